@@ -1,0 +1,3 @@
+from hockney.cli import main
+
+main()

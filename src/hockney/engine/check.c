@@ -1,0 +1,51 @@
+#include "check.h"
+
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "records.h"
+
+static int launch_number;
+
+void check_set_launch(int launch) { launch_number = launch; }
+
+noreturn void fail(int status, const char *format, ...)
+{
+    char message[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "hockney-engine: %s\n", message);
+
+    int initialized = 0, finalized = 0;
+    MPI_Initialized(&initialized);
+    MPI_Finalized(&finalized);
+    if (!initialized || finalized) {
+        record_end(launch_number, "failed", -1.0, message);
+        exit(status);
+    }
+    record_end(launch_number, "failed", -1.0, message);
+    MPI_Abort(MPI_COMM_WORLD, status);
+    exit(status);
+}
+
+void check(int code, const char *call)
+{
+    if (code == MPI_SUCCESS)
+        return;
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    fail(EXIT_WENT_WRONG, "%s: %s", call, text);
+}
+
+void *allocate(size_t bytes)
+{
+    void *memory = calloc(1, bytes > 0 ? bytes : 1);
+    if (memory == NULL)
+        fail(EXIT_WENT_WRONG, "no memory for %zu bytes", bytes);
+    return memory;
+}

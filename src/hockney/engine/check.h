@@ -1,0 +1,22 @@
+/* Every MPI call goes through check(); every refusal through fail(). */
+#ifndef HOCKNEY_CHECK_H
+#define HOCKNEY_CHECK_H
+
+#include <stddef.h>
+#include <stdnoreturn.h>
+
+enum { EXIT_WENT_WRONG = 1, EXIT_ASKED_WRONGLY = 2 };
+
+/* Ends the whole launch with MPI's own words when `code` is not MPI_SUCCESS. */
+void check(int code, const char *call);
+
+/* Says what was wrong on stderr and, as an "end" record, on stdout; then ends every rank. */
+noreturn void fail(int status, const char *format, ...);
+
+/* malloc that fails loudly; for set-up only, never inside a timed region. */
+void *allocate(size_t bytes);
+
+/* The launch number that an "end" record names. */
+void check_set_launch(int launch);
+
+#endif

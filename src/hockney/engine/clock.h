@@ -1,0 +1,27 @@
+/* The clock that everything is timed with, and what it costs. */
+#ifndef HOCKNEY_CLOCK_H
+#define HOCKNEY_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+struct clock {
+    const char *name;
+    double resolution_s; /* smallest step seen between two readings */
+    double cost_s;       /* one reading, median */
+    double wtick_s;      /* what MPI_Wtick claims for MPI_Wtime, for comparison */
+};
+
+/* CLOCK_MONOTONIC is read without a system call (vDSO) and never steps back.
+   Under SimGrid the compiler wrapper turns this call into simulated time. */
+static inline int64_t clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Measures resolution and cost: about 3 ms. */
+struct clock clock_measure(void);
+
+#endif

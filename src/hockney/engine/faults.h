@@ -1,0 +1,43 @@
+/* Faults that tests inject into a build of their own (-DHOCKNEY_FAULTS); nothing in any other. */
+#ifndef HOCKNEY_FAULTS_H
+#define HOCKNEY_FAULTS_H
+
+#ifdef HOCKNEY_FAULTS
+#include <stdlib.h>
+
+#include "clock.h"
+
+/* HOCKNEY_FAULT_SLOWER=0.05 makes every timed batch 5 % longer. */
+static inline void fault_slow_down(int64_t start)
+{
+    const char *share = getenv("HOCKNEY_FAULT_SLOWER");
+    if (share == NULL)
+        return;
+    const int64_t until = clock_ns() + (int64_t)(atof(share) * (double)(clock_ns() - start));
+    while (clock_ns() < until) {
+    }
+}
+
+/* HOCKNEY_FAULT_CORRUPT=1 flips a bit of every message of 64 bytes. */
+static inline void fault_corrupt(char *message, size_t bytes)
+{
+    if (getenv("HOCKNEY_FAULT_CORRUPT") != NULL && bytes == 64)
+        message[17] ^= 4;
+}
+
+/* HOCKNEY_FAULT_STOP=7 makes the engine fall silent in round 7, HOCKNEY_FAULT_DIE=7 die there. */
+static inline void fault_in_round(int round, int rank)
+{
+    const char *stop = getenv("HOCKNEY_FAULT_STOP"), *die = getenv("HOCKNEY_FAULT_DIE");
+    if (die != NULL && rank == 1 && round == atoi(die))
+        abort();
+    while (stop != NULL && round >= atoi(stop)) {
+    }
+}
+#else
+#define fault_slow_down(start) ((void)(start))
+#define fault_corrupt(message, bytes) ((void)(message), (void)(bytes))
+#define fault_in_round(round, rank) ((void)(round), (void)(rank))
+#endif
+
+#endif

@@ -1,0 +1,28 @@
+#include "operations.h"
+
+#include <string.h>
+
+static const struct operation *const table[] = {
+    &operation_pingpong,
+};
+
+const struct operation *const floor_handovers[] = {
+    &operation_handover_one_line,
+    &operation_handover_two_lines,
+    &operation_handover_swap,
+    NULL,
+};
+
+const struct operation *const floor_copies[] = {
+    &operation_copy_warm,
+    &operation_copy_cold,
+    NULL,
+};
+
+const struct operation *operation_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (strcmp(table[i]->name, name) == 0)
+            return table[i];
+    return NULL;
+}

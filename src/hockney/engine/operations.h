@@ -1,0 +1,45 @@
+/* The one interface of everything that can be timed. A new operation is one file in operations/
+   and one line in operations.c. */
+#ifndef HOCKNEY_OPERATIONS_H
+#define HOCKNEY_OPERATIONS_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "message.h"
+#include "shared.h"
+
+/* What a visit of one point works with. */
+struct exchange {
+    MPI_Comm comm; /* the ranks that take part, in the order of --peers */
+    int rank, ranks;
+    size_t bytes;
+    struct message out, in;
+    struct shared *shared; /* memory that the ranks have in common; NULL where they have none */
+};
+
+struct operation {
+    const char *name;
+    const char *algorithm; /* NULL where there is only one */
+    double messages;       /* a sample is a batch's time / repetitions / messages */
+    int needs_shared;
+    /* The timed loop: nothing but the operation itself. Returns MPI's code of the first failure. */
+    int (*repeat)(struct exchange *exchange, int64_t repetitions);
+};
+
+extern const struct operation operation_pingpong;
+extern const struct operation operation_handover_one_line;
+extern const struct operation operation_handover_two_lines;
+extern const struct operation operation_handover_swap;
+extern const struct operation operation_copy_warm;
+extern const struct operation operation_copy_cold;
+
+/* The operation that the user may ask for by this name, or NULL. */
+const struct operation *operation_named(const char *name);
+
+/* What the hardware allows without MPI; ends with NULL. */
+extern const struct operation *const floor_handovers[];
+extern const struct operation *const floor_copies[];
+
+#endif

@@ -1,0 +1,221 @@
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+static const char usage[] =
+    "usage: mpiexec -n 2 hockney-engine pingpong [option ...]   measure, JSON lines to stdout\n"
+    "       hockney-engine fit [--ordinary] [FILE]              alpha and beta of lines `bytes ... seconds'\n"
+    "\n"
+    "  -n N, --ranks N        the world must have N ranks\n"
+    "  --peers A,B            which two take part (default 0,1); the others sleep\n"
+    "  --sizes LIST           0,1,8 or 1..4MiB (powers of two); 8@1000+10: 1000 repetitions after 10\n"
+    "  --seconds S            measure for at most S seconds (default 1)\n"
+    "  --precision P          stop when every median is known within P, e.g. 0.01 (default 0: never)\n"
+    "  --rounds MIN:MAX       visits of each size (default 10:1000000)\n"
+    "  --place POLICY         core, socket, numa, node, spread or none (default core)\n"
+    "  --cpus LIST            CPU of each rank of a node, e.g. 0,3\n"
+    "  --every-iteration      time each exchange on its own, clock cost subtracted\n"
+    "  --verify               check every message on arrival, outside the timing\n"
+    "  --floor                measure the hardware's limit without MPI in the same rounds\n"
+    "  --cold-cache           walk through buffers larger than the last cache\n"
+    "  --sweep                sizes in order, once each, with their own counts\n"
+    "  --seconds-a-size S     in a sweep: as many repetitions as a timed warm-up of 100 promises\n"
+    "  --reduce max|first     a time is the largest of the ranks (default) or the first one's\n"
+    "  --launch N, --seed N   the launch's number in the records; the order of visits\n"
+    "  --table                a table and a fit for people instead of records\n"
+    "  --help, --version\n";
+
+static double number(const char *text, const char *option)
+{
+    char *end;
+    errno = 0;
+    const double value = strtod(text, &end);
+    if (errno != 0 || end == text || *end != '\0' || !(value >= 0.0))
+        fail(EXIT_ASKED_WRONGLY, "%s %s: not a number from 0 up", option, text);
+    return value;
+}
+
+static int64_t integer(const char **at, const char *text)
+{
+    char *end;
+    errno = 0;
+    if (!isdigit((unsigned char)**at))
+        fail(EXIT_ASKED_WRONGLY, "%s: expected a number at '%s'", text, *at);
+    const long long value = strtoll(*at, &end, 10);
+    if (errno != 0)
+        fail(EXIT_ASKED_WRONGLY, "%s: a number that is too large", text);
+    *at = end;
+    return value;
+}
+
+static size_t bytes_at(const char **at, const char *text)
+{
+    static const struct { const char *name; size_t factor; } units[] = {
+        {"KiB", 1024u}, {"MiB", 1048576u}, {"GiB", 1073741824u},
+        {"kB", 1000u},  {"MB", 1000000u},  {"GB", 1000000000u}, {"B", 1u},
+    };
+    const size_t value = (size_t)integer(at, text);
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        const size_t length = strlen(units[i].name);
+        if (strncmp(*at, units[i].name, length) == 0) {
+            *at += length;
+            if (value > SIZE_MAX / units[i].factor)
+                fail(EXIT_ASKED_WRONGLY, "%s: a size that is too large", text);
+            return value * units[i].factor;
+        }
+    }
+    return value;
+}
+
+static void add_size(struct options *options, struct size_option size)
+{
+    const size_t count = (size_t)options->size_count + 1;
+    struct size_option *larger = realloc(options->sizes, count * sizeof *larger);
+    if (larger == NULL)
+        fail(EXIT_WENT_WRONG, "no memory for %zu sizes", count);
+    options->sizes = larger;
+    options->sizes[options->size_count++] = size;
+}
+
+static void read_sizes(struct options *options, const char *text)
+{
+    options->size_count = 0;
+    for (const char *at = text;;) {
+        struct size_option size = {.bytes = bytes_at(&at, text)};
+        size_t last = size.bytes;
+        if (strncmp(at, "..", 2) == 0) {
+            at += 2;
+            last = bytes_at(&at, text);
+            if (size.bytes == 0 || last < size.bytes)
+                fail(EXIT_ASKED_WRONGLY, "--sizes %s: a range goes up from at least 1", text);
+        }
+        if (*at == '@') {
+            at++;
+            size.repetitions = integer(&at, text);
+            if (*at == '+') {
+                at++;
+                size.warmup = integer(&at, text);
+            }
+        }
+        add_size(options, size);
+        while (size.bytes <= last / 2 && size.bytes > 0) {
+            size.bytes *= 2;
+            add_size(options, size);
+        }
+        if (*at == '\0')
+            return;
+        if (*at++ != ',')
+            fail(EXIT_ASKED_WRONGLY, "--sizes %s: unexpected '%s'", text, at - 1);
+    }
+}
+
+static void read_pair(const char *text, char separator, const char *option, int *first, int *second)
+{
+    const char *at = text;
+    *first = (int)integer(&at, text);
+    if (*at++ != separator)
+        fail(EXIT_ASKED_WRONGLY, "%s %s: two numbers with '%c' between", option, text, separator);
+    *second = (int)integer(&at, text);
+    if (*at != '\0')
+        fail(EXIT_ASKED_WRONGLY, "%s %s: unexpected '%s'", option, text, at);
+}
+
+static const char *one_of(const char *text, const char *option, const char *const *choices)
+{
+    for (int i = 0; choices[i] != NULL; i++)
+        if (strcmp(text, choices[i]) == 0)
+            return choices[i];
+    fail(EXIT_ASKED_WRONGLY, "%s %s: unknown", option, text);
+}
+
+static const struct option long_options[] = {
+    {"ranks", required_argument, NULL, 'n'},
+    {"peers", required_argument, NULL, 'p'},
+    {"sizes", required_argument, NULL, 's'},
+    {"seconds", required_argument, NULL, 't'},
+    {"precision", required_argument, NULL, 'e'},
+    {"rounds", required_argument, NULL, 'r'},
+    {"place", required_argument, NULL, 'P'},
+    {"cpus", required_argument, NULL, 'C'},
+    {"every-iteration", no_argument, NULL, 'i'},
+    {"verify", no_argument, NULL, 'v'},
+    {"floor", no_argument, NULL, 'f'},
+    {"cold-cache", no_argument, NULL, 'c'},
+    {"sweep", no_argument, NULL, 'w'},
+    {"seconds-a-size", required_argument, NULL, 'a'},
+    {"reduce", required_argument, NULL, 'm'},
+    {"launch", required_argument, NULL, 'l'},
+    {"seed", required_argument, NULL, 'S'},
+    {"table", no_argument, NULL, 'T'},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
+    {NULL, 0, NULL, 0},
+};
+
+static void read_option(struct options *options, int option, const char *text)
+{
+    static const char *const policies[] = {"core", "socket", "numa", "node", "spread", "none", NULL};
+    static const char *const reductions[] = {"max", "first", NULL};
+    switch (option) {
+    case 'n': options->ranks = (int)number(text, "-n"); break;
+    case 'p': read_pair(text, ',', "--peers", &options->peers[0], &options->peers[1]); break;
+    case 's': read_sizes(options, text); break;
+    case 't': options->seconds = number(text, "--seconds"); break;
+    case 'e': options->precision = number(text, "--precision"); break;
+    case 'r':
+        read_pair(text, ':', "--rounds", &options->least_rounds, &options->most_rounds);
+        break;
+    case 'P': options->policy = one_of(text, "--place", policies); break;
+    case 'C': options->cpus = text; break;
+    case 'i': options->every_iteration = 1; break;
+    case 'v': options->verify = 1; break;
+    case 'f': options->floor = 1; break;
+    case 'c': options->cold = 1; break;
+    case 'w': options->sweep = 1; break;
+    case 'a': options->seconds_a_size = number(text, "--seconds-a-size"); break;
+    case 'm': options->reduce_first = one_of(text, "--reduce", reductions) == reductions[1]; break;
+    case 'l': options->launch = (int)number(text, "--launch"); break;
+    case 'S': options->seed = (uint64_t)number(text, "--seed"); break;
+    case 'T': options->table = 1; break;
+    case 'h': fputs(usage, stdout); exit(EXIT_SUCCESS);
+    case 'V': puts("hockney-engine " HOCKNEY_VERSION); exit(EXIT_SUCCESS);
+    default: fail(EXIT_ASKED_WRONGLY, "see hockney-engine --help");
+    }
+}
+
+void options_read(struct options *options, int argc, char **argv)
+{
+    *options = (struct options){
+        .peers = {0, 1},
+        .seconds = 1.0,
+        .least_rounds = 10,
+        .most_rounds = 1000000,
+        .seed = 1,
+        .policy = "core",
+    };
+    read_sizes(options, "0,1..4MiB");
+    for (int option; (option = getopt_long(argc, argv, "n:h", long_options, NULL)) != -1;)
+        read_option(options, option, optarg);
+    if (optind + 1 != argc)
+        fail(EXIT_ASKED_WRONGLY, "name one operation, such as pingpong (see --help)");
+    options->operation = operation_named(argv[optind]);
+    if (options->operation == NULL)
+        fail(EXIT_ASKED_WRONGLY, "%s: no such operation", argv[optind]);
+    if (options->peers[0] == options->peers[1])
+        fail(EXIT_ASKED_WRONGLY, "--peers %d,%d: a rank cannot exchange messages with itself here",
+             options->peers[0], options->peers[1]);
+    if (options->least_rounds < 1 || options->most_rounds < options->least_rounds)
+        fail(EXIT_ASKED_WRONGLY, "--rounds %d:%d: from 1 up, and MIN no more than MAX",
+             options->least_rounds, options->most_rounds);
+    if (options->sweep)
+        for (int i = 0; i < options->size_count; i++)
+            if (options->sizes[i].repetitions == 0 && options->seconds_a_size == 0.0)
+                fail(EXIT_ASKED_WRONGLY, "--sweep needs counts, such as --sizes 8@1000+10");
+}

@@ -1,0 +1,41 @@
+/* What the engine was asked. */
+#ifndef HOCKNEY_OPTIONS_H
+#define HOCKNEY_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "operations.h"
+
+/* One size of the list; in a sweep with its own counts. */
+struct size_option {
+    size_t bytes;
+    int64_t repetitions; /* 0: as many as the clock needs */
+    int64_t warmup;
+};
+
+struct options {
+    const struct operation *operation;
+    struct size_option *sizes;
+    int size_count;
+    int ranks;            /* how many the world must have; 0: any number from two */
+    int peers[2];
+    int launch;
+    double seconds;       /* how long this launch may measure */
+    double precision;     /* relative half-width at which a point is done; 0: never */
+    int least_rounds, most_rounds;
+    uint64_t seed;
+    const char *policy, *cpus;
+    int every_iteration;  /* time each exchange on its own */
+    int sweep;            /* sizes in order, once, with their own counts */
+    double seconds_a_size; /* in a sweep: repetitions from a timed warm-up of 100 */
+    int reduce_first;     /* a time is the first rank's, not the largest */
+    int verify, floor, cold;
+    int table;
+};
+
+/* Fills in `options` from the command line; ends the program where it was asked wrongly, or for
+   --help and --version. */
+void options_read(struct options *options, int argc, char **argv);
+
+#endif

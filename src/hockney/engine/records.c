@@ -1,0 +1,190 @@
+#include "records.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+static int silent;
+
+void records_silence(void) { silent = 1; }
+
+/* A JSON string, or null. */
+static void put_string(const char *text)
+{
+    if (text == NULL) {
+        fputs("null", stdout);
+        return;
+    }
+    putchar('"');
+    for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++) {
+        if (*at == '"' || *at == '\\')
+            printf("\\%c", *at);
+        else if (*at < 0x20 || *at == 0x7f)
+            printf("\\u%04x", *at);
+        else
+            putchar(*at);
+    }
+    putchar('"');
+}
+
+/* A number where it is known: unknown is null, never 0. */
+static void put_known(const char *name, double value)
+{
+    if (value >= 0.0)
+        printf(",\"%s\":%.9g", name, value);
+    else
+        printf(",\"%s\":null", name);
+}
+
+static void put_id(const char *name, int id)
+{
+    if (id >= 0)
+        printf(",\"%s\":%d", name, id);
+    else
+        printf(",\"%s\":null", name);
+}
+
+static void put_mpi(void)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0, version = 0, subversion = 0;
+    MPI_Get_library_version(text, &length);
+    MPI_Get_version(&version, &subversion);
+    text[strcspn(text, "\n")] = '\0';
+#if defined(SMPI_H)
+    const char *library = "SimGrid SMPI", *abi = "smpi";
+#elif defined(I_MPI_NUMVERSION)
+    const char *library = "Intel MPI", *abi = "mpich";
+#elif defined(MVAPICH2_VERSION) || defined(MVAPICH_VERSION)
+    const char *library = "MVAPICH", *abi = "mpich";
+#elif defined(MPICH_VERSION)
+    const char *library = "MPICH", *abi = "mpich";
+#elif defined(OMPI_MAJOR_VERSION)
+    const char *library = "Open MPI", *abi = "ompi";
+#else
+    const char *library = NULL, *abi = NULL;
+#endif
+    fputs("\"mpi\":{\"library\":", stdout);
+    put_string(library);
+#if defined(MPICH_VERSION)
+    fputs(",\"version\":", stdout);
+    put_string(MPICH_VERSION);
+#elif defined(OMPI_MAJOR_VERSION)
+    printf(",\"version\":\"%d.%d.%d\"", OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
+           OMPI_RELEASE_VERSION);
+#else
+    fputs(",\"version\":null", stdout);
+#endif
+    fputs(",\"abi\":", stdout);
+    put_string(abi);
+    printf(",\"standard\":\"%d.%d\",\"description\":", version, subversion);
+    put_string(text);
+    putchar('}');
+}
+
+static void put_place(int rank, const struct place *place)
+{
+    printf("%s{\"rank\":%d,\"host\":", rank > 0 ? "," : "", rank);
+    put_string(place->host);
+    put_id("package", place->package);
+    put_id("numa", place->numa);
+    put_id("l3", place->l3);
+    put_id("core", place->core);
+    put_id("pu", place->pu);
+    printf(",\"pinned\":%s,\"allowed\":%d,\"refused\":", place->pinned ? "true" : "false",
+           place->allowed);
+    put_string(place->refused[0] != '\0' ? place->refused : NULL);
+    putchar('}');
+}
+
+void record_launch(const struct launch_facts *facts)
+{
+    if (silent)
+        return;
+    printf("{\"kind\":\"launch\",\"launch\":%d,", facts->launch);
+    put_mpi();
+    fputs(",\"engine\":\"" HOCKNEY_VERSION "\",\"clock\":{\"name\":", stdout);
+    put_string(facts->clock.name);
+    put_known("resolution_s", facts->clock.resolution_s > 0.0 ? facts->clock.resolution_s : -1.0);
+    put_known("cost_s", facts->clock.cost_s);
+    put_known("wtick_s", facts->clock.wtick_s);
+    printf("},\"seed\":%llu", (unsigned long long)facts->seed);
+    put_known("batch_s", facts->batch_s > 0.0 ? facts->batch_s : -1.0);
+    printf(",\"cold_bytes\":%lu,\"probe\":%s,\"definition\":", facts->cold_bytes,
+           facts->probes_handover ? "\"handover\"" : "\"work\"");
+    put_string(facts->definition);
+    fputs(",\"places\":[", stdout);
+    for (int rank = 0; rank < facts->ranks; rank++)
+        put_place(rank, &facts->places[rank]);
+    fputs("]}\n", stdout);
+}
+
+static void put_peers(const int *peers, int ranks)
+{
+    fputs("\"peers\":[", stdout);
+    for (int i = 0; i < ranks; i++)
+        printf("%s%d", i > 0 ? "," : "", peers[i]);
+    putchar(']');
+}
+
+void record_samples(const struct sample_key *key, const double *ns, int count)
+{
+    if (silent)
+        return;
+    printf("{\"kind\":\"samples\",\"launch\":%d,\"round\":%d,\"operation\":\"%s\",\"algorithm\":",
+           key->launch, key->round, key->operation);
+    put_string(key->algorithm);
+    printf(",\"bytes\":%zu,\"ranks\":%d,", key->bytes, key->ranks);
+    put_peers(key->peers, key->ranks);
+    printf(",\"repetitions\":%lld,\"ns\":[", (long long)key->repetitions);
+    for (int i = 0; i < count; i++)
+        printf("%s%.7g", i > 0 ? "," : "", ns[i]);
+    fputs("]}\n", stdout);
+}
+
+void record_probe(int launch, int round, const int *peers, double handover_ns)
+{
+    if (silent)
+        return;
+    printf("{\"kind\":\"probe\",\"launch\":%d,\"round\":%d,", launch, round);
+    put_peers(peers, 2);
+    printf(",\"handover_ns\":%.5g}\n", handover_ns);
+}
+
+void record_noise(int launch, int round, int rank, const struct noise *noise)
+{
+    if (silent)
+        return;
+    printf("{\"kind\":\"noise\",\"launch\":%d,\"round\":%d,\"rank\":%d", launch, round, rank);
+    put_known("steal_s", noise->steal_s);
+    put_known("switches", noise->switches);
+    put_known("migrations", noise->migrations);
+    put_known("probe_s", noise->probe_s);
+    fputs("}\n", stdout);
+}
+
+void record_progress(int launch, int round, size_t bytes, double worst, int reached, int points,
+                     long samples, double left_s)
+{
+    if (silent)
+        return;
+    printf("{\"kind\":\"progress\",\"launch\":%d,\"round\":%d,\"bytes\":%zu", launch, round, bytes);
+    put_known("worst", worst);
+    printf(",\"reached\":%d,\"points\":%d,\"samples\":%ld", reached, points, samples);
+    put_known("left_s", left_s);
+    fputs("}\n", stdout);
+}
+
+void record_end(int launch, const char *reason, double wall_s, const char *message)
+{
+    if (!silent) {
+        printf("{\"kind\":\"end\",\"launch\":%d,\"reason\":\"%s\"", launch, reason);
+        put_known("wall_s", wall_s);
+        fputs(",\"message\":", stdout);
+        put_string(message);
+        fputs("}\n", stdout);
+    }
+    records_flush();
+}
+
+void records_flush(void) { fflush(stdout); }

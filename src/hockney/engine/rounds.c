@@ -1,0 +1,276 @@
+/* Interleaved rounds: in each, every point that is due is visited once, in an order shuffled alike
+   on all ranks, so that a burst of noise touches every size a little and none for long. The first
+   rank plans each round and tells the others, outside any timing. */
+#include "rounds.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "check.h"
+#include "faults.h"
+#include "probe.h"
+#include "records.h"
+
+/* The clock may cost 0.5 % of a batch and be 1 % of it coarse. */
+static const double LARGEST_COST = 0.005, LARGEST_GRAIN = 0.01;
+/* Short batches waste their untimed exchange; below this a batch grows though the clock allows it. */
+static const double SHORTEST_BATCH_NS = 20e3;
+/* A visit takes about this long, in up to MOST_BATCHES; timing each exchange, up to MOST_SINGLES. */
+static const double VISIT_NS = 500e3;
+enum { MOST_BATCHES = 4, MOST_SINGLES = 256 };
+/* Three untimed rounds find out how long an exchange takes once first-use costs are paid. */
+enum { CALIBRATION_ROUNDS = 3 };
+/* A point that is precise enough is still visited every fourth round: noise may return. */
+enum { REST = 4 };
+/* Progress at most this often: reading it takes a core from the ranks. */
+static const double PROGRESS_S = 0.25;
+
+/* What every rank needs to know to make one visit; `point` < 0 ends the plan. */
+struct visit {
+    int32_t point, batches;
+    int64_t repetitions;
+};
+
+struct rounds {
+    struct launch *launch;
+    struct visit *plan; /* point_count + 1 */
+    uint64_t random;
+    int number;
+    int decide_at;      /* precision is worked out at rounds 10, 11, 12, ... 20, 22, ... */
+    double progress_s, longest_round_s;
+    const char *reason;
+};
+
+double batch_least_ns(const struct clock *clock)
+{
+    const double ns = fmax(clock->cost_s / LARGEST_COST, clock->resolution_s / LARGEST_GRAIN) * 1e9;
+    return fmax(2.0 * ns, SHORTEST_BATCH_NS);
+}
+
+static double now_s(void) { return (double)clock_ns() * 1e-9; }
+
+/* xorshift64* (Vigna 2016). */
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * 2685821657736338717u;
+}
+
+static int is_due(const struct rounds *rounds, const struct point *point)
+{
+    const double wanted = rounds->launch->options->precision;
+    return wanted <= 0.0 || point->precision > wanted || rounds->number % REST == 0;
+}
+
+/* On the first rank: who is visited in this round, in a new order. */
+static void make_plan(struct rounds *rounds)
+{
+    struct launch *launch = rounds->launch;
+    int count = 0;
+    for (int i = 0; i < launch->point_count; i++) {
+        const struct point *point = &launch->points[i];
+        if (rounds->number < 0 || is_due(rounds, point))
+            rounds->plan[count++] = (struct visit){i, point->batches, point->repetitions};
+    }
+    for (int i = count - 1; i > 0; i--) {
+        const int other = (int)(next_random(&rounds->random) % (uint64_t)(i + 1));
+        const struct visit visit = rounds->plan[i];
+        rounds->plan[i] = rounds->plan[other];
+        rounds->plan[other] = visit;
+    }
+    rounds->plan[count].point = -1;
+}
+
+/* Collective: returns 0 when the first rank says that it is enough. */
+static int share_plan(struct rounds *rounds)
+{
+    struct launch *launch = rounds->launch;
+    struct visit *end = &rounds->plan[launch->point_count];
+    if (launch->exchange.rank == 0) {
+        if (rounds->reason == NULL)
+            make_plan(rounds);
+        else
+            rounds->plan[0].point = -1;
+        end->repetitions = rounds->reason == NULL;
+    }
+    check(MPI_Bcast(rounds->plan, (launch->point_count + 1) * (int)sizeof *rounds->plan, MPI_BYTE, 0,
+                    launch->exchange.comm),
+          "MPI_Bcast");
+    return end->repetitions != 0;
+}
+
+/* Makes all visits of the plan; returns the number of samples in own_ns. */
+static int make_visits(struct rounds *rounds)
+{
+    struct launch *launch = rounds->launch;
+    int count = 0;
+    for (const struct visit *visit = rounds->plan; visit->point >= 0; visit++) {
+        struct point *point = &launch->points[visit->point];
+        visit_prepare(launch, point);
+        visit_warm(launch, point, 1);
+        visit_time(launch, point, visit->repetitions, visit->batches, launch->own_ns + count);
+        visit_release(launch);
+        count += visit->batches;
+    }
+    return count;
+}
+
+/* Chooses batches from what a repetition was seen to take. */
+static void calibrate(struct rounds *rounds)
+{
+    struct launch *launch = rounds->launch;
+    const struct options *options = launch->options;
+    const int single = options->every_iteration || options->verify;
+    const double least_ns = batch_least_ns(&launch->clock);
+    const double *sample = launch->sample_ns;
+    for (const struct visit *visit = rounds->plan; visit->point >= 0; visit++) {
+        struct point *point = &launch->points[visit->point];
+        const double seen_ns = fmax(sample[0] * point->operation->messages, 1.0);
+        /* The shortest seen: one that was disturbed would make all batches too short. */
+        point->repetition_ns = point->repetition_ns > 0.0 ? fmin(point->repetition_ns, seen_ns)
+                                                          : seen_ns;
+        sample += visit->batches;
+        point->repetitions = single ? 1 : (int64_t)ceil(least_ns / point->repetition_ns);
+        if (rounds->number < -1)
+            continue;
+        const double batch_ns = point->repetition_ns * (double)point->repetitions;
+        const int most = single ? MOST_SINGLES : MOST_BATCHES;
+        point->batches = (int)fmin(fmax(VISIT_NS / batch_ns, 1.0), most);
+    }
+}
+
+static double median_of(const double *values, int count)
+{
+    double sorted[MOST_SINGLES];
+    for (int i = 0; i < count; i++) {
+        int j = i;
+        for (; j > 0 && sorted[j - 1] > values[i]; j--)
+            sorted[j] = sorted[j - 1];
+        sorted[j] = values[i];
+    }
+    return 0.5 * (sorted[count / 2] + sorted[(count - 1) / 2]);
+}
+
+static void record_round(struct rounds *rounds)
+{
+    struct launch *launch = rounds->launch;
+    const double *sample = launch->sample_ns;
+    for (const struct visit *visit = rounds->plan; visit->point >= 0; visit++) {
+        struct point *point = &launch->points[visit->point];
+        const struct sample_key key = {
+            .launch = launch->options->launch,
+            .round = rounds->number,
+            .operation = point->operation->name,
+            .algorithm = point->operation->algorithm,
+            .bytes = point->size.bytes,
+            .peers = launch->peers,
+            .ranks = launch->exchange.ranks,
+            .repetitions = visit->repetitions,
+        };
+        record_samples(&key, sample, visit->batches);
+        series_add(&point->series, median_of(sample, visit->batches));
+        point->samples += visit->batches;
+        sample += visit->batches;
+    }
+}
+
+/* Works out every point's precision; returns how many points have reached theirs. */
+static int judge(struct rounds *rounds, int *furthest)
+{
+    struct launch *launch = rounds->launch;
+    int reached = 0;
+    *furthest = 0;
+    for (int i = 0; i < launch->point_count; i++) {
+        struct point *point = &launch->points[i];
+        point->precision = series_precision(&point->series);
+        reached += point->precision <= launch->options->precision;
+        if (point->precision > launch->points[*furthest].precision)
+            *furthest = i;
+    }
+    return reached;
+}
+
+static long total_samples(const struct launch *launch)
+{
+    long total = 0;
+    for (int i = 0; i < launch->point_count; i++)
+        total += launch->points[i].samples;
+    return total;
+}
+
+/* On the first rank, after a round: is it enough? */
+static void decide(struct rounds *rounds, double round_s, int interrupted)
+{
+    struct launch *launch = rounds->launch;
+    const struct options *options = launch->options;
+    const double elapsed_s = now_s() - launch->started_s;
+    const int done = rounds->number + 1;
+    rounds->longest_round_s = fmax(rounds->longest_round_s, round_s);
+    if (interrupted)
+        rounds->reason = "interrupted";
+    else if (done >= options->most_rounds || elapsed_s + round_s > options->seconds)
+        rounds->reason = "budget";
+    if (done < rounds->decide_at)
+        return;
+    rounds->decide_at = done + (done + 9) / 10;
+
+    int furthest;
+    const int reached = judge(rounds, &furthest);
+    if (rounds->reason == NULL && options->precision > 0.0 && done >= options->least_rounds &&
+        reached == launch->point_count)
+        rounds->reason = "precision";
+    if (elapsed_s - rounds->progress_s >= PROGRESS_S) {
+        const struct point *point = &launch->points[furthest];
+        rounds->progress_s = elapsed_s;
+        record_progress(options->launch, rounds->number, point->size.bytes,
+                        isfinite(point->precision) ? point->precision : -1.0, reached,
+                        launch->point_count, total_samples(launch), options->seconds - elapsed_s);
+        records_flush();
+    }
+}
+
+/* The state of the machine before a round; after the last one it is looked at once more. */
+static void probe(struct rounds *rounds)
+{
+    struct launch *launch = rounds->launch;
+    if (launch->exchange.shared == NULL || rounds->number < 0)
+        return;
+    const double ns = probe_handover(launch->exchange.shared, launch->exchange.rank);
+    if (launch->exchange.rank == 0)
+        record_probe(launch->options->launch, rounds->number, launch->peers, ns);
+}
+
+const char *rounds_run(struct launch *launch)
+{
+    struct rounds rounds = {
+        .launch = launch,
+        .plan = allocate(((size_t)launch->point_count + 1) * sizeof(struct visit)),
+        .random = launch->options->seed * 2654435769u + 1,
+        .number = -CALIBRATION_ROUNDS,
+        .decide_at = launch->options->least_rounds,
+    };
+    for (int i = 0; i < launch->point_count; i++)
+        launch->points[i].precision = HUGE_VAL;
+    for (; share_plan(&rounds); rounds.number++) {
+        const double began_s = now_s();
+        fault_in_round(rounds.number, launch->exchange.rank);
+        probe(&rounds);
+        const int count = make_visits(&rounds);
+        visit_reduce(launch, count);
+        const int interrupted = look_at_noise(launch, rounds.number);
+        if (launch->exchange.rank != 0)
+            continue;
+        if (rounds.number < 0) {
+            calibrate(&rounds);
+            continue;
+        }
+        record_round(&rounds);
+        records_flush();
+        decide(&rounds, now_s() - began_s, interrupted);
+    }
+    probe(&rounds);
+    free(rounds.plan);
+    return rounds.reason;
+}

@@ -1,0 +1,62 @@
+/* What is visited next, and when it is enough. */
+#ifndef HOCKNEY_ROUNDS_H
+#define HOCKNEY_ROUNDS_H
+
+#include "clock.h"
+#include "operations.h"
+#include "options.h"
+#include "precision.h"
+
+/* One number that is asked for, and what is known of it so far. */
+struct point {
+    const struct operation *operation;
+    struct size_option size;
+    int64_t repetitions; /* a batch */
+    int batches;         /* a visit */
+    double repetition_ns;
+    struct series series; /* one-way nanoseconds: the median of each visit */
+    double precision;    /* reached so far, relative */
+    int samples;
+};
+
+/* The launch as every part of it sees it. */
+struct launch {
+    const struct options *options;
+    struct exchange exchange;
+    const int *peers; /* world ranks that take part */
+    struct clock clock;
+    char *out, *in;   /* message buffers of `span` bytes each */
+    size_t span;
+    struct point *points;
+    int point_count;
+    double *sample_ns;  /* room for one visit's or round's samples, `room` of them */
+    double *own_ns;
+    int room;
+    double started_s;
+};
+
+/* At most this many samples of one visit are held before they are reduced and written. */
+enum { CHUNK_SAMPLES = 4096 };
+
+/* A batch must be this long for the clock's cost (0.5 %) and resolution (1 %). */
+double batch_least_ns(const struct clock *clock);
+
+/* Both return why they ended: "precision", "budget" or "interrupted". Collective over the ranks
+   that take part. */
+const char *rounds_run(struct launch *launch);
+const char *sweep_run(struct launch *launch);
+
+/* Time of `count` batches of `repetitions` into own_ns: nanoseconds a message, this rank's own. */
+void visit_time(struct launch *launch, const struct point *point, int64_t repetitions, int count,
+                double *own_ns);
+/* Points the exchange's buffers at this size; untimed. */
+void visit_prepare(struct launch *launch, const struct point *point);
+void visit_release(struct launch *launch);
+/* The samples over the ranks, on the first one: the largest, or the first rank's own. */
+void visit_reduce(struct launch *launch, int count);
+/* Untimed repetitions. */
+void visit_warm(struct launch *launch, const struct point *point, int64_t repetitions);
+/* What all ranks saw since the last look, recorded; non-zero once any was interrupted. */
+int look_at_noise(struct launch *launch, int round);
+
+#endif

@@ -1,0 +1,141 @@
+"""Sizes, times and shares as people write them, and back."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from hockney.errors import AskedWronglyError
+
+FACTORS = {
+    "": 1,
+    "B": 1,
+    "kB": 1000,
+    "MB": 1000**2,
+    "GB": 1000**3,
+    "KiB": 1024,
+    "MiB": 1024**2,
+    "GiB": 1024**3,
+}
+LARGEST_SIZE = 2**63 - 1
+"""What a C `size_t` and a JSON reader both hold."""
+
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d+)?)\s*([A-Za-z]*)\s*")
+_RANGE = re.compile(r"(?P<first>[^.]+(?:\.\d+[^.]*)?)\.\.(?P<last>[^x/]+)(?:x(?P<factor>.+)|/(?P<per>.+))?")
+_SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "m": 60.0, "min": 60.0, "h": 3600.0}
+
+
+def parse_size(text: str) -> int:
+    """Bytes of "4096", "4KiB", "4e6" or "1.5MiB"."""
+    found = _SIZE.fullmatch(text)
+    if not found:
+        raise AskedWronglyError(
+            f"{text.strip()!r} is not a size", "write bytes such as 8, 64KiB, 1.5MiB or 4e6"
+        )
+    number, unit = found.groups()
+    if unit not in FACTORS:
+        near = {name.lower(): name for name in FACTORS}.get(unit.lower())
+        advice = f"did you mean {near}? " if near else ""
+        raise AskedWronglyError(
+            f"{text.strip()!r}: unknown unit {unit!r}",
+            advice + "known are B, kB, MB, GB (1000) and KiB, MiB, GiB (1024)",
+        )
+    value = float(number) * FACTORS[unit]
+    if value > LARGEST_SIZE:
+        raise AskedWronglyError(f"{text.strip()!r} is too large: the limit is 2^63-1 bytes")
+    size = int(number) * FACTORS[unit] if number.isdigit() else round(value)
+    if not number.isdigit() and not math.isclose(value, size, rel_tol=1e-12, abs_tol=0.0):
+        raise AskedWronglyError(f"{text.strip()!r} is not a whole number of bytes")
+    return size
+
+
+def parse_sizes(text: str) -> list[int]:
+    """Sizes of a list such as "0,1,8", "1..4MiB" (powers of two), "1..4e6x10" (by tens),
+    "1KiB..1MiB/4" (four an octave): ascending, each once."""
+    sizes: set[int] = set()
+    for item in text.split(","):
+        if not item.strip():
+            raise AskedWronglyError(f"{text!r}: an empty place in the list of sizes")
+        sizes.update(_range(item) if ".." in item else [parse_size(item)])
+    return sorted(sizes)
+
+
+def _range(item: str) -> list[int]:
+    found = _RANGE.fullmatch(item.strip())
+    if not found:
+        raise AskedWronglyError(
+            f"{item!r} is not a range of sizes", "write 1..4MiB, 1..4e6x10 or 1KiB..1MiB/4"
+        )
+    first, last = parse_size(found["first"]), parse_size(found["last"])
+    if first < 1 or last < first:
+        raise AskedWronglyError(f"{item!r}: a range goes up, from at least 1 byte")
+    factor = 2.0
+    if found["factor"]:
+        factor = _positive(found["factor"], item)
+        if factor < 1.01:
+            raise AskedWronglyError(f"{item!r}: the factor of a range must be above 1")
+    elif found["per"]:
+        steps = _positive(found["per"], item)
+        if steps > 64:
+            raise AskedWronglyError(f"{item!r}: at most 64 sizes an octave")
+        factor = 2.0 ** (1.0 / steps)
+    steps_up = math.floor(math.log(last / first) / math.log(factor) + 1e-9)
+    return [min(round(first * factor**step), last) for step in range(steps_up + 1)]
+
+
+def _positive(text: str, item: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < math.inf:
+        raise AskedWronglyError(f"{item!r}: {text!r} is not a number above 0")
+    return value
+
+
+def parse_seconds(text: str) -> float:
+    """Seconds of "10", "10s", "500ms" or "2min"; above 0."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)\s*([a-z]*)\s*", text)
+    if not found or found[2] not in _SECONDS or not float(found[1]) > 0.0:
+        raise AskedWronglyError(f"{text!r} is not a time above 0", "write 10s, 500ms or 2min")
+    return float(found[1]) * _SECONDS[found[2]]
+
+
+def parse_share(text: str) -> float:
+    """A fraction between 0 and 1 of "1%" or "0.01"."""
+    stripped = text.strip()
+    try:
+        value = float(stripped.removesuffix("%")) / (100.0 if stripped.endswith("%") else 1.0)
+    except ValueError:
+        value = -1.0
+    if not 0.0 < value < 1.0:
+        raise AskedWronglyError(f"{text!r} is not a share between 0 and 100 %", "write 1% or 0.01")
+    return value
+
+
+def format_size(size: int) -> str:
+    """Bytes exactly: "4 KiB" where that is whole, else "5000 B"."""
+    for unit in ("GiB", "MiB", "KiB"):
+        if size and size % FACTORS[unit] == 0:
+            return f"{size // FACTORS[unit]} {unit}"
+    return f"{size} B"
+
+
+def format_seconds(seconds: float | None, digits: int = 4) -> str:
+    """A time with its unit, "-" where it is unknown."""
+    if seconds is None:
+        return "-"
+    for unit, factor in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if abs(seconds) >= factor:
+            return f"{seconds / factor:.{digits}g} {unit}"
+    return f"{seconds / 1e-9:.{digits}g} ns"
+
+
+def format_rate(bytes_per_second: float | None) -> str:
+    """A bandwidth in binary units, "-" where it is unknown."""
+    if bytes_per_second is None:
+        return "-"
+    for unit in ("GiB", "MiB", "KiB"):
+        if bytes_per_second >= FACTORS[unit]:
+            return f"{bytes_per_second / FACTORS[unit]:.4g} {unit}/s"
+    return f"{bytes_per_second:.4g} B/s"
