@@ -128,16 +128,20 @@ static void make_points(struct launch *launch)
     launch->sample_ns = allocate((size_t)launch->room * sizeof(double));
 }
 
+/* What one sample is, in words: how it was timed, whose time it is, what was subtracted. */
 static const char *definition(const struct options *options)
 {
-    if (options->every_iteration || options->verify)
-        return options->reduce_first
-                   ? "half of one round trip on the first rank, clock cost subtracted"
-                   : "half of one round trip, larger of two ranks, clock cost subtracted";
-    if (options->sweep)
-        return options->reduce_first ? "whole loop over 2n, first rank"
-                                     : "whole loop over 2n, larger of two ranks";
-    return "batch over 2k, larger of two ranks";
+    static char words[128];
+    const int single = options->every_iteration || options->verify;
+    snprintf(words, sizeof words, "%s, %s%s",
+             single           ? "half of one round trip"
+             : options->sweep ? "whole loop over 2n"
+                              : "batch over 2k",
+             options->reduce_first ? "first rank" : "larger of two ranks",
+             !single                     ? ""
+             : options->keep_clock_cost ? ", clock cost included"
+                                        : ", clock cost subtracted");
+    return words;
 }
 
 /* For people: the table, and the line through it. */

@@ -22,6 +22,7 @@ static const char usage[] =
     "  --place POLICY         core, socket, numa, node, spread or none (default core)\n"
     "  --cpus LIST            CPU of each rank of a node, e.g. 0,3\n"
     "  --every-iteration      time each exchange on its own, clock cost subtracted\n"
+    "  --keep-clock-cost      do not subtract it\n"
     "  --verify               check every message on arrival, outside the timing\n"
     "  --floor                measure the hardware's limit without MPI in the same rounds\n"
     "  --cold-cache           walk through buffers larger than the last cache\n"
@@ -145,6 +146,7 @@ static const struct option long_options[] = {
     {"place", required_argument, NULL, 'P'},
     {"cpus", required_argument, NULL, 'C'},
     {"every-iteration", no_argument, NULL, 'i'},
+    {"keep-clock-cost", no_argument, NULL, 'k'},
     {"verify", no_argument, NULL, 'v'},
     {"floor", no_argument, NULL, 'f'},
     {"cold-cache", no_argument, NULL, 'c'},
@@ -175,6 +177,7 @@ static void read_option(struct options *options, int option, const char *text)
     case 'P': options->policy = one_of(text, "--place", policies); break;
     case 'C': options->cpus = text; break;
     case 'i': options->every_iteration = 1; break;
+    case 'k': options->keep_clock_cost = 1; break;
     case 'v': options->verify = 1; break;
     case 'f': options->floor = 1; break;
     case 'c': options->cold = 1; break;

@@ -72,7 +72,8 @@ void visit_time(struct launch *launch, const struct point *point, int64_t repeti
     check(code, operation->name);
 
     const double per = (double)repetitions * operation->messages;
-    const double cost_ns = single ? launch->clock.cost_s * 1e9 : 0.0;
+    const int corrected = single && !launch->options->keep_clock_cost;
+    const double cost_ns = corrected ? launch->clock.cost_s * 1e9 : 0.0;
     for (int i = 0; i < count; i++) {
         const double ns = own_ns[i] - cost_ns;
         own_ns[i] = (ns > 0.0 ? ns : 0.0) / per;

@@ -1,0 +1,58 @@
+"""The command line: one module a verb, found by its name; options in, a call, a view out."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import sys
+from typing import NoReturn
+
+import click
+
+from hockney import __version__
+from hockney.errors import HockneyError
+
+
+class Verbs(click.Group):
+    """Every module here with a `command` is a verb; none is imported before it is needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        names = [module.name for module in pkgutil.iter_modules(__path__)]
+        return sorted(name for name in names if not name.startswith("_"))
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in self.list_commands(ctx):
+            return None
+        command = importlib.import_module(f"hockney.cli.{name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="hockney")
+def cli() -> None:
+    """Measure how MPI communicates, explain it by models, and put the answer to use."""
+
+
+def main() -> NoReturn:
+    """Runs a verb; tells errors of ours in their own words, without a traceback."""
+    try:
+        cli(standalone_mode=False)
+        status = 0
+    except click.exceptions.Exit as end:
+        status = end.exit_code
+    except click.ClickException as error:
+        error.show()
+        status = 2
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("hockney: interrupted", err=True)
+        status = 130
+    except HockneyError as error:
+        click.echo(f"hockney: {error}", err=True)
+        status = error.exit_status
+    except BrokenPipeError:
+        # The reader has gone, as with `| head`: nothing more to say, nothing to flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    sys.exit(status)

@@ -1,0 +1,81 @@
+"""What all measuring verbs share: find the MPI, build, measure into a file, show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from hockney.estimate import estimate
+from hockney.measure.build import build_engine
+from hockney.measure.mpi import find_mpi
+from hockney.measure.question import Question
+from hockney.measure.session import Session, measure, new_run, raise_problems
+from hockney.records import ResultFile
+from hockney.units import format_seconds
+from hockney.views.progress import ProgressLine
+
+ENDINGS = {
+    "precision": "every median is inside the asked precision",
+    "budget": "the budget is spent",
+    "launches": "the asked number of launches was made",
+    "interrupted": "interrupted",
+    "failed": "a launch failed",
+}
+
+
+@dataclass(frozen=True)
+class Presentation:
+    quiet: bool
+    as_json: bool
+    layout: str | None = None
+
+
+def measure_and_show(
+    question: Question,
+    *,
+    mpicc: str | None,
+    output: Path,
+    force: bool,
+    label: str | None,
+    presentation: Presentation,
+) -> None:
+    """Measures, keeping every sample in `output`; what was measured is shown even if it ended
+    badly."""
+    mpi = find_mpi(mpicc, simulated=question.platform is not None)
+    engine = build_engine(mpi)
+    file = ResultFile(output, force)
+    progress = ProgressLine(presentation.quiet, question.precision)
+    session = Session(question, mpi, engine, file, progress, new_run(question, label))
+    try:
+        measure(session)
+    finally:
+        progress.clear()
+        file.close()
+    session.run.path = output
+    if session.run.samples:
+        _show(session, presentation)
+    if not presentation.quiet:
+        for note in engine.notes:
+            click.echo(f"note: {note}", err=True)
+        count = len(session.run.launches)
+        click.echo(
+            f"{count} launch{'' if count == 1 else 'es'} in "
+            f"{format_seconds(session.launches_wall_s, 3)}: {ENDINGS[session.reason]}; "
+            f"samples are in {output}",
+            err=True,
+        )
+    raise_problems(session)
+    if session.reason == "interrupted":
+        raise click.exceptions.Exit(130)
+
+
+def _show(session: Session, presentation: Presentation) -> None:
+    from hockney.cli._present import show_json, show_run
+
+    estimates = estimate(session.run)
+    if presentation.as_json:
+        show_json(session.run, estimates)
+    else:
+        show_run(session.run, estimates, presentation.layout, quiet=presentation.quiet)

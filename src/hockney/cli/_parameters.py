@@ -1,0 +1,61 @@
+"""Options in the user's words: what a wrong one is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from hockney import units
+from hockney.errors import AskedWronglyError
+
+
+class Words(click.ParamType):
+    """An option whose text one of our parsers reads."""
+
+    def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
+        self.name = name
+        self._parse = parse
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            return self._parse(value)
+        except AskedWronglyError as error:
+            self.fail(str(error), param, ctx)
+
+
+def _launches(text: str) -> tuple[int, int | None]:
+    first, dots, last = text.partition("..")
+    try:
+        least = int(first)
+        most = least if not dots else int(last) if last else None
+    except ValueError:
+        least, most = 0, 0
+    if least < 1 or (most is not None and most < least):
+        raise AskedWronglyError(
+            f"{text!r} is not a number of launches", "write 5 (exactly), 5.. (at least) or 5..20"
+        )
+    return least, most
+
+
+def _peers(text: str) -> tuple[int, int]:
+    try:
+        first, second = (int(part) for part in text.split(","))
+    except ValueError:
+        first = second = -1
+    if first < 0 or second < 0 or first == second:
+        raise AskedWronglyError(f"{text!r} is not two different ranks", "write 0,3")
+    return first, second
+
+
+SIZES = Words("sizes", units.parse_sizes)
+SIZE = Words("size", units.parse_size)
+SECONDS = Words("time", units.parse_seconds)
+SHARE = Words("share", units.parse_share)
+LAUNCHES = Words("launches", _launches)
+PEERS = Words("ranks", _peers)

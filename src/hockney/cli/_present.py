@@ -1,0 +1,82 @@
+"""A run as every verb shows it."""
+
+from __future__ import annotations
+
+import click
+
+from hockney.errors import HockneyError
+from hockney.estimate.floor import floor_ratios
+from hockney.estimate.points import Estimates
+from hockney.models.fit import Fit, curve_of
+from hockney.models.hockney import fit as fit_hockney
+from hockney.records import Run
+from hockney.views import table
+from hockney.views.as_json import dumps, fit_json, point_json, run_json
+from hockney.views.layouts import render
+from hockney.views.warnings import warnings
+
+
+def show_run(
+    run: Run,
+    estimates: Estimates,
+    layout: str | None = None,
+    all_states: bool = False,
+    quiet: bool = False,
+) -> None:
+    """Table, states, fit and warnings; or a classic program's layout alone."""
+    if layout:
+        click.echo(render(layout, run, estimates))
+    else:
+        _show_tables(run, estimates, all_states)
+        line = headline_fit(run, estimates)
+        if line:
+            click.echo("\n" + "\n".join(table.fit_lines(line)))
+    if not quiet:
+        for warning in warnings(run, estimates):
+            click.echo(f"warning: {warning}", err=True)
+
+
+def _show_tables(run: Run, estimates: Estimates, all_states: bool) -> None:
+    click.echo("\n".join(table.heading(run, estimates)) + "\n")
+    floor = floor_ratios(estimates)
+    shown = range(len(estimates.states.states)) if all_states else range(1)
+    for state in shown:
+        if all_states and len(estimates.states.states) > 1:
+            click.echo(f"state {state}")
+        points = [p for p in estimates.in_state(state) if p.operation == run.header.experiment]
+        table.show_table(table.point_table(points, floor if state == 0 else {}))
+    lines = table.state_lines(estimates)
+    if lines:
+        click.echo("\n" + "\n".join(lines))
+
+
+def headline_fit(run: Run, estimates: Estimates, ordinary: bool = False) -> Fit | None:
+    """Hockney's line through the headline state's points; None where they do not carry one."""
+    points = [p for p in estimates.headline if p.operation == run.header.experiment]
+    try:
+        return fit_hockney(curve_of(points), ordinary)
+    except HockneyError:
+        return None
+
+
+def show_json(run: Run, estimates: Estimates, all_states: bool = False) -> None:
+    """{"run", "points", "fits", "warnings"}, as docs/cli.md describes."""
+    floor = floor_ratios(estimates)
+    points = estimates.points if all_states else estimates.headline
+    line = headline_fit(run, estimates)
+    click.echo(
+        dumps(
+            {
+                "run": run_json(run, estimates),
+                "points": [
+                    point_json(
+                        point,
+                        floor.get(point.bytes) if point.operation == run.header.experiment else None,
+                    )
+                    for point in points
+                ],
+                "fits": [fit_json(line)] if line else [],
+                "warnings": warnings(run, estimates),
+            }
+        )
+    )

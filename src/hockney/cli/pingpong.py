@@ -1,0 +1,141 @@
+"""hockney pingpong: latency and bandwidth between two ranks."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hockney.cli._parameters import LAUNCHES, PEERS, SECONDS, SHARE, SIZE, SIZES
+from hockney.measure.checks import PLACES, check_question
+from hockney.measure.presets import PRESETS
+from hockney.measure.question import Question, Size
+from hockney.units import parse_sizes
+from hockney.views.layouts import layout_names
+
+DEFAULT_SIZES = "0,1..4MiB"
+
+
+@click.command()
+@click.option("-n", "ranks", type=int, default=2, show_default=True, help="Ranks to start.")
+@click.option("--peers", type=PEERS, default="0,1", show_default=True,
+              help="Which two of them exchange messages; the others sleep.")
+@click.option("--sizes", type=SIZES, metavar="LIST",
+              help=f"0,1,8 or 1..4MiB (powers of two), 1..4e6x10 (by tens), 1..1MiB/4 (four an "
+                   f"octave).  [default: {DEFAULT_SIZES}]")
+@click.option("--from", "first", type=SIZE, help="Smallest size of a range by powers of two.")
+@click.option("--to", "last", type=SIZE, help="Largest size of that range.")
+@click.option("--per-octave", type=click.IntRange(1, 64), help="Sizes an octave in that range.")
+@click.option("--launches", type=LAUNCHES, default="5..", show_default=True,
+              help="Starts of the MPI program: 5 exactly, 5.. at least, 5..20 between.")
+@click.option("--precision", type=SHARE, default="1%", show_default=True,
+              help="Stop when every median is known to within this.")
+@click.option("--budget", type=SECONDS, default="10s", show_default=True,
+              help="Wall time that all launches may take.")
+@click.option("--timeout", type=SECONDS, default="60s", show_default=True,
+              help="End a launch that is silent for so long.")
+@click.option("--place", type=click.Choice(PLACES), default=None,
+              help="Neighbouring ranks on different cores, sockets, NUMA domains or nodes, spread "
+                   "as far as possible, or not pinned.  [default: core]")
+@click.option("--cpus", metavar="LIST", help="CPU of each rank of a node: 0,3 or 4-7.")
+@click.option("--every-iteration", is_flag=True,
+              help="Time each exchange on its own, clock cost subtracted: for variability.")
+@click.option("--floor", is_flag=True, help="Measure the hardware's limit in the same rounds.")
+@click.option("--cold-cache", is_flag=True, help="Walk through buffers beyond the last cache.")
+@click.option("--verify", is_flag=True, help="Check every message on arrival, untimed.")
+@click.option("--preset", type=click.Choice(sorted(PRESETS)),
+              help="Sizes, repetitions, statistic and table of a classic program.")
+@click.option("--format", "layout", type=click.Choice(layout_names()),
+              help="Print in the layout of a classic program.")
+@click.option("--mpicc", help="Compiler wrapper of the MPI to measure.  [default: $MPICC, mpicc]")
+@click.option("--platform", "platform_file", metavar="FILE",
+              help="Simulate on a SimGrid platform.")
+@click.option("--cfg", multiple=True, metavar="KEY:VALUE", help="A setting for the simulator.")
+@click.option("-o", "--output", type=click.Path(path_type=Path),
+              help="Result file.  [default: pingpong-HOST-TIME.jsonl]")
+@click.option("--force", is_flag=True, help="Overwrite the result file.")
+@click.option("--label", help="What to call this run in tables and figures.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
+@click.option("--json", "as_json", is_flag=True, help="Results as JSON.")
+def command(**options: Any) -> None:
+    """Measure the one-way time of messages between two ranks.
+
+    Prints a table with the median of each size and its interval, and Hockney's fit
+    T(b) = alpha + beta b; keeps every sample in a result file.
+    """
+    question = _question(options)
+    check_question(question)
+    output = options["output"] or Path(
+        f"{question.experiment}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}.jsonl"
+    )
+    from hockney.cli._measure import Presentation, measure_and_show
+
+    layout = options["layout"] or (PRESETS[question.preset]().format if question.preset else None)
+    measure_and_show(
+        question,
+        mpicc=options["mpicc"],
+        output=output,
+        force=options["force"],
+        label=options["label"],
+        presentation=Presentation(options["quiet"], options["as_json"], layout),
+    )
+
+
+def _question(options: dict[str, Any]) -> Question:
+    least, most = options["launches"]
+    question = Question(
+        experiment="pingpong",
+        sizes=tuple(Size(size) for size in _sizes(options)),
+        ranks=options["ranks"],
+        peers=options["peers"],
+        least_launches=least,
+        most_launches=most,
+        precision=options["precision"],
+        budget_s=options["budget"],
+        timeout_s=options["timeout"],
+        place=options["place"] or ("none" if options["platform_file"] else "core"),
+        cpus=options["cpus"],
+        every_iteration=options["every_iteration"],
+        floor=options["floor"],
+        cold_cache=options["cold_cache"],
+        verify=options["verify"],
+        platform=options["platform_file"],
+        cfg=options["cfg"],
+    )
+    return _with_preset(question, options) if options["preset"] else question
+
+
+def _sizes(options: dict[str, Any]) -> list[int]:
+    sizes, first, last = options["sizes"], options["first"], options["last"]
+    if sizes and (first is not None or last is not None or options["per_octave"]):
+        raise click.UsageError("--sizes already says it all: leave out --from, --to, --per-octave")
+    if sizes:
+        return list(sizes)
+    if first is None and last is None and not options["per_octave"]:
+        return parse_sizes(DEFAULT_SIZES)
+    first = 1 if first is None else first
+    steps = f"/{options['per_octave']}" if options["per_octave"] else ""
+    zero = [0] if first == 0 else []
+    return zero + parse_sizes(f"{max(first, 1)}..{4 << 20 if last is None else last}{steps}")
+
+
+def _with_preset(question: Question, options: dict[str, Any]) -> Question:
+    """A preset is one launch as the classic program makes it; sizes and launches may be changed,
+    but what makes it that preset may not."""
+    preset = PRESETS[options["preset"]]()
+    sizes = preset.sizes
+    if any(options[name] is not None for name in ("sizes", "first", "last", "per_octave")):
+        wanted = set(_sizes(options))
+        sizes = tuple(size for size in preset.sizes if size.bytes in wanted)
+        if not sizes:
+            raise click.UsageError(f"--preset {options['preset']} has none of these sizes")
+    context = click.get_current_context()
+    default = context.get_parameter_source("launches") == click.core.ParameterSource.DEFAULT
+    launches = {"least_launches": 1, "most_launches": 1} if default else {}
+    return replace(
+        question, sizes=sizes, sweep=True, preset=options["preset"], **preset.options, **launches
+    )

@@ -1,0 +1,48 @@
+"""How far MPI is above what the hardware allows, measured in the same rounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockney.estimate.points import Estimates, PointEstimate
+
+
+@dataclass(frozen=True)
+class FloorRatio:
+    floor_s: float
+    cold_s: float | None
+    """The same copy with nothing in a cache."""
+    ratio: float
+    """MPI's time over the floor's, the median over launches of the ratio inside each."""
+
+
+def floor_ratios(estimates: Estimates) -> dict[int, FloorRatio]:
+    """By size in bytes: against the best hand-over at 0 bytes, a hand-over with a warm copy above;
+    empty where no floor was measured."""
+    warm: dict[int, PointEstimate] = {}
+    cold: dict[int, PointEstimate] = {}
+    for point in estimates.headline:
+        if point.operation == "handover":
+            best = warm.get(0)
+            warm[0] = point if best is None or point.median_s < best.median_s else best
+        elif point.operation == "copy":
+            (warm if point.algorithm == "warm" else cold)[point.bytes] = point
+    ratios = {}
+    for point in estimates.headline:
+        floor = warm.get(point.bytes)
+        if floor is None or point.operation in ("handover", "copy"):
+            continue
+        below = dict(zip(floor.launch_numbers, floor.medians_s, strict=True))
+        each = [
+            median / below[launch]
+            for launch, median in zip(point.launch_numbers, point.medians_s, strict=True)
+            if below.get(launch)
+        ]
+        if each:
+            beside = cold.get(point.bytes)
+            ratios[point.bytes] = FloorRatio(
+                floor.median_s, beside.median_s if beside else None, float(np.median(each))
+            )
+    return ratios

@@ -1,0 +1,210 @@
+"""What is known of each point: medians of launches first, then over launches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.estimate.quantiles import Interval, effective_size, median_interval
+from hockney.estimate.states import State, States, find_states
+from hockney.records import Run, Samples
+
+LEAST_ROUNDS = 3
+"""Of a state in a launch: fewer do not make a median."""
+SLOW_LEAST, SLOW_SPREADS = 0.10, 5.0
+SLOW_RULE = (
+    "a launch is left out when its typical ratio to the median launch is more than 10 % above 1 "
+    "and more than 5 robust standard deviations of all launches away"
+)
+"""Said wherever a launch was left out."""
+MAD_TO_SIGMA = 1.4826
+
+PointKey = tuple[str, str | None, int, int, tuple[int, ...]]
+"""Operation, algorithm, bytes, ranks and peers: what one number is asked for."""
+
+
+@dataclass(frozen=True)
+class PointEstimate:
+    """Times are seconds, one way or per operation; None where they are not known."""
+
+    operation: str
+    algorithm: str | None
+    bytes: int
+    ranks: int
+    peers: tuple[int, ...]
+    state: int
+    launches: int
+    samples: int
+    effective_samples: float | None
+    median_s: float
+    low_s: float | None
+    high_s: float | None
+    confidence: float | None
+    """Of low_s to high_s."""
+    min_s: float
+    p5_s: float | None
+    p25_s: float | None
+    p75_s: float | None
+    p95_s: float | None
+    mean_s: float | None
+    std_s: float | None
+    p99_s: float | None
+    max_s: float
+    within_std_s: float | None
+    """Standard deviation of samples inside a launch, the median over launches."""
+    between_std_s: float | None
+    """Standard deviation of the launches' medians."""
+    bandwidth_Bps: float | None
+    medians_s: tuple[float, ...]
+    """One of each launch."""
+    launch_numbers: tuple[int, ...]
+
+    @property
+    def precision(self) -> float | None:
+        """Relative half-width of the interval over launches."""
+        if self.low_s is None or self.high_s is None or not self.median_s:
+            return None
+        return (self.high_s - self.low_s) / 2.0 / self.median_s
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """All points of a run, the headline state's first."""
+
+    points: tuple[PointEstimate, ...]
+    states: States
+    slow_launches: tuple[int, ...]
+    """Slow as a whole, and left out of the headline by SLOW_RULE."""
+
+    @property
+    def headline(self) -> tuple[PointEstimate, ...]:
+        """The points of the state of most rounds."""
+        return self.in_state(0)
+
+    def in_state(self, state: int) -> tuple[PointEstimate, ...]:
+        return tuple(point for point in self.points if point.state == state)
+
+    def state(self, number: int) -> State:
+        return self.states.states[number]
+
+
+Cells = dict[tuple[PointKey, int], dict[int, NDArray[np.float64]]]
+"""Seconds of each (point, state), by launch, in the order in which they were measured."""
+
+
+def estimate(run: Run) -> Estimates:
+    """Every point of every state that enough rounds were in."""
+    states = find_states(run)
+    cells = _collect(run, states)
+    slow = _slow_launches(cells)
+    points = []
+    for (key, state), launches in cells.items():
+        kept = {n: values for n, values in launches.items() if n not in slow}
+        points.append(_estimate_point(key, state, kept or launches))
+    points.sort(key=lambda p: (p.state, p.operation != run.header.experiment, p.operation,
+                               p.algorithm or "", p.ranks, p.peers, p.bytes))
+    return Estimates(tuple(points), states, tuple(sorted(slow)))
+
+
+def is_precise(run: Run, precision: float) -> bool:
+    """Whether every headline interval over launches is inside the asked precision."""
+    points = [p for p in estimate(run).headline if p.operation == run.header.experiment]
+    return bool(points) and all(
+        point.precision is not None and point.precision <= precision for point in points
+    )
+
+
+def _collect(run: Run, states: States) -> Cells:
+    found: dict[tuple[PointKey, int], dict[int, list[Samples]]] = {}
+    for samples in run.samples:
+        state = states.of(samples.launch, samples.round)
+        if state is None or not samples.ns:
+            continue
+        key = (samples.operation, samples.algorithm, samples.bytes, samples.ranks,
+               tuple(samples.peers))
+        found.setdefault((key, state), {}).setdefault(samples.launch, []).append(samples)
+    cells: Cells = {}
+    for cell, launches in found.items():
+        long_enough = {
+            launch: np.concatenate([np.asarray(visit.ns) for visit in visits]) * 1e-9
+            for launch, visits in launches.items()
+            if len(visits) >= LEAST_ROUNDS or states.probe is None or len(states.states) == 1
+        }
+        if long_enough:
+            cells[cell] = long_enough
+    return cells
+
+
+def _slow_launches(cells: Cells) -> set[int]:
+    """Launches that are slow as a whole by SLOW_RULE, judged inside the headline state."""
+    ratios: dict[int, list[float]] = {}
+    for (_, state), launches in cells.items():
+        if state != 0 or len(launches) < 5:
+            continue
+        medians = {launch: float(np.median(values)) for launch, values in launches.items()}
+        centre = float(np.median(list(medians.values())))
+        if centre > 0.0:
+            for launch, median in medians.items():
+                ratios.setdefault(launch, []).append(median / centre)
+    if len(ratios) < 5:
+        return set()
+    typical = {launch: float(np.median(values)) for launch, values in ratios.items()}
+    every = np.array(list(typical.values()))
+    spread = MAD_TO_SIGMA * float(np.median(np.abs(every - np.median(every))))
+    limit = float(np.median(every)) + max(SLOW_LEAST, SLOW_SPREADS * spread)
+    slow = {launch for launch, ratio in typical.items() if ratio > limit}
+    return slow if 2 * len(slow) < len(typical) else set()
+
+
+def _estimate_point(
+    key: PointKey, state: int, launches: dict[int, NDArray[np.float64]]
+) -> PointEstimate:
+    operation, algorithm, size, ranks, peers = key
+    medians = np.array([np.median(values) for values in launches.values()])
+    median = float(np.median(medians))
+    interval: Interval | None = median_interval(medians)
+    quantiles = np.median(
+        [np.quantile(values, (0.05, 0.25, 0.75, 0.95, 0.99)) for values in launches.values()],
+        axis=0,
+    )
+    count = sum(len(values) for values in launches.values())
+    several = count > 1
+    means = np.array([values.mean() for values in launches.values()])
+    mean = float(means.mean())
+    # Each launch weighs the same: the variance within launches, and that of their means.
+    variance = float(
+        np.mean([((values - mean) ** 2).mean() for values in launches.values()])
+    )
+    within = [float(values.std(ddof=1)) for values in launches.values() if len(values) > 1]
+    spread = [float(value) if several else None for value in quantiles]
+    return PointEstimate(
+        operation=operation,
+        algorithm=algorithm,
+        bytes=size,
+        ranks=ranks,
+        peers=peers,
+        state=state,
+        launches=len(launches),
+        samples=count,
+        effective_samples=float(sum(effective_size(values) for values in launches.values())),
+        median_s=median,
+        low_s=interval.low if interval else None,
+        high_s=interval.high if interval else None,
+        confidence=interval.confidence if interval else None,
+        min_s=float(min(values.min() for values in launches.values())),
+        p5_s=spread[0],
+        p25_s=spread[1],
+        p75_s=spread[2],
+        p95_s=spread[3],
+        mean_s=mean,
+        std_s=float(np.sqrt(variance)) if several else None,
+        p99_s=spread[4],
+        max_s=float(max(values.max() for values in launches.values())),
+        within_std_s=float(np.median(within)) if within else None,
+        between_std_s=float(medians.std(ddof=1)) if len(medians) > 1 else None,
+        bandwidth_Bps=size / median if size and median > 0.0 else None,
+        medians_s=tuple(medians.tolist()),
+        launch_numbers=tuple(launches),
+    )

@@ -1,0 +1,174 @@
+"""The machine's states: what the probes of the rounds say about where the ranks really ran.
+
+A hypervisor moves the cores under a guest, and everything that is measured moves with them. The
+hand-over of a cache line between the two ranks tells: it is probed before every round. Probes are
+clustered on a log scale; a round belongs to a state when the probes before and after it agree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.records import Run
+
+BANDWIDTH = 0.06
+"""Of the density of log probes: probes of one state scatter by a few per cent, states differ by
+tens at least."""
+VALLEY = 0.5
+"""Two peaks are two states when the density between them falls below this share of the lower."""
+LEAST_SHARE, LEAST_PROBES = 0.01, 3
+"""A rarer cluster is a disturbance, not a state."""
+LIKELY = (
+    (35e-9, "two threads of one core"),
+    (130e-9, "two cores that share a last-level cache"),
+    (600e-9, "two cores without a common last-level cache"),
+    (np.inf, "two cores far apart, or a disturbed machine"),
+)
+"""Usual hand-over times of today's processors, seconds: a guess for words, never used to sort."""
+
+Key = tuple[int, int]
+"""A launch and a round of it."""
+
+
+@dataclass(frozen=True)
+class State:
+    id: int
+    handover_s: float | None
+    share: float
+    """Of the rounds that have a state."""
+    likely: str | None
+
+
+@dataclass(frozen=True)
+class States:
+    """States in order of their share; the first is the headline's."""
+
+    states: tuple[State, ...]
+    rounds: dict[Key, int]
+    """State of each round; a round in which it changed is missing."""
+    changed: int
+    """Rounds that were set aside because the state changed in them."""
+    probe: str | None
+    """What was clustered: handover, work, or None where nothing told."""
+
+    def of(self, launch: int, round_: int) -> int | None:
+        """The state of a round; None where it changed in it."""
+        return self.rounds.get((launch, round_)) if self.probe else 0
+
+
+ONE_STATE = States((State(0, None, 1.0, None),), {}, 0, None)
+
+
+def find_states(run: Run) -> States:
+    """Labels every round of a run."""
+    probes = _handovers(run)
+    kind = "handover"
+    if not probes:
+        probes, kind = _work(run), "work"
+    if len(probes) < LEAST_PROBES:
+        return ONE_STATE
+    keys = sorted(probes)
+    values = np.array([probes[key] for key in keys])
+    labels = dict(zip(keys, cluster(values).tolist(), strict=True))
+    rounds, changed = _agreeing(run, labels, before=kind == "handover")
+    if not rounds:
+        return ONE_STATE
+    return _ordered(probes, rounds, changed, kind)
+
+
+def _handovers(run: Run) -> dict[Key, float]:
+    return {(p.launch, p.round): p.handover_ns * 1e-9 for p in run.probes if p.handover_ns > 0.0}
+
+
+def _work(run: Run) -> dict[Key, float]:
+    """The slowest rank's fixed work after each round, where no memory is shared."""
+    work: dict[Key, float] = {}
+    for noise in run.noises:
+        if noise.probe_s:
+            key = (noise.launch, noise.round)
+            work[key] = max(work.get(key, 0.0), noise.probe_s)
+    return work
+
+
+def cluster(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Numbers the peaks of the values' density on a log scale from the lowest up; -1 for values
+    in none. The number of clusters is found, not set.
+
+    values: shape (n,), above 0.
+    """
+    logs = np.log(values)
+    step = BANDWIDTH / 8.0
+    low = logs.min() - 4.0 * BANDWIDTH
+    bins = int((logs.max() - low + 4.0 * BANDWIDTH) / step) + 1
+    counts, edges = np.histogram(logs, bins=bins, range=(low, low + bins * step))
+    offsets = np.arange(-32, 33) * step / BANDWIDTH
+    density = np.convolve(counts.astype(float), np.exp(-0.5 * offsets**2), mode="same")
+    borders = _valleys(density)
+    labels = np.searchsorted(edges[borders], logs)
+    result = np.full(len(values), -1, dtype=np.int64)
+    number = 0
+    for label in range(len(borders) + 1):
+        members = labels == label
+        if members.sum() >= max(LEAST_PROBES, LEAST_SHARE * len(values)):
+            result[members] = number
+            number += 1
+    return result
+
+
+def _valleys(density: NDArray[np.float64]) -> list[int]:
+    """Where the density falls deep enough between two peaks."""
+    rising = np.flatnonzero(
+        (density > np.concatenate(([-1.0], density[:-1])))
+        & (density >= np.concatenate((density[1:], [-1.0])))
+    )
+    peaks: list[int] = []
+    borders: list[int] = []
+    for peak in rising.tolist():
+        if not peaks:
+            peaks.append(peak)
+            continue
+        valley = peaks[-1] + int(np.argmin(density[peaks[-1] : peak + 1]))
+        if density[valley] < VALLEY * min(density[peaks[-1]], density[peak]):
+            borders.append(valley)
+            peaks.append(peak)
+        elif density[peak] > density[peaks[-1]]:
+            peaks[-1] = peak
+    return borders
+
+
+def _agreeing(run: Run, labels: dict[Key, int], before: bool) -> tuple[dict[Key, int], int]:
+    """Rounds whose two probes agree. A hand-over is probed before its round, so that the next one
+    closes it; the fixed work after it, so that the one before opened it."""
+    other = 1 if before else -1
+    rounds: dict[Key, int] = {}
+    changed = 0
+    for launch, round_ in sorted({(s.launch, s.round) for s in run.samples}):
+        label = labels.get((launch, round_), -1)
+        beside = labels.get((launch, round_ + other), label)
+        if label >= 0 and label == beside:
+            rounds[launch, round_] = label
+        else:
+            changed += 1
+    return rounds, changed
+
+
+def _ordered(
+    probes: dict[Key, float], rounds: dict[Key, int], changed: int, kind: str
+) -> States:
+    members: dict[int, list[float]] = {}
+    for key, label in rounds.items():
+        members.setdefault(label, []).append(probes[key])
+    by_share = sorted(members, key=lambda label: -len(members[label]))
+    renamed = {label: number for number, label in enumerate(by_share)}
+    states = []
+    for label in by_share:
+        seconds = float(np.median(members[label])) if kind == "handover" else None
+        likely = next(words for limit, words in LIKELY if seconds < limit) if seconds else None
+        share = len(members[label]) / len(rounds)
+        states.append(State(renamed[label], seconds, share, likely))
+    return States(
+        tuple(states), {key: renamed[label] for key, label in rounds.items()}, changed, kind
+    )

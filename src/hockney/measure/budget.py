@@ -1,0 +1,54 @@
+"""How the wall time is shared out over launches."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from hockney.measure.question import Question
+
+FIRST_SHARE = 1.0 / 3.0
+"""Of an even share, for the first launch to measure: what a start costs is not known yet."""
+LONGEST_TO_START = 2.0
+"""A launch measures for at most twice what it took to start: more launches tell more than longer
+ones, as long as starting does not eat the time."""
+LEAST_S, USUAL_S = 0.03, 0.25
+"""A launch that measures for less than the first is not worth its start; one of the second length
+is long enough to see each size dozens of times."""
+
+
+class Budget:
+    """Decides how long the next launch may measure, so that the whole run ends in time."""
+
+    def __init__(self, question: Question, now: Callable[[], float] = time.monotonic) -> None:
+        self._question = question
+        self._now = now
+        self._started = now()
+        self._start_costs: list[float] = []
+
+    def note(self, wall_s: float, measured_s: float) -> None:
+        """A launch took `wall_s`, of which it measured for `measured_s`."""
+        self._start_costs.append(max(wall_s - measured_s, 0.0))
+
+    @property
+    def left_s(self) -> float:
+        return self._question.budget_s - (self._now() - self._started)
+
+    def next_seconds(self) -> float | None:
+        """Seconds that the next launch may measure; None when there is no time for it."""
+        done = len(self._start_costs)
+        if done == 0:
+            even = self._question.budget_s / self._question.least_launches
+            if self._question.most_launches == 1:
+                return self._question.budget_s
+            return max(even * FIRST_SHARE, LEAST_S)
+        start_s = max(self._start_costs)
+        to_come = max(self._question.least_launches - done, 1)
+        even = self.left_s / to_come - start_s
+        if even < LEAST_S:
+            # Fewer launches than wanted, then: what is left is one launch's, if it is enough.
+            even = min(self.left_s - start_s, LEAST_S)
+            return even if even >= LEAST_S else None
+        if self._question.most_launches is not None:
+            return even
+        return min(even, max(LONGEST_TO_START * start_s, USUAL_S))

@@ -1,0 +1,198 @@
+"""The engine, built with the user's mpicc, once per MPI library, compiler and source."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import stat
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from hockney import __version__
+from hockney.errors import AskedWronglyError, HockneyError
+from hockney.measure.mpi import WRAPPER_TIMEOUT_S, Mpi
+
+SOURCES = Path(__file__).parent.parent / "engine"
+FLAGS = ("-std=c11", "-O2", "-D_GNU_SOURCE", f'-DHOCKNEY_VERSION="{__version__}"')
+BUILD_TIMEOUT_S = 300.0
+LAST_LINES = 20
+"""Of a compiler's message, shown to the user."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    path: Path
+    notes: tuple[str, ...] = ()
+    """What the user should know about where it was put."""
+
+
+def build_engine(mpi: Mpi) -> Engine:
+    """The engine for this MPI: from the cache, or built into it; into a private directory of this
+    process where the cache cannot be trusted or written."""
+    key = _key(mpi)
+    try:
+        cache = _cache_directory()
+    except OSError as error:
+        return _build_privately(mpi, f"the cache cannot be used ({error})")
+    except PermissionError_ as error:
+        return _build_privately(mpi, str(error))
+    engine = cache / key / "hockney-engine"
+    if _is_ours(engine):
+        return Engine(engine)
+    from filelock import FileLock
+
+    try:
+        with FileLock(cache / f"{key}.lock"):
+            if not _is_ours(engine):
+                _compile_into(mpi, engine)
+        return Engine(engine)
+    except OSError as error:
+        return _build_privately(mpi, f"the cache {cache} cannot be written ({error.strerror})")
+
+
+class PermissionError_(Exception):
+    """The cache belongs to, or may be changed by, somebody else."""
+
+
+def _cache_directory() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME")
+    cache = (Path(base) if base else Path.home() / ".cache") / "hockney"
+    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = cache.stat()
+    if found.st_uid != os.getuid():
+        raise PermissionError_(f"the cache {cache} belongs to another user")
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise PermissionError_(f"the cache {cache} is writable for others")
+    return cache
+
+
+def _is_ours(engine: Path) -> bool:
+    """Only what this user alone could have put there is ever run."""
+    try:
+        places = [engine.parent.lstat(), engine.lstat()]
+    except OSError:
+        return False
+    return all(
+        place.st_uid == os.getuid()
+        and not place.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        and not stat.S_ISLNK(place.st_mode)
+        for place in places
+    )
+
+
+def _build_privately(mpi: Mpi, reason: str) -> Engine:
+    import atexit
+
+    directory = Path(tempfile.mkdtemp(prefix="hockney-"))
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    try:
+        _compile_into(mpi, directory / "engine" / "hockney-engine")
+    except OSError as error:
+        raise HockneyError(f"{reason}, and neither can {directory}: {error.strerror}") from error
+    return Engine(
+        directory / "engine" / "hockney-engine",
+        (f"{reason}: the engine was built into {directory} for this run only",),
+    )
+
+
+def _sources() -> list[Path]:
+    return sorted(SOURCES.rglob("*.c"))
+
+
+def _extra_flags() -> list[str]:
+    return os.environ.get("HOCKNEY_CFLAGS", "").split()
+
+
+def _key(mpi: Mpi) -> str:
+    """Changes with everything that could make another engine: source, flags, wrapper, the compiler
+    and the library that the wrapper leads to, and loaded modules."""
+    digest = hashlib.sha256()
+
+    def add(*words: object) -> None:
+        digest.update(("\0".join(str(word) for word in words) + "\n").encode())
+
+    for source in sorted([*_sources(), *SOURCES.rglob("*.h")]):
+        digest.update(source.read_bytes())
+    add(*FLAGS, *_extra_flags())
+    add(mpi.mpicc, *_identity(mpi.mpicc))
+    shown = _show(mpi.mpicc)
+    add(shown)
+    words = shown.split()
+    compiler = shutil.which(words[0]) if words else None
+    if compiler:
+        add(*_identity(Path(compiler)))
+    for directory in re.findall(r"(?:^|\s)-L(\S+)", shown):
+        for library in sorted(Path(directory).glob("libmpi*.so*")):
+            add(library, *_identity(library))
+    for name in ("LOADEDMODULES", "MPICH_CC", "OMPI_CC", "I_MPI_CC", "I_MPI_ROOT"):
+        add(name, os.environ.get(name))
+    return digest.hexdigest()[:24]
+
+
+def _identity(path: Path) -> tuple[object, ...]:
+    try:
+        real = path.resolve()
+        found = real.stat()
+    except OSError:
+        return ("gone",)
+    return (real, found.st_mtime_ns, found.st_size)
+
+
+def _show(mpicc: Path) -> str:
+    try:
+        done = subprocess.run(
+            [str(mpicc), "-show"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=WRAPPER_TIMEOUT_S,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise AskedWronglyError(f"{mpicc} cannot be run: {error}") from error
+    return done.stdout.strip()
+
+
+def _compile_into(mpi: Mpi, engine: Path) -> None:
+    """Compiles beside the target and renames: no other process ever sees half an engine."""
+    engine.parent.mkdir(mode=0o700, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=".building-", dir=engine.parent)
+    os.close(descriptor)
+    try:
+        _compile(mpi, Path(name))
+        os.chmod(name, 0o700)
+        os.replace(name, engine)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _compile(mpi: Mpi, output: Path) -> None:
+    sources = [str(source) for source in _sources()]
+    command = [str(mpi.mpicc), *FLAGS, *_extra_flags(), "-o", str(output), *sources, "-lm"]
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=BUILD_TIMEOUT_S,
+            stdin=subprocess.DEVNULL,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise AskedWronglyError(f"{mpi.mpicc} did not finish in {BUILD_TIMEOUT_S:.0f} s") from error
+    except OSError as error:
+        raise AskedWronglyError(f"{mpi.mpicc} cannot be run: {error.strerror}") from error
+    if done.returncode == 0:
+        return
+    said = (done.stderr + done.stdout).strip().splitlines()[-LAST_LINES:]
+    if "No space left on device" in done.stderr:
+        raise OSError(28, "no space left on device")
+    raise AskedWronglyError(
+        f"{mpi.mpicc} could not build the engine (exit status {done.returncode}); it said:\n"
+        + "\n".join(f"    {line}" for line in said),
+        "check that this mpicc can compile a C program, or name another with --mpicc",
+    )

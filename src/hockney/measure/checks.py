@@ -1,0 +1,116 @@
+"""What can be known to be wrong before anything is started."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from hockney.errors import AskedWronglyError
+from hockney.measure.question import Question
+from hockney.units import format_size
+
+PLACES = ("core", "socket", "numa", "node", "spread", "none")
+
+
+def check_question(question: Question) -> None:
+    """Raises AskedWronglyError where the question has no answer on this machine."""
+    _check_ranks(question)
+    if question.platform is not None:
+        _check_platform(question)
+        return
+    _check_memory(question)
+    if question.cpus is not None:
+        _check_cpus(question.cpus, question.ranks)
+
+
+def _check_ranks(question: Question) -> None:
+    if question.ranks < 2:
+        raise AskedWronglyError(
+            f"a ping-pong needs at least two ranks, not {question.ranks}", "use -n 2 or more"
+        )
+    for peer in question.peers:
+        if peer >= question.ranks:
+            raise AskedWronglyError(
+                f"--peers {question.peers[0]},{question.peers[1]}: there is no rank {peer} among "
+                f"{question.ranks}",
+                f"ranks are 0 to {question.ranks - 1}; -n sets how many",
+            )
+
+
+def _check_platform(question: Question) -> None:
+    assert question.platform is not None
+    if not Path(question.platform).is_file():
+        raise AskedWronglyError(f"--platform {question.platform}: no such file")
+    for flag, asked in (("--floor", question.floor), ("--cpus", question.cpus)):
+        if asked:
+            raise AskedWronglyError(f"{flag} is about this machine, --platform about a simulated one")
+
+
+def _check_memory(question: Question) -> None:
+    """Two buffers on each of two ranks, and half as much again for the floor's shared memory."""
+    largest = max(size.bytes for size in question.sizes)
+    needed = largest * (6 if question.floor else 4)
+    available = available_memory()
+    if available is not None and needed > available:
+        raise AskedWronglyError(
+            f"messages of {format_size(largest)} need {needed / 2**30:.1f} GiB on this node, which "
+            f"has {available / 2**30:.1f} GiB free",
+            "leave out the largest sizes",
+        )
+
+
+def available_memory() -> int | None:
+    """Bytes that may still be allocated here: the kernel's estimate, or less by a cgroup."""
+    limits = []
+    try:
+        found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
+        if found:
+            limits.append(int(found[1]) * 1024)
+        most = Path("/sys/fs/cgroup/memory.max").read_text().strip()
+        used = Path("/sys/fs/cgroup/memory.current").read_text().strip()
+        if most.isdigit() and used.isdigit():
+            limits.append(int(most) - int(used))
+    except OSError:
+        pass
+    return min(limits, default=None)
+
+
+def parse_cpus(text: str) -> list[int]:
+    """CPU numbers of "0,3" or "4-7", in the order of the ranks."""
+    cpus: list[int] = []
+    for item in text.split(","):
+        found = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", item)
+        if not found or (found[2] and int(found[2]) < int(found[1])):
+            raise AskedWronglyError(
+                f"--cpus {text}: {item!r} is not a CPU number or range", "write 0,3 or 4-7"
+            )
+        cpus.extend(range(int(found[1]), int(found[2] or found[1]) + 1))
+    return cpus
+
+
+def _check_cpus(text: str, ranks: int) -> None:
+    cpus = parse_cpus(text)
+    allowed = os.sched_getaffinity(0)
+    strangers = sorted(set(cpus) - allowed)
+    if strangers:
+        raise AskedWronglyError(
+            f"--cpus {text}: this process may not run on CPU {strangers[0]}",
+            f"it may run on {_ranges(sorted(allowed))}",
+        )
+    if len(cpus) < ranks:
+        raise AskedWronglyError(
+            f"--cpus {text} names {len(cpus)} CPUs for {ranks} ranks", "name one CPU a rank"
+        )
+
+
+def _ranges(numbers: list[int]) -> str:
+    """"0-3,8" of 0, 1, 2, 3, 8."""
+    words: list[str] = []
+    start = previous = numbers[0]
+    for number in [*numbers[1:], -1]:
+        if number != previous + 1:
+            words.append(str(start) if start == previous else f"{start}-{previous}")
+            start = number
+        previous = number
+    return ",".join(words)

@@ -1,0 +1,169 @@
+"""One start of the MPI program: its lines as they come, and its end, whatever ends it."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import IO
+
+from hockney.errors import HockneyError
+
+LAST_LINES = 12
+"""Of what the launcher said, shown when a launch fails."""
+GRACE_S = 2.0
+"""Between asking a launch to end and killing it."""
+POLL_S = 0.25
+"""How often a silent launch is looked at; a line wakes us at once."""
+READ_BYTES = 1 << 16
+
+
+@dataclass
+class Outcome:
+    """How a launch ended."""
+
+    exit_status: int
+    wall_s: float
+    last_lines: list[str] = field(default_factory=list)
+    silent_s: float | None = None
+    """Set when the watchdog ended it: nothing had been heard for so long."""
+    interrupted: bool = False
+
+
+class Interruption:
+    """Whether the user or a scheduler asked us to stop, by SIGINT or SIGTERM."""
+
+    def __init__(self) -> None:
+        self.signal: int | None = None
+
+    def __bool__(self) -> bool:
+        return self.signal is not None
+
+    @contextmanager
+    def watched(self) -> Iterator[Interruption]:
+        """Notes the signals instead of dying of them."""
+
+        def note(number: int, _frame: FrameType | None) -> None:
+            self.signal = number
+
+        before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield self
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def run_launch(
+    command: Sequence[str],
+    env: Mapping[str, str],
+    on_lines: Callable[[list[bytes]], None],
+    timeout_s: float,
+    interruption: Interruption,
+) -> Outcome:
+    """Starts `command` in a session of its own and hands on every whole line of its stdout.
+
+    A launch that is silent for `timeout_s` is ended with all its children.
+    """
+    started = time.monotonic()
+    try:
+        process = subprocess.Popen(
+            command,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise HockneyError(f"{command[0]} cannot be started: {error.strerror}") from error
+    tail: deque[str] = deque(maxlen=LAST_LINES)
+    outcome = Outcome(exit_status=-1, wall_s=0.0)
+    try:
+        _listen(process, on_lines, tail, timeout_s, interruption, outcome)
+        outcome.exit_status = process.wait(timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        outcome.silent_s = timeout_s
+    finally:
+        end_session(process)
+        for stream in (process.stdout, process.stderr):
+            assert stream is not None
+            stream.close()
+    if outcome.exit_status < 0 and process.returncode is not None:
+        outcome.exit_status = process.returncode
+    outcome.wall_s = time.monotonic() - started
+    outcome.last_lines = list(tail)
+    return outcome
+
+
+def _listen(
+    process: subprocess.Popen[bytes],
+    on_lines: Callable[[list[bytes]], None],
+    tail: deque[str],
+    timeout_s: float,
+    interruption: Interruption,
+    outcome: Outcome,
+) -> None:
+    """Until both streams are closed, the watchdog barks or we are interrupted and it has ended."""
+    assert process.stdout is not None
+    assert process.stderr is not None
+    rest: dict[IO[bytes], bytes] = {process.stdout: b"", process.stderr: b""}
+    asked_to_end: float | None = None
+    heard = time.monotonic()
+    with selectors.DefaultSelector() as selector:
+        for stream in rest:
+            os.set_blocking(stream.fileno(), False)
+            selector.register(stream, selectors.EVENT_READ)
+        while selector.get_map():
+            ready = selector.select(POLL_S)
+            now = time.monotonic()
+            if interruption and asked_to_end is None:
+                asked_to_end = now
+                outcome.interrupted = True
+                signal_session(process, signal.SIGTERM)
+            if asked_to_end is not None and now - asked_to_end > GRACE_S:
+                return
+            if now - heard > timeout_s:
+                outcome.silent_s = now - heard
+                return
+            for key, _ in ready:
+                stream = key.fileobj  # type: ignore[assignment]
+                chunk = stream.read(READ_BYTES)
+                if not chunk:
+                    selector.unregister(stream)
+                    continue
+                heard = now
+                *whole, rest[stream] = (rest[stream] + chunk).split(b"\n")
+                if stream is process.stdout:
+                    on_lines([line + b"\n" for line in whole])
+                else:
+                    tail.extend(line.decode(errors="replace") for line in whole if line.strip())
+    if rest[process.stderr].strip():
+        tail.append(rest[process.stderr].decode(errors="replace"))
+
+
+def signal_session(process: subprocess.Popen[bytes], number: int) -> None:
+    try:
+        os.killpg(process.pid, number)
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def end_session(process: subprocess.Popen[bytes]) -> None:
+    """Ends the launcher and all its children: asked first, then killed. The engine's ranks die
+    with their parent, so that nothing is left on this host."""
+    if process.poll() is None:
+        signal_session(process, signal.SIGTERM)
+        try:
+            process.wait(timeout=GRACE_S)
+        except subprocess.TimeoutExpired:
+            pass
+    signal_session(process, signal.SIGKILL)
+    process.wait()

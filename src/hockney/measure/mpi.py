@@ -1,0 +1,121 @@
+"""Which MPI: the compiler wrapper, and the launcher that belongs to it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from hockney.errors import AskedWronglyError
+
+WRAPPER_TIMEOUT_S = 20.0
+
+
+@dataclass(frozen=True)
+class Mpi:
+    """An MPI library as a user sees it: two commands."""
+
+    mpicc: Path
+    mpiexec: Path
+    family: str
+    """hydra, openmpi or smpirun: how its launcher is spoken to (a file of launchers/)."""
+    launcher_version: str
+
+
+def find_mpi(mpicc: str | None = None, simulated: bool = False) -> Mpi:
+    """The MPI of `mpicc`, $MPICC, PATH or the embedded package, in that order; SimGrid's when
+    `simulated`."""
+    wrapper = _find_smpicc() if simulated and not mpicc else _find_mpicc(mpicc)
+    mpiexec, family, version = _find_launcher(wrapper)
+    return Mpi(wrapper, mpiexec, family, version)
+
+
+def _find_smpicc() -> Path:
+    found = shutil.which("smpicc")
+    if not found:
+        raise AskedWronglyError(
+            "no smpicc: SimGrid is not installed or not on PATH",
+            "install SimGrid (Debian: libsimgrid-dev) to simulate a platform",
+        )
+    return Path(found)
+
+
+def _find_mpicc(asked: str | None) -> Path:
+    for name, source in ((asked, "--mpicc"), (os.environ.get("MPICC"), "$MPICC")):
+        if not name:
+            continue
+        found = shutil.which(name)
+        if not found:
+            raise AskedWronglyError(
+                f"{source} {name}: no such command", "give the path of an MPI compiler wrapper"
+            )
+        return Path(found)
+    on_path = shutil.which("mpicc")
+    embedded = Path(sys.prefix) / "bin" / "mpicc"
+    if on_path:
+        return Path(on_path)
+    if embedded.exists():
+        return embedded
+    raise AskedWronglyError(
+        "no mpicc: no --mpicc, no $MPICC, none on PATH and no embedded MPI",
+        "load your MPI's module, or install one: pip install 'hockney[mpich]'",
+    )
+
+
+def _candidates(wrapper: Path) -> list[Path]:
+    """Launchers beside the wrapper: under its own suffix (mpicc.mpich), then plain; the same where
+    its links lead (Debian's alternatives)."""
+    found = []
+    names = ("smpirun",) if wrapper.name.startswith("smpicc") else ("mpiexec", "mpirun")
+    for place in (wrapper, wrapper.resolve()):
+        suffix = place.name.partition(".")[2]
+        for name in names:
+            if suffix and suffix != "sh":
+                found.append(place.parent / f"{name}.{suffix}")
+        found += [place.parent / name for name in names]
+    return list(dict.fromkeys(found))
+
+
+def _find_launcher(wrapper: Path) -> tuple[Path, str, str]:
+    for candidate in _candidates(wrapper):
+        if not os.access(candidate, os.X_OK):
+            continue
+        family, version = launcher_family(candidate)
+        if family:
+            return candidate, family, version
+    raise AskedWronglyError(
+        f"{wrapper} has no mpiexec or mpirun beside it",
+        "name the wrapper of a complete MPI installation with --mpicc",
+    )
+
+
+def launcher_family(launcher: Path) -> tuple[str | None, str]:
+    """What kind of launcher this is by its own words; None where it is none that we know."""
+    if launcher.name.startswith("smpirun"):
+        return "smpirun", _words(launcher, "-version").partition("\n")[0]
+    words = _words(launcher, "--version")
+    first = words.partition("\n")[0].strip()
+    if "HYDRA" in words or "Intel(R) MPI" in words:
+        numbers = [line.split(":", 1)[1].strip() for line in words.splitlines() if "Version:" in line]
+        return "hydra", f"Hydra {numbers[0]}" if numbers else first
+    if "Open MPI" in words or "OpenRTE" in words or "PRRTE" in words:
+        return "openmpi", first
+    return None, first
+
+
+def _words(command: Path, *arguments: str) -> str:
+    try:
+        done = subprocess.run(
+            [str(command), *arguments],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=WRAPPER_TIMEOUT_S,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return done.stdout + done.stderr

@@ -1,0 +1,70 @@
+"""The classic programs: their grids, repetitions and statistics, as options of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hockney.measure.question import Size
+
+KIB, MIB = 1024, 1024**2
+
+
+@dataclass(frozen=True)
+class Preset:
+    sizes: tuple[Size, ...]
+    options: dict[str, Any]
+    """Fields of Question that it sets."""
+    format: str
+    """The layout of its own table (views/layouts)."""
+
+
+def _powers(first: int, last: int) -> list[int]:
+    return [first << step for step in range((last // first).bit_length())]
+
+
+def _durham() -> Preset:
+    """1 B to 64 MiB; about 3 s a size by a timed warm-up of 100, whole loop, larger of two."""
+    sizes = tuple(Size(size) for size in _powers(1, 64 * MIB))
+    return Preset(sizes, {"seconds_a_size": 3.0}, "durham")
+
+
+def _tacc() -> Preset:
+    """1 KiB to 32 MiB, three exchanges each timed on its own on the first rank, none before."""
+    sizes = tuple(Size(KIB << i, repetitions=3) for i in range(16))
+    return Preset(sizes, {"every_iteration": True, "reduce": "first"}, "tacc")
+
+
+def _itmo() -> Preset:
+    """0 and 1 to 1,000,000 elements of four bytes by tens, loops of N = 10, no warm-up."""
+    sizes = (0, *(4 * 10**power for power in range(7)))
+    return Preset(tuple(Size(size, repetitions=10) for size in sizes), {"reduce": "first"}, "itmo")
+
+
+def _osu() -> Preset:
+    """OSU Micro-Benchmarks 7.4, osu_latency: each exchange timed with the clock inside."""
+    sizes = tuple(
+        Size(size, 10000, 100) if size <= 8 * KIB else Size(size, 1000, 10)
+        for size in _powers(1, 4 * MIB)
+    )
+    options = {"every_iteration": True, "keep_clock_cost": True, "reduce": "first"}
+    return Preset(sizes, options, "osu")
+
+
+def _imb() -> Preset:
+    """Intel MPI Benchmarks 2021, PingPong: n = max(1, min(1000, 40 MiB / size)), n/10 before."""
+    sizes = []
+    for size in (0, *_powers(1, 4 * MIB)):
+        repetitions = max(1, min(1000, 40 * MIB // max(size, 1)))
+        sizes.append(Size(size, repetitions, max(repetitions // 10, 10)))
+    return Preset(tuple(sizes), {}, "imb")
+
+
+PRESETS: dict[str, Callable[[], Preset]] = {
+    "durham": _durham,
+    "tacc": _tacc,
+    "itmo": _itmo,
+    "osu": _osu,
+    "imb": _imb,
+}

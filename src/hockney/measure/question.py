@@ -1,0 +1,85 @@
+"""What is asked: one experiment with its options, and the engine's words for it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Size:
+    """One message size; in a sweep with counts of its own."""
+
+    bytes: int
+    repetitions: int | None = None
+    warmup: int = 0
+
+    def __str__(self) -> str:
+        if self.repetitions is None and not self.warmup:
+            return str(self.bytes)
+        return f"{self.bytes}@{self.repetitions or 0}+{self.warmup}"
+
+
+@dataclass(frozen=True)
+class Question:
+    experiment: str
+    sizes: tuple[Size, ...]
+    ranks: int = 2
+    peers: tuple[int, int] = (0, 1)
+    least_launches: int = 5
+    most_launches: int | None = None
+    """None: as many as the precision needs and the budget allows."""
+    precision: float = 0.01
+    budget_s: float = 10.0
+    timeout_s: float = 60.0
+    place: str = "core"
+    cpus: str | None = None
+    every_iteration: bool = False
+    keep_clock_cost: bool = False
+    sweep: bool = False
+    seconds_a_size: float | None = None
+    reduce: str = "max"
+    verify: bool = False
+    floor: bool = False
+    cold_cache: bool = False
+    preset: str | None = None
+    platform: str | None = None
+    """A SimGrid platform file: the launch is simulated on it."""
+    cfg: tuple[str, ...] = ()
+    """Settings for the simulator, as it takes them (key:value)."""
+
+    def options(self) -> dict[str, Any]:
+        """As it is stored in the run record."""
+        options = asdict(self)
+        options["sizes"] = [str(size) for size in self.sizes]
+        options["peers"] = list(self.peers)
+        options["cfg"] = list(self.cfg)
+        return options
+
+    def engine_arguments(self, launch: int, seconds: float) -> list[str]:
+        """The engine's command line for one launch that may measure for `seconds`."""
+        arguments = [
+            self.experiment,
+            "-n",
+            str(self.ranks),
+            f"--peers={self.peers[0]},{self.peers[1]}",
+            "--sizes=" + ",".join(str(size) for size in self.sizes),
+            f"--launch={launch}",
+            f"--seed={launch + 1}",
+            f"--reduce={self.reduce}",
+            f"--cpus={self.cpus}" if self.cpus else f"--place={self.place}",
+        ]
+        if self.sweep:
+            arguments.append("--sweep")
+            if self.seconds_a_size is not None:
+                arguments.append(f"--seconds-a-size={self.seconds_a_size:g}")
+        else:
+            arguments += [f"--seconds={seconds:.6f}", f"--precision={self.precision:g}"]
+        flags = {
+            "--every-iteration": self.every_iteration,
+            "--keep-clock-cost": self.keep_clock_cost,
+            "--verify": self.verify,
+            "--floor": self.floor,
+            "--cold-cache": self.cold_cache,
+        }
+        return arguments + [flag for flag, wanted in flags.items() if wanted]

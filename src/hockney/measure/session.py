@@ -1,0 +1,206 @@
+"""The story of a run: launch after launch, until the answer is precise enough or time is up."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+
+from hockney import __version__, records
+from hockney.errors import AskedWronglyError, HockneyError
+from hockney.estimate import is_precise
+from hockney.measure.budget import Budget
+from hockney.measure.build import Engine
+from hockney.measure.environment import describe_environment
+from hockney.measure.launch import Interruption, Outcome, run_launch
+from hockney.measure.launchers import launcher_named
+from hockney.measure.mpi import Mpi
+from hockney.measure.question import Question
+from hockney.records import End, LaunchRecord, Progress, ResultFile, Run, RunRecord
+
+ENGINE_ASKED_WRONGLY = 2
+MEASUREMENTS = (b'{"kind":"samples"', b'{"kind":"noise"', b'{"kind":"probe"')
+
+
+@dataclass
+class Session:
+    """A run being measured: what was asked of which MPI, and all that was answered so far."""
+
+    question: Question
+    mpi: Mpi
+    engine: Engine
+    file: ResultFile
+    on_progress: Callable[[int, Progress | None], None]
+    run: Run
+    problems: list[str] = field(default_factory=list)
+    """What went wrong, in the user's words; the run is kept all the same."""
+    reason: str = "budget"
+    launches_wall_s: float = 0.0
+    """What the launches took of the run's wall time; the rest was ours."""
+
+
+def new_run(question: Question, label: str | None) -> Run:
+    """A run that has just begun, with its header."""
+    return Run(
+        RunRecord(
+            schema=records.SCHEMA,
+            hockney=__version__,
+            id=str(uuid.uuid4()),
+            started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            experiment=question.experiment,
+            options=question.options(),
+            label=label,
+            environment=describe_environment(),
+        )
+    )
+
+
+def measure(session: Session) -> None:
+    """Launches until every point is precise enough over launches, the budget is spent, the asked
+    number of launches is reached, or something goes wrong."""
+    question = session.question
+    budget = Budget(question)
+    session.file.write(records.encode(session.run.header))
+    with Interruption().watched() as interruption:
+        while True:
+            seconds = budget.next_seconds()
+            if seconds is None:
+                session.reason = "budget"
+                return
+            number = len(session.run.launches)
+            session.on_progress(number, None)
+            outcome = _launch(session, number, seconds, interruption)
+            measured = _measured_s(session, number)
+            budget.note(outcome.wall_s, measured or 0.0)
+            if _went_wrong(session, number, outcome):
+                return
+            if number + 1 == question.most_launches:
+                session.reason = "launches"
+                return
+            if number + 1 >= question.least_launches and is_precise(
+                session.run, question.precision
+            ):
+                session.reason = "precision"
+                return
+
+
+def _launch(
+    session: Session, number: int, seconds: float, interruption: Interruption
+) -> Outcome:
+    question, mpi = session.question, session.mpi
+    launcher = launcher_named(mpi.family)
+    added = launcher.environment(mpi)
+    program = [str(session.engine.path), *question.engine_arguments(number, seconds)]
+    command = launcher.command(mpi, question, program)
+
+    measured: list[bytes] = []
+
+    def keep(lines: list[bytes]) -> None:
+        # Measurements go to the file as they are and are decoded when the ranks are gone: on a
+        # small node we would take a core from them.
+        kept = []
+        for line in lines:
+            if line.startswith(MEASUREMENTS):
+                measured.append(line)
+                kept.append(line)
+            else:
+                kept.append(_kept(session, line, number, command, added))
+        session.file.write(b"".join(kept))
+
+    outcome = run_launch(command, {**os.environ, **added}, keep, question.timeout_s, interruption)
+    session.launches_wall_s += outcome.wall_s
+    for line in measured:
+        record = _decoded(line)
+        if record is not None:
+            session.run.add(record)
+    return outcome
+
+
+def _decoded(line: bytes) -> records.Record | None:
+    try:
+        return records.decode(line)
+    except ValueError:
+        return None
+
+
+def _kept(
+    session: Session, line: bytes, number: int, command: list[str], added: dict[str, str]
+) -> bytes:
+    """What of a line of the engine goes into the file; the run in memory gets it as well."""
+    record = _decoded(line)
+    if isinstance(record, Progress):
+        session.on_progress(number, record)
+        return b""
+    if record is None:
+        return b""
+    if isinstance(record, LaunchRecord):
+        record.command, record.env = command, added
+        record.launcher = f"{session.mpi.family} ({session.mpi.launcher_version})"
+        record.simulated = session.question.platform is not None
+    session.run.add(record)
+    return records.encode(record)
+
+
+def _ends(session: Session, number: int) -> list[End]:
+    return [end for end in session.run.ends if end.launch == number]
+
+
+def _measured_s(session: Session, number: int) -> float | None:
+    return next((end.wall_s for end in _ends(session, number) if end.wall_s is not None), None)
+
+
+def _went_wrong(session: Session, number: int, outcome: Outcome) -> bool:
+    """Judges how a launch ended; writes its end where it could not do so itself."""
+    ends = _ends(session, number)
+    failures = [end.message for end in ends if end.reason == "failed" and end.message]
+    if outcome.interrupted:
+        session.reason = "interrupted"
+        message = "interrupted; all rounds up to then are kept"
+    elif outcome.silent_s is not None:
+        session.reason = "failed"
+        message = (
+            f"launch {number} was silent for {outcome.silent_s:.0f} s and was ended "
+            "(--timeout sets how long to wait)"
+        )
+    elif failures:
+        session.reason = "failed"
+        message = _explain_failure(session, failures[0])
+    elif outcome.exit_status != 0 or not ends:
+        session.reason = "failed"
+        message = f"launch {number} failed: {_exit_words(outcome.exit_status)}"
+    else:
+        return False
+    if not ends:
+        end = End(launch=number, reason=session.reason, wall_s=outcome.wall_s, message=message)
+        session.run.add(end)
+        session.file.write(records.encode(end))
+    if not outcome.interrupted and not failures and outcome.last_lines:
+        said = "\n".join(f"    {line}" for line in outcome.last_lines)
+        message = f"{message}; the last lines it said:\n{said}"
+    session.problems.append(message)
+    if failures and outcome.exit_status == ENGINE_ASKED_WRONGLY and not session.run.samples:
+        raise AskedWronglyError(message)
+    return True
+
+
+def _exit_words(status: int) -> str:
+    return f"killed by signal {-status}" if status < 0 else f"exit status {status}"
+
+
+def _explain_failure(session: Session, message: str) -> str:
+    if "a world of 1 rank" not in message:
+        return message
+    mpi = session.mpi
+    return (
+        f"{mpi.mpiexec} ({mpi.launcher_version}) started {session.question.ranks} worlds of one "
+        f"rank instead of one world: it does not belong to the MPI library of {mpi.mpicc}. "
+        "Put both from the same MPI on PATH, or name the wrapper with --mpicc"
+    )
+
+
+def raise_problems(session: Session) -> None:
+    """Tells what went wrong, after everything that was measured has been shown."""
+    if session.problems and session.reason == "failed":
+        raise HockneyError("; ".join(session.problems))

@@ -1,0 +1,360 @@
+"""The record format, version 1: one JSON object a line. Nothing else knows how it is stored.
+
+Readers ignore unknown kinds and keys. A file that was cut short is valid up to its last whole line.
+docs/records.md describes every field.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+
+from hockney.errors import AskedWronglyError, HockneyError
+
+SCHEMA = 1
+"""Rises only for what would mislead an older reader."""
+LONGEST_LINE = 64 * 1024 * 1024
+"""Bytes; a longer line is none of ours, and reading it could take all memory."""
+
+
+class RunRecord(msgspec.Struct, tag_field="kind", tag="run", kw_only=True):
+    """The question, and where it was asked. The first line of a file."""
+
+    schema: int
+    hockney: str
+    id: str
+    started: str
+    experiment: str
+    options: dict[str, Any] = {}
+    label: str | None = None
+    environment: dict[str, Any] = {}
+
+
+class Mpi(msgspec.Struct, kw_only=True):
+    library: str | None = None
+    version: str | None = None
+    abi: str | None = None
+    standard: str | None = None
+    description: str | None = None
+
+
+class Clock(msgspec.Struct, kw_only=True):
+    name: str | None = None
+    resolution_s: float | None = None
+    cost_s: float | None = None
+    wtick_s: float | None = None
+
+
+class Place(msgspec.Struct, kw_only=True):
+    """Where a rank really was; None where the kernel does not tell."""
+
+    rank: int
+    host: str | None = None
+    package: int | None = None
+    numa: int | None = None
+    l3: int | None = None
+    core: int | None = None
+    pu: int | None = None
+    pinned: bool | None = None
+    allowed: int | None = None
+    refused: str | None = None
+
+
+class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True):
+    """One start of the MPI program."""
+
+    launch: int
+    command: list[str] = []
+    env: dict[str, str] = {}
+    launcher: str | None = None
+    mpi: Mpi = msgspec.field(default_factory=Mpi)
+    engine: str | None = None
+    clock: Clock = msgspec.field(default_factory=Clock)
+    seed: int | None = None
+    batch_s: float | None = None
+    cold_bytes: int | None = None
+    probe: str | None = None
+    definition: str | None = None
+    simulated: bool = False
+    places: list[Place] = []
+
+
+class Samples(msgspec.Struct, tag_field="kind", tag="samples", kw_only=True):
+    """Batches of one visit: nanoseconds per one-way message or operation, one entry a batch."""
+
+    launch: int
+    round: int
+    operation: str
+    bytes: int
+    ranks: int
+    peers: list[int]
+    repetitions: int
+    ns: list[float]
+    algorithm: str | None = None
+
+
+class Summary(msgspec.Struct, tag_field="kind", tag="summary", kw_only=True):
+    """A statistic where only that is known; never treated as samples."""
+
+    launch: int
+    operation: str
+    bytes: int
+    statistic: str
+    definition: str
+    value_s: float
+    ranks: int | None = None
+    repetitions: int | None = None
+
+
+class Probe(msgspec.Struct, tag_field="kind", tag="probe", kw_only=True):
+    """One-way hand-over of a cache line between two ranks, before a round."""
+
+    launch: int
+    round: int
+    peers: list[int]
+    handover_ns: float
+
+
+class Noise(msgspec.Struct, tag_field="kind", tag="noise", kw_only=True):
+    """What a rank saw since the round before; None where the kernel does not tell."""
+
+    launch: int
+    round: int
+    rank: int
+    steal_s: float | None = None
+    switches: float | None = None
+    migrations: float | None = None
+    probe_s: float | None = None
+
+
+class End(msgspec.Struct, tag_field="kind", tag="end", kw_only=True):
+    """How a launch ended: precision, budget, complete, interrupted or failed."""
+
+    launch: int
+    reason: str
+    wall_s: float | None = None
+    message: str | None = None
+
+
+class Progress(msgspec.Struct, tag_field="kind", tag="progress", kw_only=True):
+    """What the engine says while it measures; never stored."""
+
+    launch: int
+    round: int
+    bytes: int
+    points: int
+    reached: int
+    samples: int
+    worst: float | None = None
+    left_s: float | None = None
+
+
+Record = RunRecord | LaunchRecord | Samples | Summary | Probe | Noise | End | Progress
+KINDS = frozenset(
+    {"run", "launch", "samples", "summary", "probe", "noise", "end", "progress"}
+)
+
+_decoder = msgspec.json.Decoder(Record)
+_encoder = msgspec.json.Encoder()
+
+
+class _Kind(msgspec.Struct):
+    kind: str
+
+
+_kind_decoder = msgspec.json.Decoder(_Kind)
+
+
+@dataclass
+class Run:
+    """Launches that answer one question; one file."""
+
+    header: RunRecord
+    launches: list[LaunchRecord] = field(default_factory=list)
+    samples: list[Samples] = field(default_factory=list)
+    summaries: list[Summary] = field(default_factory=list)
+    probes: list[Probe] = field(default_factory=list)
+    noises: list[Noise] = field(default_factory=list)
+    ends: list[End] = field(default_factory=list)
+    path: Path | None = None
+    cut: str | None = None
+    """What is missing when the file was cut short or damaged."""
+
+    @property
+    def label(self) -> str:
+        """What the user called it, else the MPI library and host."""
+        if self.header.label:
+            return self.header.label
+        if self.launches and self.launches[0].mpi.library:
+            mpi, places = self.launches[0].mpi, self.launches[0].places
+            host = places[0].host if places else None
+            return f"{mpi.library} {mpi.version or ''} on {host or 'unknown'}".replace("  ", " ")
+        return self.path.stem if self.path else self.header.experiment
+
+    def add(self, record: Record) -> None:
+        """Files one record under its kind."""
+        match record:
+            case Samples():
+                self.samples.append(record)
+            case Noise():
+                self.noises.append(record)
+            case Probe():
+                self.probes.append(record)
+            case LaunchRecord():
+                self.launches.append(record)
+            case Summary():
+                self.summaries.append(record)
+            case End():
+                self.ends.append(record)
+            case RunRecord() | Progress():
+                pass
+
+
+def decode(line: bytes) -> Record | None:
+    """One record; None for a kind that this version does not know.
+
+    Raises ValueError where the line is not a record.
+    """
+    try:
+        return _decoder.decode(line)
+    except msgspec.ValidationError:
+        if _kind_decoder.decode(line).kind in KINDS:
+            raise
+        return None
+
+
+def encode(record: Record) -> bytes:
+    """One line, with its newline."""
+    return _encoder.encode(record) + b"\n"
+
+
+def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    number = 0
+    while line := stream.readline(LONGEST_LINE + 1):
+        number += 1
+        if len(line) > LONGEST_LINE:
+            raise ValueError(f"line {number} is longer than {LONGEST_LINE >> 20} MiB")
+        if line.strip():
+            yield number, line
+
+
+def _open(path: Path) -> BinaryIO:
+    if path.suffix != ".zst":
+        return path.open("rb")
+    import zstandard
+
+    stream = zstandard.ZstdDecompressor().stream_reader(path.open("rb"), closefd=True)
+    return io.BufferedReader(stream)  # type: ignore[arg-type, type-var, unused-ignore]
+
+
+def _first(path: Path, line: bytes) -> RunRecord:
+    not_ours = AskedWronglyError(
+        f"{path}: not a result file of hockney",
+        "logs of other benchmarks come in through `hockney import`",
+    )
+    try:
+        plain = msgspec.json.decode(line)
+    except ValueError as error:
+        raise not_ours from error
+    if not isinstance(plain, dict) or plain.get("kind") != "run":
+        raise not_ours
+    schema = plain.get("schema")
+    if isinstance(schema, int) and schema > SCHEMA:
+        raise AskedWronglyError(
+            f"{path}: written in version {schema} of the record format, this is hockney for "
+            f"version {SCHEMA}",
+            "a newer hockney reads it: pip install --upgrade hockney",
+        )
+    try:
+        header = decode(line)
+    except ValueError as error:
+        raise AskedWronglyError(f"{path}, line 1: {error}") from error
+    assert isinstance(header, RunRecord)
+    return header
+
+
+def read(path: Path) -> Run:
+    """The run in a file; one that was cut short is read up to the cut, and `Run.cut` says so."""
+    try:
+        with _open(path) as stream:
+            return _read(path, stream)
+    except FileNotFoundError as error:
+        raise AskedWronglyError(f"{path}: no such file") from error
+    except OSError as error:
+        raise AskedWronglyError(f"{path}: {error.strerror or error}") from error
+
+
+def _read(path: Path, stream: BinaryIO) -> Run:
+    run: Run | None = None
+    number, damaged, last_damaged = 0, 0, 0
+    try:
+        for number, line in _lines(stream):
+            if run is None:
+                run = Run(_first(path, line), path=path)
+                continue
+            try:
+                record = decode(line)
+            except ValueError:
+                damaged, last_damaged = damaged + 1, number
+                continue
+            if record is not None:
+                run.add(record)
+    except AskedWronglyError:
+        raise
+    except Exception as error:  # a truncated frame of zstd ends the stream in many ways
+        if run is None:
+            raise AskedWronglyError(f"{path}: {error}") from error
+        run.cut = f"nothing could be read after line {number}: {error}"
+    if run is None:
+        raise AskedWronglyError(f"{path}: an empty file")
+    if run.cut is None and damaged:
+        where = f"line {last_damaged} is" if damaged == 1 else f"{damaged} lines are"
+        run.cut = f"{where} cut short or damaged and left out"
+    if run.cut is None and not _is_complete(run):
+        run.cut = "the last launch has no end: the run was killed or is still going on"
+    return run
+
+
+def _is_complete(run: Run) -> bool:
+    if not run.launches:
+        return True
+    return run.launches[-1].launch in {end.launch for end in run.ends}
+
+
+class ResultFile:
+    """A result file being written: each line goes to the kernel at once."""
+
+    def __init__(self, path: Path, force: bool = False) -> None:
+        self.path = path
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        flags |= os.O_TRUNC if force else os.O_EXCL
+        try:
+            self._file = os.open(path, flags, 0o666)
+        except FileExistsError as error:
+            raise AskedWronglyError(
+                f"{path} exists", "name another file with -o, or overwrite it with --force"
+            ) from error
+        except OSError as error:
+            raise AskedWronglyError(
+                f"{path} cannot be written: {error.strerror}", "name another file with -o"
+            ) from error
+
+    def write(self, lines: bytes) -> None:
+        """Appends whole lines."""
+        try:
+            while lines:
+                lines = lines[os.write(self._file, lines) :]
+        except OSError as error:
+            raise HockneyError(
+                f"{self.path}: {error.strerror}; what was measured before is in the file",
+                "make room or name another file with -o",
+            ) from error
+
+    def close(self) -> None:
+        os.close(self._file)

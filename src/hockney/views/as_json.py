@@ -1,0 +1,91 @@
+"""The same as JSON for programs: field names are part of the interface (docs/cli.md)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import Any
+
+import msgspec
+
+from hockney.estimate.floor import FloorRatio
+from hockney.estimate.points import Estimates, PointEstimate
+from hockney.models.fit import Fit
+from hockney.records import Run
+
+
+def dumps(value: object) -> str:
+    """Indented JSON; what is not a finite number is null."""
+    return msgspec.json.format(msgspec.json.encode(_finite(value)), indent=2).decode()
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value
+
+
+def run_json(run: Run, estimates: Estimates) -> dict[str, Any]:
+    """What was asked, where it was answered, and in which states."""
+    first = run.launches[0] if run.launches else None
+    return {
+        "id": run.header.id,
+        "experiment": run.header.experiment,
+        "label": run.label,
+        "started": run.header.started,
+        "options": run.header.options,
+        "environment": run.header.environment,
+        "definition": first.definition if first else None,
+        "simulated": first.simulated if first else None,
+        "mpi": msgspec.to_builtins(first.mpi) if first else None,
+        "clock": msgspec.to_builtins(first.clock) if first else None,
+        "places": msgspec.to_builtins(first.places) if first else [],
+        "launches": len(run.launches),
+        "ends": [msgspec.to_builtins(end) for end in run.ends],
+        "probe": estimates.states.probe,
+        "states": [
+            {
+                "id": state.id,
+                "handover_s": state.handover_s,
+                "share": state.share,
+                "likely": state.likely,
+            }
+            for state in estimates.states.states
+        ],
+        "rounds_changed": estimates.states.changed,
+        "slow_launches": list(estimates.slow_launches),
+        "cut": run.cut,
+    }
+
+
+def point_json(point: PointEstimate, floor: FloorRatio | None) -> dict[str, Any]:
+    fields = asdict(point)
+    fields["launch_medians_s"] = fields.pop("medians_s")
+    if floor is not None:
+        fields |= {
+            "floor_s": floor.floor_s,
+            "floor_cold_s": floor.cold_s,
+            "floor_ratio": floor.ratio,
+        }
+    return fields
+
+
+def fit_json(fit: Fit) -> dict[str, Any]:
+    return {
+        "model": fit.model,
+        "parameters": {name: asdict(value) for name, value in fit.parameters.items()},
+        "derived": {name: asdict(value) for name, value in fit.derived.items()},
+        "error": {
+            "median": fit.error_median,
+            "max": fit.error_max,
+            "max_bytes": fit.error_max_bytes,
+        },
+        "criterion": fit.criterion,
+        "segments": [asdict(segment) for segment in fit.segments],
+        "launches": fit.launches,
+        "notes": list(fit.notes),
+    }

@@ -1,0 +1,31 @@
+"""TACC's timer: rates 2 bytes / t in MiB/s and round-trip times, each as minimum, average and
+maximum; the average rate is that of the average time."""
+
+from __future__ import annotations
+
+from hockney.estimate.points import Estimates
+from hockney.records import Run
+
+HEADER = (
+    'RUNS  BYTES' + 14 * ' ' + 'RATE(MB/s)' + 25 * ' ' + 'TIME(sec)\n'
+    + 15 * ' ' + 'MIN   --    AVG   --    MAX' + 7 * ' ' + 'MAX     --  AVG     --  MIN '
+)
+
+
+def render(run: Run, estimates: Estimates) -> str:  # noqa: ARG001
+    lines = [HEADER]
+    for point in estimates.headline:
+        slowest, mean, fastest = (
+            2.0 * seconds for seconds in (point.max_s, point.mean_s or point.median_s, point.min_s)
+        )
+        rates = [_rate(point.bytes, seconds) for seconds in (slowest, mean, fastest)]
+        lines.append(
+            f"{point.samples:2d} {point.bytes:8d}{rates[0]} --{rates[1]} --{rates[2]}   "
+            f"{slowest:9.6f} --{mean:9.6f} --{fastest:9.6f}"
+        )
+    return "\n".join(lines)
+
+
+def _rate(size: int, seconds: float) -> str:
+    """F9.4, as wide as it must be where a rate of today does not fit."""
+    return f"{2 * size / 2**20 / seconds:9.4f}" if seconds > 0.0 else "        -"

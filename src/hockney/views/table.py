@@ -1,0 +1,144 @@
+"""Tables and sentences for a terminal or a pipe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from hockney.estimate.floor import FloorRatio
+from hockney.estimate.points import SLOW_RULE, Estimates, PointEstimate
+from hockney.models.fit import Fit, Parameter
+from hockney.records import Place, Run
+from hockney.units import format_rate, format_seconds, format_size
+
+PIPE_WIDTH = 160
+"""Columns where there is no terminal to ask."""
+
+
+def show_table(table: Table) -> None:
+    width = None if sys.stdout.isatty() else PIPE_WIDTH
+    Console(width=width, highlight=False).print(table)
+
+
+def new_table(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for column in columns:
+        table.add_column(Text(column), justify="right", no_wrap=True)
+    return table
+
+
+def microseconds(seconds: float | None) -> str:
+    if seconds is None:
+        return "-"
+    us = seconds * 1e6
+    return f"{us:.3f}" if us < 100.0 else f"{us:.1f}" if us < 100e3 else f"{us:.0f}"
+
+
+def _interval(point: PointEstimate) -> tuple[str, str]:
+    if point.precision is None:
+        return "-", ""
+    limits = f"{microseconds(point.low_s)} .. {microseconds(point.high_s)}"
+    return limits, f"±{100.0 * point.precision:.1f} %"
+
+
+def _mebibytes(rate: float | None) -> str:
+    if rate is None:
+        return "-"
+    return f"{rate / 2**20:.2f}" if rate < 2**30 else f"{rate / 2**20:.0f}"
+
+
+def point_table(points: Sequence[PointEstimate], floor: dict[int, FloorRatio]) -> Table:
+    """One row a size; times in microseconds."""
+    table = new_table(
+        "bytes", "launches", "samples", "min", "median", "95 % interval", "", "mean", "p99", "max",
+        "MiB/s", *(("floor", "MPI/floor") if floor else ()),
+    )  # fmt: skip
+    for point in points:
+        limits, precision = _interval(point)
+        times = (point.mean_s, point.p99_s, point.max_s)
+        row = [str(point.bytes), str(point.launches), str(point.samples)]
+        row += [microseconds(point.min_s), microseconds(point.median_s), limits, precision]
+        row += [*map(microseconds, times), _mebibytes(point.bandwidth_Bps)]
+        if floor:
+            below = floor.get(point.bytes)
+            row += [microseconds(below.floor_s), f"{below.ratio:.2f}"] if below else ["-", "-"]
+        table.add_row(*row)
+    return table
+
+
+def heading(run: Run, estimates: Estimates) -> list[str]:
+    """What was measured, where, and what one number means."""
+    lines = [f"{run.header.experiment}: {run.label}"]
+    if run.launches:
+        first = run.launches[0]
+        part = set(run.samples[0].peers) if run.samples else {place.rank for place in first.places}
+        lines.append(
+            "ranks at " + ", ".join(_place(place) for place in first.places if place.rank in part)
+        )
+        if first.definition:
+            lines.append(f"one-way time in us; a sample is: {first.definition}")
+        if first.simulated:
+            lines.append("simulated: times are those of the platform file, not of this machine")
+    confidence = next((p.confidence for p in estimates.headline if p.confidence), None)
+    if confidence:
+        lines.append(
+            "median: over launches of each launch's median; the interval holds it with "
+            f"{100.0 * confidence:.1f} %, whatever the distribution"
+        )
+    return lines
+
+
+def _place(place: Place) -> str:
+    where = "" if place.pu is None else f" CPU {place.pu}"
+    return f"{place.host or 'unknown host'}{where}{'' if place.pinned else ' (not pinned)'}"
+
+
+def state_lines(estimates: Estimates) -> list[str]:
+    """The machine's states, and what was set aside or left out by which rule."""
+    states = estimates.states
+    lines = []
+    for state in states.states:
+        if state.handover_s is not None:
+            lines.append(
+                f"state {state.id}: {100.0 * state.share:.0f} % of rounds, hand-over "
+                f"{format_seconds(state.handover_s, 3)} (probably {state.likely})"
+            )
+        elif len(states.states) > 1:
+            lines.append(f"state {state.id}: {100.0 * state.share:.0f} % of rounds")
+    if states.changed:
+        lines.append(f"{states.changed} rounds set aside: the state changed in them")
+    if estimates.slow_launches:
+        numbers = ", ".join(str(number) for number in estimates.slow_launches)
+        lines.append(f"slow launches left out: {numbers} ({SLOW_RULE})")
+    return lines
+
+
+def _with_interval(parameter: Parameter, say: Callable[[float | None], str]) -> str:
+    if parameter.low is None or parameter.high is None:
+        return say(parameter.value)
+    return f"{say(parameter.value)}  [{say(parameter.low)} .. {say(parameter.high)}]"
+
+
+def _bytes(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0f} B"
+
+
+def fit_lines(fit: Fit) -> list[str]:
+    """The fit in words, with intervals and errors."""
+    certainty = "95 % by resampling launches" if fit.launches > 1 else "unknown from one launch"
+    alpha, bandwidth, half = (
+        fit.parameters["alpha_s"], fit.derived["r_inf_Bps"], fit.derived["n_half_B"],
+    )  # fmt: skip
+    return [
+        f"T(b) = alpha + beta b, least squares of relative residuals; intervals: {certainty}",
+        f"  alpha   {_with_interval(alpha, format_seconds)}",
+        f"  1/beta  {_with_interval(bandwidth, format_rate)}",
+        f"  n_half  {_with_interval(half, _bytes)}",
+        f"  error   median {100.0 * fit.error_median:.1f} %, largest {100.0 * fit.error_max:.1f} % "
+        f"at {format_size(fit.error_max_bytes)}",
+        *(f"  note    {note}" for note in fit.notes),
+    ]

@@ -1,0 +1,82 @@
+"""What a reader should know before they believe a number: one sentence each, and what to do."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hockney.estimate.points import Estimates
+from hockney.records import Run
+
+NOISY_PRECISION = 0.05
+"""Relative half-width beyond which a median is called noisy."""
+
+
+def warnings(run: Run, estimates: Estimates) -> list[str]:
+    """All that matters for this run, the gravest first."""
+    return [
+        *_cut(run),
+        *_not_pinned(run),
+        *_oversubscribed(run),
+        *_noisy(run, estimates),
+        *_few_launches(run, estimates),
+    ]
+
+
+def _cut(run: Run) -> list[str]:
+    return [f"incomplete: {run.cut}"] if run.cut else []
+
+
+def _taking_part(run: Run) -> set[int]:
+    return {rank for samples in run.samples[:1] for rank in samples.peers}
+
+
+def _not_pinned(run: Run) -> list[str]:
+    if not run.launches or run.launches[0].simulated:
+        return []
+    part = _taking_part(run)
+    loose = [p for p in run.launches[0].places if p.rank in part and p.pinned is False]
+    if not loose:
+        return []
+    reason = next((f" ({place.refused})" for place in loose if place.refused), "")
+    ranks = ", ".join(str(place.rank) for place in loose)
+    return [f"not pinned: ranks {ranks} may move between CPUs{reason}; pin them with --place core"]
+
+
+def _oversubscribed(run: Run) -> list[str]:
+    if not run.launches or run.launches[0].simulated:
+        return []
+    part = _taking_part(run)
+    places = Counter(
+        (p.host, p.pu) for p in run.launches[0].places if p.rank in part and p.pu is not None
+    )
+    shared = [(host, pu) for (host, pu), count in places.items() if count > 1]
+    if not shared:
+        return []
+    host, pu = shared[0]
+    return [
+        f"oversubscribed: two ranks take turns on CPU {pu} of {host}; these times are the "
+        "scheduler's, not the network's. Use no more ranks than CPUs"
+    ]
+
+
+def _noisy(run: Run, estimates: Estimates) -> list[str]:
+    points = [p for p in estimates.headline if p.operation == run.header.experiment]
+    noisy = [p for p in points if p.precision is not None and p.precision > NOISY_PRECISION]
+    if not noisy:
+        return []
+    worst = max(noisy, key=lambda point: point.precision or 0.0)
+    return [
+        f"noisy: {len(noisy)} of {len(points)} medians are known to no better than "
+        f"±{100.0 * NOISY_PRECISION:.0f} % (worst ±{100.0 * (worst.precision or 0.0):.0f} % at "
+        f"{worst.bytes} B); a larger --budget or a quieter machine helps"
+    ]
+
+
+def _few_launches(run: Run, estimates: Estimates) -> list[str]:
+    counts = [p.launches for p in estimates.headline if p.operation == run.header.experiment]
+    if not counts or min(counts) >= 5 or run.header.options.get("preset"):
+        return []
+    return [
+        f"only {min(counts)} launches: too few for an interval (5 make one); "
+        "give a larger --budget"
+    ]
