@@ -97,6 +97,8 @@ class Samples(msgspec.Struct, tag_field="kind", tag="samples", kw_only=True):
     repetitions: int
     ns: list[float]
     algorithm: str | None = None
+    at_s: float | None = None
+    """When the visit began, since the launch began to measure."""
 
 
 class Summary(msgspec.Struct, tag_field="kind", tag="summary", kw_only=True):
@@ -127,6 +129,11 @@ class Noise(msgspec.Struct, tag_field="kind", tag="noise", kw_only=True):
     launch: int
     round: int
     rank: int
+    wall_s: float | None = None
+    cpu_s: float | None = None
+    """Of wall_s, on a CPU; a rank that spins should have all of it."""
+    waited_s: float | None = None
+    """Of wall_s, ready to run while something else had its CPU."""
     steal_s: float | None = None
     switches: float | None = None
     migrations: float | None = None

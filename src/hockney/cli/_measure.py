@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import platform
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import click
@@ -30,6 +32,13 @@ class Presentation:
     quiet: bool
     as_json: bool
     layout: str | None = None
+
+
+def default_output(experiment: str) -> Path:
+    """EXPERIMENT-HOST-TIME.jsonl in the current directory, numbered where that is taken."""
+    stem = f"{experiment}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}"
+    names = (f"{stem}{suffix}.jsonl" for suffix in ("", *(f"-{n}" for n in range(2, 1000))))
+    return next(path for path in map(Path, names) if not path.exists())
 
 
 def measure_and_show(

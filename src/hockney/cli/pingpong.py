@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import platform
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -69,10 +67,9 @@ def command(**options: Any) -> None:
     """
     question = _question(options)
     check_question(question)
-    output = options["output"] or Path(
-        f"{question.experiment}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}.jsonl"
-    )
-    from hockney.cli._measure import Presentation, measure_and_show
+    from hockney.cli._measure import Presentation, default_output, measure_and_show
+
+    output = options["output"] or default_output(question.experiment)
 
     layout = options["layout"] or (PRESETS[question.preset]().format if question.preset else None)
     measure_and_show(

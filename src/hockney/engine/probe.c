@@ -24,8 +24,12 @@ static volatile sig_atomic_t interrupted;
 static int stat_file = -1;
 static int64_t stat_read_at, stat_cost;
 static double last_steal_s = -1.0;
-static long last_switches = -1;
-static int last_pu = -1;
+static struct look {
+    double wall_s, cpu_s, waited_s;
+    long switches;
+    int pu;
+} last = {.pu = -1};
+static int wait_file = -1;
 
 static void note_signal(int number)
 {
@@ -41,6 +45,7 @@ void noise_start(void)
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     stat_file = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+    wait_file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
     noise_look();
 }
 
@@ -75,29 +80,55 @@ static double fixed_work(void)
     return (double)(clock_ns() - start) * 1e-9;
 }
 
+/* Seconds that this thread was ready to run but not running, since it began; or -1. */
+static double read_waited(void)
+{
+    char text[96];
+    unsigned long long ran_ns, waited_ns;
+    const ssize_t length = wait_file < 0 ? -1 : pread(wait_file, text, sizeof text - 1, 0);
+    if (length <= 0)
+        return -1.0;
+    text[length] = '\0';
+    return sscanf(text, "%llu %llu", &ran_ns, &waited_ns) == 2 ? (double)waited_ns * 1e-9 : -1.0;
+}
+
+static double seconds(struct timeval time) { return (double)time.tv_sec + (double)time.tv_usec * 1e-6; }
+
+/* Steal since the last reading, or -1 where it is not due, unknown, or was another PU's. */
+static double steal_since(int pu)
+{
+    const int64_t now = clock_ns();
+    if (stat_read_at != 0 && (double)stat_cost > LARGEST_SHARE * (double)(now - stat_read_at))
+        return -1.0;
+    const double steal_s = read_steal(pu), before = last_steal_s;
+    last_steal_s = steal_s;
+    stat_read_at = clock_ns();
+    stat_cost = stat_read_at - now;
+    return steal_s >= 0.0 && before >= 0.0 && pu == last.pu ? steal_s - before : -1.0;
+}
+
 struct noise noise_look(void)
 {
-    struct noise noise = {.steal_s = -1.0, .switches = -1.0, .interrupted = interrupted};
-    const int pu = sched_getcpu();
-    noise.migrations = last_pu >= 0 && pu != last_pu;
-    last_pu = pu;
-
-    struct rusage usage;
-    if (getrusage(RUSAGE_SELF, &usage) == 0) {
-        if (last_switches >= 0)
-            noise.switches = (double)(usage.ru_nivcsw - last_switches);
-        last_switches = usage.ru_nivcsw;
-    }
-    const int64_t now = clock_ns();
-    if (stat_read_at == 0 || (double)stat_cost < LARGEST_SHARE * (double)(now - stat_read_at)) {
-        const double steal_s = read_steal(pu);
-        if (steal_s >= 0.0 && last_steal_s >= 0.0 && !noise.migrations)
-            noise.steal_s = steal_s - last_steal_s;
-        last_steal_s = steal_s;
-        stat_read_at = clock_ns();
-        stat_cost = stat_read_at - now;
-    }
-    noise.probe_s = fixed_work();
+    struct rusage usage = {0};
+    getrusage(RUSAGE_SELF, &usage);
+    const struct look now = {
+        .wall_s = (double)clock_ns() * 1e-9,
+        .cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime),
+        .waited_s = read_waited(),
+        .switches = usage.ru_nivcsw,
+        .pu = sched_getcpu(),
+    };
+    const struct noise noise = {
+        .wall_s = now.wall_s - last.wall_s,
+        .cpu_s = now.cpu_s - last.cpu_s,
+        .waited_s = now.waited_s < 0.0 ? -1.0 : now.waited_s - last.waited_s,
+        .steal_s = steal_since(now.pu),
+        .switches = (double)(now.switches - last.switches),
+        .migrations = last.pu >= 0 && now.pu != last.pu,
+        .probe_s = fixed_work(),
+        .interrupted = interrupted,
+    };
+    last = now;
     return noise;
 }
 

@@ -31,7 +31,7 @@ static void put_string(const char *text)
 static void put_known(const char *name, double value)
 {
     if (value >= 0.0)
-        printf(",\"%s\":%.9g", name, value);
+        printf(",\"%s\":%.6g", name, value);
     else
         printf(",\"%s\":null", name);
 }
@@ -136,7 +136,7 @@ void record_samples(const struct sample_key *key, const double *ns, int count)
     put_string(key->algorithm);
     printf(",\"bytes\":%zu,\"ranks\":%d,", key->bytes, key->ranks);
     put_peers(key->peers, key->ranks);
-    printf(",\"repetitions\":%lld,\"ns\":[", (long long)key->repetitions);
+    printf(",\"repetitions\":%lld,\"at_s\":%.6f,\"ns\":[", (long long)key->repetitions, key->at_s);
     for (int i = 0; i < count; i++)
         printf("%s%.7g", i > 0 ? "," : "", ns[i]);
     fputs("]}\n", stdout);
@@ -156,6 +156,9 @@ void record_noise(int launch, int round, int rank, const struct noise *noise)
     if (silent)
         return;
     printf("{\"kind\":\"noise\",\"launch\":%d,\"round\":%d,\"rank\":%d", launch, round, rank);
+    put_known("wall_s", noise->wall_s);
+    put_known("cpu_s", noise->cpu_s);
+    put_known("waited_s", noise->waited_s);
     put_known("steal_s", noise->steal_s);
     put_known("switches", noise->switches);
     put_known("migrations", noise->migrations);

@@ -31,6 +31,7 @@ struct sample_key {
     const int *peers;
     int ranks;
     int64_t repetitions;
+    double at_s; /* when the visit began, since the launch began to measure */
 };
 
 /* People read a table instead: nothing is written but "end" records of failures. */

@@ -29,6 +29,7 @@ static const double PROGRESS_S = 0.25;
 struct visit {
     int32_t point, batches;
     int64_t repetitions;
+    double at_s; /* filled in when it is made: since the launch began to measure */
 };
 
 struct rounds {
@@ -72,7 +73,7 @@ static void make_plan(struct rounds *rounds)
     for (int i = 0; i < launch->point_count; i++) {
         const struct point *point = &launch->points[i];
         if (rounds->number < 0 || is_due(rounds, point))
-            rounds->plan[count++] = (struct visit){i, point->batches, point->repetitions};
+            rounds->plan[count++] = (struct visit){i, point->batches, point->repetitions, 0.0};
     }
     for (int i = count - 1; i > 0; i--) {
         const int other = (int)(next_random(&rounds->random) % (uint64_t)(i + 1));
@@ -106,8 +107,9 @@ static int make_visits(struct rounds *rounds)
 {
     struct launch *launch = rounds->launch;
     int count = 0;
-    for (const struct visit *visit = rounds->plan; visit->point >= 0; visit++) {
+    for (struct visit *visit = rounds->plan; visit->point >= 0; visit++) {
         struct point *point = &launch->points[visit->point];
+        visit->at_s = now_s() - launch->started_s;
         visit_prepare(launch, point);
         visit_warm(launch, point, 1);
         visit_time(launch, point, visit->repetitions, visit->batches, launch->own_ns + count);
@@ -168,6 +170,7 @@ static void record_round(struct rounds *rounds)
             .peers = launch->peers,
             .ranks = launch->exchange.ranks,
             .repetitions = visit->repetitions,
+            .at_s = visit->at_s,
         };
         record_samples(&key, sample, visit->batches);
         series_add(&point->series, median_of(sample, visit->batches));

@@ -22,7 +22,7 @@ static int64_t promised(struct launch *launch, const struct point *point)
 
 /* Reduces and records `count` samples as one round. */
 static void finish_chunk(struct launch *launch, struct point *point, int round, int64_t repetitions,
-                         int count)
+                         int count, double at_s)
 {
     visit_reduce(launch, count);
     if (launch->exchange.rank != 0)
@@ -36,6 +36,7 @@ static void finish_chunk(struct launch *launch, struct point *point, int round, 
         .peers = launch->peers,
         .ranks = launch->exchange.ranks,
         .repetitions = repetitions,
+        .at_s = at_s,
     };
     record_samples(&key, launch->sample_ns, count);
     for (int i = 0; i < count; i++)
@@ -58,8 +59,9 @@ static int visit_once(struct launch *launch, struct point *point, int *round)
         const int64_t left = wanted - done;
         const int count = !single ? 1 : left < CHUNK_SAMPLES ? (int)left : CHUNK_SAMPLES;
         const int64_t repetitions = single ? 1 : wanted;
+        const double at_s = (double)clock_ns() * 1e-9 - launch->started_s;
         visit_time(launch, point, repetitions, count, launch->own_ns);
-        finish_chunk(launch, point, *round, repetitions, count);
+        finish_chunk(launch, point, *round, repetitions, count, at_s);
         interrupted = look_at_noise(launch, *round);
         check(MPI_Bcast(&interrupted, 1, MPI_INT, 0, launch->exchange.comm), "MPI_Bcast");
         done += count * repetitions;

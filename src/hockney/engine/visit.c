@@ -94,23 +94,19 @@ void visit_reduce(struct launch *launch, int count)
 
 int look_at_noise(struct launch *launch, int round)
 {
-    double all[2 * NOISE_FIELDS];
+    struct noise all[2];
     struct exchange *exchange = &launch->exchange;
     const struct noise mine = noise_look();
-    const double own[NOISE_FIELDS] = {mine.steal_s, mine.switches, mine.migrations, mine.probe_s,
-                                      mine.interrupted};
-    check(MPI_Gather(own, NOISE_FIELDS, MPI_DOUBLE, all, NOISE_FIELDS, MPI_DOUBLE, 0,
+    check(MPI_Gather(&mine, NOISE_FIELDS, MPI_DOUBLE, all, NOISE_FIELDS, MPI_DOUBLE, 0,
                      exchange->comm),
           "MPI_Gather");
     if (exchange->rank != 0)
         return 0;
     int interrupted = 0;
     for (int i = 0; i < exchange->ranks; i++) {
-        const double *at = all + i * NOISE_FIELDS;
-        const struct noise noise = {at[0], at[1], at[2], at[3], at[4]};
         if (round >= 0)
-            record_noise(launch->options->launch, round, launch->peers[i], &noise);
-        interrupted = interrupted || noise.interrupted > 0.0;
+            record_noise(launch->options->launch, round, launch->peers[i], &all[i]);
+        interrupted = interrupted || all[i].interrupted > 0.0;
     }
     return interrupted;
 }

@@ -109,11 +109,20 @@ def estimate(run: Run) -> Estimates:
 
 
 def is_precise(run: Run, precision: float) -> bool:
-    """Whether every headline interval over launches is inside the asked precision."""
-    points = [p for p in estimate(run).headline if p.operation == run.header.experiment]
-    return bool(points) and all(
-        point.precision is not None and point.precision <= precision for point in points
-    )
+    """Whether every headline interval over launches is inside the asked precision. Asked after
+    every launch, so it works out nothing but that."""
+    cells = _collect(run, find_states(run))
+    slow = _slow_launches(cells)
+    asked = 0
+    for (key, state), launches in cells.items():
+        if state != 0 or key[0] != run.header.experiment:
+            continue
+        asked += 1
+        medians = np.array([np.median(values) for n, values in launches.items() if n not in slow])
+        interval = median_interval(medians)
+        if interval is None or interval.high - interval.low > 2.0 * precision * np.median(medians):
+            return False
+    return asked > 0
 
 
 def _collect(run: Run, states: States) -> Cells:
@@ -188,7 +197,7 @@ def _estimate_point(
         state=state,
         launches=len(launches),
         samples=count,
-        effective_samples=float(sum(effective_size(values) for values in launches.values())),
+        effective_samples=sum(effective_size(values) for values in launches.values()),
         median_s=median,
         low_s=interval.low if interval else None,
         high_s=interval.high if interval else None,

@@ -6,30 +6,32 @@
 
 #include "../operations.h"
 
+/* The line says whose turn it is: a rank that has been given it copies, then gives it back. */
 static void copy_there_and_back(struct exchange *exchange, int64_t repetitions, size_t stride)
 {
     struct shared *shared = exchange->shared;
-    const int rank = exchange->rank;
-    const char *source = shared->part[1 - rank];
+    _Atomic uint64_t *turn = &shared->lines[LINE_ONE].value;
+    const uint64_t mine = (uint64_t)exchange->rank;
+    const char *source = shared->part[1 - mine];
     char *target = exchange->in.base;
-    size_t at = shared->cold_at;
+    size_t at = stride > 0 ? shared->cold_at : 0;
     for (int64_t i = 0; i < repetitions; i++) {
-        if (rank == 0)
-            shared_signal(shared, rank);
-        shared_await(shared, rank);
+        if (mine == 0)
+            atomic_store_explicit(turn, 1, memory_order_release);
+        shared_wait(turn, mine);
         memcpy(target + at, source + at, exchange->bytes);
-        if (rank == 1)
-            shared_signal(shared, rank);
+        if (mine == 1)
+            atomic_store_explicit(turn, 0, memory_order_release);
         at += stride;
         if (at + exchange->bytes > shared->span)
             at = 0;
     }
-    shared->cold_at = stride > 0 ? at : 0;
+    if (stride > 0)
+        shared->cold_at = at;
 }
 
 static int warm(struct exchange *exchange, int64_t repetitions)
 {
-    exchange->shared->cold_at = 0;
     copy_there_and_back(exchange, repetitions, 0);
     return MPI_SUCCESS;
 }
