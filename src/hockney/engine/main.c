@@ -20,7 +20,7 @@
 #include "rounds.h"
 #include "shared.h"
 
-enum { TAG_FAREWELL = 1 };
+enum { TAG_FAREWELL = 1, STDOUT_BYTES = 1 << 18 };
 /* Ranks without a part look this often whether it is over; in between they sleep. */
 static const struct timespec NAP = {.tv_nsec = 5000000};
 /* Where the last cache's size is unknown, a cold walk is this long: larger than most. */
@@ -258,6 +258,8 @@ int main(int argc, char **argv)
     check_set_launch(options.launch);
     if (options.table)
         records_silence();
+    /* One write a round: every further one would wake the readers once more. */
+    setvbuf(stdout, NULL, _IOFBF, STDOUT_BYTES);
     die_with_launcher();
     struct place place = {0};
     const int early = place_local_rank();

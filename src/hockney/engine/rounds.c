@@ -25,10 +25,15 @@ enum { REST = 4 };
 /* Progress at most this often: reading it takes a core from the ranks. */
 static const double PROGRESS_S = 0.25;
 
+/* At the start of a round whoever reads our records takes a core from a rank for a moment: the first
+   visit exchanges for this long before it is timed. Others make one untimed exchange. */
+static const double LEAD_IN_NS = 100e3;
+
 /* What every rank needs to know to make one visit; `point` < 0 ends the plan. */
 struct visit {
     int32_t point, batches;
     int64_t repetitions;
+    int64_t untimed; /* repetitions before the timed ones */
     double at_s; /* filled in when it is made: since the launch began to measure */
 };
 
@@ -73,7 +78,10 @@ static void make_plan(struct rounds *rounds)
     for (int i = 0; i < launch->point_count; i++) {
         const struct point *point = &launch->points[i];
         if (rounds->number < 0 || is_due(rounds, point))
-            rounds->plan[count++] = (struct visit){i, point->batches, point->repetitions, 0.0};
+            rounds->plan[count++] = (struct visit){.point = i,
+                                                   .batches = point->batches,
+                                                   .repetitions = point->repetitions,
+                                                   .untimed = 1};
     }
     for (int i = count - 1; i > 0; i--) {
         const int other = (int)(next_random(&rounds->random) % (uint64_t)(i + 1));
@@ -82,6 +90,9 @@ static void make_plan(struct rounds *rounds)
         rounds->plan[other] = visit;
     }
     rounds->plan[count].point = -1;
+    if (rounds->number >= 0 && count > 0)
+        rounds->plan[0].untimed =
+            (int64_t)ceil(LEAD_IN_NS / launch->points[rounds->plan[0].point].repetition_ns);
 }
 
 /* Collective: returns 0 when the first rank says that it is enough. */
@@ -111,7 +122,7 @@ static int make_visits(struct rounds *rounds)
         struct point *point = &launch->points[visit->point];
         visit->at_s = now_s() - launch->started_s;
         visit_prepare(launch, point);
-        visit_warm(launch, point, 1);
+        visit_warm(launch, point, visit->untimed);
         visit_time(launch, point, visit->repetitions, visit->batches, launch->own_ns + count);
         visit_release(launch);
         count += visit->batches;
