@@ -47,7 +47,8 @@ struct shared *shared_open(MPI_Comm comm, size_t span)
     if (rank == 0)
         for (int line = 0; line < LINES; line++)
             atomic_store(&shared->lines[line].value, 0);
-    memset(shared->part[rank], rank + 1, span);
+    if (span > 0)
+        memset(shared->part[rank], rank + 1, span);
     check(MPI_Barrier(comm), "MPI_Barrier");
     return shared;
 }

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from hockney.estimate.compare import Comparison, Difference
 from hockney.estimate.floor import FloorRatio
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.models.fit import Fit
@@ -89,3 +90,36 @@ def fit_json(fit: Fit) -> dict[str, Any]:
         "launches": fit.launches,
         "notes": list(fit.notes),
     }
+
+
+def _difference_json(difference: Difference | None) -> dict[str, Any]:
+    return {"verdict": "unknown"} if difference is None else asdict(difference)
+
+
+def comparison_json(comparisons: list[Comparison]) -> dict[str, Any]:
+    """The first comparison's points and verdict, as two files are the usual case; all of them
+    under "comparisons"."""
+    each = [
+        {
+            "base": comparison.base.label,
+            "other": comparison.other.label,
+            "files": [str(comparison.base.path), str(comparison.other.path)],
+            "points": [
+                {
+                    "operation": point.base.operation,
+                    "algorithm": point.base.algorithm,
+                    "bytes": point.base.bytes,
+                    "ranks": point.base.ranks,
+                    "base_median_s": point.base.median_s,
+                    "other_median_s": point.other.median_s,
+                    **_difference_json(point.difference),
+                }
+                for point in comparison.points
+            ],
+            "overall": _difference_json(comparison.overall),
+            "verdict": comparison.verdict,
+            "notes": list(comparison.notes),
+        }
+        for comparison in comparisons
+    ]
+    return {"points": each[0]["points"], "verdict": each[0]["verdict"], "comparisons": each}

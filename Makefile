@@ -1,0 +1,32 @@
+# Two commands on a machine with Python >= 3.10, make and a C compiler: make run, make test.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+.PHONY: run test check lint c-check clean
+
+run: $(INSTALLED)
+	$(BIN)/hockney pingpong
+
+test: $(INSTALLED)
+	$(BIN)/python -m pytest
+
+# All that a change must pass: style, types, C warnings and sanitizers, tests.
+check: lint c-check test
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check
+	$(BIN)/mypy
+
+# Warnings are errors, under GCC and Clang where there is one; then one run under the sanitizers.
+c-check: $(INSTALLED)
+	PATH="$(CURDIR)/$(BIN):$$PATH" sh tests/engine/c_check.sh
+
+$(INSTALLED): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mpich,test]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) dist build

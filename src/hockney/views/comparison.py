@@ -1,0 +1,59 @@
+"""What `hockney compare` says."""
+
+from __future__ import annotations
+
+import click
+
+from hockney.estimate.compare import Comparison, Difference
+from hockney.views.table import microseconds, new_table, show_table
+
+
+def show_comparison(comparison: Comparison, tolerance: float) -> None:
+    """A row a point, then the verdict over all."""
+    base, other = comparison.base, comparison.other
+    click.echo(f"A: {base.label} ({base.path})\nB: {other.label} ({other.path})")
+    for note in comparison.notes:
+        click.echo(f"note: {note}", err=True)
+    if comparison.points:
+        click.echo("medians in us; ratio B/A with its 95 % interval, launches as units\n")
+        table = new_table("bytes", "A", "B", "B/A", "95 % interval", "p", "verdict")
+        for point in comparison.points:
+            difference = point.difference
+            table.add_row(
+                str(point.base.bytes),
+                microseconds(point.base.median_s),
+                microseconds(point.other.median_s),
+                f"{difference.ratio:.3f}",
+                _interval(difference),
+                "-" if difference.p is None else f"{difference.p:.2g}",
+                verdict_words(difference, tolerance),
+            )
+        show_table(table)
+        click.echo("p: rank-sum test, corrected for the number of sizes (Benjamini-Hochberg)")
+    click.echo("\n" + overall_words(comparison, tolerance))
+
+
+def _interval(difference: Difference) -> str:
+    if difference.low is None or difference.high is None:
+        return "-"
+    return f"{difference.low:.3f} .. {difference.high:.3f}"
+
+
+def verdict_words(difference: Difference, tolerance: float) -> str:
+    if difference.verdict == "same":
+        return f"same within {100.0 * tolerance:g} %"
+    if difference.verdict == "unknown":
+        if difference.launches_needed is None:
+            return "cannot tell"
+        return f"cannot tell; about {difference.launches_needed} launches of each would"
+    return difference.verdict
+
+
+def overall_words(comparison: Comparison, tolerance: float) -> str:
+    overall = comparison.overall
+    if overall is None:
+        return "as a whole: cannot tell"
+    words = f"as a whole, B against A: {verdict_words(overall, tolerance)}"
+    if overall.low is None:
+        return words
+    return f"{words} (ratio {overall.ratio:.3f}, 95 % interval {_interval(overall)})"

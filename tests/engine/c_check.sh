@@ -1,0 +1,30 @@
+#!/bin/sh
+# The engine without a warning under every compiler and MPI given, then one run of it under the
+# address and undefined-behaviour sanitizers. Wrappers: $HOCKNEY_CHECK_MPICC, default mpicc.
+set -eu
+here=$(cd "$(dirname "$0")/../../src/hockney/engine" && pwd)
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+flags='-std=c11 -D_GNU_SOURCE -DHOCKNEY_VERSION="check" -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror'
+
+for wrapper in ${HOCKNEY_CHECK_MPICC:-mpicc}; do
+    for compiler in gcc clang; do
+        command -v "$compiler" >/dev/null 2>&1 || { echo "no $compiler here: not checked"; continue; }
+        for define in '' '-DHOCKNEY_FAULTS'; do
+            MPICH_CC=$compiler OMPI_CC=$compiler I_MPI_CC=$compiler \
+                "$wrapper" -O2 $flags $define -o "$out/engine" "$here"/*.c "$here"/operations/*.c -lm
+        done
+        echo "no warnings: $wrapper with $compiler"
+    done
+done
+
+mpicc -g -O1 $flags -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
+    -o "$out/engine" "$here"/*.c "$here"/operations/*.c -lm
+# The MPI library keeps what it allocated until exit, which is none of the engine's business.
+export ASAN_OPTIONS=detect_leaks=0
+for options in '' '--every-iteration' '--verify' '--floor' '--cold-cache' '--sweep --sizes 0@10+2,64KiB@3' \
+    '--table --sizes 0,1..4KiB'; do
+    # shellcheck disable=SC2086
+    mpiexec -n 3 "$out/engine" pingpong --peers 0,2 --seconds 0.3 --sizes 0,1..64KiB $options >"$out/records"
+    echo "clean under the sanitizers: pingpong $options"
+done
