@@ -163,9 +163,7 @@ class Progress(msgspec.Struct, tag_field="kind", tag="progress", kw_only=True):
 
 
 Record = RunRecord | LaunchRecord | Samples | Summary | Probe | Noise | End | Progress
-KINDS = frozenset(
-    {"run", "launch", "samples", "summary", "probe", "noise", "end", "progress"}
-)
+KINDS = frozenset({"run", "launch", "samples", "summary", "probe", "noise", "end", "progress"})
 
 _decoder = msgspec.json.Decoder(Record)
 _encoder = msgspec.json.Encoder()
@@ -229,7 +227,8 @@ def decode(line: bytes) -> Record | None:
     Raises ValueError where the line is not a record.
     """
     try:
-        return _decoder.decode(line)
+        record: Record = _decoder.decode(line)
+        return record
     except msgspec.ValidationError:
         if _kind_decoder.decode(line).kind in KINDS:
             raise

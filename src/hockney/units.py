@@ -21,8 +21,10 @@ LARGEST_SIZE = 2**63 - 1
 """What a C `size_t` and a JSON reader both hold."""
 
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d+)?)\s*([A-Za-z]*)\s*")
-_RANGE = re.compile(r"(?P<first>[^.]+(?:\.\d+[^.]*)?)\.\.(?P<last>[^x/]+)(?:x(?P<factor>.+)|/(?P<per>.+))?")
-_SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "m": 60.0, "min": 60.0, "h": 3600.0}
+_RANGE = re.compile(
+    r"(?P<first>[^.]+(?:\.\d+[^.]*)?)\.\.(?P<last>[^x/]+)(?:x(?P<factor>.+)|/(?P<per>.+))?"
+)
+_SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
 
 
 def parse_size(text: str) -> int:

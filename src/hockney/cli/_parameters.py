@@ -11,16 +11,14 @@ from hockney import units
 from hockney.errors import AskedWronglyError
 
 
-class Words(click.ParamType):
+class Words(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     """An option whose text one of our parsers reads."""
 
     def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
         self.name = name
         self._parse = parse
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Any:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not isinstance(value, str):
             return value
         try:

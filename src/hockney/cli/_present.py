@@ -59,8 +59,25 @@ def headline_fit(run: Run, estimates: Estimates, ordinary: bool = False) -> Fit 
         return None
 
 
-def show_json(run: Run, estimates: Estimates, all_states: bool = False) -> None:
-    """{"run", "points", "fits", "warnings"}, as docs/cli.md describes."""
+def show_diagnosis(run: Run) -> None:
+    from hockney.estimate.diagnose import diagnose
+    from hockney.views.diagnosis import diagnosis_lines
+
+    click.echo("\n" + "\n".join(diagnosis_lines(diagnose(run))))
+
+
+def _diagnosis_json(run: Run) -> dict[str, object]:
+    from dataclasses import asdict
+
+    from hockney.estimate.diagnose import diagnose
+
+    return {"diagnosis": [asdict(finding) for finding in diagnose(run)]}
+
+
+def show_json(
+    run: Run, estimates: Estimates, all_states: bool = False, diagnose: bool = False
+) -> None:
+    """{"run", "points", "fits", "warnings"} and, when asked, "diagnosis", as docs/cli.md says."""
     floor = floor_ratios(estimates)
     points = estimates.points if all_states else estimates.headline
     line = headline_fit(run, estimates)
@@ -71,12 +88,15 @@ def show_json(run: Run, estimates: Estimates, all_states: bool = False) -> None:
                 "points": [
                     point_json(
                         point,
-                        floor.get(point.bytes) if point.operation == run.header.experiment else None,
+                        floor.get(point.bytes)
+                        if point.operation == run.header.experiment
+                        else None,
                     )
                     for point in points
                 ],
                 "fits": [fit_json(line)] if line else [],
                 "warnings": warnings(run, estimates),
+                **(_diagnosis_json(run) if diagnose else {}),
             }
         )
     )

@@ -13,11 +13,20 @@ from hockney.cli._parameters import SHARE
 @click.command()
 @click.argument("base", type=click.Path(path_type=Path))
 @click.argument("others", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--tolerance", type=SHARE, default="3%", show_default=True,
-              help="Differences within this are none.")
+@click.option(
+    "--tolerance",
+    type=SHARE,
+    default="3%",
+    show_default=True,
+    help="Differences within this are none.",
+)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-@click.option("-o", "--output", type=click.Path(path_type=Path),
-              help="Draw the ratio over size into FILE.png, .svg or .pdf.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Draw the ratio over size into FILE.png, .svg or .pdf.",
+)
 @click.option("--force", is_flag=True, help="Overwrite that figure.")
 def command(
     base: Path, others: tuple[Path, ...], tolerance: float, as_json: bool, output: Path | None,

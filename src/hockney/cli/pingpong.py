@@ -20,41 +20,87 @@ DEFAULT_SIZES = "0,1..4MiB"
 
 @click.command()
 @click.option("-n", "ranks", type=int, default=2, show_default=True, help="Ranks to start.")
-@click.option("--peers", type=PEERS, default="0,1", show_default=True,
-              help="Which two of them exchange messages; the others sleep.")
-@click.option("--sizes", type=SIZES, metavar="LIST",
-              help=f"0,1,8 or 1..4MiB (powers of two), 1..4e6x10 (by tens), 1..1MiB/4 (four an "
-                   f"octave).  [default: {DEFAULT_SIZES}]")
+@click.option(
+    "--peers",
+    type=PEERS,
+    default="0,1",
+    show_default=True,
+    help="Which two of them exchange messages; the others sleep.",
+)
+@click.option(
+    "--sizes",
+    type=SIZES,
+    metavar="LIST",
+    help=f"0,1,8 or 1..4MiB (powers of two), 1..4e6x10 (by tens), 1..1MiB/4 (four an "
+    f"octave).  [default: {DEFAULT_SIZES}]",
+)
 @click.option("--from", "first", type=SIZE, help="Smallest size of a range by powers of two.")
 @click.option("--to", "last", type=SIZE, help="Largest size of that range.")
 @click.option("--per-octave", type=click.IntRange(1, 64), help="Sizes an octave in that range.")
-@click.option("--launches", type=LAUNCHES, default="5..", show_default=True,
-              help="Starts of the MPI program: 5 exactly, 5.. at least, 5..20 between.")
-@click.option("--precision", type=SHARE, default="1%", show_default=True,
-              help="Stop when every median is known to within this.")
-@click.option("--budget", type=SECONDS, default="10s", show_default=True,
-              help="Wall time that all launches may take.")
-@click.option("--timeout", type=SECONDS, default="60s", show_default=True,
-              help="End a launch that is silent for so long.")
-@click.option("--place", type=click.Choice(PLACES), default=None,
-              help="Neighbouring ranks on different cores, sockets, NUMA domains or nodes, spread "
-                   "as far as possible, or not pinned.  [default: core]")
+@click.option(
+    "--launches",
+    type=LAUNCHES,
+    default="5..",
+    show_default=True,
+    help="Starts of the MPI program: 5 exactly, 5.. at least, 5..20 between.",
+)
+@click.option(
+    "--precision",
+    type=SHARE,
+    default="1%",
+    show_default=True,
+    help="Stop when every median is known to within this.",
+)
+@click.option(
+    "--budget",
+    type=SECONDS,
+    default="10s",
+    show_default=True,
+    help="Wall time that all launches may take.",
+)
+@click.option(
+    "--timeout",
+    type=SECONDS,
+    default="60s",
+    show_default=True,
+    help="End a launch that is silent for so long.",
+)
+@click.option(
+    "--place",
+    type=click.Choice(PLACES),
+    default=None,
+    help="Neighbouring ranks on different cores, sockets, NUMA domains or nodes, spread "
+    "as far as possible, or not pinned.  [default: core]",
+)
 @click.option("--cpus", metavar="LIST", help="CPU of each rank of a node: 0,3 or 4-7.")
-@click.option("--every-iteration", is_flag=True,
-              help="Time each exchange on its own, clock cost subtracted: for variability.")
+@click.option(
+    "--every-iteration",
+    is_flag=True,
+    help="Time each exchange on its own, clock cost subtracted: for variability.",
+)
 @click.option("--floor", is_flag=True, help="Measure the hardware's limit in the same rounds.")
 @click.option("--cold-cache", is_flag=True, help="Walk through buffers beyond the last cache.")
 @click.option("--verify", is_flag=True, help="Check every message on arrival, untimed.")
-@click.option("--preset", type=click.Choice(sorted(PRESETS)),
-              help="Sizes, repetitions, statistic and table of a classic program.")
-@click.option("--format", "layout", type=click.Choice(layout_names()),
-              help="Print in the layout of a classic program.")
+@click.option(
+    "--preset",
+    type=click.Choice(sorted(PRESETS)),
+    help="Sizes, repetitions, statistic and table of a classic program.",
+)
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice(layout_names()),
+    help="Print in the layout of a classic program.",
+)
 @click.option("--mpicc", help="Compiler wrapper of the MPI to measure.  [default: $MPICC, mpicc]")
-@click.option("--platform", "platform_file", metavar="FILE",
-              help="Simulate on a SimGrid platform.")
+@click.option("--platform", "platform_file", metavar="FILE", help="Simulate on a SimGrid platform.")
 @click.option("--cfg", multiple=True, metavar="KEY:VALUE", help="A setting for the simulator.")
-@click.option("-o", "--output", type=click.Path(path_type=Path),
-              help="Result file.  [default: pingpong-HOST-TIME.jsonl]")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Result file.  [default: pingpong-HOST-TIME.jsonl]",
+)
 @click.option("--force", is_flag=True, help="Overwrite the result file.")
 @click.option("--label", help="What to call this run in tables and figures.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
@@ -132,7 +178,6 @@ def _with_preset(question: Question, options: dict[str, Any]) -> Question:
             raise click.UsageError(f"--preset {options['preset']} has none of these sizes")
     context = click.get_current_context()
     default = context.get_parameter_source("launches") == click.core.ParameterSource.DEFAULT
-    launches = {"least_launches": 1, "most_launches": 1} if default else {}
-    return replace(
-        question, sizes=sizes, sweep=True, preset=options["preset"], **preset.options, **launches
-    )
+    if default:
+        question = replace(question, least_launches=1, most_launches=1)
+    return replace(question, sizes=sizes, sweep=True, preset=options["preset"], **preset.options)

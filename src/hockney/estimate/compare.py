@@ -142,9 +142,7 @@ def _matching_states(
 def _pairs(
     run: Run, first: Estimates, second: Estimates, states: tuple[int, int]
 ) -> list[tuple[PointEstimate, PointEstimate]]:
-    others = {
-        (p.operation, p.algorithm, p.bytes, p.ranks): p for p in second.in_state(states[1])
-    }
+    others = {(p.operation, p.algorithm, p.bytes, p.ranks): p for p in second.in_state(states[1])}
     return [
         (point, others[key])
         for point in first.in_state(states[0])
@@ -166,14 +164,10 @@ def _differences(
     ]  # fmt: skip
 
 
-def _overall(
-    pairs: list[tuple[PointEstimate, PointEstimate]], tolerance: float
-) -> Difference:
-    """Of each launch the mean over points of its log time against A's median: one number a launch."""
+def _overall(pairs: list[tuple[PointEstimate, PointEstimate]], tolerance: float) -> Difference:
+    """Of each launch the mean over points of its log time against A's median: one number each."""
     centres = [math.log(a.median_s) for a, _ in pairs]
-    typical = [
-        _typical([pair[side] for pair in pairs], centres) for side in (0, 1)
-    ]
+    typical = [_typical([pair[side] for pair in pairs], centres) for side in (0, 1)]
     return _judge(typical[0], typical[1], rank_sum(typical[0], typical[1]), tolerance)
 
 

@@ -94,6 +94,12 @@ Cells = dict[tuple[PointKey, int], dict[int, NDArray[np.float64]]]
 """Seconds of each (point, state), by launch, in the order in which they were measured."""
 
 
+def point_key(samples: Samples) -> PointKey:
+    return (
+        samples.operation, samples.algorithm, samples.bytes, samples.ranks, tuple(samples.peers)
+    )  # fmt: skip
+
+
 def estimate(run: Run) -> Estimates:
     """Every point of every state that enough rounds were in."""
     states = find_states(run)
@@ -103,8 +109,17 @@ def estimate(run: Run) -> Estimates:
     for (key, state), launches in cells.items():
         kept = {n: values for n, values in launches.items() if n not in slow}
         points.append(_estimate_point(key, state, kept or launches))
-    points.sort(key=lambda p: (p.state, p.operation != run.header.experiment, p.operation,
-                               p.algorithm or "", p.ranks, p.peers, p.bytes))
+    points.sort(
+        key=lambda p: (
+            p.state,
+            p.operation != run.header.experiment,
+            p.operation,
+            p.algorithm or "",
+            p.ranks,
+            p.peers,
+            p.bytes,
+        )
+    )
     return Estimates(tuple(points), states, tuple(sorted(slow)))
 
 
@@ -131,9 +146,9 @@ def _collect(run: Run, states: States) -> Cells:
         state = states.of(samples.launch, samples.round)
         if state is None or not samples.ns:
             continue
-        key = (samples.operation, samples.algorithm, samples.bytes, samples.ranks,
-               tuple(samples.peers))
-        found.setdefault((key, state), {}).setdefault(samples.launch, []).append(samples)
+        found.setdefault((point_key(samples), state), {}).setdefault(samples.launch, []).append(
+            samples
+        )
     cells: Cells = {}
     for cell, launches in found.items():
         long_enough = {
@@ -183,9 +198,7 @@ def _estimate_point(
     means = np.array([values.mean() for values in launches.values()])
     mean = float(means.mean())
     # Each launch weighs the same: the variance within launches, and that of their means.
-    variance = float(
-        np.mean([((values - mean) ** 2).mean() for values in launches.values()])
-    )
+    variance = float(np.mean([((values - mean) ** 2).mean() for values in launches.values()]))
     within = [float(values.std(ddof=1)) for values in launches.values() if len(values) > 1]
     spread = [float(value) if several else None for value in quantiles]
     return PointEstimate(

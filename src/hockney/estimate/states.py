@@ -155,9 +155,7 @@ def _agreeing(run: Run, labels: dict[Key, int], before: bool) -> tuple[dict[Key,
     return rounds, changed
 
 
-def _ordered(
-    probes: dict[Key, float], rounds: dict[Key, int], changed: int, kind: str
-) -> States:
+def _ordered(probes: dict[Key, float], rounds: dict[Key, int], changed: int, kind: str) -> States:
     members: dict[int, list[float]] = {}
     for key, label in rounds.items():
         members.setdefault(label, []).append(probes[key])

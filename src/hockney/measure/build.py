@@ -38,7 +38,7 @@ def build_engine(mpi: Mpi) -> Engine:
         cache = _cache_directory()
     except OSError as error:
         return _build_privately(mpi, f"the cache cannot be used ({error})")
-    except PermissionError_ as error:
+    except UntrustedCacheError as error:
         return _build_privately(mpi, str(error))
     engine = cache / key / "hockney-engine"
     if _is_ours(engine):
@@ -54,7 +54,7 @@ def build_engine(mpi: Mpi) -> Engine:
         return _build_privately(mpi, f"the cache {cache} cannot be written ({error.strerror})")
 
 
-class PermissionError_(Exception):
+class UntrustedCacheError(Exception):
     """The cache belongs to, or may be changed by, somebody else."""
 
 
@@ -64,9 +64,9 @@ def _cache_directory() -> Path:
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = cache.stat()
     if found.st_uid != os.getuid():
-        raise PermissionError_(f"the cache {cache} belongs to another user")
+        raise UntrustedCacheError(f"the cache {cache} belongs to another user")
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise PermissionError_(f"the cache {cache} is writable for others")
+        raise UntrustedCacheError(f"the cache {cache} is writable for others")
     return cache
 
 
@@ -164,8 +164,8 @@ def _compile_into(mpi: Mpi, engine: Path) -> None:
     os.close(descriptor)
     try:
         _compile(mpi, Path(name))
-        os.chmod(name, 0o700)
-        os.replace(name, engine)
+        Path(name).chmod(0o700)
+        Path(name).replace(engine)
     finally:
         Path(name).unlink(missing_ok=True)
 

@@ -44,7 +44,7 @@ def _check_platform(question: Question) -> None:
         raise AskedWronglyError(f"--platform {question.platform}: no such file")
     for flag, asked in (("--floor", question.floor), ("--cpus", question.cpus)):
         if asked:
-            raise AskedWronglyError(f"{flag} is about this machine, --platform about a simulated one")
+            raise AskedWronglyError(f"{flag} is about this machine, --platform simulates another")
 
 
 def _check_memory(question: Question) -> None:
@@ -105,7 +105,7 @@ def _check_cpus(text: str, ranks: int) -> None:
 
 
 def _ranges(numbers: list[int]) -> str:
-    """"0-3,8" of 0, 1, 2, 3, 8."""
+    """ "0-3,8" of 0, 1, 2, 3, 8."""
     words: list[str] = []
     start = previous = numbers[0]
     for number in [*numbers[1:], -1]:

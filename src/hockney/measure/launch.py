@@ -9,7 +9,7 @@ import subprocess
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import IO
@@ -150,10 +150,8 @@ def _listen(
 
 
 def signal_session(process: subprocess.Popen[bytes], number: int) -> None:
-    try:
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)
-    except (ProcessLookupError, PermissionError):
-        pass
 
 
 def end_session(process: subprocess.Popen[bytes]) -> None:
@@ -161,9 +159,7 @@ def end_session(process: subprocess.Popen[bytes]) -> None:
     with their parent, so that nothing is left on this host."""
     if process.poll() is None:
         signal_session(process, signal.SIGTERM)
-        try:
+        with suppress(subprocess.TimeoutExpired):
             process.wait(timeout=GRACE_S)
-        except subprocess.TimeoutExpired:
-            pass
     signal_session(process, signal.SIGKILL)
     process.wait()

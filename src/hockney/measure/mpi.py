@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -99,8 +100,8 @@ def launcher_family(launcher: Path) -> tuple[str | None, str]:
     words = _words(launcher, "--version")
     first = words.partition("\n")[0].strip()
     if "HYDRA" in words or "Intel(R) MPI" in words:
-        numbers = [line.split(":", 1)[1].strip() for line in words.splitlines() if "Version:" in line]
-        return "hydra", f"Hydra {numbers[0]}" if numbers else first
+        number = re.search(r"Version:\s*(\S+)", words)
+        return "hydra", f"Hydra {number[1]}" if number else first
     if "Open MPI" in words or "OpenRTE" in words or "PRRTE" in words:
         return "openmpi", first
     return None, first

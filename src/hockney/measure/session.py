@@ -86,9 +86,7 @@ def measure(session: Session) -> None:
                 return
 
 
-def _launch(
-    session: Session, number: int, seconds: float, interruption: Interruption
-) -> Outcome:
+def _launch(session: Session, number: int, seconds: float, interruption: Interruption) -> Outcome:
     question, mpi = session.question, session.mpi
     launcher = launcher_named(mpi.family)
     added = launcher.environment(mpi)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from hockney.estimate.noise import disturbances
 from hockney.estimate.points import Estimates
 from hockney.records import Run
 
@@ -17,6 +18,7 @@ def warnings(run: Run, estimates: Estimates) -> list[str]:
         *_cut(run),
         *_not_pinned(run),
         *_oversubscribed(run),
+        *_disturbed(run),
         *_noisy(run, estimates),
         *_few_launches(run, estimates),
     ]
@@ -59,6 +61,12 @@ def _oversubscribed(run: Run) -> list[str]:
     ]
 
 
+def _disturbed(run: Run) -> list[str]:
+    """What took the ranks' CPUs from them while it measured, by the noise records."""
+    found = disturbances(run)
+    return [f"disturbed: {words}" for words in found]
+
+
 def _noisy(run: Run, estimates: Estimates) -> list[str]:
     points = [p for p in estimates.headline if p.operation == run.header.experiment]
     noisy = [p for p in points if p.precision is not None and p.precision > NOISY_PRECISION]
@@ -77,6 +85,5 @@ def _few_launches(run: Run, estimates: Estimates) -> list[str]:
     if not counts or min(counts) >= 5 or run.header.options.get("preset"):
         return []
     return [
-        f"only {min(counts)} launches: too few for an interval (5 make one); "
-        "give a larger --budget"
+        f"only {min(counts)} launches: too few for an interval (5 make one); give a larger --budget"
     ]

@@ -12,9 +12,14 @@ def render(run: Run, estimates: Estimates) -> str:
     lines = []
     for point in estimates.headline:
         if run.header.options.get("every_iteration"):
-            both_ways = [2.0 * (value or 0.0) for value in (
-                point.mean_s, point.std_s, point.max_s, point.min_s)]  # fmt: skip
-            lines.append("mean = %e, stdv = %e, max = %e, min = %e" % tuple(both_ways))
+            named = {
+                "mean": point.mean_s,
+                "stdv": point.std_s,
+                "max": point.max_s,
+                "min": point.min_s,
+            }
+            both_ways = (f"{name} = {2.0 * (value or 0.0):e}" for name, value in named.items())
+            lines.append(", ".join(both_ways))
         else:
             lines.append(f"{point.bytes} {repetitions[point.bytes]} {point.median_s:g}")
     return "\n".join(lines)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from hockney.estimate.points import Estimates
 from hockney.records import Run
 
-HEADER = f"\n# OSU MPI Latency Test v7.4\n# Datatype: MPI_CHAR.\n{'# Size':<10}{'Avg Latency(us)':>18}"
+HEADER = f"""
+# OSU MPI Latency Test v7.4
+# Datatype: MPI_CHAR.
+{"# Size":<10}{"Avg Latency(us)":>18}"""
 
 
 def render(run: Run, estimates: Estimates) -> str:  # noqa: ARG001

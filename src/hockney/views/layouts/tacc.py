@@ -7,8 +7,15 @@ from hockney.estimate.points import Estimates
 from hockney.records import Run
 
 HEADER = (
-    'RUNS  BYTES' + 14 * ' ' + 'RATE(MB/s)' + 28 * ' ' + 'TIME(sec)\n'
-    + 16 * ' ' + 'MIN   --     AVG   --     MAX' + 7 * ' ' + 'MAX     --  AVG     --  MIN '
+    "RUNS  BYTES"
+    + 14 * " "
+    + "RATE(MB/s)"
+    + 28 * " "
+    + "TIME(sec)\n"
+    + 16 * " "
+    + "MIN   --     AVG   --     MAX"
+    + 7 * " "
+    + "MAX     --  AVG     --  MIN "
 )
 
 

@@ -1,0 +1,28 @@
+"""What `hockney show --diagnose` says: each finding with the sizes that it was seen at."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from hockney.estimate.diagnose import ADVICE, Finding
+from hockney.units import format_size
+
+MOST_LISTED = 4
+"""Sizes told of one kind; the rest is counted."""
+
+
+def diagnosis_lines(findings: list[Finding]) -> list[str]:
+    if not findings:
+        return ["diagnosis: no cold start, modes, drift, period or autocorrelation was found"]
+    lines = ["diagnosis:"]
+    for what, group in groupby(findings, key=lambda finding: finding.what):
+        found = list(group)
+        lines.append(f"  {what} at {len(found)} point{'' if len(found) == 1 else 's'}")
+        lines += [
+            f"    {finding.operation}, {format_size(finding.bytes)}: {finding.words}"
+            for finding in found[:MOST_LISTED]
+        ]
+        if len(found) > MOST_LISTED:
+            lines.append(f"    and {len(found) - MOST_LISTED} more")
+        lines.append(f"    -> {ADVICE[what]}")
+    return lines
