@@ -24,13 +24,15 @@ static inline size_t message_stride(size_t bytes) { return (bytes / 4096 + 1) * 
 void message_set(struct message *message, char *base, size_t span, size_t bytes, int cold);
 void message_release(struct message *message);
 
-/* Where the next message goes. */
+/* Where the next message goes. Warm messages change nothing here: this is inside every timed loop. */
 static inline char *message_next(struct message *message)
 {
     char *here = message->base + message->at;
-    message->at += message->stride;
-    if (message->at + message->bytes > message->span)
-        message->at = 0;
+    if (message->stride > 0) {
+        message->at += message->stride;
+        if (message->at + message->bytes > message->span)
+            message->at = 0;
+    }
     return here;
 }
 
