@@ -44,7 +44,7 @@ def _show_tables(run: Run, estimates: Estimates, all_states: bool) -> None:
         if all_states and len(estimates.states.states) > 1:
             click.echo(f"state {state}")
         points = [p for p in estimates.in_state(state) if p.operation == run.header.experiment]
-        table.show_table(table.point_table(points, floor if state == 0 else {}))
+        click.echo(table.point_table(points, floor if state == 0 else {}))
     lines = table.state_lines(estimates)
     if lines:
         click.echo("\n" + "\n".join(lines))

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from hockney import records
 from hockney.cli._parameters import SHARE
 
 
@@ -36,12 +35,13 @@ def command(
 
     Launches are the units. Exit status 1 when one of OTHERS is slower than the tolerance allows.
     """
-    first = records.read(base)
-    runs = [records.read(other) for other in others]
+    from hockney import records
     from hockney.estimate.compare import compare
     from hockney.views.as_json import comparison_json, dumps
     from hockney.views.comparison import show_comparison
 
+    first = records.read(base)
+    runs = [records.read(other) for other in others]
     comparisons = [compare(first, run, tolerance) for run in runs]
     if output is not None:
         from hockney.views.figures.ratio import draw_ratio

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from hockney import records
 from hockney.views.layouts import layout_names
 
 
@@ -29,10 +28,11 @@ def command(
     file: Path, all_states: bool, layout: str | None, diagnose: bool, as_json: bool
 ) -> None:
     """Show what a result file holds."""
-    run = records.read(file)
+    from hockney import records
     from hockney.cli._present import show_diagnosis, show_json, show_run
     from hockney.estimate import estimate
 
+    run = records.read(file)
     estimates = estimate(run)
     if as_json:
         show_json(run, estimates, all_states, diagnose)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from hockney.estimate.compare import Comparison, Difference
-from hockney.views.table import microseconds, new_table, show_table
+from hockney.estimate.compare import Comparison, Difference, PointDifference
+from hockney.views.table import aligned, microseconds
 
 
 def show_comparison(comparison: Comparison, tolerance: float) -> None:
@@ -16,21 +16,24 @@ def show_comparison(comparison: Comparison, tolerance: float) -> None:
         click.echo(f"note: {note}", err=True)
     if comparison.points:
         click.echo("medians in us; ratio B/A with its 95 % interval, launches as units\n")
-        table = new_table("bytes", "A", "B", "B/A", "95 % interval", "p", "verdict")
-        for point in comparison.points:
-            difference = point.difference
-            table.add_row(
-                str(point.base.bytes),
-                microseconds(point.base.median_s),
-                microseconds(point.other.median_s),
-                f"{difference.ratio:.3f}",
-                _interval(difference),
-                "-" if difference.p is None else f"{difference.p:.2g}",
-                verdict_words(difference, tolerance),
-            )
-        show_table(table)
+        rows = [["bytes", "A", "B", "B/A", "95 % interval", "p", "verdict"]]
+        rows += [_row(point, tolerance) for point in comparison.points]
+        click.echo(aligned(rows))
         click.echo("p: rank-sum test, corrected for the number of sizes (Benjamini-Hochberg)")
     click.echo("\n" + overall_words(comparison, tolerance))
+
+
+def _row(point: PointDifference, tolerance: float) -> list[str]:
+    difference = point.difference
+    return [
+        str(point.base.bytes),
+        microseconds(point.base.median_s),
+        microseconds(point.other.median_s),
+        f"{difference.ratio:.3f}",
+        _interval(difference),
+        "-" if difference.p is None else f"{difference.p:.2g}",
+        verdict_words(difference, tolerance),
+    ]
 
 
 def _interval(difference: Difference) -> str:

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
-
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from hockney.estimate.floor import FloorRatio
 from hockney.estimate.points import SLOW_RULE, Estimates, PointEstimate
@@ -15,20 +10,15 @@ from hockney.models.fit import Fit, Parameter
 from hockney.records import Place, Run
 from hockney.units import format_rate, format_seconds, format_size
 
-PIPE_WIDTH = 160
-"""Columns where there is no terminal to ask."""
 
-
-def show_table(table: Table) -> None:
-    width = None if sys.stdout.isatty() else PIPE_WIDTH
-    Console(width=width, highlight=False).print(table)
-
-
-def new_table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for column in columns:
-        table.add_column(Text(column), justify="right", no_wrap=True)
-    return table
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of cells, the first one the heading, as right-aligned columns: what a pipe, a terminal
+    and `awk` all read."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
 
 
 def microseconds(seconds: float | None) -> str:
@@ -51,23 +41,25 @@ def _mebibytes(rate: float | None) -> str:
     return f"{rate / 2**20:.2f}" if rate < 2**30 else f"{rate / 2**20:.0f}"
 
 
-def point_table(points: Sequence[PointEstimate], floor: dict[int, FloorRatio]) -> Table:
+COLUMNS = (
+    "bytes", "launches", "samples", "min", "median", "95 % interval", "", "mean", "p99", "max",
+    "MiB/s",
+)  # fmt: skip
+
+
+def point_table(points: Sequence[PointEstimate], floor: dict[int, FloorRatio]) -> str:
     """One row a size; times in microseconds."""
-    table = new_table(
-        "bytes", "launches", "samples", "min", "median", "95 % interval", "", "mean", "p99", "max",
-        "MiB/s", *(("floor", "MPI/floor") if floor else ()),
-    )  # fmt: skip
+    rows = [[*COLUMNS, *(("floor", "MPI/floor") if floor else ())]]
     for point in points:
-        limits, precision = _interval(point)
         times = (point.mean_s, point.p99_s, point.max_s)
         row = [str(point.bytes), str(point.launches), str(point.samples)]
-        row += [microseconds(point.min_s), microseconds(point.median_s), limits, precision]
+        row += [microseconds(point.min_s), microseconds(point.median_s), *_interval(point)]
         row += [*map(microseconds, times), _mebibytes(point.bandwidth_Bps)]
         if floor:
             below = floor.get(point.bytes)
             row += [microseconds(below.floor_s), f"{below.ratio:.2f}"] if below else ["-", "-"]
-        table.add_row(*row)
-    return table
+        rows.append(row)
+    return aligned(rows)
 
 
 def heading(run: Run, estimates: Estimates) -> list[str]:

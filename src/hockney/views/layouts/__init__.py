@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from typing import TYPE_CHECKING
 
-from hockney.estimate.points import Estimates
-from hockney.records import Run
+if TYPE_CHECKING:  # names are asked for at every start, numbers only after a run
+    from hockney.estimate.points import Estimates
+    from hockney.records import Run
 
 
 def layout_names() -> list[str]:

@@ -1,0 +1,43 @@
+"""Whether hockney's medians agree with NetPIPE's on the same MPI, in alternated runs."""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+from common import hockney, medians, netpipe, netpipe_repeats
+
+SIZES = (1, 1024, 65536, 1048576)
+LARGEST = max(SIZES)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mpicc", required=True)
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--netpipe", required=True)
+    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--seconds", type=float, default=2.0, help="of each run")
+    asked = parser.parse_args()
+    repeats = netpipe_repeats(asked.netpipe, asked.mpiexec, LARGEST, asked.seconds)
+    ours: dict[int, list[float]] = {size: [] for size in SIZES}
+    theirs: dict[int, list[float]] = {size: [] for size in SIZES}
+    handovers = []
+    for _ in range(asked.runs):
+        run = hockney("--mpicc", asked.mpicc, "--budget", f"{asked.seconds}s",
+                      "--sizes", ",".join(map(str, SIZES)))  # fmt: skip
+        handovers.append(round(1e9 * (run["run"]["states"][0]["handover_s"] or 0.0)))
+        peer = netpipe(asked.netpipe, asked.mpiexec, LARGEST, repeats)
+        for size in SIZES:
+            ours[size].append(medians(run)[size])
+            theirs[size].append(peer[size])
+    print(f"{asked.netpipe}, {repeats} repeats; {asked.runs} alternated runs of {asked.seconds} s")
+    print(f"hand-over in hockney's runs, ns: {handovers}")
+    print("bytes     hockney us   NetPIPE us   ratio of medians")
+    for size in SIZES:
+        a, b = float(np.median(ours[size])), float(np.median(theirs[size]))
+        print(f"{size:8d}  {a * 1e6:11.3f}  {b * 1e6:11.3f}   {a / b:.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""What the benchmarks share: runs of hockney and of NetPIPE, and how a spread is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT_ENV = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+CLASSES = {"small": (0, 1024), "medium": (1025, 65536), "large": (65537, 1 << 40)}
+"""Sizes in bytes, from and to: what behaves alike."""
+
+
+def hockney(*arguments: str, env: dict[str, str] | None = None) -> dict[str, Any]:
+    """One run's JSON, with the wall time of the whole command as "wall_s"."""
+    with tempfile.TemporaryDirectory() as directory:
+        started = time.monotonic()
+        done = subprocess.run(
+            ["hockney", "pingpong", "--json", "-q", "-o", str(Path(directory) / "run.jsonl"), *arguments],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, **(env or {})},
+        )
+        result: dict[str, Any] = json.loads(done.stdout)
+        result["wall_s"] = time.monotonic() - started
+        return result
+
+
+def medians(run: dict[str, Any]) -> dict[int, float]:
+    """Seconds by bytes."""
+    return {p["bytes"]: p["median_s"] for p in run["points"] if p["operation"] == "pingpong"}
+
+
+def netpipe(command: str, mpiexec: str, largest: int, repeats: int) -> dict[int, float]:
+    """One run of NetPIPE 3 on its own grid of sizes: one-way seconds by bytes, from the rate (2^20
+    bits a second), because its times are printed in steps of 10 ns."""
+    with tempfile.TemporaryDirectory() as directory:
+        out = Path(directory) / "np.out"
+        options = ["--bind-to", "core"] if "openmpi" in command else ["-bind-to", "core"]
+        subprocess.run(
+            [mpiexec, *options, "-n", "2", command, "-p", "0", "-n", str(repeats)]
+            + ["-u", str(largest), "-o", str(out)],
+            capture_output=True,
+            check=True,
+            env={**os.environ, **ROOT_ENV},
+        )
+        rows = [line.split() for line in out.read_text().splitlines() if line.strip()]
+    return {int(row[0]): 8.0 * int(row[0]) / (float(row[1]) * 2**20) for row in rows}
+
+
+def netpipe_repeats(command: str, mpiexec: str, largest: int, seconds: float) -> int:
+    """How many repeats a size make one run of NetPIPE last about so long."""
+    times = []
+    for repeats in (10, 40):
+        started = time.monotonic()
+        netpipe(command, mpiexec, largest, repeats)
+        times.append(time.monotonic() - started)
+    each = max((times[1] - times[0]) / 30.0, 1e-6)
+    return max(int(10 + (seconds - times[0]) / each), 5)
+
+
+def spread(values: list[float]) -> float:
+    """Interquartile range over median."""
+    low, middle, high = np.quantile(values, (0.25, 0.5, 0.75))
+    return float((high - low) / middle)
