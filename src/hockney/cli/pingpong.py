@@ -130,6 +130,8 @@ def command(**options: Any) -> None:
 
 def _question(options: dict[str, Any]) -> Question:
     least, most = options["launches"]
+    if options["platform_file"] and not _was_given("launches"):
+        least = most = 1  # simulated launches do not differ
     question = Question(
         experiment="pingpong",
         sizes=tuple(Size(size) for size in _sizes(options)),
@@ -150,6 +152,11 @@ def _question(options: dict[str, Any]) -> Question:
         cfg=options["cfg"],
     )
     return _with_preset(question, options) if options["preset"] else question
+
+
+def _was_given(option: str) -> bool:
+    source = click.get_current_context().get_parameter_source(option)
+    return source != click.core.ParameterSource.DEFAULT
 
 
 def _sizes(options: dict[str, Any]) -> list[int]:
@@ -176,8 +183,6 @@ def _with_preset(question: Question, options: dict[str, Any]) -> Question:
         sizes = tuple(size for size in preset.sizes if size.bytes in wanted)
         if not sizes:
             raise click.UsageError(f"--preset {options['preset']} has none of these sizes")
-    context = click.get_current_context()
-    default = context.get_parameter_source("launches") == click.core.ParameterSource.DEFAULT
-    if default:
+    if not _was_given("launches"):
         question = replace(question, least_launches=1, most_launches=1)
     return replace(question, sizes=sizes, sweep=True, preset=options["preset"], **preset.options)
