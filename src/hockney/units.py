@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from fractions import Fraction
 
 from hockney.errors import AskedWronglyError
 
@@ -20,7 +21,7 @@ FACTORS = {
 LARGEST_SIZE = 2**63 - 1
 """What a C `size_t` and a JSON reader both hold."""
 
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d+)?)\s*([A-Za-z]*)\s*")
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d{1,2})?)\s*([A-Za-z]*)\s*")
 _RANGE = re.compile(
     r"(?P<first>[^.]+(?:\.\d+[^.]*)?)\.\.(?P<last>[^x/]+)(?:x(?P<factor>.+)|/(?P<per>.+))?"
 )
@@ -42,13 +43,12 @@ def parse_size(text: str) -> int:
             f"{text.strip()!r}: unknown unit {unit!r}",
             advice + "known are B, kB, MB, GB (1000) and KiB, MiB, GiB (1024)",
         )
-    value = float(number) * FACTORS[unit]
-    if value > LARGEST_SIZE:
+    exact = Fraction(number) * FACTORS[unit]
+    if exact > LARGEST_SIZE:
         raise AskedWronglyError(f"{text.strip()!r} is too large: the limit is 2^63-1 bytes")
-    size = int(number) * FACTORS[unit] if number.isdigit() else round(value)
-    if not number.isdigit() and not math.isclose(value, size, rel_tol=1e-12, abs_tol=0.0):
+    if exact.denominator != 1:
         raise AskedWronglyError(f"{text.strip()!r} is not a whole number of bytes")
-    return size
+    return int(exact)
 
 
 def parse_sizes(text: str) -> list[int]:

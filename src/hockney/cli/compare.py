@@ -44,9 +44,10 @@ def command(
     runs = [records.read(other) for other in others]
     comparisons = [compare(first, run, tolerance) for run in runs]
     if output is not None:
+        from hockney.views.figures._style import save
         from hockney.views.figures.ratio import draw_ratio
 
-        draw_ratio(comparisons, output, force, tolerance)
+        save(draw_ratio(comparisons, tolerance), output, force)
     if as_json:
         click.echo(dumps(comparison_json(comparisons)))
     else:

@@ -275,6 +275,8 @@ int main(int argc, char **argv)
     check_world(&options, ranks);
     if (early < 0)
         place_pin(&place, options.policy, options.cpus, local_rank(world));
+    if (place.wrong[0] != '\0')
+        fail(EXIT_ASKED_WRONGLY, "%s", place.wrong);
     place_observe(&place);
 
     const int *peers = options.peers;

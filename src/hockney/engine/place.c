@@ -146,8 +146,8 @@ static int order_pus(const cpu_set_t *allowed, const char *policy, struct pu *pu
     return count;
 }
 
-/* The wanted entry of a list such as "0,3" or "4-7"; ends the run where there is none. */
-static int entry_of(const char *list, int wanted)
+/* The wanted entry of a list such as "0,3" or "4-7"; -1, with the reason, where there is none. */
+static int entry_of(const char *list, int wanted, struct place *place)
 {
     int index = 0;
     for (const char *at = list; *at != '\0';) {
@@ -165,14 +165,19 @@ static int entry_of(const char *list, int wanted)
         if (wanted - index <= last - first)
             return (int)(first + wanted - index);
         index += (int)(last - first + 1);
-        if (*end == '\0')
-            fail(EXIT_ASKED_WRONGLY, "--cpus %s names %d CPUs, but this node has a rank number %d",
-                 list, index, wanted);
+        if (*end == '\0') {
+            snprintf(place->wrong, sizeof place->wrong,
+                     "--cpus %.64s names too few CPUs: %d, and this node has a rank number %d", list,
+                     index, wanted);
+            return -1;
+        }
         if (*end != ',')
             break;
         at = end + 1;
     }
-    fail(EXIT_ASKED_WRONGLY, "--cpus %s: not a list of CPU numbers such as 0,3 or 0-3", list);
+    snprintf(place->wrong, sizeof place->wrong,
+             "--cpus %.64s: not a list of CPU numbers such as 0,3 or 0-3", list);
+    return -1;
 }
 
 void place_pin(struct place *place, const char *policy, const char *cpus, int local_rank)
@@ -187,15 +192,16 @@ void place_pin(struct place *place, const char *policy, const char *cpus, int lo
 
     int pu;
     if (cpus != NULL) {
-        pu = entry_of(cpus, local_rank);
-        if (pu >= MOST_PUS || !CPU_ISSET(pu, &allowed))
-            fail(EXIT_ASKED_WRONGLY, "--cpus %s: this process may not run on CPU %d", cpus, pu);
+        pu = entry_of(cpus, local_rank, place);
+        if (pu >= MOST_PUS || (pu >= 0 && !CPU_ISSET(pu, &allowed)))
+            snprintf(place->wrong, sizeof place->wrong,
+                     "--cpus %.64s: this process may not run on CPU %d", cpus, pu);
+        if (place->wrong[0] != '\0')
+            return;
     } else {
         struct pu *pus = allocate(sizeof *pus * MOST_PUS);
         const int count = order_pus(&allowed, policy, pus);
-        if (count == 0)
-            fail(EXIT_WENT_WRONG, "the kernel tells no CPU that this process may run on");
-        pu = pus[local_rank % count].pu;
+        pu = count > 0 ? pus[local_rank % count].pu : 0;
         free(pus);
     }
     CPU_ZERO(&wanted);

@@ -9,7 +9,9 @@ struct place {
     int pinned;      /* the kernel confirms that the rank may run on this PU only */
     int allowed;     /* PUs that this process was allowed before it pinned itself */
     int local;       /* the rank's number on its node */
-    char refused[96]; /* why it is not pinned though that was asked, or "" */
+    char refused[96]; /* why the kernel did not pin it though that was asked, or "" */
+    char wrong[160];  /* what was asked wrongly, or "": told after MPI_Init, because other ranks,
+                         which may have no such trouble, would wait there for ever */
 };
 
 /* Pins this process. `policy` is core, socket, numa, node, spread or none, or `cpus` a list such as

@@ -23,7 +23,7 @@ def disturbances(run: Run) -> list[str]:
     by_rank: dict[tuple[int, int], list[Noise]] = {}
     for noise in run.noises:
         by_rank.setdefault((noise.launch, noise.rank), []).append(noise)
-    if not by_rank:
+    if not by_rank or any(launch.simulated for launch in run.launches):
         return []
     groups = list(by_rank.values())
     found = [

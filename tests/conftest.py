@@ -1,0 +1,138 @@
+"""What the tests share: the MPI under test, its engine, and runs of the real command."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hockney.measure.build import Engine, build_engine
+from hockney.measure.launchers import launcher_named
+from hockney.measure.mpi import Mpi, find_mpi
+from hockney.measure.question import Question, Size
+
+TEST_TIMEOUT_S = 120
+
+
+def _mpicc() -> str:
+    """$HOCKNEY_TEST_MPICC, else the embedded MPI, which every test installation has."""
+    return os.environ.get("HOCKNEY_TEST_MPICC") or str(Path(sys.prefix) / "bin" / "mpicc")
+
+
+@pytest.fixture(scope="session")
+def mpi() -> Mpi:
+    return find_mpi(_mpicc())
+
+
+@pytest.fixture(scope="session")
+def other_mpi() -> Mpi:
+    """Another library, for mixing the two up."""
+    other = os.environ.get("HOCKNEY_TEST_OTHER_MPICC")
+    if not other:
+        pytest.skip("HOCKNEY_TEST_OTHER_MPICC names no second MPI")
+    return find_mpi(other)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+    os.environ["MPICC"] = _mpicc()
+
+
+@pytest.fixture(scope="session")
+def engine(mpi: Mpi) -> Engine:
+    return build_engine(mpi)
+
+
+@pytest.fixture(scope="session")
+def faulty_engine(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """The engine with the faults that tests inject."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOCKNEY_CFLAGS", "-DHOCKNEY_FAULTS")
+        return build_engine(mpi)
+
+
+@dataclass(frozen=True)
+class Done:
+    status: int
+    stdout: str
+    stderr: str
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        lines = [line for line in self.stdout.splitlines() if line.startswith("{")]
+        return [json.loads(line) for line in lines]
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        return [record for record in self.records if record["kind"] == kind]
+
+
+RunEngine = Callable[..., Done]
+
+
+@pytest.fixture
+def run_engine(mpi: Mpi, engine: Engine) -> RunEngine:
+    """Starts the engine under the launcher of its MPI: run_engine(*arguments, ranks=2)."""
+
+    def run(
+        *arguments: str, ranks: int = 2, path: Path | None = None, env: dict[str, str] | None = None
+    ) -> Done:
+        launcher = launcher_named(mpi.family)
+        question = Question("pingpong", (Size(0),), ranks=ranks)
+        command = launcher.command(mpi, question, [str(path or engine.path), *arguments])
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=TEST_TIMEOUT_S,
+            env={**os.environ, **launcher.environment(mpi), **(env or {})},
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+RunHockney = Callable[..., Done]
+
+
+@pytest.fixture
+def hockney(tmp_path: Path) -> RunHockney:
+    """Runs the command in a directory of its own: hockney("pingpong", "--sizes", "8")."""
+
+    def run(*arguments: str, env: dict[str, str] | None = None, cwd: Path | None = None) -> Done:
+        done = subprocess.run(
+            [sys.executable, "-m", "hockney", *arguments],
+            capture_output=True,
+            text=True,
+            timeout=TEST_TIMEOUT_S,
+            cwd=cwd or tmp_path,
+            env={**os.environ, **(env or {})},
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+SHORT = ("--budget", "0.6s", "--launches", "2", "--sizes", "0,8,1KiB,64KiB", "-q")
+"""A run that is long enough to be one."""
+
+
+@pytest.fixture(scope="session")
+def measured(mpi: Mpi, engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path:  # noqa: ARG001
+    """A result file of a short real run."""
+    path = tmp_path_factory.mktemp("measured") / "run.jsonl"
+    subprocess.run(
+        [sys.executable, "-m", "hockney", "pingpong", *SHORT, "-o", str(path)],
+        check=True,
+        capture_output=True,
+        timeout=TEST_TIMEOUT_S,
+    )
+    return path

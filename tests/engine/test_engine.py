@@ -1,0 +1,196 @@
+"""The engine alone, under the launcher of its MPI."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from conftest import RunEngine
+from hockney.measure.build import Engine
+from hockney.measure.checks import available_memory
+from hockney.records import decode
+
+QUICK = ("--seconds", "0.15", "--sizes", "0,8,1KiB")
+
+
+def test_it_prints_records_that_we_read(run_engine: RunEngine) -> None:
+    done = run_engine("pingpong", *QUICK)
+    assert done.status == 0, done.stderr
+    for line in done.stdout.splitlines():
+        assert decode(line.encode()) is not None
+    (launch,), (end,) = done.of("launch"), done.of("end")
+    assert end["reason"] == "budget"
+    assert 0.0 < launch["clock"]["cost_s"] < 1e-5
+    assert 0.0 < launch["clock"]["resolution_s"] < 1e-4
+    assert {s["bytes"] for s in done.of("samples")} == {0, 8, 1024}
+    assert all(ns > 0.0 for s in done.of("samples") for ns in s["ns"])
+
+
+def test_every_round_visits_every_size_in_an_order_of_its_own(run_engine: RunEngine) -> None:
+    orders: dict[int, list[int]] = {}
+    for samples in run_engine("pingpong", "--seconds", "0.3", "--sizes", "0,1..64").of("samples"):
+        orders.setdefault(samples["round"], []).append(samples["bytes"])
+    assert all(sorted(order) == [0, 1, 2, 4, 8, 16, 32, 64] for order in orders.values())
+    assert len({tuple(order) for order in orders.values()}) > 3
+
+
+def test_batches_are_long_enough_for_the_clock(run_engine: RunEngine) -> None:
+    done = run_engine("pingpong", *QUICK)
+    clock = done.of("launch")[0]["clock"]
+    for samples in done.of("samples"):
+        batch_s = sorted(samples["ns"])[-1] * 2.0 * samples["repetitions"] * 1e-9
+        assert clock["cost_s"] < 0.01 * batch_s
+
+
+def test_it_stops_when_it_is_precise_enough(run_engine: RunEngine) -> None:
+    done = run_engine("pingpong", "--seconds", "20", "--precision", "0.3", "--sizes", "8,64")
+    assert done.of("end")[0]["reason"] == "precision"
+    assert max(s["round"] for s in done.of("samples")) >= 9
+
+
+def test_ranks_without_a_part_sleep(run_engine: RunEngine) -> None:
+    """CPU time of all children: two that spin for most of the run, and two that should not."""
+    before = os.times()
+    done = run_engine("pingpong", "--peers", "0,3", "-n", "4", "--seconds", "2", "--sizes", "8",
+                      ranks=4)  # fmt: skip
+    after = os.times()
+    assert done.status == 0, done.stderr
+    assert done.of("samples")[0]["peers"] == [0, 3]
+    assert len(done.of("launch")[0]["places"]) == 4
+    cpu_s = after.children_user + after.children_system
+    cpu_s -= before.children_user + before.children_system
+    wall_s = after.elapsed - before.elapsed
+    active_s = sum(n["cpu_s"] for n in done.of("noise"))
+    start_s = wall_s - done.of("end")[0]["wall_s"]
+    assert cpu_s - active_s < 0.5 + 4.0 * start_s
+
+
+def test_peers_may_be_in_any_order_and_odd_worlds_work(run_engine: RunEngine) -> None:
+    done = run_engine("pingpong", *QUICK, "--peers", "2,1", ranks=3)
+    assert done.status == 0, done.stderr
+    assert done.of("samples")[0]["peers"] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [(["pingpong", "--peers", "0,9"], "no rank 9"), (["pingpong", "--peers", "1,1"], "with itself"),
+     (["pingpong", "--sizes", "8,-1"], "expected a number"), (["pingpong", "--sizes", "8Kib"], "ib"),
+     (["pingpong", "--sizes", "99999999999999999999"], "too large"), (["bcast"], "no such operation"),
+     ([], "name one operation"), (["pingpong", "--rounds", "9:3"], "MIN no more than MAX"),
+     (["pingpong", "--sweep", "--sizes", "8"], "needs counts"),
+     (["pingpong", "--place", "attic"], "unknown"), (["pingpong", "--cpus", "x"], "not a list"),
+     (["pingpong", "--cpus", "0"], "names too few CPUs: 1"), (["pingpong", "--sizes", "1..4000GiB"], "free")],
+)  # fmt: skip
+def test_bad_questions_are_told_and_nothing_is_measured(
+    run_engine: RunEngine, arguments: list[str], complaint: str
+) -> None:
+    done = run_engine(*arguments)
+    assert done.status != 0
+    assert complaint in done.stderr
+    assert done.of("samples") == []
+
+
+def test_a_wrong_number_of_ranks_is_noticed(run_engine: RunEngine) -> None:
+    done = run_engine("pingpong", "-n", "3", *QUICK)
+    assert done.status != 0
+    assert "a world of 2 ranks where 3 were asked for" in done.stderr
+
+
+def test_the_table_is_for_people(run_engine: RunEngine) -> None:
+    done = run_engine("pingpong", "--table", *QUICK)
+    rows = [line.split() for line in done.stdout.splitlines() if not line.startswith("#")]
+    assert [row[0] for row in rows] == ["0", "8", "1024"]
+    assert all(0.0 < float(row[2]) <= float(row[3]) <= float(row[5]) for row in rows)
+    assert re.search(r"alpha = \d+\.\d+ us, 1/beta = \d+\.\d+ MiB/s", done.stdout)
+
+
+def test_single_exchanges_have_the_clock_subtracted_unless_asked(run_engine: RunEngine) -> None:
+    done = run_engine("pingpong", "--every-iteration", *QUICK)
+    assert {s["repetitions"] for s in done.of("samples")} == {1}
+    assert "clock cost subtracted" in done.of("launch")[0]["definition"]
+    kept = run_engine("pingpong", "--every-iteration", "--keep-clock-cost", *QUICK)
+    assert "clock cost included" in kept.of("launch")[0]["definition"]
+
+
+def test_a_sweep_makes_the_asked_counts(run_engine: RunEngine) -> None:
+    done = run_engine("pingpong", "--sweep", "--sizes", "8@50+5,64@7")
+    assert [(s["bytes"], s["repetitions"], len(s["ns"])) for s in done.of("samples")] == [
+        (8, 50, 1), (64, 7, 1)]  # fmt: skip
+    single = run_engine("pingpong", "--sweep", "--every-iteration", "--sizes", "8@5000")
+    assert [len(s["ns"]) for s in single.of("samples")] == [4096, 904]
+
+
+def test_the_floor_is_measured_beside(run_engine: RunEngine) -> None:
+    done = run_engine("pingpong", "--floor", *QUICK)
+    assert done.status == 0, done.stderr
+    found = {(s["operation"], s["algorithm"]) for s in done.of("samples")}
+    assert found == {("pingpong", None), ("copy", "warm"), ("copy", "cold"),
+                     ("handover", "one line"), ("handover", "two lines"), ("handover", "swap")}  # fmt: skip
+
+
+def test_the_machine_is_probed_before_and_after_every_round(run_engine: RunEngine) -> None:
+    done = run_engine("pingpong", *QUICK)
+    rounds = {s["round"] for s in done.of("samples")}
+    assert {p["round"] for p in done.of("probe")} == rounds | {max(rounds) + 1}
+    assert {(n["round"], n["rank"]) for n in done.of("noise")} == {
+        (round_, rank) for round_ in rounds for rank in (0, 1)}  # fmt: skip
+
+
+def test_ranks_are_pinned_one_to_a_cpu_and_say_where(run_engine: RunEngine) -> None:
+    places = run_engine("pingpong", *QUICK).of("launch")[0]["places"]
+    allowed = sorted(os.sched_getaffinity(0))
+    assert all(place["pinned"] for place in places)
+    assert [place["pu"] for place in places] == allowed[:2]
+    for place in places:
+        topology = Path(f"/sys/devices/system/cpu/cpu{place['pu']}/topology")
+        assert place["core"] == int((topology / "core_id").read_text())
+        assert place["package"] == int((topology / "physical_package_id").read_text())
+        assert place["host"] == os.uname().nodename
+
+
+def test_cpus_are_taken_in_the_order_of_the_ranks(run_engine: RunEngine) -> None:
+    places = run_engine("pingpong", *QUICK, "--cpus", "1,0").of("launch")[0]["places"]
+    assert [place["pu"] for place in places] == [1, 0]
+    loose = run_engine("pingpong", *QUICK, "--place", "none").of("launch")[0]["places"]
+    assert not any(place["pinned"] for place in loose)
+
+
+@pytest.mark.parametrize("policy", ["core", "socket", "numa", "spread", "node"])
+def test_every_policy_gives_two_ranks_different_cpus(run_engine: RunEngine, policy: str) -> None:
+    places = run_engine("pingpong", *QUICK, "--place", policy).of("launch")[0]["places"]
+    assert len({place["pu"] for place in places}) == 2
+
+
+def test_cold_buffers_are_larger_than_the_last_cache(run_engine: RunEngine) -> None:
+    launch = run_engine("pingpong", "--cold-cache", *QUICK).of("launch")[0]
+    last = max(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"))
+    kib = int((last / "size").read_text().strip().rstrip("K"))
+    assert launch["cold_bytes"] == 2 * kib * 1024
+
+
+def test_what_arrives_whole_is_verified(run_engine: RunEngine) -> None:
+    done = run_engine("pingpong", "--verify", "--seconds", "0.2", "--sizes", "0,1,64,64KiB,1MiB")
+    assert done.status == 0, done.stderr
+    assert {s["bytes"] for s in done.of("samples")} == {0, 1, 64, 65536, 1048576}
+
+
+def test_what_arrives_damaged_stops_the_run(run_engine: RunEngine, faulty_engine: Engine) -> None:
+    done = run_engine("pingpong", "--verify", "--sizes", "8,64", path=faulty_engine.path,
+                      env={"HOCKNEY_FAULT_CORRUPT": "1"})  # fmt: skip
+    assert done.status != 0
+    assert re.search(r"data check: in a message of 64 bytes from peer \d to peer \d", done.stderr)
+    assert "byte 17 is" in done.stderr
+
+
+def test_messages_past_two_gibibytes_arrive_whole(run_engine: RunEngine) -> None:
+    size = 2**31 + 4096
+    if (available_memory() or 0) < 5 * size:
+        pytest.skip("this test needs 10 GiB of free memory")
+    done = run_engine("pingpong", "--sweep", "--verify", "--sizes", f"{size}@1")
+    assert done.status == 0, done.stderr
+    (samples,) = done.of("samples")
+    assert samples["bytes"] == size
+    assert samples["ns"][0] > 0.0

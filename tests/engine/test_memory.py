@@ -1,0 +1,81 @@
+"""What a rank needs beside its message buffers and its MPI."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hockney.measure.build import Engine
+from hockney.measure.launchers import launcher_named
+from hockney.measure.mpi import Mpi
+from hockney.measure.question import Question, Size
+
+BARE = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm node, pair;
+    MPI_Win window;
+    char *mine, byte = 0;
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &pair);
+    MPI_Comm_split_type(pair, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Win_allocate_shared(512, 1, MPI_INFO_NULL, pair, &mine, &window);
+    for (int i = 0; i < 1000; i++) {
+        if (rank == 0) {
+            MPI_Send(&byte, 1, MPI_BYTE, 1, 0, pair);
+            MPI_Recv(&byte, 1, MPI_BYTE, 1, 0, pair, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Recv(&byte, 1, MPI_BYTE, 0, 0, pair, MPI_STATUS_IGNORE);
+            MPI_Send(&byte, 1, MPI_BYTE, 0, 0, pair);
+        }
+    }
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return 0;
+}
+"""
+LIMIT_KIB = 2048
+
+
+@pytest.fixture(scope="module")
+def bare(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("bare")
+    source = directory / "bare.c"
+    source.write_text(BARE)
+    subprocess.run([mpi.mpicc, "-O2", "-o", directory / "bare", source], check=True)
+    return directory / "bare"
+
+
+def peak_kib(mpi: Mpi, program: list[str], directory: Path) -> int:
+    """The largest peak of the two ranks: each is started through GNU-free accounting of its own."""
+    script = directory / "account.sh"
+    script.write_text('#!/bin/sh\nexec python3 -c "\nimport os,resource,subprocess,sys\n'
+                      "code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n"
+                      "peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss\n"
+                      'print(\\"peak\\", peak, flush=True)\nsys.exit(code)" "$@"\n')  # fmt: skip
+    script.chmod(0o755)
+    launcher = launcher_named(mpi.family)
+    question = Question("pingpong", (Size(0),))
+    done = subprocess.run(
+        launcher.command(mpi, question, [str(script), *program]),
+        capture_output=True, text=True, timeout=60, check=True,
+        env={**os.environ, **launcher.environment(mpi)},
+    )  # fmt: skip
+    return max(int(kib) for kib in re.findall(r"peak (\d+)", done.stdout))
+
+
+def test_a_rank_needs_under_two_mebibytes_of_its_own(
+    mpi: Mpi, engine: Engine, bare: Path, tmp_path: Path
+) -> None:
+    without = min(peak_kib(mpi, [str(bare)], tmp_path) for _ in range(3))
+    asked = ["pingpong", "--sizes", "0,1..8", "--seconds", "0.5"]
+    peak = min(peak_kib(mpi, [str(engine.path), *asked], tmp_path) for _ in range(3))
+    assert peak - without < LIMIT_KIB

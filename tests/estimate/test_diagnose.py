@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+
+from hockney.estimate.diagnose import diagnose
+from hockney.estimate.noise import disturbances
+from hockney.records import Noise
+from samples import make_run
+
+random = np.random.default_rng(7)
+
+
+def healthy(*_: int) -> list[float]:
+    return (1000.0 * random.lognormal(sigma=0.02, size=4)).tolist()
+
+
+def cold(_launch: int, round_: int, _bytes: int) -> list[float]:
+    return [(1.5 if round_ < 3 else 1.0) * ns for ns in healthy()]
+
+
+def two_modes(*_: int) -> list[float]:
+    return [1.4 * ns if random.random() < 0.3 else ns for ns in healthy()]
+
+
+def drifting(_launch: int, round_: int, _bytes: int) -> list[float]:
+    return [(1.0 + 0.002 * round_) * ns for ns in healthy()]
+
+
+def drifting_over_launches(launch: int, _round: int, _bytes: int) -> list[float]:
+    return [(1.0 + 0.02 * launch) * ns for ns in healthy()]
+
+
+def disturbed_every_eighty_ms(_launch: int, round_: int, _bytes: int) -> list[float]:
+    return [(1.3 if round_ % 8 == 0 else 1.0) * ns for ns in healthy()]
+
+
+def wandering(_launch: int, round_: int, _bytes: int) -> list[float]:
+    return [(1.0 + 0.03 * np.sign(np.sin(round_ / 11.0))) * ns for ns in healthy()]
+
+
+def test_healthy_samples_are_called_so() -> None:
+    assert diagnose(make_run(healthy, rounds=100)) == []
+
+
+@pytest.mark.parametrize(
+    ("ns", "what", "words"),
+    [(cold, "cold start", "1.5"), (two_modes, "modes", "2 modes"),
+     (drifting, "drift", "% over each launch"), (drifting_over_launches, "drift", "to the last"),
+     (disturbed_every_eighty_ms, "periodic", "every 80 ms"), (wandering, "autocorrelation", "visits")],
+)  # fmt: skip
+def test_each_illness_is_named(
+    ns: Callable[[int, int, int], Sequence[float]], what: str, words: str
+) -> None:
+    findings = diagnose(make_run(ns, launches=8, rounds=100))
+    found = {finding.what: finding.words for finding in findings}
+    assert what in found
+    assert words in found[what]
+
+
+def looked(**fields: float) -> list[str]:
+    run = make_run(healthy, launches=1)
+    for round_ in range(20):
+        quiet = {"wall_s": 0.01, "cpu_s": 0.0098, "waited_s": 0.0002, "steal_s": 0.0,
+                 "switches": 1.0, "migrations": 0.0, "probe_s": 2e-6}  # fmt: skip
+        busy = {**quiet, **fields} if round_ % 2 else quiet
+        run.add(Noise(launch=0, round=round_, rank=1, **busy))
+    return disturbances(run)
+
+
+def test_a_quiet_run_is_not_called_disturbed() -> None:
+    assert looked() == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [({"waited_s": 0.005, "cpu_s": 0.005}, "other processes held"), ({"cpu_s": 0.004}, "quota"),
+     ({"steal_s": 0.001}, "hypervisor"), ({"migrations": 1.0}, "moved between CPUs 10 times"),
+     ({"probe_s": 3e-6}, "clock frequency")],
+)  # fmt: skip
+def test_what_disturbed_is_named(fields: dict[str, float], words: str) -> None:
+    (found,) = looked(**fields)
+    assert words in found

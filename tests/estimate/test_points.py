@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pytest
+
+from hockney.estimate import estimate, is_precise
+from samples import make_run
+
+
+def test_launches_weigh_alike_however_many_samples_they_have() -> None:
+    def ns(launch: int, _round: int, _bytes: int) -> list[float]:
+        return [300.0] * 500 if launch == 0 else [100.0 + launch]
+
+    (point,) = estimate(make_run(ns)).headline
+    assert point.median_s == pytest.approx(103e-9)
+    assert (point.launches, point.samples) == (5, 5000 + 40)
+    assert point.mean_s == pytest.approx((300 + 101 + 102 + 103 + 104) / 5 * 1e-9)
+    assert (point.min_s, point.max_s) == (pytest.approx(101e-9), pytest.approx(300e-9))
+
+
+def test_the_interval_is_over_launches() -> None:
+    (point,) = estimate(make_run(lambda launch, *_: [100.0 + launch] * 50)).headline
+    assert (point.low_s, point.high_s) == (pytest.approx(100e-9), pytest.approx(104e-9))
+    assert point.confidence == pytest.approx(0.9375)
+    assert point.within_std_s == pytest.approx(0.0, abs=1e-15)
+    assert point.between_std_s == pytest.approx(1.5811e-9, rel=1e-3)
+
+
+def test_one_launch_has_no_interval() -> None:
+    (point,) = estimate(make_run(lambda *_: [1.0, 2.0, 3.0], launches=1)).headline
+    assert (point.low_s, point.high_s, point.confidence) == (None, None, None)
+    assert point.between_std_s is None
+
+
+def test_zero_bytes_have_a_time_and_no_bandwidth() -> None:
+    (point,) = estimate(make_run(lambda *_: [1.0], sizes=(0,))).headline
+    assert point.median_s == pytest.approx(1e-9)
+    assert point.bandwidth_Bps is None
+
+
+def test_a_launch_slow_as_a_whole_is_left_out_by_the_rule_and_counted() -> None:
+    def ns(launch: int, _round: int, size: int) -> list[float]:
+        return [(2.5 if launch == 3 else 1.0 + 0.001 * launch) * (100.0 + size)]
+
+    estimates = estimate(make_run(ns, launches=7, sizes=(1, 8, 64)))
+    assert estimates.slow_launches == (3,)
+    assert {point.launches for point in estimates.headline} == {6}
+
+
+def test_a_launch_slow_at_one_size_only_is_kept() -> None:
+    def ns(launch: int, _round: int, size: int) -> list[float]:
+        return [(2.5 if launch == 3 and size == 8 else 1.0 + 0.001 * launch) * (100.0 + size)]
+
+    assert estimate(make_run(ns, launches=7, sizes=(1, 8, 64))).slow_launches == ()
+
+
+def test_scattered_launches_are_not_called_slow() -> None:
+    run = make_run(lambda launch, *_: [100.0 * (1.0 + 0.08 * launch)], launches=9)
+    assert estimate(run).slow_launches == ()
+
+
+@pytest.mark.parametrize(("spread", "precise"), [(0.5, True), (5.0, False)])
+def test_precise_is_when_every_interval_is_inside(spread: float, precise: bool) -> None:
+    run = make_run(lambda launch, *_: [100.0 + spread * (launch - 2)] * 5, sizes=(1, 8))
+    assert is_precise(run, 0.02) is precise
+    (worst, *_) = sorted(estimate(run).headline, key=lambda p: -(p.precision or 0.0))
+    assert ((worst.precision or 1.0) <= 0.02) is precise
+
+
+def test_too_few_launches_are_never_precise() -> None:
+    assert not is_precise(make_run(lambda *_: [100.0], launches=4), 0.5)

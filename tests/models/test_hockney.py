@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hockney.errors import AskedWronglyError
+from hockney.estimate import estimate
+from hockney.measure.build import Engine
+from hockney.models.fit import Curve, curve_of
+from hockney.models.hockney import fit, line
+from samples import make_run
+
+SIZES = np.array([0.0] + [2.0**power for power in range(23)])
+alphas = st.floats(1e-8, 1e-3)
+betas = st.floats(1e-12, 1e-7)
+
+
+def curve(*rows: np.ndarray) -> Curve:
+    return Curve(SIZES, np.array(rows))
+
+
+@given(alphas, betas, st.booleans())
+def test_a_line_is_given_back(alpha: float, beta: float, ordinary: bool) -> None:
+    found = fit(curve(alpha + beta * SIZES), ordinary)
+    assert found.parameters["beta_s_per_B"].value == pytest.approx(beta, rel=1e-6)
+    scale = alpha if not ordinary else alpha + beta * SIZES.max()
+    assert found.parameters["alpha_s"].value == pytest.approx(alpha, abs=1e-6 * scale)
+
+
+noisy = st.lists(st.floats(1e-8, 1e-2), min_size=2, max_size=len(SIZES))
+
+
+@given(noisy)
+def test_no_parameter_is_ever_below_zero(times: list[float]) -> None:
+    seconds = np.array(times)
+    alpha, beta = line(SIZES[: len(times)], seconds[None, :])
+    assert alpha[0] >= 0.0
+    assert beta[0] >= 0.0
+
+
+@given(noisy)
+def test_no_other_line_has_smaller_relative_residuals(times: list[float]) -> None:
+    sizes, seconds = SIZES[: len(times)], np.array(times)
+    alpha, beta = (value[0] for value in line(sizes, seconds[None, :]))
+
+    def cost(a: float, b: float) -> float:
+        return float((((seconds - a - b * sizes) / seconds) ** 2).sum())
+
+    best = cost(alpha, beta)
+    for factor in (0.99, 1.01):
+        assert best <= cost(alpha * factor, beta) + 1e-9
+        assert best <= cost(alpha, beta * factor) + 1e-9
+    assert best <= cost(alpha + 1e-9, beta) + 1e-9
+
+
+def test_an_ordinary_line_may_be_below_zero_and_says_so() -> None:
+    found = fit(curve(1e-6 + 1e-10 * SIZES + 1e-17 * SIZES**2), ordinary=True)
+    assert (found.parameters["alpha_s"].value or 0.0) < 0.0
+    assert any("below 0" in note for note in found.notes)
+
+
+def test_the_weighted_alpha_is_the_latency_where_the_ordinary_one_is_not() -> None:
+    """One line through a protocol switch, as in the published fits."""
+    seconds = np.where(SIZES < 8192, 0.2e-6 + 1e-10 * SIZES, 4e-6 + 0.6e-10 * SIZES)
+    weighted = fit(curve(seconds)).parameters["alpha_s"].value or 0.0
+    ordinary = fit(curve(seconds), ordinary=True).parameters["alpha_s"].value or 0.0
+    assert abs(weighted - 0.2e-6) < 0.1e-6
+    assert ordinary > 1e-6
+
+
+def test_derived_values_and_errors() -> None:
+    found = fit(curve(1e-6 + 1e-9 * SIZES))
+    assert found.derived["r_inf_Bps"].value == pytest.approx(1e9)
+    assert found.derived["n_half_B"].value == pytest.approx(1000.0)
+    assert found.error_max == pytest.approx(0.0, abs=1e-9)
+    assert found.predict(np.array([500.0])) == pytest.approx(1.5e-6)
+
+
+def test_a_bound_is_told() -> None:
+    assert any("alpha lies on" in note for note in fit(curve(1e-9 * (SIZES + 1e-9) ** 1.2)).notes)
+    assert any("beta lies on" in note for note in fit(curve(1e-6 / (1.0 + SIZES))).notes)
+
+
+def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
+    random = np.random.default_rng(11)
+    held = 0
+    for _ in range(200):
+        level = random.lognormal(sigma=0.05, size=(15, 1))
+        scatter = random.lognormal(sigma=0.01, size=(15, len(SIZES)))
+        alpha = fit(curve(*(level * scatter * (1e-6 + 1e-10 * SIZES)))).parameters["alpha_s"]
+        held += (alpha.low or 0.0) <= 1e-6 <= (alpha.high or 0.0)
+    assert held / 200 > 0.88
+
+
+def test_one_launch_has_no_intervals() -> None:
+    alpha = fit(curve(1e-6 + 1e-9 * SIZES)).parameters["alpha_s"]
+    assert (alpha.low, alpha.high) == (None, None)
+
+
+def test_one_size_carries_no_line() -> None:
+    with pytest.raises(AskedWronglyError, match="at least two different sizes"):
+        fit(Curve(np.array([8.0]), np.array([[1e-6]])))
+
+
+def test_a_time_of_zero_carries_no_fit() -> None:
+    run = make_run(lambda *_: [0.0], sizes=(8, 16))
+    with pytest.raises(AskedWronglyError, match="zero or below"):
+        curve_of(estimate(run).headline)
+
+
+def test_a_launch_without_a_size_is_no_hindrance() -> None:
+    run = make_run(lambda launch, _, size: [] if (launch, size) == (2, 8) else [100.0 + size],
+                   sizes=(8, 16, 32))  # fmt: skip
+    found = fit(curve_of(estimate(run).headline))
+    assert found.parameters["beta_s_per_B"].value == pytest.approx(1e-9)
+
+
+@settings(deadline=None, max_examples=25,
+          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@given(times=noisy, ordinary=st.booleans())
+def test_the_engine_fits_the_same_in_c(
+    engine: Engine, tmp_path: Path, times: list[float], ordinary: bool
+) -> None:
+    sizes, seconds = SIZES[: len(times)], np.array(times)
+    points = tmp_path / "points.txt"
+    rows = zip(sizes.tolist(), times, strict=False)
+    points.write_text("# bytes n seconds\n" + "".join(f"{b!r} 100 {t!r}\n" for b, t in rows))
+    option = ["--ordinary"] if ordinary else []
+    done = subprocess.run(
+        [engine.path, "fit", *option, points], capture_output=True, text=True, check=True
+    )
+    words = done.stdout.split()
+    alpha, beta = (value[0] for value in line(sizes, seconds[None, :], ordinary))
+    assert float(words[1]) == pytest.approx(alpha, rel=1e-9, abs=1e-9 * max(times))
+    assert float(words[3]) == pytest.approx(beta, rel=1e-9, abs=1e-20)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"), [("1 0\n2 1\n", "above 0"), ("8 1e-6\n", "two points"), ("", "two points")]
+)
+def test_the_engine_tells_what_it_cannot_fit(
+    engine: Engine, tmp_path: Path, text: str, complaint: str
+) -> None:
+    points = tmp_path / "points.txt"
+    points.write_text(text)
+    done = subprocess.run([engine.path, "fit", points], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert complaint in done.stderr

@@ -1,0 +1,94 @@
+"""A simulated machine whose latency and bandwidth are known."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from conftest import RunHockney
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed"
+)
+EXACT = [
+    word
+    for setting in ("network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0")
+    for word in ("--cfg", setting)
+]
+"""With these T = alpha + (bytes + 16) beta: SimGrid adds an envelope of 16 bytes."""
+ENVELOPE_BYTES = 16
+PLATFORM = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="world" routing="Full">
+    <host id="a" speed="1Gf"/>
+    <host id="b" speed="1Gf"/>
+    <link id="wire" bandwidth="{bandwidth!r}Bps" latency="{latency!r}s"/>
+    <route src="a" dst="b"><link_ctn id="wire"/></route>
+  </zone>
+</platform>
+"""
+
+
+def platforms() -> list[tuple[float, float]]:
+    """Latencies of 0.5 to 100 us, bandwidths of 0.1 to 100 GB/s."""
+    chance = random.Random(17)
+    return [
+        (0.5e-6 * 200 ** chance.random(), 1e8 * 1000 ** chance.random()) for _ in range(5)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("latency_s", "bandwidth_Bps"), platforms())
+def test_alpha_and_beta_are_given_back(
+    hockney: RunHockney, tmp_path: Path, latency_s: float, bandwidth_Bps: float
+) -> None:
+    platform = tmp_path / "platform.xml"
+    platform.write_text(PLATFORM.format(latency=latency_s, bandwidth=bandwidth_Bps))
+    done = hockney("pingpong", "--platform", str(platform), *EXACT, "--json", "-q")
+    assert done.status == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["run"]["simulated"] is True
+    parameters = result["fits"][0]["parameters"]
+    beta = 1.0 / bandwidth_Bps
+    alpha = latency_s + ENVELOPE_BYTES * beta
+    # Two readings of the simulated clock of 10 ns each stand in every batch of 20 us or more.
+    assert parameters["alpha_s"]["value"] == pytest.approx(alpha, rel=0.01)
+    assert parameters["beta_s_per_B"]["value"] == pytest.approx(beta, rel=0.01)
+
+
+def test_no_noise_of_this_host_is_in_a_simulated_run(hockney: RunHockney, tmp_path: Path) -> None:
+    platform = tmp_path / "platform.xml"
+    platform.write_text(PLATFORM.format(latency=1e-5, bandwidth=1e9))
+    options = ["--platform", str(platform), *EXACT, "--sizes", "0,8,1MiB", "--json", "-q"]
+    first, second = (json.loads(hockney("pingpong", *options).stdout) for _ in range(2))
+    assert [p["median_s"] for p in first["points"]] == [p["median_s"] for p in second["points"]]
+    assert first["warnings"] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [(["--platform", "nowhere.xml"], "no such file"),
+     (["--platform", "PLATFORM", "--floor"], "--floor is about this machine"),
+     (["--platform", "PLATFORM", "--cpus", "0,1"], "--cpus is about this machine")],
+)  # fmt: skip
+def test_bad_platforms_are_refused(
+    hockney: RunHockney, tmp_path: Path, options: list[str], complaint: str
+) -> None:
+    platform = tmp_path / "platform.xml"
+    platform.write_text(PLATFORM.format(latency=1e-5, bandwidth=1e9))
+    words = [str(platform) if word == "PLATFORM" else word for word in options]
+    done = hockney("pingpong", *words)
+    assert done.status == 2
+    assert complaint in done.stderr
+
+
+def test_what_simgrid_refuses_is_shown(hockney: RunHockney, tmp_path: Path) -> None:
+    platform = tmp_path / "platform.xml"
+    platform.write_text("<platform version='4.1'><nonsense/></platform>")
+    done = hockney("pingpong", "--platform", str(platform), "--sizes", "8")
+    assert done.status == 1
+    assert "nonsense" in done.stderr

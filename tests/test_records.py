@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hockney import records
+from hockney.errors import AskedWronglyError, HockneyError
+from hockney.records import End, Noise, Probe, Record, ResultFile, Samples
+from samples import HEADER, make_run, write_run
+
+whole = st.integers(0, 2**40)
+seconds = st.floats(0.0, 1e6)
+known = st.none() | seconds
+ANY_RECORD = st.one_of(
+    st.builds(Samples, launch=whole, round=whole, operation=st.text(max_size=20), bytes=whole,
+              ranks=whole, peers=st.lists(whole, max_size=3), repetitions=whole, at_s=known,
+              ns=st.lists(seconds, max_size=5), algorithm=st.none() | st.text(max_size=9)),
+    st.builds(Probe, launch=whole, round=whole, peers=st.lists(whole, max_size=2),
+              handover_ns=seconds),
+    st.builds(Noise, launch=whole, round=whole, rank=whole, wall_s=known, cpu_s=known,
+              waited_s=known, steal_s=known, switches=known, migrations=known, probe_s=known),
+    st.builds(End, launch=whole, reason=st.text(max_size=9), wall_s=known,
+              message=st.none() | st.text(max_size=30)),
+)  # fmt: skip
+
+
+@given(ANY_RECORD)
+def test_every_record_survives_being_written(record: Record) -> None:
+    line = records.encode(record)
+    assert line.endswith(b"\n")
+    assert line.count(b"\n") == 1
+    assert records.decode(line) == record
+
+
+def test_unknown_kinds_and_keys_are_ignored() -> None:
+    assert records.decode(b'{"kind":"weather","rain":true}') is None
+    end = records.decode(b'{"kind":"end","launch":1,"reason":"budget","mood":"good"}')
+    assert end == End(launch=1, reason="budget")
+
+
+def test_a_file_is_read_back(tmp_path: Path) -> None:
+    run = make_run(lambda *_: [1.0, 2.0], handover_ns=lambda *_: 53.0)
+    found = records.read(write_run(run, tmp_path / "run.jsonl"))
+    assert found.cut is None
+    assert found.samples == run.samples
+    assert found.probes == run.probes
+
+
+def test_a_file_that_was_cut_is_read_up_to_the_cut(tmp_path: Path) -> None:
+    path = write_run(make_run(lambda *_: [1.0]), tmp_path / "run.jsonl")
+    content = path.read_bytes()
+    path.write_bytes(content[: content.rindex(b"samples") - 20])
+    found = records.read(path)
+    assert len(found.samples) == 49
+    assert found.cut is not None
+    assert "left out" in found.cut
+
+
+def test_a_run_without_its_end_says_so(tmp_path: Path) -> None:
+    run = make_run(lambda *_: [1.0])
+    run.ends.pop()
+    found = records.read(write_run(run, tmp_path / "run.jsonl"))
+    assert found.cut is not None
+    assert "no end" in found.cut
+
+
+def test_a_damaged_line_is_left_out_and_the_rest_is_kept(tmp_path: Path) -> None:
+    path = write_run(make_run(lambda *_: [1.0]), tmp_path / "run.jsonl")
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[20] = b'{"kind":"samples","launch":\xff\xfe\n'
+    path.write_bytes(b"".join(lines))
+    found = records.read(path)
+    assert len(found.samples) == 49
+    assert found.cut is not None
+    assert "line 21" in found.cut
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [(b"", "an empty file"), (b"# OSU MPI Latency Test v7.4\n1 1.07\n", "not a result file"),
+     (b'{"kind":"samples"}\n', "not a result file"), (b"[1,2]\n", "not a result file"),
+     (b'{"kind":"run","schema":2}\n', "version 2 of the record format"),
+     (b'{"kind":"run","schema":1}\n', "line 1"), (b"\x00\xff\n", "not a result file")],
+)  # fmt: skip
+def test_what_is_no_result_file_is_refused(tmp_path: Path, content: bytes, complaint: str) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(AskedWronglyError, match=complaint):
+        records.read(path)
+
+
+def test_missing_files_and_directories_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(AskedWronglyError, match="no such file"):
+        records.read(tmp_path / "none.jsonl")
+    with pytest.raises(AskedWronglyError, match="directory"):
+        records.read(tmp_path)
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_a_run_or_refused(content: bytes) -> None:
+    import tempfile
+
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(records.encode(HEADER) + content)
+        file.flush()
+        assert records.read(Path(file.name)).header == HEADER
+
+
+def test_compressed_files_are_read_and_cut_ones_up_to_the_cut(tmp_path: Path) -> None:
+    run = make_run(lambda launch, round_, _: [launch * 1000.0 + round_], launches=60)
+    plain = write_run(run, tmp_path / "run.jsonl").read_bytes()
+    path = tmp_path / "run.jsonl.zst"
+    path.write_bytes(zstandard.compress(plain))
+    assert records.read(path).samples == run.samples
+    path.write_bytes(zstandard.compress(plain)[:-40])
+    assert records.read(path).cut is not None
+
+
+def test_a_result_file_is_never_overwritten_unasked(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text("precious")
+    with pytest.raises(AskedWronglyError, match="exists"):
+        ResultFile(path)
+    assert path.read_text() == "precious"
+    file = ResultFile(path, force=True)
+    file.write(b"new\n")
+    file.close()
+    assert path.read_text() == "new\n"
+
+
+def test_a_full_disk_is_told_with_what_is_kept() -> None:
+    file = ResultFile(Path("/dev/full"), force=True)
+    with pytest.raises(HockneyError, match="measured before is in the file"):
+        file.write(b"line\n")
+    file.close()
+
+
+def test_a_directory_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(AskedWronglyError, match="cannot be written"):
+        ResultFile(tmp_path / "nowhere" / "run.jsonl")

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hockney.errors import AskedWronglyError
+from hockney.units import (
+    LARGEST_SIZE,
+    format_rate,
+    format_seconds,
+    format_size,
+    parse_seconds,
+    parse_share,
+    parse_size,
+    parse_sizes,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("0", 0), ("8", 8), ("8B", 8), ("1kB", 1000), ("1KiB", 1024), ("1.5MiB", 1572864),
+     ("4e6", 4_000_000), ("2GiB", 2**31), ("2GB", 2_000_000_000), (" 64 KiB ", 65536)],
+)  # fmt: skip
+def test_a_size_is_read_with_its_unit(text: str, size: int) -> None:
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [("-8", "not a size"), ("", "not a size"), ("eight", "not a size"), ("8kib", "did you mean KiB"),
+     ("8K", "unknown unit"), ("8 TB", "unknown unit"), ("1.5", "whole number"),
+     ("9223372036854775808", "too large"), ("1e99", "too large"), ("1e999", "not a size"), ("nan", "not a size")],
+)  # fmt: skip
+def test_what_is_no_size_is_told_why(text: str, complaint: str) -> None:
+    with pytest.raises(AskedWronglyError, match=complaint):
+        parse_size(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes"),
+    [("0,1,8", [0, 1, 8]), ("8,1,8", [1, 8]), ("1..16", [1, 2, 4, 8, 16]), ("1..20", [1, 2, 4, 8, 16]),
+     ("1..4e3x10", [1, 10, 100, 1000]), ("1KiB..2KiB/2", [1024, 1448, 2048]),
+     ("0,1KiB..4KiB", [0, 1024, 2048, 4096]), ("3..3", [3])],
+)  # fmt: skip
+def test_lists_and_ranges(text: str, sizes: list[int]) -> None:
+    assert parse_sizes(text) == sizes
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [("1,,2", "empty place"), ("0..8", "at least 1"), ("8..1", "goes up"), ("1..8x1", "above 1"),
+     ("1..8x-2", "not a number"), ("1..8/0", "not a number"), ("1..8/100", "at most 64"),
+     ("1...8", "not a"), ("..8", "not a range"), ("1..", "not a range"), ("1..8xnan", "not a number")],
+)  # fmt: skip
+def test_bad_lists_are_told_why(text: str, complaint: str) -> None:
+    with pytest.raises(AskedWronglyError, match=complaint):
+        parse_sizes(text)
+
+
+@given(st.integers(0, LARGEST_SIZE))
+def test_a_size_survives_being_written(size: int) -> None:
+    assert parse_size(format_size(size)) == size
+
+
+@given(st.text(max_size=20))
+def test_any_text_is_sizes_or_told_why(text: str) -> None:
+    try:
+        sizes = parse_sizes(text)
+    except AskedWronglyError:
+        return
+    assert sizes == sorted(set(sizes))
+    assert all(0 <= size <= LARGEST_SIZE for size in sizes)
+
+
+@given(st.integers(1, 2**40), st.integers(1, 2**40), st.integers(1, 64))
+def test_a_range_begins_and_stays_inside_its_ends(first: int, last: int, steps: int) -> None:
+    first, last = sorted((first, last))
+    sizes = parse_sizes(f"{first}..{last}/{steps}")
+    assert sizes[0] == first
+    assert sizes[-1] <= last
+    assert len(parse_sizes(f"{first}..{last}")) == (last // first).bit_length()
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("10", 10.0), ("10s", 10.0), ("500ms", 0.5), ("2min", 120.0), ("1h", 3600.0)]
+)
+def test_times(text: str, seconds: float) -> None:
+    assert parse_seconds(text) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("text", ["0", "-1s", "soon", "", "5 parsecs", "nan"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(AskedWronglyError, match="not a time above 0"):
+        parse_seconds(text)
+
+
+@pytest.mark.parametrize(("text", "share"), [("1%", 0.01), ("0.01", 0.01), ("0.5 %", 0.005)])
+def test_shares(text: str, share: float) -> None:
+    assert parse_share(text) == pytest.approx(share)
+
+
+@pytest.mark.parametrize("text", ["0", "100%", "1", "-1%", "nan", "much", "%"])
+def test_what_is_no_share_is_refused(text: str) -> None:
+    with pytest.raises(AskedWronglyError, match="not a share"):
+        parse_share(text)
+
+
+def test_numbers_are_written_with_their_unit() -> None:
+    assert format_seconds(1.234e-6) == "1.234 us"
+    assert format_seconds(26e-9) == "26 ns"
+    assert format_seconds(None) == "-"
+    assert format_rate(2.0**31) == "2 GiB/s"
+    assert format_rate(None) == "-"
+    assert format_size(5000) == "5000 B"
