@@ -22,7 +22,15 @@ def hockney(*arguments: str, env: dict[str, str] | None = None) -> dict[str, Any
     with tempfile.TemporaryDirectory() as directory:
         started = time.monotonic()
         done = subprocess.run(
-            ["hockney", "pingpong", "--json", "-q", "-o", str(Path(directory) / "run.jsonl"), *arguments],
+            [
+                "hockney",
+                "pingpong",
+                "--json",
+                "-q",
+                "-o",
+                str(Path(directory) / "run.jsonl"),
+                *arguments,
+            ],
             capture_output=True,
             text=True,
             check=True,

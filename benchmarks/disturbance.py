@@ -19,7 +19,9 @@ def main() -> None:
     parser.add_argument("--mpicc", default=None)
     parser.add_argument("--seconds", type=float, default=1.5)
     asked = parser.parse_args()
-    arguments = ["--budget", f"{asked.seconds}s"] + (["--mpicc", asked.mpicc] if asked.mpicc else [])
+    arguments = ["--budget", f"{asked.seconds}s"] + (
+        ["--mpicc", asked.mpicc] if asked.mpicc else []
+    )
     loaded = 0
     for _ in range(10):
         load = subprocess.Popen(BUSY)

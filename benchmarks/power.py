@@ -51,11 +51,17 @@ def main() -> None:
     asked = parser.parse_args()
     arguments = ["--budget", f"{asked.seconds}s"]
     with tempfile.TemporaryDirectory() as directory:
-        for name, env, trials in (("5 % slower", SLOWER, asked.trials), ("alike", {}, asked.null_trials)):
+        for name, env, trials in (
+            ("5 % slower", SLOWER, asked.trials),
+            ("alike", {}, asked.null_trials),
+        ):
             results = [trial(Path(directory), arguments, env) for _ in range(trials)]
             verdicts = Counter(verdict for verdict, _ in results)
             repeated = sum(repeats for _, repeats in results)
-            print(f"{name}: {dict(verdicts)} of {trials} (pairs measured again: {repeated})", flush=True)
+            print(
+                f"{name}: {dict(verdicts)} of {trials} (pairs measured again: {repeated})",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,8 +68,12 @@ class Done:
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        lines = [line for line in self.stdout.splitlines() if line.startswith("{")]
-        return [json.loads(line) for line in lines]
+        """Whole ones: two ranks that fail may garble each other's."""
+        records = []
+        for line in self.stdout.splitlines():
+            with suppress(ValueError):
+                records.append(json.loads(line))
+        return records
 
     def of(self, kind: str) -> list[dict[str, Any]]:
         return [record for record in self.records if record["kind"] == kind]

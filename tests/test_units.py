@@ -83,7 +83,8 @@ def test_a_range_begins_and_stays_inside_its_ends(first: int, last: int, steps: 
 
 
 @pytest.mark.parametrize(
-    ("text", "seconds"), [("10", 10.0), ("10s", 10.0), ("500ms", 0.5), ("2min", 120.0), ("1h", 3600.0)]
+    ("text", "seconds"),
+    [("10", 10.0), ("10s", 10.0), ("500ms", 0.5), ("2min", 120.0), ("1h", 3600.0)],
 )
 def test_times(text: str, seconds: float) -> None:
     assert parse_seconds(text) == pytest.approx(seconds)

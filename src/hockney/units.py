@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from fractions import Fraction
@@ -81,8 +82,8 @@ def _range(item: str) -> list[int]:
         if steps > 64:
             raise AskedWronglyError(f"{item!r}: at most 64 sizes an octave")
         factor = 2.0 ** (1.0 / steps)
-    steps_up = math.floor(math.log(last / first) / math.log(factor) + 1e-9)
-    return [min(round(first * factor**step), last) for step in range(steps_up + 1)]
+    sizes = (round(first * factor**step) for step in itertools.count())
+    return list(itertools.takewhile(lambda size: size <= last, sizes))
 
 
 def _positive(text: str, item: str) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,12 @@ int main(int argc, char **argv)
     return 0;
 }
 """
+ACCOUNTANT = """
+import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, close_fds=False).returncode
+print("peak", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, flush=True)
+sys.exit(status)
+"""
 LIMIT_KIB = 2048
 
 
@@ -55,17 +62,14 @@ def bare(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def peak_kib(mpi: Mpi, program: list[str], directory: Path) -> int:
-    """The largest peak of the two ranks: each is started through GNU-free accounting of its own."""
-    script = directory / "account.sh"
-    script.write_text('#!/bin/sh\nexec python3 -c "\nimport os,resource,subprocess,sys\n'
-                      "code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n"
-                      "peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss\n"
-                      'print(\\"peak\\", peak, flush=True)\nsys.exit(code)" "$@"\n')  # fmt: skip
-    script.chmod(0o755)
+    """The larger peak of the two ranks, each started by an accountant of its own."""
+    accountant = directory / "accountant.py"
+    accountant.write_text(f"#!{sys.executable}\n{ACCOUNTANT}")
+    accountant.chmod(0o755)
     launcher = launcher_named(mpi.family)
     question = Question("pingpong", (Size(0),))
     done = subprocess.run(
-        launcher.command(mpi, question, [str(script), *program]),
+        launcher.command(mpi, question, [str(accountant), *program]),
         capture_output=True, text=True, timeout=60, check=True,
         env={**os.environ, **launcher.environment(mpi)},
     )  # fmt: skip

@@ -84,7 +84,12 @@ def test_the_state_that_both_were_in_is_compared() -> None:
 def test_across_hosts_each_headline_is_taken() -> None:
     other = in_state(lambda *_: 245.0)
     other.header = type(other.header)(
-        schema=1, hockney="", id="", started="", experiment="pingpong", environment={"host": "there"}
+        schema=1,
+        hockney="",
+        id="",
+        started="",
+        experiment="pingpong",
+        environment={"host": "there"},
     )
     assert compare(in_state(lambda *_: 53.0), other, tolerance=0.03).points
 

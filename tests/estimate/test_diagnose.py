@@ -26,7 +26,7 @@ def two_modes(*_: int) -> list[float]:
 
 
 def drifting(_launch: int, round_: int, _bytes: int) -> list[float]:
-    return [(1.0 + 0.002 * round_) * ns for ns in healthy()]
+    return [(1.0 + 0.001 * round_) * ns for ns in healthy()]
 
 
 def drifting_over_launches(launch: int, _round: int, _bytes: int) -> list[float]:
@@ -49,12 +49,12 @@ def test_healthy_samples_are_called_so() -> None:
     ("ns", "what", "words"),
     [(cold, "cold start", "1.5"), (two_modes, "modes", "2 modes"),
      (drifting, "drift", "% over each launch"), (drifting_over_launches, "drift", "to the last"),
-     (disturbed_every_eighty_ms, "periodic", "every 80 ms"), (wandering, "autocorrelation", "visits")],
+     (disturbed_every_eighty_ms, "periodic", "every 8"), (wandering, "autocorrelation", "visits")],
 )  # fmt: skip
 def test_each_illness_is_named(
     ns: Callable[[int, int, int], Sequence[float]], what: str, words: str
 ) -> None:
-    findings = diagnose(make_run(ns, launches=8, rounds=100))
+    findings = diagnose(make_run(ns, launches=8, rounds=200))
     found = {finding.what: finding.words for finding in findings}
     assert what in found
     assert words in found[what]

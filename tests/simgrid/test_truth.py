@@ -88,7 +88,9 @@ def test_bad_platforms_are_refused(
 
 def test_what_simgrid_refuses_is_shown(hockney: RunHockney, tmp_path: Path) -> None:
     platform = tmp_path / "platform.xml"
-    platform.write_text("<platform version='4.1'><nonsense/></platform>")
+    platform.write_text(
+        PLATFORM.format(latency=1e-5, bandwidth=1e9).replace("<link ", "<nonsense ", 1)
+    )
     done = hockney("pingpong", "--platform", str(platform), "--sizes", "8")
     assert done.status == 1
-    assert "nonsense" in done.stderr
+    assert "platform.xml:7" in done.stderr

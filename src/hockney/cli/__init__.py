@@ -38,10 +38,9 @@ def cli() -> None:
 def main() -> NoReturn:
     """Runs a verb; tells errors of ours in their own words, without a traceback."""
     try:
-        cli(standalone_mode=False)
-        status = 0
-    except click.exceptions.Exit as end:
-        status = end.exit_code
+        # Without its standalone mode click returns the status that a verb ended with.
+        ended = cli(standalone_mode=False)
+        status = ended if isinstance(ended, int) else 0
     except click.ClickException as error:
         error.show()
         status = 2

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "records.h"
 
 static const char usage[] =
     "usage: mpiexec -n 2 hockney-engine pingpong [option ...]   measure, JSON lines to stdout\n"
@@ -188,7 +189,10 @@ static void read_option(struct options *options, int option, const char *text)
     case 'S': options->seed = (uint64_t)number(text, "--seed"); break;
     case 'T': options->table = 1; break;
     case 'h': fputs(usage, stdout); exit(EXIT_SUCCESS);
-    case 'V': puts("hockney-engine " HOCKNEY_VERSION); exit(EXIT_SUCCESS);
+    case 'V':
+        printf("hockney-engine %s for %s\n", HOCKNEY_VERSION,
+               records_library() != NULL ? records_library() : "an unknown MPI");
+        exit(EXIT_SUCCESS);
     default: fail(EXIT_ASKED_WRONGLY, "see hockney-engine --help");
     }
 }

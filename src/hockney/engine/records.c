@@ -44,6 +44,22 @@ static void put_id(const char *name, int id)
         printf(",\"%s\":null", name);
 }
 
+#if defined(SMPI_H)
+static const char *const library = "SimGrid SMPI", *const abi = "smpi";
+#elif defined(I_MPI_NUMVERSION)
+static const char *const library = "Intel MPI", *const abi = "mpich";
+#elif defined(MVAPICH2_VERSION) || defined(MVAPICH_VERSION)
+static const char *const library = "MVAPICH", *const abi = "mpich";
+#elif defined(MPICH_VERSION)
+static const char *const library = "MPICH", *const abi = "mpich";
+#elif defined(OMPI_MAJOR_VERSION)
+static const char *const library = "Open MPI", *const abi = "ompi";
+#else
+static const char *const library = NULL, *const abi = NULL;
+#endif
+
+const char *records_library(void) { return library; }
+
 static void put_mpi(void)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -51,19 +67,6 @@ static void put_mpi(void)
     MPI_Get_library_version(text, &length);
     MPI_Get_version(&version, &subversion);
     text[strcspn(text, "\n")] = '\0';
-#if defined(SMPI_H)
-    const char *library = "SimGrid SMPI", *abi = "smpi";
-#elif defined(I_MPI_NUMVERSION)
-    const char *library = "Intel MPI", *abi = "mpich";
-#elif defined(MVAPICH2_VERSION) || defined(MVAPICH_VERSION)
-    const char *library = "MVAPICH", *abi = "mpich";
-#elif defined(MPICH_VERSION)
-    const char *library = "MPICH", *abi = "mpich";
-#elif defined(OMPI_MAJOR_VERSION)
-    const char *library = "Open MPI", *abi = "ompi";
-#else
-    const char *library = NULL, *abi = NULL;
-#endif
     fputs("\"mpi\":{\"library\":", stdout);
     put_string(library);
 #if defined(MPICH_VERSION)

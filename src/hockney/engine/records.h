@@ -34,6 +34,9 @@ struct sample_key {
     double at_s; /* when the visit began, since the launch began to measure */
 };
 
+/* The MPI library that this program was compiled for, or NULL where it is none that we know. */
+const char *records_library(void);
+
 /* People read a table instead: nothing is written but "end" records of failures. */
 void records_silence(void);
 

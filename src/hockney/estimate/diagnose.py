@@ -29,6 +29,8 @@ TREND_P, PERIOD_P = 0.01, 1e-4
 CORRELATED = 5.0
 """Successive samples that tell what one independent sample would."""
 SAME_PERIOD = 0.15
+HARMONIC = 0.6
+"""Share of the largest peak's power that its fundamental has at least."""
 
 
 @dataclass(frozen=True)
@@ -193,9 +195,10 @@ def _period(series: Series) -> float | None:
     values = values - values.mean()
     if not values.any():
         return None
-    frequencies = np.arange(3, count // 2) / duration
+    frequencies = np.arange(3.0, count / 2.0, 0.25) / duration
     power = lombscargle(series.at_s, values, 2.0 * np.pi * frequencies) / values.var(ddof=1)
-    best = int(np.argmax(power))
+    # A train of short disturbances has harmonics as strong as itself: the lowest of them is it.
+    best = int(np.flatnonzero(power >= HARMONIC * power.max())[0])
     p = 1.0 - (1.0 - np.exp(-float(power[best]))) ** len(frequencies)
     return 1.0 / float(frequencies[best]) if p < PERIOD_P else None
 

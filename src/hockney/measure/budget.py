@@ -46,10 +46,10 @@ class Budget:
         start_s = max(self._start_costs)
         to_come = max(self._question.least_launches - done, 1)
         even = self.left_s / to_come - start_s
+        if self._question.least_launches == self._question.most_launches:
+            return max(even, LEAST_S)  # exactly so many were asked for, whatever it takes
         if even < LEAST_S:
             # Fewer launches than wanted, then: what is left is one launch's, if it is enough.
             even = min(self.left_s - start_s, LEAST_S)
             return even if even >= LEAST_S else None
-        if self._question.most_launches is not None:
-            return even
         return min(even, max(LONGEST_TO_START * start_s, USUAL_S))

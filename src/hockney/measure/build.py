@@ -84,6 +84,17 @@ def _is_ours(engine: Path) -> bool:
     )
 
 
+def library_of(engine: Engine) -> str | None:
+    """The MPI library that an engine was compiled for, by its own words; None where it cannot say."""
+    try:
+        done = subprocess.run(
+            [engine.path, "--version"], capture_output=True, text=True, timeout=WRAPPER_TIMEOUT_S
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.partition(" for ")[2].strip() or None
+
+
 def _build_privately(mpi: Mpi, reason: str) -> Engine:
     import atexit
 

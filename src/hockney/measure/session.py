@@ -12,7 +12,7 @@ from hockney import __version__, records
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate import is_precise
 from hockney.measure.budget import Budget
-from hockney.measure.build import Engine
+from hockney.measure.build import Engine, library_of
 from hockney.measure.environment import describe_environment
 from hockney.measure.launch import Interruption, Outcome, run_launch
 from hockney.measure.launchers import launcher_named
@@ -21,6 +21,10 @@ from hockney.measure.question import Question
 from hockney.records import End, LaunchRecord, Progress, ResultFile, Run, RunRecord
 
 ENGINE_ASKED_WRONGLY = 2
+LIBRARIES = {"hydra": ("MPICH", "Intel MPI", "MVAPICH"), "openmpi": ("Open MPI",)}
+"""Whose programs each family of launchers starts."""
+ENGINE_SAYS = "hockney-engine: "
+"""Before what a rank that ends the launch writes to stderr: two ranks may garble their records."""
 MEASUREMENTS = (b'{"kind":"samples"', b'{"kind":"noise"', b'{"kind":"probe"')
 
 
@@ -153,6 +157,9 @@ def _went_wrong(session: Session, number: int, outcome: Outcome) -> bool:
     """Judges how a launch ended; writes its end where it could not do so itself."""
     ends = _ends(session, number)
     failures = [end.message for end in ends if end.reason == "failed" and end.message]
+    failures += [
+        line.removeprefix(ENGINE_SAYS) for line in outcome.last_lines if line.startswith(ENGINE_SAYS)
+    ]
     if outcome.interrupted:
         session.reason = "interrupted"
         message = "interrupted; all rounds up to then are kept"
@@ -164,17 +171,19 @@ def _went_wrong(session: Session, number: int, outcome: Outcome) -> bool:
         )
     elif failures:
         session.reason = "failed"
-        message = _explain_failure(session, failures[0])
+        message = failures[0]
     elif outcome.exit_status != 0 or not ends:
         session.reason = "failed"
         message = f"launch {number} failed: {_exit_words(outcome.exit_status)}"
     else:
         return False
+    mixed = None if session.run.samples else _mixed_up(session, message)
+    message = mixed or message
     if not ends:
         end = End(launch=number, reason=session.reason, wall_s=outcome.wall_s, message=message)
         session.run.add(end)
         session.file.write(records.encode(end))
-    if not outcome.interrupted and not failures and outcome.last_lines:
+    if not (outcome.interrupted or failures or mixed) and outcome.last_lines:
         said = "\n".join(f"    {line}" for line in outcome.last_lines)
         message = f"{message}; the last lines it said:\n{said}"
     session.problems.append(message)
@@ -187,14 +196,17 @@ def _exit_words(status: int) -> str:
     return f"killed by signal {-status}" if status < 0 else f"exit status {status}"
 
 
-def _explain_failure(session: Session, message: str) -> str:
-    if "a world of 1 rank" not in message:
-        return message
-    mpi = session.mpi
+def _mixed_up(session: Session, failure: str) -> str | None:
+    """What is mixed when one library's launcher met another's program: N worlds of one rank, or a
+    start that fails in a way of its own."""
+    mpi, library = session.mpi, library_of(session.engine)
+    belong = LIBRARIES.get(mpi.family, ())
+    if "a world of 1 rank" not in failure and (library is None or library in belong):
+        return None
     return (
-        f"{mpi.mpiexec} ({mpi.launcher_version}) started {session.question.ranks} worlds of one "
-        f"rank instead of one world: it does not belong to the MPI library of {mpi.mpicc}. "
-        "Put both from the same MPI on PATH, or name the wrapper with --mpicc"
+        f"{mpi.mpiexec} ({mpi.launcher_version}) does not belong to the MPI library of {mpi.mpicc} "
+        f"({library or 'unknown'}). Put both from the same MPI on PATH, or name the wrapper of a "
+        "whole MPI with --mpicc"
     )
 
 

@@ -11,11 +11,11 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator  # noqa: E402
+import matplotlib.pyplot as plt
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from hockney.errors import AskedWronglyError  # noqa: E402
-from hockney.units import format_size  # noqa: E402
+from hockney.errors import AskedWronglyError
+from hockney.units import format_size
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,0 +1,93 @@
+"""show, fit, plot and compare on files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import RunHockney
+from samples import make_run, write_run
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    run = make_run(lambda launch, _, size: [1000.0 + launch + 0.1 * size],
+                   sizes=(0, 8, 1024, 65536), handover_ns=lambda *_: 53.0)  # fmt: skip
+    return write_run(run, tmp_path / "a.jsonl")
+
+
+def test_show_says_what_a_median_is(hockney: RunHockney, file: Path) -> None:
+    done = hockney("show", str(file))
+    assert done.status == 0
+    assert "93.8 %" in done.stdout
+    assert "hand-over 53 ns (probably two cores that share a last-level cache)" in done.stdout
+
+
+def test_a_cut_file_is_shown_with_what_is_missing(hockney: RunHockney, file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-60])
+    done = hockney("show", str(file))
+    assert done.status == 0
+    assert "incomplete" in done.stderr
+
+
+def test_diagnosis_is_told_and_in_the_json(hockney: RunHockney, tmp_path: Path) -> None:
+    run = make_run(lambda _, round_, __: [2000.0 if round_ < 3 else 1000.0], rounds=40)
+    path = write_run(run, tmp_path / "cold.jsonl")
+    assert "cold start at 1 point" in hockney("show", "--diagnose", str(path)).stdout
+    shown = json.loads(hockney("show", "--diagnose", "--json", str(path)).stdout)
+    assert shown["diagnosis"][0]["what"] == "cold start"
+
+
+@pytest.mark.parametrize("verb", [["show"], ["fit"], ["plot", "-o", "x.png"], ["compare"]])
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [("# OSU MPI Latency Test\n", "not a result file"), ("", "empty"), (None, "no such file"),
+     ('{"kind":"run","schema":9}\n', "version 9")],
+)  # fmt: skip
+def test_what_is_no_result_file_is_refused_by_every_verb(
+    hockney: RunHockney, tmp_path: Path, verb: list[str], content: str | None, complaint: str
+) -> None:
+    if content is not None:
+        (tmp_path / "odd.jsonl").write_text(content)
+    files = ["odd.jsonl"] * (2 if verb == ["compare"] else 1)
+    done = hockney(*verb, *files)
+    assert done.status == 2
+    assert complaint in done.stderr
+
+
+def test_fit_gives_alpha_and_beta(hockney: RunHockney, file: Path) -> None:
+    done = hockney("fit", str(file), "--json")
+    (line,) = json.loads(done.stdout)["fits"]
+    assert line["parameters"]["alpha_s"]["value"] == pytest.approx(1.002e-6, rel=1e-6)
+    assert line["parameters"]["beta_s_per_B"]["value"] == pytest.approx(1e-10, rel=1e-6)
+    assert line["parameters"]["alpha_s"]["low"] <= 1.002e-6
+    assert "alpha" in hockney("fit", str(file)).stdout
+    assert hockney("fit", "--ordinary", str(file)).status == 0
+
+
+def test_compare_judges_by_its_exit_status(hockney: RunHockney, file: Path, tmp_path: Path) -> None:
+    slow = make_run(lambda launch, _, size: [1200.0 + launch + 0.12 * size],
+                    sizes=(0, 8, 1024, 65536), handover_ns=lambda *_: 53.0)  # fmt: skip
+    other = str(write_run(slow, tmp_path / "b.jsonl"))
+    done = hockney("compare", str(file), other, "-o", "ratio.png")
+    assert done.status == 1
+    assert "as a whole, B against A: slower (ratio 1.2" in done.stdout
+    assert (tmp_path / "ratio.png").stat().st_size > 10000
+    assert hockney("compare", other, str(file)).status == 0
+    assert hockney("compare", str(file), other, "--tolerance", "30%").status == 0
+    result = json.loads(hockney("compare", str(file), other, other, "--json").stdout)
+    assert result["verdict"] == "slower"
+    assert len(result["comparisons"]) == 2
+    assert {"ratio", "low", "high", "p", "verdict"} <= set(result["points"][0])
+
+
+def test_different_experiments_are_not_compared(
+    hockney: RunHockney, file: Path, tmp_path: Path
+) -> None:
+    text = file.read_text().replace('"experiment":"pingpong"', '"experiment":"bcast"')
+    (tmp_path / "bcast.jsonl").write_text(text)
+    done = hockney("compare", str(file), "bcast.jsonl")
+    assert done.status == 2
+    assert "different experiments" in done.stderr

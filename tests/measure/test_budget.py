@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from hockney.measure.budget import Budget
+from hockney.measure.question import Question, Size
+
+
+@dataclass
+class Clock:
+    now: float = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture(autouse=True)
+def _no_time_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.process_time", lambda: 0.0)
+
+
+def spend(start_s: float, **options: float) -> tuple[list[float], float]:
+    """What each launch may measure when a start costs `start_s`, and the wall time of all."""
+    question = Question("pingpong", (Size(8),), **options)  # type: ignore[arg-type]
+    clock = Clock()
+    budget = Budget(question, clock)
+    measured: list[float] = []
+    while (seconds := budget.next_seconds()) is not None:
+        clock.now += start_s + seconds
+        budget.note(start_s + seconds, seconds)
+        measured.append(seconds)
+        if len(measured) == question.most_launches:
+            break
+    return measured, clock.now
+
+
+@pytest.mark.parametrize("budget_s", [1.5, 10.0, 60.0])
+@pytest.mark.parametrize("start_s", [0.05, 0.15, 1.2])
+def test_the_budget_is_honoured(budget_s: float, start_s: float) -> None:
+    measured, wall_s = spend(start_s, budget_s=budget_s)
+    assert measured
+    assert wall_s <= max(1.1 * budget_s, start_s + measured[0])
+
+
+@pytest.mark.parametrize("start_s", [0.05, 0.15, 1.2])
+def test_five_launches_fit_where_they_can(start_s: float) -> None:
+    measured, _ = spend(start_s, budget_s=5.0 * (start_s + 0.3))
+    assert len(measured) >= 5
+
+
+def test_time_that_is_left_goes_into_more_launches() -> None:
+    measured, _ = spend(0.1, budget_s=10.0)
+    assert len(measured) > 10
+
+
+def test_an_exact_number_of_launches_shares_all_of_it() -> None:
+    measured, wall_s = spend(0.1, budget_s=10.0, least_launches=5, most_launches=5)
+    assert len(measured) == 5
+    assert wall_s > 8.0
+
+
+def test_one_launch_has_it_all() -> None:
+    assert spend(0.1, budget_s=3.0, least_launches=1, most_launches=1)[0][0] == pytest.approx(3.0)
+
+
+def test_our_own_time_is_part_of_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.process_time", lambda: 0.2)
+    assert spend(0.1, budget_s=10.0)[1] < 9.7

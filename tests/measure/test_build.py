@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hockney.errors import AskedWronglyError
+from hockney.measure.build import Engine, build_engine
+from hockney.measure.mpi import Mpi
+
+
+@pytest.fixture
+def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """An empty cache of its own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "hockney"
+
+
+def wrapper(mpi: Mpi, path: Path, before: str = "") -> Mpi:
+    """The same MPI through a wrapper that does something first."""
+    path.write_text(f'#!/bin/sh\n{before}\nexec "{mpi.mpicc}" "$@"\n')
+    path.chmod(0o755)
+    return Mpi(path, mpi.mpiexec, mpi.family, mpi.launcher_version)
+
+
+def runs(engine: Engine) -> bool:
+    done = subprocess.run([engine.path, "--version"], capture_output=True, text=True)
+    return done.returncode == 0 and done.stdout.startswith("hockney-engine ")
+
+
+def test_it_is_built_once(mpi: Mpi, cache: Path) -> None:
+    first = build_engine(mpi)
+    assert runs(first)
+    assert cache in first.path.parents
+    assert first.path.stat().st_mode & 0o077 == 0
+    built = first.path.stat().st_mtime_ns
+    assert build_engine(mpi).path.stat().st_mtime_ns == built
+
+
+@pytest.mark.usefixtures("cache")
+def test_another_wrapper_flag_or_module_makes_another_engine(
+    mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = {build_engine(mpi).path, build_engine(wrapper(mpi, tmp_path / "mpicc")).path}
+    monkeypatch.setenv("HOCKNEY_CFLAGS", "-DHOCKNEY_FAULTS")
+    paths.add(build_engine(mpi).path)
+    monkeypatch.setenv("LOADEDMODULES", "some/module")
+    paths.add(build_engine(mpi).path)
+    assert len(paths) == 4
+
+
+def test_two_at_once_build_one_engine(mpi: Mpi, cache: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    slow = wrapper(mpi, tmp_path / "mpicc", f'case "$*" in *-show*) ;; *) echo x >>{log}; esac')
+    program = (
+        "from pathlib import Path; from hockney.measure.mpi import Mpi\n"
+        "from hockney.measure.build import build_engine\n"
+        f"print(build_engine(Mpi(Path({str(slow.mpicc)!r}), Path('x'), 'hydra', '')).path)"
+    )
+    started = [
+        subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    paths = {process.communicate()[0].strip() for process in started}
+    assert len(paths) == 1
+    assert cache in Path(paths.pop()).parents
+    assert log.read_text() == "x\n"
+
+
+def test_a_cache_that_others_may_write_is_not_used(mpi: Mpi, cache: Path) -> None:
+    cache.mkdir(parents=True)
+    cache.chmod(0o777)
+    engine = build_engine(mpi)
+    assert runs(engine)
+    assert cache not in engine.path.parents
+    assert "writable for others" in engine.notes[0]
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="giving a directory away needs root")
+def test_a_cache_of_somebody_else_is_not_used(mpi: Mpi, cache: Path) -> None:
+    cache.mkdir(parents=True)
+    os.chown(cache, 12345, 12345)
+    engine = build_engine(mpi)
+    assert runs(engine)
+    assert "belongs to another user" in engine.notes[0]
+
+
+@pytest.mark.usefixtures("cache")
+def test_an_engine_that_others_may_change_is_not_run(mpi: Mpi) -> None:
+    engine = build_engine(mpi)
+    engine.path.write_text("#!/bin/sh\necho planted\n")
+    engine.path.chmod(0o777)
+    assert runs(build_engine(mpi))
+
+
+def test_a_cache_that_cannot_be_made_is_no_hindrance(
+    mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file where the directory should be: even root cannot write there."""
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    engine = build_engine(mpi)
+    assert runs(engine)
+    assert "for this run only" in engine.notes[0]
+
+
+def mounted(directory: Path, options: str) -> None:
+    mount = ["mount", "-t", "tmpfs", "-o", options, "none", str(directory)]
+    if os.getuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
+        pytest.skip("mounting a file system needs root")
+
+
+@pytest.mark.parametrize("options", ["size=16k,mode=700", "ro,mode=700"])
+def test_a_full_or_read_only_cache_is_no_hindrance(mpi: Mpi, cache: Path, options: str) -> None:
+    cache.mkdir(parents=True)
+    mounted(cache, options)
+    try:
+        engine = build_engine(mpi)
+        assert runs(engine)
+        assert "for this run only" in engine.notes[0]
+    finally:
+        subprocess.run(["umount", str(cache)], check=True)
+
+
+def test_a_wrapper_that_fails_has_its_message_shown(mpi: Mpi, cache: Path, tmp_path: Path) -> None:
+    broken = wrapper(mpi, tmp_path / "mpicc", "echo 'cannot find cc1' >&2; exit 3")
+    with pytest.raises(AskedWronglyError, match="exit status 3") as found:
+        build_engine(broken)
+    assert "cannot find cc1" in str(found.value)
+    assert not list(cache.glob("*/hockney-engine"))
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_missing_compiler_is_told(mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("MPICH_CC", "OMPI_CC"):
+        monkeypatch.setenv(variable, "no-such-compiler")
+    with pytest.raises(AskedWronglyError, match="could not build the engine") as found:
+        build_engine(mpi)
+    assert "no-such-compiler" in str(found.value)

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from hockney.errors import HockneyError
+from hockney.measure.launch import Interruption, Outcome, run_launch
+
+
+def run(
+    script: str, timeout_s: float = 30.0, interruption: Interruption | None = None
+) -> tuple[list[bytes], Outcome]:
+    lines: list[bytes] = []
+    if interruption is None:
+        interruption = Interruption()
+    outcome = run_launch(["sh", "-c", script], os.environ, lines.extend, timeout_s, interruption)
+    return lines, outcome
+
+
+def test_whole_lines_are_handed_on() -> None:
+    lines, outcome = run("printf 'one\\ntw'; sleep 0.2; printf 'o\\nthree'")
+    assert lines == [b"one\n", b"two\n"]
+    assert outcome.exit_status == 0
+
+
+def test_the_last_words_and_the_status_are_kept() -> None:
+    _, outcome = run("for i in $(seq 99); do echo line $i >&2; done; exit 7")
+    assert outcome.exit_status == 7
+    assert outcome.last_lines[-1] == "line 99"
+    assert len(outcome.last_lines) < 20
+
+
+def alive(pid: int) -> bool:
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.parametrize("ignore", ["", "trap '' TERM;"])
+def test_a_silent_launch_is_ended_with_all_its_children(ignore: str) -> None:
+    lines, outcome = run(
+        f"{ignore} (sleep 300 & echo $!; sleep 300 & echo $!; wait) ", timeout_s=0.5
+    )
+    assert outcome.silent_s is not None
+    assert outcome.silent_s >= 0.5
+    assert len(lines) == 2
+    time.sleep(0.1)
+    assert not any(alive(int(line)) for line in lines)
+
+
+def test_a_launch_that_speaks_is_not_ended() -> None:
+    lines, outcome = run("for i in 1 2 3 4 5; do echo $i; sleep 0.2; done", timeout_s=0.6)
+    assert outcome.silent_s is None
+    assert len(lines) == 5
+
+
+def test_an_interruption_ends_it_and_keeps_what_it_says_then() -> None:
+    interruption = Interruption()
+    timer = threading.Timer(0.3, lambda: setattr(interruption, "signal", signal.SIGINT))
+    timer.start()
+    lines, outcome = run(
+        "trap 'echo last round; exit 0' TERM; echo first; while :; do sleep 0.05; done",
+        interruption=interruption,
+    )
+    assert outcome.interrupted
+    assert lines == [b"first\n", b"last round\n"]
+
+
+def test_signals_are_noted_not_died_of() -> None:
+    with Interruption().watched() as interruption:
+        assert not interruption
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert interruption.signal == signal.SIGTERM
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_what_cannot_be_started_is_told(tmp_path: Path) -> None:
+    with pytest.raises(HockneyError, match="cannot be started"):
+        run_launch([str(tmp_path)], os.environ, lambda _: None, 1.0, Interruption())

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from hockney.errors import AskedWronglyError
+from hockney.measure.mpi import find_mpi, launcher_family
+
+HYDRA = "HYDRA build details:\n    Version:                                 4.2.1\n"
+INTEL = "Intel(R) MPI Library for Linux* OS, Version 2021.13 Build 20240701\n"
+OPEN = "mpirun (Open MPI) 5.0.6\n\nReport bugs to https://www.open-mpi.org/community/help/\n"
+ORTE = "mpiexec.openmpi (OpenRTE) 4.1.4\n"
+
+
+def command(path: Path, says: str = "") -> Path:
+    """An executable that prints something."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\ncat <<'EOF'\n{says}EOF\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _nothing_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("MPICC", raising=False)
+    monkeypatch.setattr("sys.prefix", str(tmp_path / "no-environment"))
+    monkeypatch.setenv("PATH", f"{tmp_path}/shell")
+    (tmp_path / "shell").mkdir()
+    for tool in ("sh", "cat"):
+        (tmp_path / "shell" / tool).symlink_to(f"/bin/{tool}")
+
+
+def install(directory: Path, says: str = HYDRA) -> Path:
+    command(directory / "mpiexec", says)
+    return command(directory / "mpicc")
+
+
+def test_the_order_is_option_variable_path_embedded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    embedded = install(tmp_path / "embedded" / "bin")
+    monkeypatch.setattr("sys.prefix", str(tmp_path / "embedded"))
+    assert find_mpi().mpicc == embedded
+    on_path = install(tmp_path / "on-path")
+    monkeypatch.setenv("PATH", f"{on_path.parent}:{os.environ['PATH']}")
+    assert find_mpi().mpicc == on_path
+    variable = install(tmp_path / "variable")
+    monkeypatch.setenv("MPICC", str(variable))
+    assert find_mpi().mpicc == variable
+    option = install(tmp_path / "option")
+    assert find_mpi(str(option)).mpicc == option
+
+
+@pytest.mark.parametrize(
+    ("says", "family", "version"),
+    [(HYDRA, "hydra", "Hydra 4.2.1"), (INTEL, "hydra", "Intel(R) MPI"), (OPEN, "openmpi", "5.0.6"),
+     (ORTE, "openmpi", "4.1.4"), ("slurm 22.05\n", None, "slurm")],
+)  # fmt: skip
+def test_launchers_are_told_apart_by_their_words(
+    tmp_path: Path, says: str, family: str | None, version: str
+) -> None:
+    found, words = launcher_family(command(tmp_path / "mpiexec", says))
+    assert found == family
+    assert version in words
+
+
+def test_a_launcher_with_the_wrappers_suffix_comes_first(tmp_path: Path) -> None:
+    """Debian has mpicc.mpich and mpicc.openmpi side by side, with links from the plain names."""
+    binaries = tmp_path / "bin"
+    for suffix, says in (("mpich", HYDRA), ("openmpi", ORTE)):
+        command(binaries / f"mpicc.{suffix}")
+        command(binaries / f"mpiexec.{suffix}", says)
+    (binaries / "mpiexec").symlink_to(binaries / "mpiexec.mpich")
+    assert find_mpi(str(binaries / "mpicc.mpich")).family == "hydra"
+    assert find_mpi(str(binaries / "mpicc.openmpi")).mpiexec.name == "mpiexec.openmpi"
+
+
+def test_where_the_wrappers_links_lead_is_looked_at(tmp_path: Path) -> None:
+    """Debian's alternatives: mpicc -> alternatives -> mpicc.openmpi, the launcher elsewhere."""
+    real = tmp_path / "real"
+    command(real / "mpicc.openmpi")
+    command(real / "mpiexec.openmpi", ORTE)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "mpicc").symlink_to(real / "mpicc.openmpi")
+    assert find_mpi(str(tmp_path / "bin" / "mpicc")).mpiexec == real / "mpiexec.openmpi"
+
+
+def test_without_any_mpi_it_says_what_to_do() -> None:
+    with pytest.raises(AskedWronglyError, match="no mpicc") as found:
+        find_mpi()
+    assert "pip install 'hockney[mpich]'" in str(found.value)
+
+
+def test_a_wrapper_that_is_not_there_is_named_with_its_source(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(AskedWronglyError, match="--mpicc nonesuch: no such command"):
+        find_mpi("nonesuch")
+    monkeypatch.setenv("MPICC", "alsonone")
+    with pytest.raises(AskedWronglyError, match=r"\$MPICC alsonone: no such command"):
+        find_mpi()
+
+
+def test_a_wrapper_without_a_launcher_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(AskedWronglyError, match="has no mpiexec or mpirun beside it"):
+        find_mpi(str(command(tmp_path / "alone" / "mpicc")))
+
+
+def test_simulation_without_simgrid_is_refused() -> None:
+    with pytest.raises(AskedWronglyError, match="no smpicc"):
+        find_mpi(simulated=True)

@@ -1,0 +1,120 @@
+"""Runs that go wrong, on the real thing: what was measured is kept and what happened is said."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import TEST_TIMEOUT_S, RunHockney
+from hockney import records
+from hockney.measure.mpi import Mpi
+
+FAULTS = {"HOCKNEY_CFLAGS": "-DHOCKNEY_FAULTS"}
+LONG = ["--sizes", "8,1KiB", "--launches", "3", "--budget", "60s", "--precision", "0.01%"]
+
+
+def engines_alive() -> list[int]:
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            name, state = (process / "stat").read_text().split(" (")[1].rsplit(") ", 1)
+        except (OSError, IndexError):
+            continue
+        if name.startswith("hockney-engine") and not state.startswith("Z"):
+            found.append(int(process.name))
+    return found
+
+
+def nothing_left() -> bool:
+    for _ in range(50):
+        if not engines_alive():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def test_a_rank_that_dies_costs_only_its_own_launch(hockney: RunHockney, tmp_path: Path) -> None:
+    done = hockney("pingpong", "-o", "run.jsonl", *LONG, env={**FAULTS, "HOCKNEY_FAULT_DIE": "7"})
+    assert done.status == 1
+    assert "launch 0 failed" in done.stderr
+    run = records.read(tmp_path / "run.jsonl")
+    assert {samples.round for samples in run.samples} == set(range(7))
+    assert run.ends[-1].reason == "failed"
+    assert "1024" in done.stdout
+    assert nothing_left()
+
+
+def test_a_rank_that_hangs_is_ended_by_the_watchdog(hockney: RunHockney, tmp_path: Path) -> None:
+    env = {**FAULTS, "HOCKNEY_FAULT_STOP": "5"}
+    done = hockney("pingpong", "-o", "run.jsonl", "--timeout", "1.5s", *LONG, env=env)
+    assert done.status == 1
+    assert "was silent for" in done.stderr
+    run = records.read(tmp_path / "run.jsonl")
+    assert {samples.round for samples in run.samples} == set(range(5))
+    assert nothing_left()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_keeps_its_rounds_and_says_so(tmp_path: Path, number: int) -> None:
+    path = tmp_path / "run.jsonl"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hockney", "pingpong", "-o", str(path), *LONG],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    for _ in range(300):
+        if path.exists() and b'"samples"' in path.read_bytes():
+            break
+        time.sleep(0.1)
+    time.sleep(0.5)
+    process.send_signal(number)
+    stdout, stderr = process.communicate(timeout=TEST_TIMEOUT_S)
+    assert process.returncode == 130
+    assert "interrupted" in stderr
+    assert "Traceback" not in stderr
+    run = records.read(path)
+    assert run.samples
+    assert run.cut is None
+    assert run.ends[-1].reason == "interrupted"
+    assert "1024" in stdout
+    assert nothing_left()
+
+
+def test_killing_the_launcher_leaves_no_rank_behind(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hockney", "pingpong", "-o", str(path), *LONG],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    for _ in range(300):
+        if path.exists() and b'"samples"' in path.read_bytes():
+            break
+        time.sleep(0.1)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    for child in children:
+        os.kill(int(child), signal.SIGKILL)
+    _, stderr = process.communicate(timeout=TEST_TIMEOUT_S)
+    assert process.returncode == 1
+    assert "killed by signal 9" in stderr
+    assert records.read(path).samples
+    assert nothing_left()
+
+
+def test_a_launcher_of_another_mpi_is_recognised(
+    hockney: RunHockney, mpi: Mpi, other_mpi: Mpi, tmp_path: Path
+) -> None:
+    """One library's wrapper with the other's launcher beside it."""
+    mixed = tmp_path / "mixed"
+    mixed.mkdir()
+    for name, target in (("mpicc", mpi.mpicc), ("mpiexec", other_mpi.mpiexec)):
+        (mixed / name).write_text(f'#!/bin/sh\nexec "{target}" "$@"\n')
+        (mixed / name).chmod(0o755)
+    done = hockney("pingpong", "--mpicc", str(mixed / "mpicc"), "--timeout", "10s", *LONG)
+    assert done.status == 1
+    assert "does not belong to the MPI library" in done.stderr
+    assert str(mixed / "mpiexec") in done.stderr
