@@ -24,8 +24,14 @@ def main() -> None:
     theirs: dict[int, list[float]] = {size: [] for size in SIZES}
     handovers = []
     for _ in range(asked.runs):
-        run = hockney("--mpicc", asked.mpicc, "--budget", f"{asked.seconds}s",
-                      "--sizes", ",".join(map(str, SIZES)))  # fmt: skip
+        run = hockney(
+            "--mpicc",
+            asked.mpicc,
+            "--budget",
+            f"{asked.seconds}s",
+            "--sizes",
+            ",".join(map(str, SIZES)),
+        )
         handovers.append(round(1e9 * (run["run"]["states"][0]["handover_s"] or 0.0)))
         peer = netpipe(asked.netpipe, asked.mpiexec, LARGEST, repeats)
         for size in SIZES:

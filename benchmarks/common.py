@@ -53,8 +53,21 @@ def netpipe(command: str, mpiexec: str, largest: int, repeats: int) -> dict[int,
         out = Path(directory) / "np.out"
         options = ["--bind-to", "core"] if "openmpi" in command else ["-bind-to", "core"]
         subprocess.run(
-            [mpiexec, *options, "-n", "2", command, "-p", "0", "-n", str(repeats)]
-            + ["-u", str(largest), "-o", str(out)],
+            [
+                mpiexec,
+                *options,
+                "-n",
+                "2",
+                command,
+                "-p",
+                "0",
+                "-n",
+                str(repeats),
+                "-u",
+                str(largest),
+                "-o",
+                str(out),
+            ],
             capture_output=True,
             check=True,
             env={**os.environ, **ROOT_ENV},

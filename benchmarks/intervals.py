@@ -19,8 +19,10 @@ def main() -> None:
         arguments = ["--budget", f"{asked.seconds}s"]
         runs.append(hockney(*arguments, *(["--mpicc", asked.mpicc] if asked.mpicc else [])))
     groups = _by_state(runs)
-    print(f"{asked.runs} runs of {asked.seconds} s; states (hand-over ns: runs): "
-          f"{ {ns: len(members) for ns, members in groups.items()} }")  # fmt: skip
+    print(
+        f"{asked.runs} runs of {asked.seconds} s; states (hand-over ns: runs): "
+        f"{ {ns: len(members) for ns, members in groups.items()} }"
+    )
     for name, (first, last) in CLASSES.items():
         held = total = 0
         stated = []
@@ -38,8 +40,10 @@ def main() -> None:
                         held += point["low_s"] <= grand <= point["high_s"]
                         stated.append(point["confidence"])
         if total:
-            print(f"{name:7s} {held} of {total} intervals hold it: {100 * held / total:.1f} % "
-                  f"(stated {100 * np.mean(stated):.1f} %)")  # fmt: skip
+            print(
+                f"{name:7s} {held} of {total} intervals hold it: {100 * held / total:.1f} % "
+                f"(stated {100 * np.mean(stated):.1f} %)"
+            )
 
 
 def _by_state(runs: list[dict]) -> dict[int, list[dict]]:

@@ -26,16 +26,29 @@ def main() -> None:
         program = Path(directory) / "loop_cost"
         sources = [SOURCES / name for name in ("message.c", "check.c", "records.c")]
         subprocess.run(
-            [mpi.mpicc, "-std=c11", "-O2", "-D_GNU_SOURCE", '-DHOCKNEY_VERSION="bench"',
-             f"-I{SOURCES}", "-o", program, Path(__file__).with_suffix(".c"),
-             SOURCES / "operations" / "pingpong.c", *sources],
+            [
+                mpi.mpicc,
+                "-std=c11",
+                "-O2",
+                "-D_GNU_SOURCE",
+                '-DHOCKNEY_VERSION="bench"',
+                f"-I{SOURCES}",
+                "-o",
+                program,
+                Path(__file__).with_suffix(".c"),
+                SOURCES / "operations" / "pingpong.c",
+                *sources,
+            ],
             check=True,
-        )  # fmt: skip
+        )
         for _ in range(LAUNCHES):
             done = subprocess.run(
                 [mpi.mpiexec, "--bind-to", "core", "-n", "2", program],
-                capture_output=True, text=True, check=True, env={**os.environ, **ROOT_ENV},
-            )  # fmt: skip
+                capture_output=True,
+                text=True,
+                check=True,
+                env={**os.environ, **ROOT_ENV},
+            )
             for line in done.stdout.splitlines():
                 bytes_, engine, bare = line.split()
                 ratios.setdefault(int(bytes_), []).append(float(engine) / float(bare))

@@ -22,9 +22,11 @@ MOST_REPEATS = 3
 def measure(path: Path, arguments: list[str], env: dict[str, str]) -> None:
     subprocess.run(
         ["hockney", "pingpong", "-q", "--force", "-o", str(path), *arguments],
-        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
         env={**os.environ, **BUILD, **env},
-    )  # fmt: skip
+    )
 
 
 def trial(directory: Path, arguments: list[str], env: dict[str, str]) -> tuple[str, int]:

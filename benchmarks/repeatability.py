@@ -29,15 +29,19 @@ def main() -> None:
         theirs.append(netpipe(asked.netpipe, asked.mpiexec, LARGEST, repeats))
         walls.append((run["wall_s"], time.monotonic() - started))
     print(f"{asked.runs} alternated runs of {asked.seconds} s; NetPIPE with {repeats} repeats")
-    print(f"wall s, medians: hockney {np.median([w[0] for w in walls]):.2f}, "
-          f"NetPIPE {np.median([w[1] for w in walls]):.2f}")  # fmt: skip
+    print(
+        f"wall s, medians: hockney {np.median([w[0] for w in walls]):.2f}, "
+        f"NetPIPE {np.median([w[1] for w in walls]):.2f}"
+    )
     print(f"hand-over in hockney's runs, ns: {handovers}")
     for name, runs in (("hockney", ours), ("NetPIPE", theirs)):
         sizes = sorted(set.intersection(*(set(run) for run in runs)))
         spreads = {size: spread([run[size] for run in runs]) for size in sizes}
         worst = max(spreads, key=lambda size: spreads[size])
-        print(f"{name}: IQR/median typical {100 * np.median(list(spreads.values())):.2f} %, "
-              f"worst {100 * spreads[worst]:.1f} % at {worst} B")  # fmt: skip
+        print(
+            f"{name}: IQR/median typical {100 * np.median(list(spreads.values())):.2f} %, "
+            f"worst {100 * spreads[worst]:.1f} % at {worst} B"
+        )
     _same_state(ours, handovers)
 
 

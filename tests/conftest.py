@@ -53,7 +53,7 @@ def engine(mpi: Mpi) -> Engine:
 
 
 @pytest.fixture(scope="session")
-def faulty_engine(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Engine:
+def faulty_engine(mpi: Mpi) -> Engine:
     """The engine with the faults that tests inject."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOCKNEY_CFLAGS", "-DHOCKNEY_FAULTS")

@@ -33,15 +33,37 @@ def make_run(
         run.add(LaunchRecord(launch=launch, places=places, definition="batch over 2k"))
         for round_ in range(rounds):
             if handover_ns:
-                run.add(Probe(launch=launch, round=round_, peers=[0, 1],
-                              handover_ns=handover_ns(launch, round_)))  # fmt: skip
+                run.add(
+                    Probe(
+                        launch=launch,
+                        round=round_,
+                        peers=[0, 1],
+                        handover_ns=handover_ns(launch, round_),
+                    )
+                )
             for size in sizes:
-                run.add(Samples(launch=launch, round=round_, operation="pingpong", bytes=size,
-                                ranks=2, peers=[0, 1], repetitions=10, at_s=0.01 * round_,
-                                ns=list(ns(launch, round_, size))))  # fmt: skip
+                run.add(
+                    Samples(
+                        launch=launch,
+                        round=round_,
+                        operation="pingpong",
+                        bytes=size,
+                        ranks=2,
+                        peers=[0, 1],
+                        repetitions=10,
+                        at_s=0.01 * round_,
+                        ns=list(ns(launch, round_, size)),
+                    )
+                )
         if handover_ns:
-            run.add(Probe(launch=launch, round=rounds, peers=[0, 1],
-                          handover_ns=handover_ns(launch, rounds)))  # fmt: skip
+            run.add(
+                Probe(
+                    launch=launch,
+                    round=rounds,
+                    peers=[0, 1],
+                    handover_ns=handover_ns(launch, rounds),
+                )
+            )
         run.add(End(launch=launch, reason="precision", wall_s=1.0))
     return run
 

@@ -16,16 +16,43 @@ whole = st.integers(0, 2**40)
 seconds = st.floats(0.0, 1e6)
 known = st.none() | seconds
 ANY_RECORD = st.one_of(
-    st.builds(Samples, launch=whole, round=whole, operation=st.text(max_size=20), bytes=whole,
-              ranks=whole, peers=st.lists(whole, max_size=3), repetitions=whole, at_s=known,
-              ns=st.lists(seconds, max_size=5), algorithm=st.none() | st.text(max_size=9)),
-    st.builds(Probe, launch=whole, round=whole, peers=st.lists(whole, max_size=2),
-              handover_ns=seconds),
-    st.builds(Noise, launch=whole, round=whole, rank=whole, wall_s=known, cpu_s=known,
-              waited_s=known, steal_s=known, switches=known, migrations=known, probe_s=known),
-    st.builds(End, launch=whole, reason=st.text(max_size=9), wall_s=known,
-              message=st.none() | st.text(max_size=30)),
-)  # fmt: skip
+    st.builds(
+        Samples,
+        launch=whole,
+        round=whole,
+        operation=st.text(max_size=20),
+        bytes=whole,
+        ranks=whole,
+        peers=st.lists(whole, max_size=3),
+        repetitions=whole,
+        at_s=known,
+        ns=st.lists(seconds, max_size=5),
+        algorithm=st.none() | st.text(max_size=9),
+    ),
+    st.builds(
+        Probe, launch=whole, round=whole, peers=st.lists(whole, max_size=2), handover_ns=seconds
+    ),
+    st.builds(
+        Noise,
+        launch=whole,
+        round=whole,
+        rank=whole,
+        wall_s=known,
+        cpu_s=known,
+        waited_s=known,
+        steal_s=known,
+        switches=known,
+        migrations=known,
+        probe_s=known,
+    ),
+    st.builds(
+        End,
+        launch=whole,
+        reason=st.text(max_size=9),
+        wall_s=known,
+        message=st.none() | st.text(max_size=30),
+    ),
+)
 
 
 @given(ANY_RECORD)
@@ -81,11 +108,16 @@ def test_a_damaged_line_is_left_out_and_the_rest_is_kept(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("content", "complaint"),
-    [(b"", "an empty file"), (b"# OSU MPI Latency Test v7.4\n1 1.07\n", "not a result file"),
-     (b'{"kind":"samples"}\n', "not a result file"), (b"[1,2]\n", "not a result file"),
-     (b'{"kind":"run","schema":2}\n', "version 2 of the record format"),
-     (b'{"kind":"run","schema":1}\n', "line 1"), (b"\x00\xff\n", "not a result file")],
-)  # fmt: skip
+    [
+        (b"", "an empty file"),
+        (b"# OSU MPI Latency Test v7.4\n1 1.07\n", "not a result file"),
+        (b'{"kind":"samples"}\n', "not a result file"),
+        (b"[1,2]\n", "not a result file"),
+        (b'{"kind":"run","schema":2}\n', "version 2 of the record format"),
+        (b'{"kind":"run","schema":1}\n', "line 1"),
+        (b"\x00\xff\n", "not a result file"),
+    ],
+)
 def test_what_is_no_result_file_is_refused(tmp_path: Path, content: bytes, complaint: str) -> None:
     path = tmp_path / "file.jsonl"
     path.write_bytes(content)

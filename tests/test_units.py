@@ -19,19 +19,39 @@ from hockney.units import (
 
 @pytest.mark.parametrize(
     ("text", "size"),
-    [("0", 0), ("8", 8), ("8B", 8), ("1kB", 1000), ("1KiB", 1024), ("1.5MiB", 1572864),
-     ("4e6", 4_000_000), ("2GiB", 2**31), ("2GB", 2_000_000_000), (" 64 KiB ", 65536)],
-)  # fmt: skip
+    [
+        ("0", 0),
+        ("8", 8),
+        ("8B", 8),
+        ("1kB", 1000),
+        ("1KiB", 1024),
+        ("1.5MiB", 1572864),
+        ("4e6", 4_000_000),
+        ("2GiB", 2**31),
+        ("2GB", 2_000_000_000),
+        (" 64 KiB ", 65536),
+    ],
+)
 def test_a_size_is_read_with_its_unit(text: str, size: int) -> None:
     assert parse_size(text) == size
 
 
 @pytest.mark.parametrize(
     ("text", "complaint"),
-    [("-8", "not a size"), ("", "not a size"), ("eight", "not a size"), ("8kib", "did you mean KiB"),
-     ("8K", "unknown unit"), ("8 TB", "unknown unit"), ("1.5", "whole number"),
-     ("9223372036854775808", "too large"), ("1e99", "too large"), ("1e999", "not a size"), ("nan", "not a size")],
-)  # fmt: skip
+    [
+        ("-8", "not a size"),
+        ("", "not a size"),
+        ("eight", "not a size"),
+        ("8kib", "did you mean KiB"),
+        ("8K", "unknown unit"),
+        ("8 TB", "unknown unit"),
+        ("1.5", "whole number"),
+        ("9223372036854775808", "too large"),
+        ("1e99", "too large"),
+        ("1e999", "not a size"),
+        ("nan", "not a size"),
+    ],
+)
 def test_what_is_no_size_is_told_why(text: str, complaint: str) -> None:
     with pytest.raises(AskedWronglyError, match=complaint):
         parse_size(text)
@@ -39,20 +59,37 @@ def test_what_is_no_size_is_told_why(text: str, complaint: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "sizes"),
-    [("0,1,8", [0, 1, 8]), ("8,1,8", [1, 8]), ("1..16", [1, 2, 4, 8, 16]), ("1..20", [1, 2, 4, 8, 16]),
-     ("1..4e3x10", [1, 10, 100, 1000]), ("1KiB..2KiB/2", [1024, 1448, 2048]),
-     ("0,1KiB..4KiB", [0, 1024, 2048, 4096]), ("3..3", [3])],
-)  # fmt: skip
+    [
+        ("0,1,8", [0, 1, 8]),
+        ("8,1,8", [1, 8]),
+        ("1..16", [1, 2, 4, 8, 16]),
+        ("1..20", [1, 2, 4, 8, 16]),
+        ("1..4e3x10", [1, 10, 100, 1000]),
+        ("1KiB..2KiB/2", [1024, 1448, 2048]),
+        ("0,1KiB..4KiB", [0, 1024, 2048, 4096]),
+        ("3..3", [3]),
+    ],
+)
 def test_lists_and_ranges(text: str, sizes: list[int]) -> None:
     assert parse_sizes(text) == sizes
 
 
 @pytest.mark.parametrize(
     ("text", "complaint"),
-    [("1,,2", "empty place"), ("0..8", "at least 1"), ("8..1", "goes up"), ("1..8x1", "above 1"),
-     ("1..8x-2", "not a number"), ("1..8/0", "not a number"), ("1..8/100", "at most 64"),
-     ("1...8", "not a"), ("..8", "not a range"), ("1..", "not a range"), ("1..8xnan", "not a number")],
-)  # fmt: skip
+    [
+        ("1,,2", "empty place"),
+        ("0..8", "at least 1"),
+        ("8..1", "goes up"),
+        ("1..8x1", "above 1"),
+        ("1..8x-2", "not a number"),
+        ("1..8/0", "not a number"),
+        ("1..8/100", "at most 64"),
+        ("1...8", "not a"),
+        ("..8", "not a range"),
+        ("1..", "not a range"),
+        ("1..8xnan", "not a number"),
+    ],
+)
 def test_bad_lists_are_told_why(text: str, complaint: str) -> None:
     with pytest.raises(AskedWronglyError, match=complaint):
         parse_sizes(text)

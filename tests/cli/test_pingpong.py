@@ -17,19 +17,32 @@ def nothing_was_started(directory: Path) -> bool:
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
-    [(["--sizes", "8Kb"], "unknown unit"), (["--sizes", "-8"], "not a size"),
-     (["--sizes", "99999999999999999999"], "too large"), (["--sizes", "1..4EiB"], "unknown unit"),
-     (["--sizes", "8000GiB"], "GiB free"), (["-n", "1"], "at least two ranks"),
-     (["--peers", "0,5"], "no rank 5"), (["--peers", "1,1"], "two different ranks"),
-     (["--precision", "0"], "not a share"), (["--precision", "200%"], "not a share"),
-     (["--budget", "-1s"], "not a time"), (["--launches", "0"], "not a number of launches"),
-     (["--launches", "5..3"], "not a number of launches"), (["--place", "attic"], "attic"),
-     (["--cpus", "0,4096"], "may not run on CPU 4096"), (["--cpus", "one"], "not a CPU number"),
-     (["--mpicc", "nonesuch"], "no such command"), (["--preset", "mpptest"], "mpptest"),
-     (["--format", "html"], "html"), (["-o", "nowhere/run.jsonl"], "cannot be written"),
-     (["--sizes", "8", "--from", "1"], "leave out --from"), (["surplus"], "surplus"),
-     (["--preset", "osu", "--sizes", "3"], "none of these sizes")],
-)  # fmt: skip
+    [
+        (["--sizes", "8Kb"], "unknown unit"),
+        (["--sizes", "-8"], "not a size"),
+        (["--sizes", "99999999999999999999"], "too large"),
+        (["--sizes", "1..4EiB"], "unknown unit"),
+        (["--sizes", "8000GiB"], "GiB free"),
+        (["-n", "1"], "at least two ranks"),
+        (["--peers", "0,5"], "no rank 5"),
+        (["--peers", "1,1"], "two different ranks"),
+        (["--precision", "0"], "not a share"),
+        (["--precision", "200%"], "not a share"),
+        (["--budget", "-1s"], "not a time"),
+        (["--launches", "0"], "not a number of launches"),
+        (["--launches", "5..3"], "not a number of launches"),
+        (["--place", "attic"], "attic"),
+        (["--cpus", "0,4096"], "may not run on CPU 4096"),
+        (["--cpus", "one"], "not a CPU number"),
+        (["--mpicc", "nonesuch"], "no such command"),
+        (["--preset", "mpptest"], "mpptest"),
+        (["--format", "html"], "html"),
+        (["-o", "nowhere/run.jsonl"], "cannot be written"),
+        (["--sizes", "8", "--from", "1"], "leave out --from"),
+        (["surplus"], "surplus"),
+        (["--preset", "osu", "--sizes", "3"], "none of these sizes"),
+    ],
+)
 def test_bad_questions_are_told_before_anything_is_started(
     hockney: RunHockney, tmp_path: Path, arguments: list[str], complaint: str
 ) -> None:
@@ -75,9 +88,25 @@ def test_quiet_says_nothing_but_the_result(hockney: RunHockney) -> None:
     assert "median" in done.stdout
 
 
-POINT = {"operation", "algorithm", "bytes", "ranks", "peers", "launches", "samples", "median_s",
-         "low_s", "high_s", "min_s", "mean_s", "std_s", "p99_s", "max_s", "bandwidth_Bps",
-         "state"}  # fmt: skip
+POINT = {
+    "operation",
+    "algorithm",
+    "bytes",
+    "ranks",
+    "peers",
+    "launches",
+    "samples",
+    "median_s",
+    "low_s",
+    "high_s",
+    "min_s",
+    "mean_s",
+    "std_s",
+    "p99_s",
+    "max_s",
+    "bandwidth_Bps",
+    "state",
+}
 
 
 def test_json_has_the_documented_fields(hockney: RunHockney, tmp_path: Path) -> None:
@@ -95,8 +124,21 @@ def test_json_has_the_documented_fields(hockney: RunHockney, tmp_path: Path) -> 
 
 
 def test_ranges_in_options(hockney: RunHockney) -> None:
-    done = hockney("pingpong", "--from", "0", "--to", "64", "--per-octave", "1", "--json", "-q",
-                   "--budget", "0.5s", "--launches", "1")  # fmt: skip
+    done = hockney(
+        "pingpong",
+        "--from",
+        "0",
+        "--to",
+        "64",
+        "--per-octave",
+        "1",
+        "--json",
+        "-q",
+        "--budget",
+        "0.5s",
+        "--launches",
+        "1",
+    )
     assert [p["bytes"] for p in json.loads(done.stdout)["points"]] == [0, 1, 2, 4, 8, 16, 32, 64]
 
 
@@ -113,8 +155,10 @@ def test_a_label_is_kept_and_shown_as_text(hockney: RunHockney) -> None:
 def test_help_loads_no_numbers() -> None:
     loaded = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "hockney", "--help"],
-        capture_output=True, text=True, check=True,
-    ).stderr  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stderr
     for heavy in ("numpy", "scipy", "matplotlib"):
         assert f"{heavy}\n" not in loaded
 

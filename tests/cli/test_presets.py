@@ -105,8 +105,19 @@ def test_durham(hockney: RunHockney) -> None:
 
 
 def test_durham_statistics(hockney: RunHockney) -> None:
-    done = hockney("pingpong", "--every-iteration", "--sizes", "8", "--format", "durham", "-q",
-                   "--budget", "0.5s", "--launches", "1")  # fmt: skip
+    done = hockney(
+        "pingpong",
+        "--every-iteration",
+        "--sizes",
+        "8",
+        "--format",
+        "durham",
+        "-q",
+        "--budget",
+        "0.5s",
+        "--launches",
+        "1",
+    )
     words = done.stdout.replace(",", "").split()
     assert words[::3] == ["mean", "stdv", "max", "min"]
     mean, deviation, largest, smallest = (float(word) for word in words[2::3])

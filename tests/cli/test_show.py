@@ -13,8 +13,11 @@ from samples import make_run, write_run
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    run = make_run(lambda launch, _, size: [1000.0 + launch + 0.1 * size],
-                   sizes=(0, 8, 1024, 65536), handover_ns=lambda *_: 53.0)  # fmt: skip
+    run = make_run(
+        lambda launch, _, size: [1000.0 + launch + 0.1 * size],
+        sizes=(0, 8, 1024, 65536),
+        handover_ns=lambda *_: 53.0,
+    )
     return write_run(run, tmp_path / "a.jsonl")
 
 
@@ -43,9 +46,13 @@ def test_diagnosis_is_told_and_in_the_json(hockney: RunHockney, tmp_path: Path) 
 @pytest.mark.parametrize("verb", [["show"], ["fit"], ["plot", "-o", "x.png"], ["compare"]])
 @pytest.mark.parametrize(
     ("content", "complaint"),
-    [("# OSU MPI Latency Test\n", "not a result file"), ("", "empty"), (None, "no such file"),
-     ('{"kind":"run","schema":9}\n', "version 9")],
-)  # fmt: skip
+    [
+        ("# OSU MPI Latency Test\n", "not a result file"),
+        ("", "empty"),
+        (None, "no such file"),
+        ('{"kind":"run","schema":9}\n', "version 9"),
+    ],
+)
 def test_what_is_no_result_file_is_refused_by_every_verb(
     hockney: RunHockney, tmp_path: Path, verb: list[str], content: str | None, complaint: str
 ) -> None:
@@ -68,8 +75,11 @@ def test_fit_gives_alpha_and_beta(hockney: RunHockney, file: Path) -> None:
 
 
 def test_compare_judges_by_its_exit_status(hockney: RunHockney, file: Path, tmp_path: Path) -> None:
-    slow = make_run(lambda launch, _, size: [1200.0 + launch + 0.12 * size],
-                    sizes=(0, 8, 1024, 65536), handover_ns=lambda *_: 53.0)  # fmt: skip
+    slow = make_run(
+        lambda launch, _, size: [1200.0 + launch + 0.12 * size],
+        sizes=(0, 8, 1024, 65536),
+        handover_ns=lambda *_: 53.0,
+    )
     other = str(write_run(slow, tmp_path / "b.jsonl"))
     done = hockney("compare", str(file), other, "-o", "ratio.png")
     assert done.status == 1

@@ -54,8 +54,9 @@ def test_it_stops_when_it_is_precise_enough(run_engine: RunEngine) -> None:
 def test_ranks_without_a_part_sleep(run_engine: RunEngine) -> None:
     """CPU time of all children: two that spin for most of the run, and two that should not."""
     before = os.times()
-    done = run_engine("pingpong", "--peers", "0,3", "-n", "4", "--seconds", "2", "--sizes", "8",
-                      ranks=4)  # fmt: skip
+    done = run_engine(
+        "pingpong", "--peers", "0,3", "-n", "4", "--seconds", "2", "--sizes", "8", ranks=4
+    )
     after = os.times()
     assert done.status == 0, done.stderr
     assert done.of("samples")[0]["peers"] == [0, 3]
@@ -76,14 +77,22 @@ def test_peers_may_be_in_any_order_and_odd_worlds_work(run_engine: RunEngine) ->
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
-    [(["pingpong", "--peers", "0,9"], "no rank 9"), (["pingpong", "--peers", "1,1"], "with itself"),
-     (["pingpong", "--sizes", "8,-1"], "expected a number"), (["pingpong", "--sizes", "8Kib"], "ib"),
-     (["pingpong", "--sizes", "99999999999999999999"], "too large"), (["bcast"], "no such operation"),
-     ([], "name one operation"), (["pingpong", "--rounds", "9:3"], "MIN no more than MAX"),
-     (["pingpong", "--sweep", "--sizes", "8"], "needs counts"),
-     (["pingpong", "--place", "attic"], "unknown"), (["pingpong", "--cpus", "x"], "not a list"),
-     (["pingpong", "--cpus", "0"], "names too few CPUs: 1"), (["pingpong", "--sizes", "1..4000GiB"], "free")],
-)  # fmt: skip
+    [
+        (["pingpong", "--peers", "0,9"], "no rank 9"),
+        (["pingpong", "--peers", "1,1"], "with itself"),
+        (["pingpong", "--sizes", "8,-1"], "expected a number"),
+        (["pingpong", "--sizes", "8Kib"], "ib"),
+        (["pingpong", "--sizes", "99999999999999999999"], "too large"),
+        (["bcast"], "no such operation"),
+        ([], "name one operation"),
+        (["pingpong", "--rounds", "9:3"], "MIN no more than MAX"),
+        (["pingpong", "--sweep", "--sizes", "8"], "needs counts"),
+        (["pingpong", "--place", "attic"], "unknown"),
+        (["pingpong", "--cpus", "x"], "not a list"),
+        (["pingpong", "--cpus", "0"], "names too few CPUs: 1"),
+        (["pingpong", "--sizes", "1..4000GiB"], "free"),
+    ],
+)
 def test_bad_questions_are_told_and_nothing_is_measured(
     run_engine: RunEngine, arguments: list[str], complaint: str
 ) -> None:
@@ -118,7 +127,9 @@ def test_single_exchanges_have_the_clock_subtracted_unless_asked(run_engine: Run
 def test_a_sweep_makes_the_asked_counts(run_engine: RunEngine) -> None:
     done = run_engine("pingpong", "--sweep", "--sizes", "8@50+5,64@7")
     assert [(s["bytes"], s["repetitions"], len(s["ns"])) for s in done.of("samples")] == [
-        (8, 50, 1), (64, 7, 1)]  # fmt: skip
+        (8, 50, 1),
+        (64, 7, 1),
+    ]
     single = run_engine("pingpong", "--sweep", "--every-iteration", "--sizes", "8@5000")
     assert [len(s["ns"]) for s in single.of("samples")] == [4096, 904]
 
@@ -127,8 +138,14 @@ def test_the_floor_is_measured_beside(run_engine: RunEngine) -> None:
     done = run_engine("pingpong", "--floor", *QUICK)
     assert done.status == 0, done.stderr
     found = {(s["operation"], s["algorithm"]) for s in done.of("samples")}
-    assert found == {("pingpong", None), ("copy", "warm"), ("copy", "cold"),
-                     ("handover", "one line"), ("handover", "two lines"), ("handover", "swap")}  # fmt: skip
+    assert found == {
+        ("pingpong", None),
+        ("copy", "warm"),
+        ("copy", "cold"),
+        ("handover", "one line"),
+        ("handover", "two lines"),
+        ("handover", "swap"),
+    }
 
 
 def test_the_machine_is_probed_before_and_after_every_round(run_engine: RunEngine) -> None:
@@ -136,7 +153,8 @@ def test_the_machine_is_probed_before_and_after_every_round(run_engine: RunEngin
     rounds = {s["round"] for s in done.of("samples")}
     assert {p["round"] for p in done.of("probe")} == rounds | {max(rounds) + 1}
     assert {(n["round"], n["rank"]) for n in done.of("noise")} == {
-        (round_, rank) for round_ in rounds for rank in (0, 1)}  # fmt: skip
+        (round_, rank) for round_ in rounds for rank in (0, 1)
+    }
 
 
 def test_ranks_are_pinned_one_to_a_cpu_and_say_where(run_engine: RunEngine) -> None:
@@ -178,8 +196,14 @@ def test_what_arrives_whole_is_verified(run_engine: RunEngine) -> None:
 
 
 def test_what_arrives_damaged_stops_the_run(run_engine: RunEngine, faulty_engine: Engine) -> None:
-    done = run_engine("pingpong", "--verify", "--sizes", "8,64", path=faulty_engine.path,
-                      env={"HOCKNEY_FAULT_CORRUPT": "1"})  # fmt: skip
+    done = run_engine(
+        "pingpong",
+        "--verify",
+        "--sizes",
+        "8,64",
+        path=faulty_engine.path,
+        env={"HOCKNEY_FAULT_CORRUPT": "1"},
+    )
     assert done.status != 0
     assert re.search(r"data check: in a message of 64 bytes from peer \d to peer \d", done.stderr)
     assert "byte 17 is" in done.stderr

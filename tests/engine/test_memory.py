@@ -70,9 +70,12 @@ def peak_kib(mpi: Mpi, program: list[str], directory: Path) -> int:
     question = Question("pingpong", (Size(0),))
     done = subprocess.run(
         launcher.command(mpi, question, [str(accountant), *program]),
-        capture_output=True, text=True, timeout=60, check=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
         env={**os.environ, **launcher.environment(mpi)},
-    )  # fmt: skip
+    )
     return max(int(kib) for kib in re.findall(r"peak (\d+)", done.stdout))
 
 

@@ -47,10 +47,15 @@ def test_healthy_samples_are_called_so() -> None:
 
 @pytest.mark.parametrize(
     ("ns", "what", "words"),
-    [(cold, "cold start", "1.5"), (two_modes, "modes", "2 modes"),
-     (drifting, "drift", "% over each launch"), (drifting_over_launches, "drift", "to the last"),
-     (disturbed_every_eighty_ms, "periodic", "every 8"), (wandering, "autocorrelation", "visits")],
-)  # fmt: skip
+    [
+        (cold, "cold start", "1.5"),
+        (two_modes, "modes", "2 modes"),
+        (drifting, "drift", "% over each launch"),
+        (drifting_over_launches, "drift", "to the last"),
+        (disturbed_every_eighty_ms, "periodic", "every 8"),
+        (wandering, "autocorrelation", "visits"),
+    ],
+)
 def test_each_illness_is_named(
     ns: Callable[[int, int, int], Sequence[float]], what: str, words: str
 ) -> None:
@@ -63,8 +68,15 @@ def test_each_illness_is_named(
 def looked(**fields: float) -> list[str]:
     run = make_run(healthy, launches=1)
     for round_ in range(20):
-        quiet = {"wall_s": 0.01, "cpu_s": 0.0098, "waited_s": 0.0002, "steal_s": 0.0,
-                 "switches": 1.0, "migrations": 0.0, "probe_s": 2e-6}  # fmt: skip
+        quiet = {
+            "wall_s": 0.01,
+            "cpu_s": 0.0098,
+            "waited_s": 0.0002,
+            "steal_s": 0.0,
+            "switches": 1.0,
+            "migrations": 0.0,
+            "probe_s": 2e-6,
+        }
         busy = {**quiet, **fields} if round_ % 2 else quiet
         run.add(Noise(launch=0, round=round_, rank=1, **busy))
     return disturbances(run)
@@ -76,10 +88,14 @@ def test_a_quiet_run_is_not_called_disturbed() -> None:
 
 @pytest.mark.parametrize(
     ("fields", "words"),
-    [({"waited_s": 0.005, "cpu_s": 0.005}, "other processes held"), ({"cpu_s": 0.004}, "quota"),
-     ({"steal_s": 0.001}, "hypervisor"), ({"migrations": 1.0}, "moved between CPUs 10 times"),
-     ({"probe_s": 3e-6}, "clock frequency")],
-)  # fmt: skip
+    [
+        ({"waited_s": 0.005, "cpu_s": 0.005}, "other processes held"),
+        ({"cpu_s": 0.004}, "quota"),
+        ({"steal_s": 0.001}, "hypervisor"),
+        ({"migrations": 1.0}, "moved between CPUs 10 times"),
+        ({"probe_s": 3e-6}, "clock frequency"),
+    ],
+)
 def test_what_disturbed_is_named(fields: dict[str, float], words: str) -> None:
     (found,) = looked(**fields)
     assert words in found

@@ -13,12 +13,24 @@ def test_the_ratio_is_taken_inside_each_launch_against_the_best_way() -> None:
     for launch in range(5):
         for round_ in range(10):
             for operation, algorithm, size, ns in (
-                ("handover", "one line", 0, 50.0), ("handover", "swap", 0, 90.0),
-                ("copy", "warm", 64, 100.0), ("copy", "cold", 64, 400.0),
-            ):  # fmt: skip
-                run.add(Samples(launch=launch, round=round_, operation=operation, bytes=size,
-                                algorithm=algorithm, ranks=2, peers=[0, 1], repetitions=1,
-                                ns=[ns * (1 + launch)]))  # fmt: skip
+                ("handover", "one line", 0, 50.0),
+                ("handover", "swap", 0, 90.0),
+                ("copy", "warm", 64, 100.0),
+                ("copy", "cold", 64, 400.0),
+            ):
+                run.add(
+                    Samples(
+                        launch=launch,
+                        round=round_,
+                        operation=operation,
+                        bytes=size,
+                        algorithm=algorithm,
+                        ranks=2,
+                        peers=[0, 1],
+                        repetitions=1,
+                        ns=[ns * (1 + launch)],
+                    )
+                )
     ratios = floor_ratios(estimate(run))
     assert ratios[0].ratio == pytest.approx(20.0)
     assert ratios[64].ratio == pytest.approx(10.0)

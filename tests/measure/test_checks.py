@@ -15,11 +15,17 @@ def ask(**options: object) -> None:
 
 @pytest.mark.parametrize(
     ("options", "complaint"),
-    [({"ranks": 1}, "at least two ranks"), ({"ranks": 0}, "at least two ranks"),
-     ({"peers": (0, 2)}, "no rank 2 among 2"), ({"cpus": "0"}, "names 1 CPUs for 2 ranks"),
-     ({"cpus": "0,99999"}, "may not run on CPU 99999"), ({"cpus": "0,,1"}, "not a CPU number"),
-     ({"cpus": "3-1"}, "not a CPU number"), ({"cpus": "zero"}, "not a CPU number")],
-)  # fmt: skip
+    [
+        ({"ranks": 1}, "at least two ranks"),
+        ({"ranks": 0}, "at least two ranks"),
+        ({"peers": (0, 2)}, "no rank 2 among 2"),
+        ({"cpus": "0"}, "names 1 CPUs for 2 ranks"),
+        ({"cpus": "0,99999"}, "may not run on CPU 99999"),
+        ({"cpus": "0,,1"}, "not a CPU number"),
+        ({"cpus": "3-1"}, "not a CPU number"),
+        ({"cpus": "zero"}, "not a CPU number"),
+    ],
+)
 def test_what_cannot_be_is_told(options: dict[str, object], complaint: str) -> None:
     with pytest.raises(AskedWronglyError, match=complaint):
         ask(**options)

@@ -55,9 +55,14 @@ def test_the_order_is_option_variable_path_embedded(
 
 @pytest.mark.parametrize(
     ("says", "family", "version"),
-    [(HYDRA, "hydra", "Hydra 4.2.1"), (INTEL, "hydra", "Intel(R) MPI"), (OPEN, "openmpi", "5.0.6"),
-     (ORTE, "openmpi", "4.1.4"), ("slurm 22.05\n", None, "slurm")],
-)  # fmt: skip
+    [
+        (HYDRA, "hydra", "Hydra 4.2.1"),
+        (INTEL, "hydra", "Intel(R) MPI"),
+        (OPEN, "openmpi", "5.0.6"),
+        (ORTE, "openmpi", "4.1.4"),
+        ("slurm 22.05\n", None, "slurm"),
+    ],
+)
 def test_launchers_are_told_apart_by_their_words(
     tmp_path: Path, says: str, family: str | None, version: str
 ) -> None:

@@ -65,8 +65,10 @@ def test_an_interrupted_run_keeps_its_rounds_and_says_so(tmp_path: Path, number:
     path = tmp_path / "run.jsonl"
     process = subprocess.Popen(
         [sys.executable, "-m", "hockney", "pingpong", "-o", str(path), *LONG],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     for _ in range(300):
         if path.exists() and b'"samples"' in path.read_bytes():
             break
@@ -89,8 +91,10 @@ def test_killing_the_launcher_leaves_no_rank_behind(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     process = subprocess.Popen(
         [sys.executable, "-m", "hockney", "pingpong", "-o", str(path), *LONG],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     for _ in range(300):
         if path.exists() and b'"samples"' in path.read_bytes():
             break

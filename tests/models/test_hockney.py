@@ -115,14 +115,17 @@ def test_a_time_of_zero_carries_no_fit() -> None:
 
 
 def test_a_launch_without_a_size_is_no_hindrance() -> None:
-    run = make_run(lambda launch, _, size: [] if (launch, size) == (2, 8) else [100.0 + size],
-                   sizes=(8, 16, 32))  # fmt: skip
+    run = make_run(
+        lambda launch, _, size: [] if (launch, size) == (2, 8) else [100.0 + size],
+        sizes=(8, 16, 32),
+    )
     found = fit(curve_of(estimate(run).headline))
     assert found.parameters["beta_s_per_B"].value == pytest.approx(1e-9)
 
 
-@settings(deadline=None, max_examples=25,
-          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@settings(
+    deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(times=noisy, ordinary=st.booleans())
 def test_the_engine_fits_the_same_in_c(
     engine: Engine, tmp_path: Path, times: list[float], ordinary: bool

@@ -37,9 +37,7 @@ PLATFORM = """<?xml version='1.0'?>
 def platforms() -> list[tuple[float, float]]:
     """Latencies of 0.5 to 100 us, bandwidths of 0.1 to 100 GB/s."""
     chance = random.Random(17)
-    return [
-        (0.5e-6 * 200 ** chance.random(), 1e8 * 1000 ** chance.random()) for _ in range(5)
-    ]  # fmt: skip
+    return [(0.5e-6 * 200 ** chance.random(), 1e8 * 1000 ** chance.random()) for _ in range(5)]
 
 
 @pytest.mark.parametrize(("latency_s", "bandwidth_Bps"), platforms())
@@ -71,10 +69,12 @@ def test_no_noise_of_this_host_is_in_a_simulated_run(hockney: RunHockney, tmp_pa
 
 @pytest.mark.parametrize(
     ("options", "complaint"),
-    [(["--platform", "nowhere.xml"], "no such file"),
-     (["--platform", "PLATFORM", "--floor"], "--floor is about this machine"),
-     (["--platform", "PLATFORM", "--cpus", "0,1"], "--cpus is about this machine")],
-)  # fmt: skip
+    [
+        (["--platform", "nowhere.xml"], "no such file"),
+        (["--platform", "PLATFORM", "--floor"], "--floor is about this machine"),
+        (["--platform", "PLATFORM", "--cpus", "0,1"], "--cpus is about this machine"),
+    ],
+)
 def test_bad_platforms_are_refused(
     hockney: RunHockney, tmp_path: Path, options: list[str], complaint: str
 ) -> None:

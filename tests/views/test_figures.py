@@ -48,8 +48,9 @@ def test_systems_are_overlaid_with_extremes(
 )
 def test_labels_of_strangers_are_text(hockney: RunHockney, tmp_path: Path, label: str) -> None:
     run = make_run(lambda *_: [1000.0], sizes=(0, 8, 64))
-    run.header = type(run.header)(schema=1, hockney="", id="", started="", experiment="pingpong",
-                                  label=label)  # fmt: skip
+    run.header = type(run.header)(
+        schema=1, hockney="", id="", started="", experiment="pingpong", label=label
+    )
     path = write_run(run, tmp_path / "run.jsonl")
     for what in ("time", "bandwidth", "samples"):
         done = hockney("plot", str(path), "--what", what, "-o", f"{what}.svg")
@@ -77,10 +78,15 @@ def test_times_of_zero_do_not_break_a_logarithmic_axis(hockney: RunHockney, tmp_
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
-    [(["-o", "figure.jpeg"], "figures are written as"), (["-o", "nowhere/x.png"], "cannot be written"),
-     (["-o", "there.png"], "exists"), (["--what", "pie", "-o", "x.png"], "pie"), ([], "--output"),
-     (["--what", "samples", "--bytes", "7", "-o", "x.png"], "measured are 0, 8")],
-)  # fmt: skip
+    [
+        (["-o", "figure.jpeg"], "figures are written as"),
+        (["-o", "nowhere/x.png"], "cannot be written"),
+        (["-o", "there.png"], "exists"),
+        (["--what", "pie", "-o", "x.png"], "pie"),
+        ([], "--output"),
+        (["--what", "samples", "--bytes", "7", "-o", "x.png"], "measured are 0, 8"),
+    ],
+)
 def test_what_cannot_be_drawn_is_told(
     hockney: RunHockney, tmp_path: Path, arguments: list[str], complaint: str
 ) -> None:

@@ -28,9 +28,13 @@ from hockney.cli._parameters import SHARE
 )
 @click.option("--force", is_flag=True, help="Overwrite that figure.")
 def command(
-    base: Path, others: tuple[Path, ...], tolerance: float, as_json: bool, output: Path | None,
+    base: Path,
+    others: tuple[Path, ...],
+    tolerance: float,
+    as_json: bool,
+    output: Path | None,
     force: bool,
-) -> None:  # fmt: skip
+) -> None:
     """Compare each of OTHERS with BASE, point by point and as a whole.
 
     Launches are the units. Exit status 1 when one of OTHERS is slower than the tolerance allows.

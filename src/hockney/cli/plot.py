@@ -13,19 +13,33 @@ from hockney.views.figures import FIGURES, Options, System, draw
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path),
-              help="FILE.png, .svg or .pdf.")
-@click.option("--what", type=click.Choice(FIGURES), default="time", show_default=True,
-              help="Time or bandwidth over size, or the samples of one size.")
-@click.option("--extremes", is_flag=True,
-              help="Mean with standard deviation, minimum and maximum as outliers.")
+@click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path), help="FILE.png, .svg or .pdf."
+)
+@click.option(
+    "--what",
+    type=click.Choice(FIGURES),
+    default="time",
+    show_default=True,
+    help="Time or bandwidth over size, or the samples of one size.",
+)
+@click.option(
+    "--extremes",
+    is_flag=True,
+    help="Mean with standard deviation, minimum and maximum as outliers.",
+)
 @click.option("--fit/--no-fit", "with_fit", default=True, help="Draw the fitted line.")
 @click.option("--bytes", "size", type=SIZE, help="The size whose samples are drawn.")
 @click.option("--force", is_flag=True, help="Overwrite the figure.")
 def command(
-    files: tuple[Path, ...], output: Path, what: str, extremes: bool, with_fit: bool,
-    size: int | None, force: bool,
-) -> None:  # fmt: skip
+    files: tuple[Path, ...],
+    output: Path,
+    what: str,
+    extremes: bool,
+    with_fit: bool,
+    size: int | None,
+    force: bool,
+) -> None:
     """Draw one or more result files; several are overlaid as several systems."""
     from hockney import records
     from hockney.estimate import estimate

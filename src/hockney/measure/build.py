@@ -85,7 +85,7 @@ def _is_ours(engine: Path) -> bool:
 
 
 def library_of(engine: Engine) -> str | None:
-    """The MPI library that an engine was compiled for, by its own words; None where it cannot say."""
+    """The MPI library that an engine was compiled for, by its own words; None if it has none."""
     try:
         done = subprocess.run(
             [engine.path, "--version"], capture_output=True, text=True, timeout=WRAPPER_TIMEOUT_S

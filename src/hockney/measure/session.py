@@ -157,9 +157,8 @@ def _went_wrong(session: Session, number: int, outcome: Outcome) -> bool:
     """Judges how a launch ended; writes its end where it could not do so itself."""
     ends = _ends(session, number)
     failures = [end.message for end in ends if end.reason == "failed" and end.message]
-    failures += [
-        line.removeprefix(ENGINE_SAYS) for line in outcome.last_lines if line.startswith(ENGINE_SAYS)
-    ]
+    told = [line for line in outcome.last_lines if line.startswith(ENGINE_SAYS)]
+    failures += [line.removeprefix(ENGINE_SAYS) for line in told]
     if outcome.interrupted:
         session.reason = "interrupted"
         message = "interrupted; all rounds up to then are kept"

@@ -34,7 +34,7 @@ SUFFIXES = (".png", ".svg", ".pdf")
 @contextmanager
 def paper() -> Iterator[None]:
     """Type and lines that survive a column's width."""
-    settings: dict[str, Any] = {
+    settings: Any = {
         "font.size": 9,
         "axes.titlesize": 10,
         "axes.grid": True,
@@ -116,8 +116,10 @@ def save(figure: Figure, path: Path, force: bool) -> None:
         plt.close(figure)
 
 
-def new_figure(rows: int = 1, columns: int = 1, height: float = 4.0, **options: Any) -> Any:
-    """(figure, axes), laid out with room for the footnote."""
+def new_figure(
+    rows: int = 1, columns: int = 1, height: float = 4.0, **options: Any
+) -> tuple[Figure, Any]:
+    """A figure and its axes, laid out with room for the footnote."""
     figure, axes = plt.subplots(rows, columns, figsize=(WIDTH_INCHES, height), **options)
     figure.set_layout_engine("constrained", rect=(0.0, 0.025, 1.0, 0.975))
     return figure, axes

@@ -37,14 +37,23 @@ def draw(systems: Sequence[System], options: Options) -> Figure:
             points = [p for p in points_of(system, 0) if p.bytes > 0]
             sizes += [point.bytes for point in points]
             rates = [point.bytes / point.median_s / MIB for point in points]
-            low = [rate - (p.bytes / p.high_s / MIB if p.high_s else rate)
-                   for p, rate in zip(points, rates, strict=True)]  # fmt: skip
-            high = [(p.bytes / p.low_s / MIB if p.low_s else rate) - rate
-                    for p, rate in zip(points, rates, strict=True)]  # fmt: skip
+            low = [
+                rate - (p.bytes / p.high_s / MIB if p.high_s else rate)
+                for p, rate in zip(points, rates, strict=True)
+            ]
+            high = [
+                (p.bytes / p.low_s / MIB if p.low_s else rate) - rate
+                for p, rate in zip(points, rates, strict=True)
+            ]
             axes.errorbar(
-                [point.bytes for point in points], rates, yerr=[low, high], color=colour(number),
-                marker=mark(number), capsize=2, label=plain(system.label),
-            )  # fmt: skip
+                [point.bytes for point in points],
+                rates,
+                yerr=[low, high],
+                color=colour(number),
+                marker=mark(number),
+                capsize=2,
+                label=plain(system.label),
+            )
             if options.fit and len(systems) == 1:
                 _draw_limits(axes, system)
         if not sizes:
@@ -66,8 +75,18 @@ def _draw_limits(axes: Axes, system: System) -> None:
     rate, half = line.derived["r_inf_Bps"].value, line.derived["n_half_B"].value
     if rate is None:
         return
-    axes.axhline(rate / MIB, color="#777777", linestyle="--", linewidth=0.9,
-                 label=f"fit: r_inf = 1/beta = {format_rate(rate)}")  # fmt: skip
+    axes.axhline(
+        rate / MIB,
+        color="#777777",
+        linestyle="--",
+        linewidth=0.9,
+        label=f"fit: r_inf = 1/beta = {format_rate(rate)}",
+    )
     if half:
-        axes.axvline(half, color="#777777", linestyle=":", linewidth=0.9,
-                     label=f"fit: n_half = {format_size(round(half))}")  # fmt: skip
+        axes.axvline(
+            half,
+            color="#777777",
+            linestyle=":",
+            linewidth=0.9,
+            label=f"fit: n_half = {format_size(round(half))}",
+        )

@@ -33,16 +33,25 @@ def draw_ratio(comparisons: Sequence[Comparison], tolerance: float) -> Figure:
                 high = (found.high or found.ratio) - found.ratio
                 told = found.verdict in ("slower", "faster")
                 axes.errorbar(
-                    [size], [found.ratio], yerr=[[max(low, 0.0)], [max(high, 0.0)]], capsize=2,
-                    fmt=mark(number), color=colour(number),
+                    [size],
+                    [found.ratio],
+                    yerr=[[max(low, 0.0)], [max(high, 0.0)]],
+                    capsize=2,
+                    fmt=mark(number),
+                    color=colour(number),
                     markerfacecolor=colour(number) if told else "none",
-                )  # fmt: skip
+                )
             label = f"{plain(comparison.other.label)}: {comparison.verdict}"
             axes.plot([], [], mark(number), color=colour(number), label=label)
         if not sizes:
             raise AskedWronglyError("the runs have no point in common: nothing to draw")
-        axes.axhspan(1.0 - tolerance, 1.0 + tolerance, color="#eeeeee", zorder=0,
-                     label=f"tolerance ±{100.0 * tolerance:g} %")  # fmt: skip
+        axes.axhspan(
+            1.0 - tolerance,
+            1.0 + tolerance,
+            color="#eeeeee",
+            zorder=0,
+            label=f"tolerance ±{100.0 * tolerance:g} %",
+        )
         axes.axhline(1.0, color="#777777", linewidth=0.9)
         size_axis(axes, sizes)
         axes.set_ylabel("time, B / A (filled: a tested difference)")

@@ -25,9 +25,10 @@ def draw(systems: Sequence[System], options: Options) -> Figure:
     run, states = systems[0].run, systems[0].estimates.states
     size = _size(systems[0], options.bytes)
     visits = [
-        samples for samples in run.samples
+        samples
+        for samples in run.samples
         if samples.bytes == size and samples.operation == run.header.experiment and samples.ns
-    ]  # fmt: skip
+    ]
     with paper():
         figure, (over_time, distribution) = new_figure(
             1, 2, height=3.4, width_ratios=(3, 1), sharey=True
@@ -49,8 +50,14 @@ def draw(systems: Sequence[System], options: Options) -> Figure:
         for state, rows in sorted(by_state.items(), key=lambda item: (item[0] is None, item[0])):
             shade = GREY if state is None else colour(state)
             label = "state changed" if state is None else f"state {state}"
-            over_time.plot(*zip(*rows, strict=True), ".", markersize=2, color=shade, label=label,
-                           rasterized=True)  # fmt: skip
+            over_time.plot(
+                *zip(*rows, strict=True),
+                ".",
+                markersize=2,
+                color=shade,
+                label=label,
+                rasterized=True,
+            )
             values = np.array([us for _, us in rows])
             edges = np.geomspace(values.min(), values.max() * 1.0001, 60)
             distribution.hist(values, bins=edges, orientation="horizontal", color=shade, alpha=0.7)

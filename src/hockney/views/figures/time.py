@@ -74,8 +74,9 @@ def _draw_points(
         bars = _deviation_bars(points, centres)
         label += ": mean and standard deviation"
         for marker, ends in (("_", [p.max_s for p in points]), ("_", [p.min_s for p in points])):
-            axes.plot(sizes, np.array(ends) * US, marker, color=colour(number), markersize=6,
-                      alpha=0.7)  # fmt: skip
+            axes.plot(
+                sizes, np.array(ends) * US, marker, color=colour(number), markersize=6, alpha=0.7
+            )
     axes.errorbar(
         sizes, centres, yerr=bars, fmt=mark(number), color=colour(number), capsize=2, label=label
     )
@@ -109,20 +110,27 @@ def _draw_floor(axes: Axes, system: System, number: int) -> None:
     floors = sorted(floor_ratios(system.estimates).items())
     if not floors:
         return
-    axes.plot([size for size, _ in floors], [below.floor_s * US for _, below in floors], "--",
-              color=colour(number), label="floor: hand-over and warm copy")  # fmt: skip
+    axes.plot(
+        [size for size, _ in floors],
+        [below.floor_s * US for _, below in floors],
+        "--",
+        color=colour(number),
+        label="floor: hand-over and warm copy",
+    )
     cold = [(size, below.cold_s * US) for size, below in floors if below.cold_s is not None]
     if cold:
         axes.plot(*zip(*cold, strict=True), ":", color=colour(number), label="floor: cold copy")
 
 
-def _draw_other_state(
-    axes: Axes, points: Sequence[PointEstimate], number: int, state: int
-) -> None:
+def _draw_other_state(axes: Axes, points: Sequence[PointEstimate], number: int, state: int) -> None:
     if not points:
         return
     axes.plot(
-        [point.bytes for point in points], [point.median_s * US for point in points],
-        mark(number), color=colour(number), alpha=0.35, markerfacecolor="none",
+        [point.bytes for point in points],
+        [point.median_s * US for point in points],
+        mark(number),
+        color=colour(number),
+        alpha=0.35,
+        markerfacecolor="none",
         label=f"in state {state} of the machine",
-    )  # fmt: skip
+    )
