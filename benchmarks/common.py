@@ -51,23 +51,10 @@ def netpipe(command: str, mpiexec: str, largest: int, repeats: int) -> dict[int,
     bits a second), because its times are printed in steps of 10 ns."""
     with tempfile.TemporaryDirectory() as directory:
         out = Path(directory) / "np.out"
-        options = ["--bind-to", "core"] if "openmpi" in command else ["-bind-to", "core"]
+        bind = ["--bind-to", "core"] if "openmpi" in command else ["-bind-to", "core"]
+        settings = ["-p", "0", "-n", str(repeats), "-u", str(largest), "-o", str(out)]
         subprocess.run(
-            [
-                mpiexec,
-                *options,
-                "-n",
-                "2",
-                command,
-                "-p",
-                "0",
-                "-n",
-                str(repeats),
-                "-u",
-                str(largest),
-                "-o",
-                str(out),
-            ],
+            [mpiexec, *bind, "-n", "2", command, *settings],
             capture_output=True,
             check=True,
             env={**os.environ, **ROOT_ENV},

@@ -22,7 +22,7 @@ mpicc -g -O1 $flags -fsanitize=address,undefined -fno-sanitize-recover=all -fno-
     -o "$out/engine" "$here"/*.c "$here"/operations/*.c -lm
 # The MPI library keeps what it allocated until exit, which is none of the engine's business.
 export ASAN_OPTIONS=detect_leaks=0
-for options in '' '--every-iteration' '--verify' '--floor' '--cold-cache' '--sweep --sizes 0@10+2,64KiB@3' \
+for options in '' '--every-iteration' '--verify' '--floor' '--floor --sizes 1..1MiB --seconds 2' '--cold-cache' '--sweep --sizes 0@10+2,64KiB@3' \
     '--table --sizes 0,1..4KiB'; do
     # shellcheck disable=SC2086
     mpiexec -n 3 "$out/engine" pingpong --peers 0,2 --seconds 0.3 --sizes 0,1..64KiB $options >"$out/records"

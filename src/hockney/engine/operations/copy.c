@@ -16,6 +16,8 @@ static void copy_there_and_back(struct exchange *exchange, int64_t repetitions, 
     char *target = exchange->in.base;
     size_t at = stride > 0 ? shared->cold_at : 0;
     for (int64_t i = 0; i < repetitions; i++) {
+        if (at + exchange->bytes > shared->span)
+            at = 0; /* the walk may have come here with smaller messages */
         if (mine == 0)
             atomic_store_explicit(turn, 1, memory_order_release);
         shared_wait(turn, mine);
@@ -23,8 +25,6 @@ static void copy_there_and_back(struct exchange *exchange, int64_t repetitions, 
         if (mine == 1)
             atomic_store_explicit(turn, 0, memory_order_release);
         at += stride;
-        if (at + exchange->bytes > shared->span)
-            at = 0;
     }
     if (stride > 0)
         shared->cold_at = at;
