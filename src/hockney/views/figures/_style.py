@@ -72,10 +72,13 @@ def size_axis(axes: Axes, sizes: Sequence[float]) -> None:
     positive = sorted({size for size in sizes if size > 0})
     smallest = positive[0] if positive else 1.0
     has_zero = any(size == 0 for size in sizes)
+    largest = positive[-1] if positive else 1.0
     if has_zero:
         axes.set_xscale("symlog", base=2, linthresh=smallest, linscale=1.0)
+        axes.set_xlim(-0.5 * smallest, 1.7 * largest)
     else:
         axes.set_xscale("log", base=2)
+        axes.set_xlim(smallest / 1.7, 1.7 * largest)
     octaves = max(positive[-1] / smallest, 1.0).__ceil__().bit_length() if positive else 1
     step = max(octaves // 9, 1)
     powers = [2**power for power in range(0, 63) if smallest <= 2**power <= (positive or [1])[-1]]
