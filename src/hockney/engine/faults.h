@@ -3,9 +3,25 @@
 #define HOCKNEY_FAULTS_H
 
 #ifdef HOCKNEY_FAULTS
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "clock.h"
+#include "shared.h"
+
+/* HOCKNEY_JUDGE=1 hands a line over 1,000 times before and after every round: the truth that
+   benchmarks/states.py holds the labels of rounds against. */
+static inline void judge_state(struct shared *shared, int rank, int launch, int round)
+{
+    enum { HANDOVERS = 500 };
+    if (getenv("HOCKNEY_JUDGE") == NULL || shared == NULL || round < 0)
+        return;
+    const int64_t start = clock_ns();
+    shared_handovers(shared, rank, HANDOVERS);
+    if (rank == 0)
+        printf("{\"kind\":\"judge\",\"launch\":%d,\"round\":%d,\"handover_ns\":%.5g}\n", launch, round,
+               (double)(clock_ns() - start) / (2.0 * HANDOVERS));
+}
 
 /* HOCKNEY_FAULT_SLOWER=0.05 makes every timed batch 5 % longer. */
 static inline void fault_slow_down(int64_t start)
@@ -38,6 +54,7 @@ static inline void fault_in_round(int round, int rank)
 #define fault_slow_down(start) ((void)(start))
 #define fault_corrupt(message, bytes) ((void)(message), (void)(bytes))
 #define fault_in_round(round, rank) ((void)(round), (void)(rank))
+#define judge_state(shared, rank, launch, round) ((void)(shared), (void)(rank))
 #endif
 
 #endif

@@ -270,8 +270,12 @@ const char *rounds_run(struct launch *launch)
     for (; share_plan(&rounds); rounds.number++) {
         const double began_s = now_s();
         fault_in_round(rounds.number, launch->exchange.rank);
+        judge_state(launch->exchange.shared, launch->exchange.rank, launch->options->launch,
+                    rounds.number);
         probe(&rounds);
         const int count = make_visits(&rounds);
+        judge_state(launch->exchange.shared, launch->exchange.rank, launch->options->launch,
+                    rounds.number);
         visit_reduce(launch, count);
         const int interrupted = look_at_noise(launch, rounds.number);
         if (launch->exchange.rank != 0)

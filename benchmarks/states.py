@@ -1,0 +1,107 @@
+"""Whether the labels of rounds agree with 1,000 hand-overs before and after each round."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+
+import numpy as np
+from common import CLASSES, spread
+
+from hockney import records
+from hockney.estimate import estimate
+from hockney.estimate.states import cluster, find_states
+from hockney.measure.build import build_engine
+from hockney.measure.launchers import launcher_named
+from hockney.measure.mpi import find_mpi
+from hockney.measure.question import Question, Size
+from hockney.records import Run, RunRecord
+from hockney.units import parse_sizes
+
+SIZES = tuple(Size(size) for size in parse_sizes("1..4MiB"))
+
+
+def run_once(mpicc: str | None, launches: int, seconds: float) -> tuple[Run, dict]:
+    """A run, and the judge's two hand-overs in nanoseconds of each (launch, round)."""
+    os.environ["HOCKNEY_CFLAGS"] = "-DHOCKNEY_FAULTS"
+    mpi = find_mpi(mpicc)
+    engine, launcher = build_engine(mpi), launcher_named(mpi.family)
+    question = Question("pingpong", SIZES, precision=1e-6)
+    run = Run(RunRecord(schema=1, hockney="", id="", started="", experiment="pingpong"))
+    judged: dict[tuple[int, int], list[float]] = {}
+    for launch in range(launches):
+        program = [str(engine.path), *question.engine_arguments(launch, seconds)]
+        env = {**os.environ, **launcher.environment(mpi), "HOCKNEY_JUDGE": "1"}
+        command = launcher.command(mpi, question, program)
+        said = subprocess.run(command, capture_output=True, check=True, env=env).stdout
+        for line in said.splitlines():
+            record = records.decode(line)
+            if record is not None:
+                run.add(record)
+            elif b'"judge"' in line:
+                truth = json.loads(line)
+                judged.setdefault((launch, truth["round"]), []).append(truth["handover_ns"])
+    return run, judged
+
+
+def agreement(run: Run, judged: dict) -> tuple[int, int]:
+    """Rounds whose two judgements agree, and of them those that we label alike."""
+    keys = [key for key, pair in judged.items() if len(pair) == 2]
+    labels = cluster(np.array([ns for key in keys for ns in judged[key]])).reshape(-1, 2)
+    states = find_states(run)
+    handovers = {state.id: 1e9 * (state.handover_s or 0.0) for state in states.states}
+    agreed = right = 0
+    for key, (before, after) in zip(keys, labels.tolist(), strict=True):
+        if before != after or before < 0:
+            continue
+        agreed += 1
+        ours = states.of(*key)
+        truth = float(np.median(judged[key]))
+        right += ours is not None and abs(np.log(handovers[ours] / truth)) < 0.25
+    return agreed, right
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mpicc", default=None)
+    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--seconds", type=float, default=1.5)
+    asked = parser.parse_args()
+    agreed = right = changed = rounds = 0
+    by_state: dict[int, dict[int, list[float]]] = {}
+    for _ in range(asked.runs):
+        run, judged = run_once(asked.mpicc, 8, asked.seconds / 8)
+        found = agreement(run, judged)
+        agreed, right = agreed + found[0], right + found[1]
+        estimates = estimate(run)
+        changed += estimates.states.changed
+        rounds += len(judged)
+        for point in estimates.points:
+            ns = 1e9 * (estimates.state(point.state).handover_s or 1.0)
+            known = next((key for key in by_state if abs(np.log(ns / key)) < 0.25), round(ns))
+            sizes = by_state.setdefault(known, {})
+            if point.launches >= 3:
+                sizes.setdefault(point.bytes, []).append(point.median_s)
+    print(
+        f"{asked.runs} runs, {rounds} rounds: the judge agrees with itself on {agreed}, "
+        f"the label is right on {100 * right / max(agreed, 1):.1f} % of them; "
+        f"{changed} rounds set aside"
+    )
+    for ns, sizes in sorted(by_state.items()):
+        spreads = {size: spread(values) for size, values in sizes.items() if len(values) >= 4}
+        if spreads:
+            runs = max(len(values) for values in sizes.values())
+            each = {
+                name: f"{100 * np.median([s for b, s in spreads.items() if a <= b <= z]):.2f} %"
+                for name, (a, z) in CLASSES.items()
+            }
+            print(
+                f"state {ns} ns, {runs} runs: IQR/median of medians, typical size "
+                f"{100 * np.median(list(spreads.values())):.2f} % {each}"
+            )
+
+
+if __name__ == "__main__":
+    main()
