@@ -42,7 +42,8 @@ def run_once(mpicc: str | None, launches: int, seconds: float) -> tuple[Run, dic
                 run.add(record)
             elif b'"judge"' in line:
                 truth = json.loads(line)
-                judged.setdefault((launch, truth["round"]), []).append(truth["handover_ns"])
+                judgements = judged.setdefault((launch, truth["round"]), [])
+                judgements.append(float(np.median(truth["ns"])))
     return run, judged
 
 

@@ -32,6 +32,7 @@ def nothing_was_started(directory: Path) -> bool:
         (["--launches", "0"], "not a number of launches"),
         (["--launches", "5..3"], "not a number of launches"),
         (["--place", "attic"], "attic"),
+        (["--place", "node"], "only one node"),
         (["--cpus", "0,4096"], "may not run on CPU 4096"),
         (["--cpus", "one"], "not a CPU number"),
         (["--mpicc", "nonesuch"], "no such command"),

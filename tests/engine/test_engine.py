@@ -124,6 +124,14 @@ def test_single_exchanges_have_the_clock_subtracted_unless_asked(run_engine: Run
     assert "clock cost included" in kept.of("launch")[0]["definition"]
 
 
+def test_what_comes_in_is_sent_back_unless_there_are_two_buffers(run_engine: RunEngine) -> None:
+    said = [
+        run_engine("pingpong", *QUICK, *option).of("launch")[0]["definition"]
+        for option in ([], ["--two-buffers"], ["--verify"])
+    ]
+    assert [words.rpartition(", ")[2] for words in said] == ["one buffer"] + 2 * ["two buffers"]
+
+
 def test_a_sweep_makes_the_asked_counts(run_engine: RunEngine) -> None:
     done = run_engine("pingpong", "--sweep", "--sizes", "8@50+5,64@7")
     assert [(s["bytes"], s["repetitions"], len(s["ns"])) for s in done.of("samples")] == [

@@ -86,12 +86,28 @@ def test_a_quiet_run_is_not_called_disturbed() -> None:
     assert looked() == []
 
 
+def test_a_single_tick_of_stolen_time_is_no_disturbance() -> None:
+    run = make_run(healthy, launches=1)
+    for round_ in range(20):
+        run.add(
+            Noise(
+                launch=0,
+                round=round_,
+                rank=0,
+                wall_s=0.01,
+                cpu_s=0.01,
+                steal_s=0.01 if round_ == 7 else 0.0,
+            )
+        )
+    assert disturbances(run) == []
+
+
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
         ({"waited_s": 0.005, "cpu_s": 0.005}, "other processes held"),
         ({"cpu_s": 0.004}, "quota"),
-        ({"steal_s": 0.001}, "hypervisor"),
+        ({"steal_s": 0.01}, "hypervisor"),
         ({"migrations": 1.0}, "moved between CPUs 10 times"),
         ({"probe_s": 3e-6}, "clock frequency"),
     ],

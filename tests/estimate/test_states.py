@@ -5,6 +5,7 @@ import pytest
 
 from hockney.estimate import estimate
 from hockney.estimate.states import cluster, find_states
+from hockney.records import Noise
 from samples import make_run
 
 SAME_CORE, SAME_CACHE, FAR = 26.0, 53.0, 245.0
@@ -65,6 +66,22 @@ def test_each_state_has_its_own_estimate_and_the_headline_is_the_commonest() -> 
     shares = [state.share for state in estimates.states.states]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1.0)
+
+
+def test_where_no_memory_is_shared_the_fixed_work_tells_the_states() -> None:
+    """The slower rank's; a round is between the look before it and the look after it."""
+    run = make_run(lambda *_: [1.0], launches=6)
+    for launch in range(6):
+        for round_ in range(10):
+            for rank, seconds in ((0, 2e-6), (1, 4e-6 if round_ >= 5 else 2e-6)):
+                run.add(Noise(launch=launch, round=round_, rank=rank, probe_s=seconds))
+    states = find_states(run)
+    assert states.probe == "work"
+    assert len(states.states) == 2
+    assert states.changed == 6
+    assert {states.of(launch, 5) for launch in range(6)} == {None}
+    assert states.of(0, 4) != states.of(0, 6)
+    assert states.states[0].handover_s is None
 
 
 def test_without_probes_there_is_one_state() -> None:

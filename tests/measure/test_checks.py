@@ -35,7 +35,7 @@ def test_messages_beyond_the_memory_are_refused() -> None:
     available = available_memory()
     assert available is not None
     with pytest.raises(AskedWronglyError, match="leave out the largest sizes"):
-        check_question(Question("pingpong", (Size(8), Size(available // 3))))
+        check_question(Question("pingpong", (Size(8), Size(available // 2 + 4096))))
     check_question(Question("pingpong", (Size(8), Size(available // 100))))
 
 

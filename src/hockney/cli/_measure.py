@@ -75,6 +75,8 @@ def measure_and_show(
             f"samples are in {output}",
             err=True,
         )
+        if session.reason == "interrupted":
+            click.echo(f"launch {count} is incomplete: its rounds up to then are kept", err=True)
     raise_problems(session)
     if session.reason == "interrupted":
         raise click.exceptions.Exit(130)

@@ -28,9 +28,12 @@ def show_run(
         click.echo(render(layout, run, estimates))
     else:
         _show_tables(run, estimates, all_states)
-        line = headline_fit(run, estimates)
-        if line:
-            click.echo("\n" + "\n".join(table.fit_lines(line)))
+        shown = range(len(estimates.states.states)) if all_states else range(1)
+        for state in shown:
+            line = fit_state(run, estimates, state)
+            if line:
+                name = f"state {state}: " if len(shown) > 1 else ""
+                click.echo("\n" + name + "\n".join(table.fit_lines(line)))
     if not quiet:
         for warning in warnings(run, estimates):
             click.echo(f"warning: {warning}", err=True)
@@ -50,11 +53,11 @@ def _show_tables(run: Run, estimates: Estimates, all_states: bool) -> None:
         click.echo("\n" + "\n".join(lines))
 
 
-def headline_fit(run: Run, estimates: Estimates, ordinary: bool = False) -> Fit | None:
-    """Hockney's line through the headline state's points; None where they do not carry one."""
-    points = [p for p in estimates.headline if p.operation == run.header.experiment]
+def fit_state(run: Run, estimates: Estimates, state: int) -> Fit | None:
+    """Hockney's line through the points of one state; None where they do not carry one."""
+    points = [p for p in estimates.in_state(state) if p.operation == run.header.experiment]
     try:
-        return fit_hockney(curve_of(points), ordinary)
+        return fit_hockney(curve_of(points))
     except HockneyError:
         return None
 
@@ -80,7 +83,8 @@ def show_json(
     """{"run", "points", "fits", "warnings"} and, when asked, "diagnosis", as docs/cli.md says."""
     floor = floor_ratios(estimates)
     points = estimates.points if all_states else estimates.headline
-    line = headline_fit(run, estimates)
+    states = range(len(estimates.states.states)) if all_states else range(1)
+    lines = {state: fit_state(run, estimates, state) for state in states}
     click.echo(
         dumps(
             {
@@ -94,7 +98,7 @@ def show_json(
                     )
                     for point in points
                 ],
-                "fits": [fit_json(line)] if line else [],
+                "fits": [{"state": s, **fit_json(line)} for s, line in lines.items() if line],
                 "warnings": warnings(run, estimates),
                 **(_diagnosis_json(run) if diagnose else {}),
             }

@@ -79,6 +79,11 @@ DEFAULT_SIZES = "0,1..4MiB"
     help="Time each exchange on its own, clock cost subtracted: for variability.",
 )
 @click.option("--floor", is_flag=True, help="Measure the hardware's limit in the same rounds.")
+@click.option(
+    "--two-buffers",
+    is_flag=True,
+    help="Receive into another buffer than is sent from: large messages then stay cached.",
+)
 @click.option("--cold-cache", is_flag=True, help="Walk through buffers beyond the last cache.")
 @click.option("--verify", is_flag=True, help="Check every message on arrival, untimed.")
 @click.option(
@@ -146,6 +151,7 @@ def _question(options: dict[str, Any]) -> Question:
         cpus=options["cpus"],
         every_iteration=options["every_iteration"],
         floor=options["floor"],
+        two_buffers=options["two_buffers"],
         cold_cache=options["cold_cache"],
         verify=options["verify"],
         platform=options["platform_file"],

@@ -82,19 +82,20 @@ static size_t largest_size(const struct options *options)
     return largest;
 }
 
-/* Both buffers of both ranks may be on this node, and so may the floor's shared memory. */
+/* The buffers of both ranks may be on this node, and so may the floor's shared memory. */
 static void allocate_buffers(struct launch *launch, size_t cold_bytes)
 {
     const size_t largest = largest_size(launch->options);
     const unsigned long long available = available_memory();
     launch->span = message_stride(largest) + cold_bytes;
-    const double needed = (launch->options->floor ? 3.0 : 2.0) * 2.0 * (double)launch->span;
+    const int buffers = (launch->options->two_buffers ? 2 : 1) + (launch->options->floor ? 1 : 0);
+    const double needed = 2.0 * buffers * (double)launch->span;
     if (largest > SIZE_MAX / 8 || (available > 0 && needed > (double)available))
         fail(EXIT_ASKED_WRONGLY,
              "messages of %zu bytes need %.0f MiB on a node, which has %llu MiB free", largest,
              needed / 1048576.0, available >> 20);
     launch->out = allocate(launch->span);
-    launch->in = allocate(launch->span);
+    launch->in = launch->options->two_buffers ? allocate(launch->span) : launch->out;
     memset(launch->out, 1, launch->span);
     memset(launch->in, 2, launch->span);
 }
@@ -133,14 +134,15 @@ static const char *definition(const struct options *options)
 {
     static char words[128];
     const int single = options->every_iteration || options->verify;
-    snprintf(words, sizeof words, "%s, %s%s",
+    snprintf(words, sizeof words, "%s, %s%s, %s",
              single           ? "half of one round trip"
              : options->sweep ? "whole loop over 2n"
                               : "batch over 2k",
              options->reduce_first ? "first rank" : "larger of two ranks",
              !single                     ? ""
              : options->keep_clock_cost ? ", clock cost included"
-                                        : ", clock cost subtracted");
+                                        : ", clock cost subtracted",
+             options->two_buffers ? "two buffers" : "one buffer");
     return words;
 }
 
@@ -224,8 +226,9 @@ static void take_part(struct launch *launch, struct place *places, int ranks, MP
             print_table(launch);
     }
     shared_close(launch->exchange.shared);
+    if (launch->in != launch->out)
+        free(launch->in);
     free(launch->out);
-    free(launch->in);
     free(launch->points);
     free(launch->own_ns);
     free(launch->sample_ns);

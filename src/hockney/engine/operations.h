@@ -15,7 +15,7 @@ struct exchange {
     MPI_Comm comm; /* the ranks that take part, in the order of --peers */
     int rank, ranks;
     size_t bytes;
-    struct message out, in;
+    struct message out, in; /* in one buffer what came in is sent back, in two it is not */
     struct shared *shared; /* memory that the ranks have in common; NULL where they have none */
 };
 

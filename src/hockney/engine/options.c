@@ -26,6 +26,7 @@ static const char usage[] =
     "  --keep-clock-cost      do not subtract it\n"
     "  --verify               check every message on arrival, outside the timing\n"
     "  --floor                measure the hardware's limit without MPI in the same rounds\n"
+    "  --two-buffers          receive into another buffer: what is sent stays in the receiver's cache\n"
     "  --cold-cache           walk through buffers larger than the last cache\n"
     "  --sweep                sizes in order, once each, with their own counts\n"
     "  --seconds-a-size S     in a sweep: as many repetitions as a timed warm-up of 100 promises\n"
@@ -151,6 +152,7 @@ static const struct option long_options[] = {
     {"verify", no_argument, NULL, 'v'},
     {"floor", no_argument, NULL, 'f'},
     {"cold-cache", no_argument, NULL, 'c'},
+    {"two-buffers", no_argument, NULL, 'b'},
     {"sweep", no_argument, NULL, 'w'},
     {"seconds-a-size", required_argument, NULL, 'a'},
     {"reduce", required_argument, NULL, 'm'},
@@ -181,6 +183,7 @@ static void read_option(struct options *options, int option, const char *text)
     case 'k': options->keep_clock_cost = 1; break;
     case 'v': options->verify = 1; break;
     case 'f': options->floor = 1; break;
+    case 'b': options->two_buffers = 1; break;
     case 'c': options->cold = 1; break;
     case 'w': options->sweep = 1; break;
     case 'a': options->seconds_a_size = number(text, "--seconds-a-size"); break;
@@ -221,6 +224,8 @@ void options_read(struct options *options, int argc, char **argv)
     if (options->least_rounds < 1 || options->most_rounds < options->least_rounds)
         fail(EXIT_ASKED_WRONGLY, "--rounds %d:%d: from 1 up, and MIN no more than MAX",
              options->least_rounds, options->most_rounds);
+    if (options->verify)
+        options->two_buffers = 1; /* each rank's own pattern must arrive */
     if (options->sweep)
         for (int i = 0; i < options->size_count; i++)
             if (options->sizes[i].repetitions == 0 && options->seconds_a_size == 0.0)

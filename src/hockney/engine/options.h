@@ -31,6 +31,7 @@ struct options {
     double seconds_a_size; /* in a sweep: repetitions from a timed warm-up of 100 */
     int reduce_first;     /* a time is the first rank's, not the largest */
     int verify, floor, cold;
+    int two_buffers;      /* receive into another buffer than the one that is sent from */
     int keep_clock_cost;  /* single exchanges: as other suites print them */
     int table;
 };

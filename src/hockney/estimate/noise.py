@@ -11,7 +11,8 @@ from hockney.records import Noise, Run
 WAITED = 0.10
 """Share of the time that a rank stood ready while something else had its CPU. Our own reading of
 the records takes up to 5 % on a node with no core to spare."""
-STOLEN = 0.02
+STOLEN, STOLEN_LEAST_S = 0.02, 0.03
+"""Of a rank's whole run, and at least three of the kernel's ticks of 10 ms: it counts in these."""
 IDLE = 0.15
 """A rank that spins has its CPU all the time; less is a throttled quota, or an MPI that sleeps."""
 SLOWER_WORK = 1.25
@@ -70,7 +71,13 @@ def _throttled(groups: list[list[Noise]]) -> str | None:
 
 
 def _stolen(groups: list[list[Noise]]) -> str | None:
-    worst = max(_share(group, "steal_s") for group in groups)
+    """Each look tells what was taken since the last one that told, so all of the time counts."""
+    worst = 0.0
+    for rank in {noise.rank for group in groups for noise in group}:
+        looks = [noise for group in groups for noise in group if noise.rank == rank]
+        stolen = sum(noise.steal_s or 0.0 for noise in looks)
+        if stolen >= STOLEN_LEAST_S:
+            worst = max(worst, stolen / sum(noise.wall_s or 0.0 for noise in looks))
     if worst <= STOLEN:
         return None
     return (

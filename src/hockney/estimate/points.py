@@ -152,7 +152,7 @@ def _collect(run: Run, states: States) -> Cells:
     cells: Cells = {}
     for cell, launches in found.items():
         long_enough = {
-            launch: np.concatenate([np.asarray(visit.ns) for visit in visits]) * 1e-9
+            launch: np.array([ns for visit in visits for ns in visit.ns]) * 1e-9
             for launch, visits in launches.items()
             if len(visits) >= LEAST_ROUNDS or states.probe is None or len(states.states) == 1
         }

@@ -10,6 +10,7 @@ from hockney.errors import AskedWronglyError
 from hockney.measure.question import Question
 from hockney.units import format_size
 
+PLACE_WORDS = {"socket": "socket", "numa": "NUMA domain", "node": "node"}
 PLACES = ("core", "socket", "numa", "node", "spread", "none")
 
 
@@ -20,6 +21,7 @@ def check_question(question: Question) -> None:
         _check_platform(question)
         return
     _check_memory(question)
+    _check_place(question.place)
     if question.cpus is not None:
         _check_cpus(question.cpus, question.ranks)
 
@@ -48,9 +50,10 @@ def _check_platform(question: Question) -> None:
 
 
 def _check_memory(question: Question) -> None:
-    """Two buffers on each of two ranks, and half as much again for the floor's shared memory."""
+    """The buffers of two ranks; the floor's shared memory is one more of each."""
     largest = max(size.bytes for size in question.sizes)
-    needed = largest * (6 if question.floor else 4)
+    buffers = (2 if question.two_buffers or question.verify else 1) + question.floor
+    needed = 2 * buffers * largest
     available = available_memory()
     if available is not None and needed > available:
         raise AskedWronglyError(
@@ -74,6 +77,32 @@ def available_memory() -> int | None:
     except OSError:
         pass
     return min(limits, default=None)
+
+
+def _check_place(place: str) -> None:
+    """Whether neighbouring ranks can be put on different sockets, NUMA domains or nodes here."""
+    cpus = [Path(f"/sys/devices/system/cpu/cpu{cpu}") for cpu in os.sched_getaffinity(0)]
+    if place == "socket":
+        found = {_text(cpu / "topology" / "physical_package_id") for cpu in cpus}
+    elif place == "numa":
+        found = {node.name for cpu in cpus for node in cpu.glob("node[0-9]*")}
+    elif place == "node":
+        found = {"this node"}
+    else:
+        return
+    if len(found) < 2:
+        raise AskedWronglyError(
+            f"--place {place}: only one {PLACE_WORDS[place]} may be used here, so two ranks cannot "
+            "be on different ones",
+            "use --place core or --place spread, or name CPUs with --cpus",
+        )
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return None
 
 
 def parse_cpus(text: str) -> list[int]:

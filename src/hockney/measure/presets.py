@@ -33,7 +33,8 @@ def _durham() -> Preset:
 def _tacc() -> Preset:
     """1 KiB to 32 MiB, three exchanges each timed on its own on the first rank, none before."""
     sizes = tuple(Size(KIB << i, repetitions=3) for i in range(16))
-    return Preset(sizes, {"every_iteration": True, "reduce": "first"}, "tacc")
+    options = {"every_iteration": True, "reduce": "first", "two_buffers": True}
+    return Preset(sizes, options, "tacc")
 
 
 def _itmo() -> Preset:
@@ -48,7 +49,12 @@ def _osu() -> Preset:
         Size(size, 10000, 100) if size <= 8 * KIB else Size(size, 1000, 10)
         for size in _powers(1, 4 * MIB)
     )
-    options = {"every_iteration": True, "keep_clock_cost": True, "reduce": "first"}
+    options = {
+        "every_iteration": True,
+        "keep_clock_cost": True,
+        "reduce": "first",
+        "two_buffers": True,
+    }
     return Preset(sizes, options, "osu")
 
 
@@ -58,7 +64,7 @@ def _imb() -> Preset:
     for size in (0, *_powers(1, 4 * MIB)):
         repetitions = max(1, min(1000, 40 * MIB // max(size, 1)))
         sizes.append(Size(size, repetitions, max(repetitions // 10, 10)))
-    return Preset(tuple(sizes), {}, "imb")
+    return Preset(tuple(sizes), {"two_buffers": True}, "imb")
 
 
 PRESETS: dict[str, Callable[[], Preset]] = {

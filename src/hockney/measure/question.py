@@ -40,6 +40,8 @@ class Question:
     seconds_a_size: float | None = None
     reduce: str = "max"
     verify: bool = False
+    two_buffers: bool = False
+    """Receive into another buffer than the one that is sent from."""
     floor: bool = False
     cold_cache: bool = False
     preset: str | None = None
@@ -79,6 +81,7 @@ class Question:
             "--every-iteration": self.every_iteration,
             "--keep-clock-cost": self.keep_clock_cost,
             "--verify": self.verify,
+            "--two-buffers": self.two_buffers,
             "--floor": self.floor,
             "--cold-cache": self.cold_cache,
         }

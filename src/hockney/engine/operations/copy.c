@@ -13,7 +13,8 @@ static void copy_there_and_back(struct exchange *exchange, int64_t repetitions, 
     _Atomic uint64_t *turn = &shared->lines[LINE_ONE].value;
     const uint64_t mine = (uint64_t)exchange->rank;
     const char *source = shared->part[1 - mine];
-    char *target = exchange->in.base;
+    /* In one buffer the copy is what the other rank reads next, as its messages are. */
+    char *target = exchange->in.base == exchange->out.base ? shared->part[mine] : exchange->in.base;
     size_t at = stride > 0 ? shared->cold_at : 0;
     for (int64_t i = 0; i < repetitions; i++) {
         if (at + exchange->bytes > shared->span)
