@@ -48,19 +48,24 @@ def run_once(mpicc: str | None, launches: int, seconds: float) -> tuple[Run, dic
 
 
 def agreement(run: Run, judged: dict) -> tuple[int, int]:
-    """Rounds whose two judgements agree, and of them those that we label alike."""
+    """Rounds whose two judgements are in one cluster of all of them, and of these the rounds whose
+    state is that cluster: the nearest to its hand-over."""
     keys = [key for key, pair in judged.items() if len(pair) == 2]
-    labels = cluster(np.array([ns for key in keys for ns in judged[key]])).reshape(-1, 2)
+    truth = np.array([ns for key in keys for ns in judged[key]])
+    labels = cluster(truth)
+    centres = np.array([np.log(np.median(truth[labels == n])) for n in range(labels.max() + 1)])
     states = find_states(run)
-    handovers = {state.id: 1e9 * (state.handover_s or 0.0) for state in states.states}
+    nearest = {
+        state.id: int(np.argmin(np.abs(centres - np.log(1e9 * (state.handover_s or 1.0)))))
+        for state in states.states
+    }
     agreed = right = 0
-    for key, (before, after) in zip(keys, labels.tolist(), strict=True):
+    for key, (before, after) in zip(keys, labels.reshape(-1, 2).tolist(), strict=True):
         if before != after or before < 0:
             continue
         agreed += 1
         ours = states.of(*key)
-        truth = float(np.median(judged[key]))
-        right += ours is not None and abs(np.log(handovers[ours] / truth)) < 0.25
+        right += ours is not None and nearest[ours] == before
     return agreed, right
 
 
