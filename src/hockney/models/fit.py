@@ -6,80 +6,198 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
+from hockney.models._likelihood import criterion
 
 RESAMPLES = 200
 SEED = 20
 """Resampling is repeatable: the same file gives the same intervals."""
 
+Array = NDArray[np.float64]
+
 
 @dataclass(frozen=True)
 class Curve:
-    """Time against size of one operation in one state.
+    """One-way time of one operation in one state, at each point of size and, where several pairs
+    exchanged messages at once, of pairs.
 
-    bytes: shape (sizes,), ascending; seconds: shape (launches, sizes), each launch's median, NaN
-    where a launch has none.
+    bytes: shape (points,), ascending; seconds: shape (launches, points), each launch's median, NaN
+    where a launch has none. pairs: how many pairs at once, shape (points,), None for one pair.
+    repetitions: exchanges timed together, shape (points,), None where that is not known.
     """
 
-    bytes: NDArray[np.float64]
-    seconds: NDArray[np.float64]
+    bytes: Array
+    seconds: Array
+    pairs: Array | None = None
+    repetitions: Array | None = None
 
     @property
-    def median_s(self) -> NDArray[np.float64]:
-        """Over launches, shape (sizes,)."""
-        return np.asarray(np.nanmedian(self.seconds, axis=0), dtype=np.float64)
+    def median_s(self) -> Array:
+        """Over launches, shape (points,)."""
+        return _median(self.seconds)
 
-    def resampled(self, resamples: int = RESAMPLES) -> NDArray[np.float64]:
-        """Medians over launches drawn with replacement, shape (resamples, sizes)."""
-        launches = len(self.seconds)
-        draws = np.random.default_rng(SEED).integers(launches, size=(resamples, launches))
-        medians = np.nanmedian(self.seconds[draws], axis=1)
-        return np.where(np.isnan(medians), self.median_s, medians)
+    @property
+    def launches(self) -> int:
+        return len(self.seconds)
+
+    @property
+    def sizes(self) -> int:
+        """How many different ones."""
+        return len(np.unique(self.bytes))
+
+    def resampled(self, resamples: int = RESAMPLES) -> Array:
+        """Medians over launches drawn with replacement, shape (resamples, points)."""
+        draws = np.random.default_rng(SEED).integers(self.launches, size=(resamples, self.launches))
+        median = self.median_s
+        medians = np.array([_median(self.seconds[draw]) for draw in draws])
+        medians = medians.reshape(resamples, len(median))
+        return np.where(np.isnan(medians), median, medians)
+
+    def at(self, points: NDArray[np.bool_]) -> Curve:
+        """Those points alone."""
+        return Curve(
+            self.bytes[points],
+            self.seconds[:, points],
+            None if self.pairs is None else self.pairs[points],
+            None if self.repetitions is None else self.repetitions[points],
+        )
+
+
+def _median(seconds: Array) -> Array:
+    """Over launches that have the point; NaN where none has."""
+    unknown = np.isnan(seconds)
+    if not unknown.any():
+        return np.asarray(np.median(seconds, axis=0), dtype=np.float64)
+    known = ~unknown.all(axis=0)
+    median = np.full(seconds.shape[1], np.nan)
+    median[known] = np.nanmedian(seconds[:, known], axis=0)
+    return median
 
 
 def curve_of(points: Sequence[PointEstimate]) -> Curve:
-    """The curve through points of one operation and state; each at its own size."""
+    """The curve through points of one operation and state. A launch whose median is not above 0
+    counts as a launch without that point."""
     ordered = sorted(points, key=lambda point: point.bytes)
     numbers = sorted({number for point in ordered for number in point.launch_numbers})
     seconds = np.full((len(numbers), len(ordered)), np.nan)
     for column, point in enumerate(ordered):
         for number, median in zip(point.launch_numbers, point.medians_s, strict=True):
-            seconds[numbers.index(number), column] = median
-    curve = Curve(np.array([float(point.bytes) for point in ordered]), seconds)
+            if median > 0.0:
+                seconds[numbers.index(number), column] = median
     bad = [point.bytes for point in ordered if not point.median_s > 0.0]
     if bad:
-        raise AskedWronglyError(
-            f"a time of zero or below at {bad[0]} bytes: nothing can be fitted through it",
-            "the clock was too coarse for a single exchange; measure in batches",
-        )
-    return curve
+        raise _not_positive(bad[0])
+    return Curve(np.array([float(point.bytes) for point in ordered]), seconds)
+
+
+def curve_of_arrays(
+    bytes: ArrayLike,
+    seconds: ArrayLike,
+    pairs: ArrayLike | None = None,
+    repetitions: ArrayLike | None = None,
+) -> Curve:
+    """The curve through plain numbers, in any order.
+
+    bytes, pairs, repetitions: shape (points,); seconds: one-way times, shape (points,) or
+    (launches, points), NaN where a launch has none.
+    """
+    x, t = np.asarray(bytes, dtype=np.float64), np.atleast_2d(np.asarray(seconds, dtype=np.float64))
+    columns = {"bytes": x}
+    columns |= {
+        name: np.asarray(values, dtype=np.float64)
+        for name, values in (("pairs", pairs), ("repetitions", repetitions))
+        if values is not None
+    }
+    for name, values in columns.items():
+        if values.shape != (t.shape[-1],):
+            raise AskedWronglyError(
+                f"{t.shape[-1]} times, but {name} has shape {values.shape}: one each is needed"
+            )
+        least = 0.0 if name == "bytes" else 1.0
+        bad = values[~((values >= least) & np.isfinite(values))]
+        if len(bad):
+            raise AskedWronglyError(f"{name}: {bad[0]:g} is none; at least {least:g} is needed")
+    wrong = ~((t > 0.0) | np.isnan(t)) | np.isinf(t)
+    if wrong.any() or np.isnan(t).all(axis=0).any():
+        raise _not_positive(int(x[(wrong.any(axis=0) | np.isnan(t).all(axis=0)).argmax()]))
+    order = np.argsort(x, kind="stable")
+    return Curve(
+        x[order],
+        t[:, order],
+        columns["pairs"][order] if pairs is not None else None,
+        columns["repetitions"][order] if repetitions is not None else None,
+    )
+
+
+def _not_positive(size: int) -> AskedWronglyError:
+    return AskedWronglyError(
+        f"a time of zero or below at {size} bytes, or none: nothing can be fitted through it",
+        "the clock was too coarse for a single exchange; measure in batches",
+    )
+
+
+def lacks_sizes(curve: Curve, least: int) -> str | None:
+    """What a curve lacks for a model of one pair that needs so many different sizes."""
+    if curve.pairs is not None and len(np.unique(curve.pairs)) > 1:
+        return f"these are of {curve.pairs.min():.0f} to {curve.pairs.max():.0f} pairs at once"
+    return too_few_sizes(curve, least)
+
+
+def too_few_sizes(curve: Curve, least: int) -> str | None:
+    if curve.sizes >= least:
+        return None
+    return f"there {'is' if curve.sizes == 1 else 'are'} {curve.sizes or 'none'}"
+
+
+def require(model: str, data: str, lacking: str | None, advice: str) -> None:
+    """Says by name what a model needs, where the data lack it."""
+    if lacking:
+        raise AskedWronglyError(f"{model} needs {data}; {lacking}", advice)
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A fitted value with its 95 % interval by resampling launches; None with fewer than two."""
+    """A fitted value with its 95 % interval by resampling launches; None with fewer than two, and
+    where the data do not show it."""
 
     value: float | None
     low: float | None = None
     high: float | None = None
 
 
-def parameter(value: float | None, resampled: NDArray[np.float64], launches: int) -> Parameter:
-    if launches < 2 or value is None:
+def parameter(value: float | None, resampled: Array, launches: int) -> Parameter:
+    """The interval holds the value: of few launches all resampled medians may lie on one side."""
+    if launches < 2 or value is None or not len(resampled):
         return Parameter(value)
-    low, high = (float(limit) for limit in np.quantile(resampled, (0.025, 0.975)))
-    return Parameter(value, low if np.isfinite(low) else None, high if np.isfinite(high) else None)
+    with np.errstate(invalid="ignore"):
+        low, high = (float(limit) for limit in np.quantile(resampled, (0.025, 0.975)))
+    return Parameter(
+        value,
+        min(low, value) if np.isfinite(low) else None,
+        max(high, value) if np.isfinite(high) else None,
+    )
 
 
 @dataclass(frozen=True)
 class Segment:
+    """One protocol's line, over the measured sizes from_bytes to to_bytes, both of them its own."""
+
     from_bytes: int
     to_bytes: int
     alpha_s: float
     beta_s_per_B: float
+    alpha_low_s: float | None = None
+    alpha_high_s: float | None = None
+    beta_low_s_per_B: float | None = None
+    beta_high_s_per_B: float | None = None
+
+
+Predict = Callable[..., Array]
+"""Seconds one way of (bytes, pairs, repetitions), arrays of one shape; a model that knows nothing
+of the last ones does without."""
 
 
 @dataclass(frozen=True)
@@ -89,20 +207,52 @@ class Fit:
     model: str
     parameters: dict[str, Parameter]
     derived: dict[str, Parameter]
-    predict: Callable[[NDArray[np.float64]], NDArray[np.float64]]
-    residuals: NDArray[np.float64]
+    predict: Predict
+    residuals: Array
+    """(T - predicted) / T at each point that was fitted."""
     error_median: float
     error_max: float
     error_max_bytes: int
     launches: int
     criterion: float | None = None
+    """_likelihood.criterion: the less, the better; among fits to the same points."""
     segments: tuple[Segment, ...] = ()
     notes: tuple[str, ...] = field(default=())
 
 
-def relative_residuals(
-    curve: Curve, predict: Callable[[NDArray[np.float64]], NDArray[np.float64]]
-) -> NDArray[np.float64]:
-    """(T - predicted) / T at each size."""
+def predicted_s(predict: Predict, curve: Curve) -> Array:
+    """At the curve's points."""
+    more = [values for values in (curve.pairs, curve.repetitions) if values is not None]
+    return predict(curve.bytes, *more)
+
+
+def new_fit(
+    model: str,
+    curve: Curve,
+    predict: Predict,
+    parameters: dict[str, Parameter],
+    derived: dict[str, Parameter],
+    free: int,
+    segments: tuple[Segment, ...] = (),
+    notes: Sequence[str] = (),
+) -> Fit:
+    """The fit with its errors and criterion; free: how many numbers were fitted."""
     median = curve.median_s
-    return np.asarray((median - predict(curve.bytes)) / median, dtype=np.float64)
+    predicted = predicted_s(predict, curve)
+    residuals = np.asarray((median - predicted) / median, dtype=np.float64)
+    errors = np.abs(residuals)
+    positive = bool((predicted > 0.0).all())
+    return Fit(
+        model=model,
+        parameters=parameters,
+        derived=derived,
+        predict=predict,
+        residuals=residuals,
+        error_median=float(np.median(errors)),
+        error_max=float(errors.max()),
+        error_max_bytes=int(curve.bytes[errors.argmax()]),
+        launches=curve.launches,
+        criterion=criterion(np.log(median / predicted), free) if positive else None,
+        segments=segments,
+        notes=tuple(notes),
+    )

@@ -5,10 +5,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.errors import AskedWronglyError
-from hockney.models.fit import Curve, Fit, Parameter, parameter, relative_residuals
+from hockney.models.fit import (
+    RESAMPLES,
+    Curve,
+    Fit,
+    Parameter,
+    lacks_sizes,
+    new_fit,
+    parameter,
+    require,
+)
 
 Array = NDArray[np.float64]
+
+DATA = "times of one pair, of at least two different sizes"
 
 
 def line(bytes_: Array, seconds: Array, ordinary: bool = False) -> tuple[Array, Array]:
@@ -22,6 +32,13 @@ def line(bytes_: Array, seconds: Array, ordinary: bool = False) -> tuple[Array, 
     bytes_: shape (sizes,); seconds: shape (rows, sizes), above 0.
     """
     weight = np.ones_like(seconds) if ordinary else seconds**-2
+    return weighted_line(bytes_, seconds, weight, bounded=not ordinary)
+
+
+def weighted_line(
+    bytes_: Array, seconds: Array, weight: Array, bounded: bool = True
+) -> tuple[Array, Array]:
+    """alpha and beta of least squares of seconds, with weights of the same shape (rows, sizes)."""
     total = weight.sum(axis=1)
     mean_b = (weight * bytes_).sum(axis=1) / total
     mean_t = (weight * seconds).sum(axis=1) / total
@@ -32,7 +49,7 @@ def line(bytes_: Array, seconds: Array, ordinary: bool = False) -> tuple[Array, 
     with np.errstate(divide="ignore", invalid="ignore"):
         beta = np.where(bb > 0.0, bt / bb, 0.0)
         alpha = mean_t - beta * mean_b
-        if ordinary:
+        if not bounded:
             return alpha, beta
         raw_bb = (weight * bytes_**2).sum(axis=1)
         through_zero = np.where(raw_bb > 0.0, (weight * bytes_ * seconds).sum(axis=1) / raw_bb, 0.0)
@@ -42,43 +59,39 @@ def line(bytes_: Array, seconds: Array, ordinary: bool = False) -> tuple[Array, 
     return alpha, beta
 
 
-def fit(curve: Curve, ordinary: bool = False) -> Fit:
+def lacks(curve: Curve) -> str | None:
+    """What the curve lacks for this model; None where it carries it."""
+    return lacks_sizes(curve, 2)
+
+
+def fit(curve: Curve, ordinary: bool = False, resamples: int = RESAMPLES) -> Fit:
     """alpha and beta with intervals by resampling launches; derived r_inf = 1/beta, n_half =
     alpha/beta. Needs two different sizes."""
-    if len(np.unique(curve.bytes)) < 2:
-        raise AskedWronglyError(
-            f"one line needs at least two different sizes; there is {len(curve.bytes)}",
-            "measure more: --sizes 0,1..4MiB",
-        )
+    require("hockney", DATA, lacks(curve), "measure more: --sizes 0,1..4MiB")
     alphas, betas = line(curve.bytes, curve.median_s[None, :], ordinary)
     alpha, beta = float(alphas[0]), float(betas[0])
-    sample_alpha, sample_beta = line(curve.bytes, curve.resampled(), ordinary)
-    launches = len(curve.seconds)
+    sample_alpha, sample_beta = line(curve.bytes, curve.resampled(resamples), ordinary)
 
-    def predict(bytes_: Array) -> Array:
+    def predict(bytes_: Array, *_: Array) -> Array:
         return alpha + beta * bytes_
 
-    residuals = relative_residuals(curve, predict)
     with np.errstate(divide="ignore", invalid="ignore"):
         derived = {
-            "r_inf_Bps": _inverse(beta, 1.0 / sample_beta, launches),
+            "r_inf_Bps": _inverse(beta, 1.0 / sample_beta, curve.launches),
             "n_half_B": parameter(
-                alpha / beta if beta > 0.0 else None, sample_alpha / sample_beta, launches
+                alpha / beta if beta > 0.0 else None, sample_alpha / sample_beta, curve.launches
             ),
         }
-    return Fit(
-        model="hockney",
+    return new_fit(
+        "hockney",
+        curve,
+        predict,
         parameters={
-            "alpha_s": parameter(alpha, sample_alpha, launches),
-            "beta_s_per_B": parameter(beta, sample_beta, launches),
+            "alpha_s": parameter(alpha, sample_alpha, curve.launches),
+            "beta_s_per_B": parameter(beta, sample_beta, curve.launches),
         },
         derived=derived,
-        predict=predict,
-        residuals=residuals,
-        error_median=float(np.median(np.abs(residuals))),
-        error_max=float(np.abs(residuals).max()),
-        error_max_bytes=int(curve.bytes[np.abs(residuals).argmax()]),
-        launches=launches,
+        free=2,
         notes=_notes(alpha, beta, ordinary),
     )
 

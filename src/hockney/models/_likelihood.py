@@ -1,0 +1,61 @@
+"""How likely residuals are: what decides between models of the same points."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+DEGREES = 4.0
+"""Of freedom of Student's t, as which residuals are taken: nearly normal in the middle, and one
+size that is twice too slow does not decide a fit (Lange, Little & Taylor 1989, JASA 84(408))."""
+LEAST_SCALE = 2e-5
+"""Relative: clocks and rounding leave as much, and simulated times have no other noise."""
+_STEPS, _SETTLED = 60, 1e-6
+
+
+def scale(ln_residuals: Array) -> float:
+    """The most likely scale of Student's t, by expectation maximisation; shape (points,)."""
+    squares = ln_residuals**2
+    variance = max(float(np.median(squares)), LEAST_SCALE**2)
+    for _ in range(_STEPS):
+        before = variance
+        share = (DEGREES + 1.0) / (DEGREES + squares / variance)
+        variance = max(float((share * squares).mean()), LEAST_SCALE**2)
+        if abs(variance / before - 1.0) < _SETTLED:
+            break
+    return float(np.sqrt(variance))
+
+
+def weights(ln_residuals: Array) -> Array:
+    """How much each point counts, above 0 and at most 1: least squares with these weights,
+    repeated, is the most likely fit."""
+    return np.asarray(DEGREES / (DEGREES + (ln_residuals / scale(ln_residuals)) ** 2))
+
+
+def deviance(ln_residuals: Array) -> float:
+    """-2 ln likelihood at the most likely scale, up to a constant of the number of points."""
+    sigma = scale(ln_residuals)
+    tails = np.log1p((ln_residuals / sigma) ** 2 / DEGREES)
+    return float(2.0 * len(ln_residuals) * np.log(sigma) + (DEGREES + 1.0) * tails.sum())
+
+
+def criterion(ln_residuals: Array, free: int) -> float | None:
+    """Schwarz's criterion (BIC), corrected for few points (McQuarrie 1999, Statistics & Probability
+    Letters 44): without the correction, a straight line through 24 noisy sizes falls into segments.
+
+    free: fitted numbers without the scale. None where there are too few points for so many.
+    """
+    points = len(ln_residuals)
+    left = points - free - 2
+    if left < 1:
+        return None
+    return deviance(ln_residuals) + (free + 1) * float(np.log(points)) * points / left
+
+
+def akaike(ln_residuals: Array, free: int) -> float:
+    """Akaike's criterion, corrected for few points (Hurvich & Tsai 1989, Biometrika 76)."""
+    count, points = free + 1, len(ln_residuals)
+    left = points - count - 1
+    return deviance(ln_residuals) + 2.0 * count * points / left if left > 0 else float("inf")

@@ -1,0 +1,180 @@
+"""Where the multi-mode model fits best: how many chunks, how wide, and their sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hockney.models._likelihood import akaike
+from hockney.models._multi_mode_time import general_s
+from hockney.models.fit import SEED, Array, Curve
+
+DECISIVE = 4.0
+"""By how much Akaike's criterion must fall for one more chunk."""
+BOUNDS = {
+    "B_r_Bps": (1e7, 1e12),
+    "T_l_s": (1e-8, 1e-3),
+    "C_1_bytes": (2.0**14, 2.0**25),
+    "C_ratio": (1.01, 2.0**9),
+    "kappa": (1.0, 2.0),
+}
+FIRST_CHUNKS = tuple(2.0 ** (half / 2) for half in range(32, 46))
+FIRST_RATIOS = (2.0, 4.0, 8.0, 16.0)
+BEST_STARTS = 3
+"""Kinks make local minima: the search starts from the best of all pairs of these."""
+TOLERATED = 0.05
+"""Residual from which on a point counts linearly instead of squared."""
+MOST_POINTS = 400
+"""In the search and in resamples; where there are more, so many of them by chance."""
+
+
+@dataclass(frozen=True)
+class Structure:
+    """How many chunk sizes there are, and how many processes the first of two interleaves."""
+
+    levels: int
+    width: int
+    most: int
+    """Processes a node."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the fitted numbers: logarithms, but for kappa."""
+        chunks = ("C_1_bytes", "C_ratio")[: self.levels]
+        return ("B_r_Bps", "T_l_s", *chunks, *(("kappa",) if self.most > 1 else ()))
+
+    @property
+    def free(self) -> int:
+        """Fitted numbers, the width of the first of two levels among them."""
+        return len(self.names) + (self.levels == 2)
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        limits = np.array([
+            limit if name == "kappa" else np.log(limit)
+            for name, limit in ((name, BOUNDS[name]) for name in self.names)
+        ])  # fmt: skip
+        return limits[:, 0], limits[:, 1]
+
+    def values(self, q: Array) -> dict[str, float]:
+        pairs = zip(self.names, q, strict=True)
+        return {name: float(value if name == "kappa" else np.exp(value)) for name, value in pairs}
+
+    def chunks(self, q: Array) -> tuple[float, ...]:
+        found = self.values(q)
+        first = found.get("C_1_bytes", 0.0)
+        return (first, first * found.get("C_ratio", 1.0))[: self.levels]
+
+    def seconds(self, q: Array, x: Array, p: Array, n: Array) -> Array:
+        """One way: T_b / 2 n."""
+        found = self.values(q)
+        whole = general_s(
+            x, n, p, found["B_r_Bps"], found["T_l_s"],
+            C_bytes=self.chunks(q),
+            widths=((), (self.most,), (self.width, self.most))[self.levels],
+            kappa=found.get("kappa", 1.0),
+        )  # fmt: skip
+        return np.asarray(whole / (2.0 * n))
+
+
+@dataclass(frozen=True)
+class Points:
+    """What is fitted: sizes, processes a node, repetitions, and ln of one-way seconds."""
+
+    x: Array
+    p: Array
+    n: Array
+    ln_t: Array
+
+    def residuals(self, structure: Structure, q: Array) -> Array:
+        return np.asarray(self.ln_t - np.log(structure.seconds(q, self.x, self.p, self.n)))
+
+    def with_times(self, seconds: Array) -> Points:
+        return Points(self.x, self.p, self.n, np.log(seconds))
+
+
+@dataclass(frozen=True)
+class Solution:
+    structure: Structure
+    q: Array
+    cost: float
+    converged: bool
+
+
+def points_of(curve: Curve) -> Points:
+    assert curve.pairs is not None
+    assert curve.repetitions is not None
+    return Points(curve.bytes, curve.pairs, curve.repetitions, np.log(curve.median_s))
+
+
+def select(points: Points) -> Solution:
+    """The fewest chunks that the times do not speak against: one more must lower Akaike's corrected
+    criterion by DECISIVE. Of widths of the first of two chunks the best."""
+    few = thinned(points)
+    most = int(points.p.max())
+    # Two chunks differ only in how many processes they interleave: numbers on both sides tell.
+    widths = [width for width in range(2, most) if ((points.p > 1) & (points.p <= width)).any()]
+    levels = [[Structure(0, 0, most)], [Structure(1, most, most)]]
+    levels.append([Structure(2, width, most) for width in widths])
+    chosen: tuple[float, Structure, Array] | None = None
+    for structures in levels:
+        found = [searched(few, structure) for structure in structures]
+        rated = [
+            (akaike(few.residuals(one.structure, one.q), one.structure.free), one.structure, one.q)
+            for one in found
+        ]
+        best = min(rated, key=lambda one: one[0], default=None)
+        if best and (chosen is None or best[0] < chosen[0] - DECISIVE):
+            chosen = best
+    assert chosen is not None
+    return polished(points, chosen[1], chosen[2])
+
+
+def thinned(points: Points) -> Points:
+    chosen = np.random.default_rng(SEED).permutation(len(points.x))[:MOST_POINTS]
+    return Points(points.x[chosen], points.p[chosen], points.n[chosen], points.ln_t[chosen])
+
+
+def searched(points: Points, structure: Structure) -> Solution:
+    starts = sorted(_starts(points, structure), key=lambda q: _loss(points.residuals(structure, q)))
+    found = [polished(points, structure, q) for q in starts[:BEST_STARTS]]
+    return min(found, key=lambda one: one.cost)
+
+
+def _starts(points: Points, structure: Structure) -> list[Array]:
+    """Bandwidth and latency by eye, every pair of chunks, and a bus with and without a limit."""
+    largest, smallest = points.x == points.x.max(), points.x == points.x.min()
+    rate = float(np.median((points.p * points.x)[largest] * np.exp(-points.ln_t[largest])))
+    least = float(np.exp(points.ln_t[smallest].min()))
+    latency = max(least - points.x.min() / rate, 0.1 * least)
+    chunks = [np.array([])]
+    if structure.levels:
+        chunks = [np.array([first]) for first in FIRST_CHUNKS]
+    if structure.levels == 2:
+        chunks = [np.append(first, ratio) for first in chunks for ratio in FIRST_RATIOS]
+    kappas = [[1.1], [1.6]] if structure.most > 1 else [[]]
+    low, high = structure.bounds
+    return [
+        np.clip(np.concatenate((np.log([rate, latency, *some]), kappa)), low, high)
+        for some in chunks
+        for kappa in kappas
+    ]
+
+
+def _loss(residuals: Array) -> float:
+    return float((np.sqrt(1.0 + (residuals / TOLERATED) ** 2) - 1.0).sum())
+
+
+def polished(points: Points, structure: Structure, start: Array) -> Solution:
+    """The local minimum from `start`."""
+    from scipy.optimize import least_squares
+
+    low, high = structure.bounds
+    inside = np.clip(start, low + 1e-9, high - 1e-9)
+    found: Any = least_squares(
+        lambda q: points.residuals(structure, q), inside, bounds=(low, high), loss="soft_l1",
+        f_scale=TOLERATED, x_scale=np.maximum(1e-3, 0.1 * (high - low)), max_nfev=100,
+    )  # fmt: skip
+    return Solution(structure, np.asarray(found.x), float(found.cost), found.status > 0)

@@ -1,0 +1,227 @@
+"""The multi-mode ping-pong: several pairs between two nodes at once (Hager & Wellein 2007).
+
+Fitted jointly to times of 1, 2, ... processes a node: one curve alone does not tell a chunk from
+how many processes share it. `_multi_mode_time` has the equations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hockney.errors import AskedWronglyError
+from hockney.models._likelihood import deviance
+from hockney.models._multi_mode_search import (
+    BOUNDS,
+    TOLERATED,
+    Points,
+    Solution,
+    Structure,
+    points_of,
+    polished,
+    searched,
+    select,
+    thinned,
+)
+from hockney.models.fit import RESAMPLES, Array, Curve, Fit, Parameter, new_fit, parameter, require
+
+ADVICE = "measure 1, 2, 3 and 4 pairs between two nodes at 64KiB..16MiB"
+
+EAGER_BYTES = 32768
+"""Sizes up to this are left out, as in the paper: they take another path."""
+LEAST_POINTS = 8
+DATA = (
+    f"times of at least two pairs at once, {LEAST_POINTS} or more above {EAGER_BYTES} bytes, with "
+    "how many exchanges were timed together (repetitions)"
+)
+CHI_SQUARED_95 = 3.841
+"""By how much the deviance rises at the limits of a profile interval."""
+PROFILE_STEP, PROFILE_STEPS = 0.05, 40
+"""In octaves, and how many of them at most to each side."""
+
+
+def lacks(curve: Curve) -> str | None:
+    """What the curve lacks for this model; None where it carries it."""
+    if curve.pairs is None or curve.pairs.max() < 2.0:
+        return "these are of one pair"
+    if curve.repetitions is None:
+        return "the repetitions are not known"
+    left = int((curve.bytes > EAGER_BYTES).sum())
+    return None if left >= LEAST_POINTS else f"there are {left} above {EAGER_BYTES} bytes"
+
+
+def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
+    """B_r, T_l, kappa and the chunks C, as many of 0, 1 and 2 as the times show, jointly over all
+    numbers of processes a node (pairs), by residuals ln T of sizes above EAGER_BYTES."""
+    require("multi-mode", DATA, lacks(curve), ADVICE)
+    kept = curve.at(curve.bytes > EAGER_BYTES)
+    points = points_of(kept)
+    best = select(points)
+    samples = _resampled(kept, best, resamples)
+    structure = best.structure
+
+    def predict(bytes_: Array, pairs: Array, repetitions: Array) -> Array:
+        return structure.seconds(best.q, bytes_, pairs, repetitions)
+
+    return new_fit(
+        "multi-mode",
+        kept,
+        predict,
+        parameters=_parameters(best, samples, curve.launches),
+        derived=_profiles(points, best),
+        free=structure.free,
+        notes=_notes(curve, best),
+    )
+
+
+# How well they are known
+
+
+def _resampled(kept: Curve, best: Solution, resamples: int) -> Array:
+    """Fitted numbers for medians over resampled launches, shape (resamples, numbers)."""
+    rows = kept.resampled(resamples if kept.launches > 1 else 0)
+    points = points_of(kept)
+    found = [polished(thinned(points.with_times(row)), best.structure, best.q).q for row in rows]
+    return np.array(found).reshape(len(found), len(best.q))
+
+
+def _parameters(best: Solution, samples: Array, launches: int) -> dict[str, Parameter]:
+    structure = best.structure
+    values = structure.values(best.q)
+    columns = {
+        name: samples[:, i] if name == "kappa" else np.exp(samples[:, i])
+        for i, name in enumerate(structure.names)
+    }
+    if structure.levels == 2:
+        values["C_2_bytes"] = values["C_1_bytes"] * values.pop("C_ratio")
+        columns["C_2_bytes"] = columns["C_1_bytes"] * columns.pop("C_ratio")
+    found = {name: parameter(value, columns[name], launches) for name, value in values.items()}
+    if structure.levels == 2:
+        found["w_1_processes"] = Parameter(float(structure.width))
+    return found
+
+
+def _profiles(points: Points, best: Solution) -> dict[str, Parameter]:
+    """Of each chunk the 95 % interval inside which the deviance of a fit with that chunk rises by
+    no more than CHI_SQUARED_95; it needs no second launch."""
+    few = thinned(points)
+    structure, chunks = best.structure, best.structure.chunks(best.q)
+    return {
+        f"C_{level + 1}_profile_bytes": Parameter(
+            chunk,
+            *(_profile_limit(few, structure, best.q, level, sign) for sign in (-1.0, 1.0)),
+        )
+        for level, chunk in enumerate(chunks)
+    }
+
+
+def _profile_limit(
+    points: Points, structure: Structure, q: Array, level: int, sign: float
+) -> float | None:
+    """Where the deviance has risen; None where it does not within two octaves or the bounds."""
+    from scipy.optimize import least_squares
+
+    index = 2 + level
+    low, high = structure.bounds
+    others = np.arange(len(q)) != index
+    least = deviance(points.residuals(structure, q))
+    now = q.copy()
+
+    def held(free: Array) -> Array:
+        now[others] = free
+        return points.residuals(structure, now)
+
+    for _ in range(PROFILE_STEPS):
+        now[index] += sign * PROFILE_STEP * np.log(2.0)
+        if not low[index] < now[index] < high[index]:
+            return None
+        start = np.clip(now[others], low[others] + 1e-9, high[others] - 1e-9)
+        found: Any = least_squares(
+            held, start, bounds=(low[others], high[others]), loss="soft_l1", f_scale=TOLERATED,
+            max_nfev=20,
+        )  # fmt: skip
+        if deviance(held(found.x)) - least > CHI_SQUARED_95:
+            return structure.chunks(now)[level]
+    return None
+
+
+def _notes(curve: Curve, best: Solution) -> list[str]:
+    notes = []
+    left_out = int((curve.bytes <= EAGER_BYTES).sum())
+    if left_out:
+        notes.append(f"{left_out} points of sizes up to {EAGER_BYTES} bytes are left out: eager")
+    assert curve.pairs is not None
+    numbers = sorted({int(pairs) for pairs in curve.pairs})
+    if numbers != list(range(1, max(numbers) + 1)):
+        notes.append(
+            f"fitted to {', '.join(map(str, numbers))} processes a node; all from 1 on would tell "
+            "chunks better from how many processes share them"
+        )
+    if not best.converged:
+        notes.append("the search has not converged: take the values as a start")
+    low, high = best.structure.bounds
+    for name, value, least, most in zip(best.structure.names, best.q, low, high, strict=True):
+        if min(value - least, most - value) < 1e-4 * (most - least):
+            bound = BOUNDS[name][int(value - least > most - value)]
+            notes.append(f"{name} lies on its bound {bound:g}")
+    if best.structure.levels == 2:
+        notes.append(
+            "a second chunk and lost lock-step look alike at one number of repetitions: measure "
+            "again with 8 times and an eighth of them, and compare (second_chunk)"
+        )
+    if not best.structure.levels:
+        notes.append("no chunk shows at these sizes: send and receive overlap at all of them")
+    return notes
+
+
+# A second chunk, or lost lock-step?
+
+STAYS_OCTAVES, MOVES_OCTAVES = 0.75, 1.5
+"""Of the second chunk from the fewest repetitions to the most. Where lock-step is lost it moves by
+0.6 of the octaves that the repetitions differ by (simulated), which for n / 8 and 8 n is 3.6."""
+LEAST_FACTOR = 16.0
+"""Between the fewest and the most repetitions, so that what moves has room to."""
+
+
+@dataclass(frozen=True)
+class SecondChunk:
+    verdict: str
+    """second chunk, lost lock-step, no second chunk or unknown."""
+    C_2_bytes: dict[float, float]
+    """By factor on the repetitions."""
+    moved_octaves: float | None
+
+
+def second_chunk(curves: Mapping[float, Curve]) -> SecondChunk:
+    """Whether the second knee of three processes and more is a second chunk size or the loss of
+    lock-step: measured with several numbers of repetitions, a chunk stays and the other moves.
+
+    curves: times as for `fit`, by the factor on the repetitions: 1/8, 1 and 8.
+    """
+    factors = sorted(curves)
+    if len(factors) < 2 or factors[-1] < LEAST_FACTOR * factors[0]:
+        raise AskedWronglyError(
+            f"repetitions that differ by a factor of {LEAST_FACTOR:g} at least are needed",
+            "measure the same with 8 times and an eighth of the repetitions",
+        )
+    points = {}
+    for factor in factors:
+        require("multi-mode", DATA, lacks(curves[factor]), ADVICE)
+        points[factor] = points_of(curves[factor].at(curves[factor].bytes > EAGER_BYTES))
+    chosen = [select(some).structure for some in points.values()]
+    two = [structure for structure in chosen if structure.levels == 2]
+    if not two:
+        return SecondChunk("no second chunk", {}, None)
+    structure = max(two, key=two.count)
+    solutions = {factor: searched(thinned(some), structure) for factor, some in points.items()}
+    chunks = {factor: one.structure.chunks(one.q)[1] for factor, one in solutions.items()}
+    moved = float(np.log2(chunks[factors[-1]] / chunks[factors[0]]))
+    verdict = "unknown"
+    if abs(moved) <= STAYS_OCTAVES:
+        verdict = "second chunk"
+    elif moved >= MOVES_OCTAVES:
+        verdict = "lost lock-step"
+    return SecondChunk(verdict, chunks, moved)

@@ -1,0 +1,251 @@
+"""Protocol regimes: Hockney's line in each segment of sizes, with jumps between segments.
+
+The convention is SimGrid's for SMPI: a size equal to a boundary belongs to the segment below it. A
+breakpoint lies between the last measured size of one segment and the first of the next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.models._likelihood import criterion, weights
+from hockney.models._line_partitions import line_partition_near, line_partitions
+from hockney.models._partition import LEAST_SIZES, MOST_SEGMENTS
+from hockney.models.fit import (
+    RESAMPLES,
+    Curve,
+    Fit,
+    Parameter,
+    Segment,
+    lacks_sizes,
+    new_fit,
+    parameter,
+    require,
+)
+from hockney.models.hockney import weighted_line
+
+Array = NDArray[np.float64]
+
+DATA = f"times of one pair, of at least {LEAST_SIZES} different sizes"
+
+_ROUNDS = 6
+"""Of reweighting; the partition settles in two or three."""
+_STEPS = 6
+"""From least squares of relative residuals to those of logarithms."""
+
+
+def lacks(curve: Curve) -> str | None:
+    """What the curve lacks for this model; None where it carries it."""
+    return lacks_sizes(curve, LEAST_SIZES)
+
+
+@dataclass(frozen=True)
+class _Partition:
+    starts: list[int]
+    """Points at which the second and later segments start."""
+    alpha: Array
+    beta: Array
+    ln_residuals: Array
+    criterion: float
+
+
+def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
+    """alpha and beta of each segment, and the breakpoints between them.
+
+    Number and place of segments: the least criterion of residuals ln T - ln(alpha + beta b) over
+    all partitions with at least 3 sizes a segment; alpha and beta not below 0. Intervals: the same
+    number of segments is placed again for medians over resampled launches.
+    """
+    require("segmented", DATA, lacks(curve), "measure more: --sizes 0,1..4MiB")
+    best = _best(curve.bytes, curve.median_s)
+    bounds = [0, *best.starts, len(curve.bytes)]
+    sampled_starts, alphas, betas = _resampled(curve, best, resamples)
+    breaks = _breaks(curve, best.starts, sampled_starts)
+    segments = tuple(
+        _segment(curve, bounds[i], bounds[i + 1], *(
+            parameter(float(value), sample, curve.launches)
+            for value, sample in ((best.alpha[i], alphas[:, i]), (best.beta[i], betas[:, i]))
+        ))
+        for i in range(len(best.alpha))
+    )  # fmt: skip
+    limits = np.array([limit.value for limit in breaks.values()])
+
+    def predict(bytes_: Array, *_: Array) -> Array:
+        segment = np.searchsorted(limits, bytes_, side="left")
+        return np.asarray(best.alpha[segment] + best.beta[segment] * bytes_)
+
+    return new_fit(
+        "segmented",
+        curve,
+        predict,
+        parameters={**_lines(segments), **breaks},
+        derived=_derived(best, limits, alphas, betas, curve.launches),
+        free=_free(len(segments)),
+        segments=segments,
+        notes=_notes(curve, segments),
+    )
+
+
+def _free(segments: int) -> int:
+    return 3 * segments - 1
+
+
+def _best(bytes_: Array, seconds: Array) -> _Partition:
+    """The partition of least criterion. Points that fit badly count less, and the partition is
+    sought again. At first those count less that are far from the line between their neighbours: a
+    single wrong time would otherwise make a segment of its own, and fit it well."""
+    weight = weights(_from_neighbours(bytes_, seconds))
+    best: _Partition | None = None
+    for _ in range(_ROUNDS):
+        partitions = [
+            _fitted(bytes_, seconds, weight, starts)
+            for starts in line_partitions(bytes_, seconds, weight)
+        ]
+        found = min(partitions, key=lambda partition: partition.criterion)
+        settled = best is not None and found.starts == best.starts
+        if best is None or found.criterion <= best.criterion:
+            best = found
+        if settled:
+            break
+        weight = weights(found.ln_residuals)
+    assert best is not None
+    return best
+
+
+def _from_neighbours(bytes_: Array, seconds: Array) -> Array:
+    """ln T against the line through the sizes on both sides; 0 at the ends."""
+    sizes, first = np.unique(bytes_, return_index=True)
+    if len(sizes) < len(bytes_):
+        return np.zeros(len(bytes_))
+    share = (sizes[1:-1] - sizes[:-2]) / (sizes[2:] - sizes[:-2])
+    between = (1.0 - share) * seconds[first][:-2] + share * seconds[first][2:]
+    return np.concatenate(([0.0], np.log(seconds[first][1:-1] / between), [0.0]))
+
+
+def _fitted(bytes_: Array, seconds: Array, weight: Array, starts: list[int]) -> _Partition:
+    bounds = [0, *starts, len(bytes_)]
+    alpha, beta = np.empty(len(bounds) - 1), np.empty(len(bounds) - 1)
+    ln_residuals = np.empty(len(bytes_))
+    for i, (first, end) in enumerate(pairwise(bounds)):
+        part = slice(first, end)
+        alpha[i : i + 1], beta[i : i + 1] = log_line(
+            bytes_[part], seconds[None, part], weight[None, part]
+        )
+        predicted = np.maximum(alpha[i] + beta[i] * bytes_[part], 1e-3 * seconds[part])
+        ln_residuals[part] = np.log(seconds[part] / predicted)
+    value = criterion(ln_residuals, _free(len(alpha)))
+    return _Partition(starts, alpha, beta, ln_residuals, np.inf if value is None else value)
+
+
+def log_line(bytes_: Array, seconds: Array, weight: Array) -> tuple[Array, Array]:
+    """alpha and beta, not below 0, of weighted least squares of ln T - ln(alpha + beta b), by
+    Gauss and Newton's method from that of relative residuals. Shapes as `weighted_line`."""
+    target, scale = seconds, seconds
+    for _ in range(_STEPS):
+        alpha, beta = weighted_line(bytes_, target, weight / scale**2)
+        scale = np.maximum(alpha[:, None] + beta[:, None] * bytes_, 1e-3 * seconds)
+        target = scale * (1.0 + np.clip(np.log(seconds / scale), -1.0, 1.0))
+    return alpha, beta
+
+
+def _resampled(
+    curve: Curve, best: _Partition, resamples: int
+) -> tuple[NDArray[np.intp], Array, Array]:
+    """Starts (resamples, segments - 1), alpha and beta (resamples, segments) of as many segments
+    for medians over resampled launches; no rows where there is one launch."""
+    segments = len(best.alpha)
+    medians = curve.resampled(resamples if curve.launches > 1 else 0)
+    weight = weights(best.ln_residuals)
+    starts = np.array(
+        [line_partition_near(curve.bytes, row, weight, best.starts) for row in medians],
+        dtype=np.intp,
+    ).reshape(len(medians), segments - 1)
+    points = len(curve.bytes)
+    edge = np.full((len(medians), 1), 0)
+    bounds = np.hstack((edge, starts, edge + points))
+    alphas, betas = np.empty((len(medians), segments)), np.empty((len(medians), segments))
+    for i in range(segments if len(medians) else 0):
+        first, end = bounds[:, i], bounds[:, i + 1]
+        part = slice(int(first.min()), int(end.max()))
+        number = np.arange(points)[part]
+        inside = (number >= first[:, None]) & (number < end[:, None])
+        alphas[:, i], betas[:, i] = log_line(
+            curve.bytes[part], medians[:, part], inside * weight[part]
+        )
+    return starts, alphas, betas
+
+
+def _breaks(curve: Curve, starts: list[int], sampled: NDArray[np.intp]) -> dict[str, Parameter]:
+    """Each breakpoint: in the middle, on a logarithmic scale, between the last size of one segment
+    and the first of the next; its interval runs from the one to the other, over resamples."""
+    breaks = {}
+    for i, start in enumerate(starts):
+        last, first = curve.bytes[start - 1], curve.bytes[start]
+        all_starts = sampled[:, i] if len(sampled) else np.array([start])
+        low = np.quantile(curve.bytes[all_starts - 1], 0.025, method="lower")
+        high = np.quantile(curve.bytes[all_starts], 0.975, method="higher")
+        breaks[f"break_{i + 1}_bytes"] = Parameter(
+            float(np.sqrt(last * first)), min(float(low), last), max(float(high), first)
+        )
+    return breaks
+
+
+def _segment(curve: Curve, first: int, end: int, alpha: Parameter, beta: Parameter) -> Segment:
+    assert alpha.value is not None
+    assert beta.value is not None
+    return Segment(
+        from_bytes=int(curve.bytes[first]),
+        to_bytes=int(curve.bytes[end - 1]),
+        alpha_s=alpha.value,
+        beta_s_per_B=beta.value,
+        alpha_low_s=alpha.low,
+        alpha_high_s=alpha.high,
+        beta_low_s_per_B=beta.low,
+        beta_high_s_per_B=beta.high,
+    )
+
+
+def _lines(segments: tuple[Segment, ...]) -> dict[str, Parameter]:
+    lines = {}
+    for number, part in enumerate(segments, start=1):
+        lines[f"alpha_{number}_s"] = Parameter(part.alpha_s, part.alpha_low_s, part.alpha_high_s)
+        lines[f"beta_{number}_s_per_B"] = Parameter(
+            part.beta_s_per_B, part.beta_low_s_per_B, part.beta_high_s_per_B
+        )
+    return lines
+
+
+def _derived(
+    best: _Partition, limits: Array, alphas: Array, betas: Array, launches: int
+) -> dict[str, Parameter]:
+    """1/beta of each segment, and the jump in time at each breakpoint."""
+    derived = {}
+    for i, beta in enumerate(best.beta):
+        with np.errstate(divide="ignore"):
+            rates = 1.0 / betas[:, i]
+        value = 1.0 / float(beta) if beta > 0.0 else None
+        derived[f"r_inf_{i + 1}_Bps"] = parameter(value, rates, launches)
+    for i, limit in enumerate(limits):
+        jump = np.diff(best.alpha[i : i + 2] + limit * best.beta[i : i + 2])[0]
+        jumps = np.diff(alphas[:, i : i + 2] + limit * betas[:, i : i + 2], axis=1)[:, 0]
+        derived[f"jump_{i + 1}_s"] = parameter(float(jump), jumps, launches)
+    return derived
+
+
+def _notes(curve: Curve, segments: tuple[Segment, ...]) -> list[str]:
+    notes = []
+    for number, part in enumerate(segments, start=1):
+        where = f"segment {number} ({part.from_bytes} to {part.to_bytes} bytes)"
+        if part.alpha_s == 0.0:
+            notes.append(f"{where}: alpha lies on its bound 0, these sizes do not show it")
+        if part.beta_s_per_B == 0.0:
+            notes.append(f"{where}: beta lies on its bound 0, these sizes do not show it")
+    if len(segments) == MOST_SEGMENTS:
+        notes.append(f"{MOST_SEGMENTS} segments are the most that are looked for")
+    if curve.sizes < 2 * LEAST_SIZES:
+        notes.append(f"two segments need {2 * LEAST_SIZES} sizes; there are {curve.sizes}")
+    return notes

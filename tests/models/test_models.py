@@ -1,0 +1,195 @@
+"""The registry of models, and which of them the data can carry."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conftest import RunHockney
+from hockney.errors import AskedWronglyError
+from hockney.estimate import estimate
+from hockney.models import fit_model, model, model_names
+from hockney.models._ranking import cross_validated_error, rank
+from hockney.models.fit import Curve, curve_of, curve_of_arrays
+from hockney.models.hockney import fit as fit_hockney
+from samples import make_run, write_run
+
+SIZES = [0, *(2**power for power in range(21))]
+
+
+def two_protocols_ns(size: float) -> float:
+    return 1000.0 + 0.5 * size if size <= 4096 else 9000.0 + 0.1 * size
+
+
+def nanoseconds(launch: int, round_: int, size: int) -> list[float]:
+    return [two_protocols_ns(size) * (1.0 + 0.002 * math.sin(7 * launch + round_ + size))]
+
+
+@pytest.fixture
+def run_file(tmp_path: Path) -> Path:
+    return write_run(make_run(nanoseconds, sizes=SIZES), tmp_path / "run.jsonl")
+
+
+def line_curve(launches: int) -> Curve:
+    sizes = 2.0 ** np.arange(24)
+    chance = np.random.default_rng(1)
+    noise = np.exp(0.01 * chance.standard_normal((launches, len(sizes))))
+    return curve_of_arrays(sizes, (1e-6 + sizes / 1e10) * noise)
+
+
+def test_every_file_here_is_a_model_with_the_protocol() -> None:
+    assert model_names() == ["hockney", "max-rate", "multi-mode", "segmented"]
+    nothing = curve_of_arrays([8.0], [1e-6])
+    for name in model_names():
+        one = model(name)
+        assert one.DATA
+        assert one.lacks(nothing)
+        with pytest.raises(AskedWronglyError, match=f"{name} needs times"):
+            one.fit(nothing)
+
+
+def test_a_model_that_is_none_is_named_with_those_that_are() -> None:
+    with pytest.raises(AskedWronglyError, match=r"'logp'[\s\S]*hockney, max-rate"):
+        model("logp")
+
+
+def test_points_and_their_curve_give_the_same_fit() -> None:
+    points = estimate(make_run(nanoseconds, sizes=SIZES)).headline
+    for name in ("hockney", "segmented"):
+        assert fit_model(name, points).parameters == fit_model(name, curve_of(points)).parameters
+
+
+def test_protocols_are_explained_by_segments_first() -> None:
+    ranking = rank(estimate(make_run(nanoseconds, sizes=SIZES)).headline)
+    assert [ranked.fit.model for ranked in ranking.best_first] == ["segmented", "hockney"]
+    best, other = ranking.best_first
+    assert best.fit.criterion is not None
+    assert other.fit.criterion is not None
+    assert best.fit.criterion < other.fit.criterion
+    assert best.cross_validated_error is not None
+    assert best.cross_validated_error < 0.005
+    assert (other.cross_validated_error or 0.0) > 0.05
+    assert "5 parameters" in best.reason
+    assert set(ranking.lacking) == {"max-rate", "multi-mode"}
+    assert "numbers of pairs at once" in ranking.lacking["max-rate"]
+
+
+@pytest.mark.parametrize("launches", [1, 5])
+def test_a_line_is_explained_by_hockneys_model_first(launches: int) -> None:
+    """One segment is as good, and no better."""
+    ranking = rank(line_curve(launches))
+    first, second = (ranked.fit for ranked in ranking.best_first)
+    assert first.model == "hockney"
+    assert first.criterion == pytest.approx(second.criterion, abs=2.0)
+    assert (ranking.best_first[0].cross_validated_error is None) == (launches == 1)
+
+
+def test_the_cross_validated_error_is_of_launches_left_out() -> None:
+    """Two launches, one twice as slow: each predicts the other badly, itself exactly."""
+    sizes = 2.0 ** np.arange(10)
+    times = np.outer([1.0, 2.0], 1e-6 + sizes / 1e9)
+    assert cross_validated_error(model("hockney"), curve_of_arrays(sizes, times)) == (
+        pytest.approx((0.5 + 1.0) / 2.0)
+    )
+
+
+def test_a_launch_below_the_clocks_resolution_counts_as_none() -> None:
+    run = make_run(lambda launch, _, size: [0.0 if launch == 0 else 100.0 + size], sizes=SIZES)
+    curve = curve_of(estimate(run).headline)
+    assert np.isnan(curve.seconds[0]).all()
+    assert fit_model("hockney", curve).parameters["alpha_s"].value == pytest.approx(1e-7)
+
+
+def test_where_nothing_can_be_fitted_each_model_says_why() -> None:
+    with pytest.raises(AskedWronglyError) as told:
+        rank(curve_of_arrays([8.0], [1e-6]))
+    for name in model_names():
+        assert f"{name} needs" in str(told.value)
+
+
+def test_numbers_of_one_line_do_not_load_scipy() -> None:
+    program = (
+        "import sys, hockney.models.hockney as h; from hockney.models.fit import curve_of_arrays;"
+        "h.fit(curve_of_arrays([1, 2, 4], [1, 2, 3])); import hockney.cli._present;"
+        "assert not any(name.split('.')[0] == 'scipy' for name in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+# The command
+
+
+def test_fit_without_a_model_is_hockneys_line(hockney: RunHockney, run_file: Path) -> None:
+    done = hockney("fit", str(run_file), "--json")
+    assert done.status == 0, done.stderr
+    (found,) = json.loads(done.stdout)["fits"]
+    expected = fit_hockney(curve_of(estimate(make_run(nanoseconds, sizes=SIZES)).headline))
+    assert found["model"] == "hockney"
+    assert found["parameters"]["alpha_s"]["value"] == expected.parameters["alpha_s"].value
+    assert found["criterion"] == pytest.approx(expected.criterion)
+    text = hockney("fit", str(run_file)).stdout
+    assert "T(b) = alpha + beta b, least squares" in text
+
+
+def test_fit_of_segments_gives_their_lines(hockney: RunHockney, run_file: Path) -> None:
+    done = hockney("fit", str(run_file), "--model", "segmented", "--json")
+    (found,) = json.loads(done.stdout)["fits"]
+    assert found["model"] == "segmented"
+    assert [(part["from_bytes"], part["to_bytes"]) for part in found["segments"]] == [
+        (0, 4096), (8192, 2**20),
+    ]  # fmt: skip
+    assert found["segments"][1]["alpha_s"] == pytest.approx(9e-6, rel=0.01)
+    assert found["segments"][1]["beta_s_per_B"] == pytest.approx(1e-10, rel=0.01)
+    limit = found["parameters"]["break_1_bytes"]
+    assert (limit["low"], limit["high"]) == (4096.0, 8192.0)
+    text = hockney("fit", str(run_file), "--model", "segmented").stdout
+    assert "4 KiB .. 8 KiB" in text
+
+
+def test_auto_ranks_all_that_the_data_carry(hockney: RunHockney, run_file: Path) -> None:
+    done = hockney("fit", str(run_file), "--model", "auto", "--json")
+    told = json.loads(done.stdout)
+    assert [found["model"] for found in told["fits"]] == ["segmented", "hockney"]
+    assert told["fits"][0]["cross_validated_error"] < 0.005
+    assert "criterion" in told["fits"][0]["reason"]
+    assert {lack["model"] for lack in told["lacking"]} == {"max-rate", "multi-mode"}
+    text = hockney("fit", str(run_file), "--model", "auto").stdout
+    assert text.index("1. segmented") < text.index("2. hockney")
+    assert "max-rate needs" in text
+
+
+@pytest.mark.parametrize("name", ["max-rate", "multi-mode"])
+def test_a_model_of_pairs_says_what_a_pingpong_file_lacks(
+    hockney: RunHockney, run_file: Path, name: str
+) -> None:
+    done = hockney("fit", str(run_file), "--model", name)
+    assert done.status == 2
+    assert f"{name} needs times of at least two" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--model", "logp"), "'logp' is not one of"),
+        (("--model", "segmented", "--ordinary"), "--ordinary is a way to fit --model hockney"),
+    ],
+)
+def test_a_wrong_question_is_answered_in_words(
+    hockney: RunHockney, run_file: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    done = hockney("fit", str(run_file), *arguments)
+    assert done.status == 2
+    assert words in done.stderr
+
+
+def test_too_few_sizes_are_named(hockney: RunHockney, tmp_path: Path) -> None:
+    path = write_run(make_run(nanoseconds, sizes=(8, 64)), tmp_path / "two.jsonl")
+    done = hockney("fit", str(path), "--model", "segmented")
+    assert done.status == 2
+    assert "at least 3 different sizes; there are 2" in done.stderr
