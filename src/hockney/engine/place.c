@@ -186,7 +186,6 @@ void place_pin(struct place *place, const char *policy, const char *cpus, int lo
     CPU_ZERO(&allowed);
     sched_getaffinity(0, sizeof allowed, &allowed);
     place->allowed = CPU_COUNT(&allowed);
-    place->local = local_rank;
     if (cpus == NULL && strcmp(policy, "none") == 0)
         return;
 

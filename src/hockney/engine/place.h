@@ -8,7 +8,6 @@ struct place {
     int package, numa, l3, core, pu;
     int pinned;      /* the kernel confirms that the rank may run on this PU only */
     int allowed;     /* PUs that this process was allowed before it pinned itself */
-    int local;       /* the rank's number on its node */
     char refused[96]; /* why the kernel did not pin it though that was asked, or "" */
     char wrong[160];  /* what was asked wrongly, or "": told after MPI_Init, because other ranks,
                          which may have no such trouble, would wait there for ever */

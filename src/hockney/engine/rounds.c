@@ -43,7 +43,7 @@ struct rounds {
     uint64_t random;
     int number;
     int decide_at;      /* precision is worked out at rounds 10, 11, 12, ... 20, 22, ... */
-    double progress_s, longest_round_s;
+    double progress_s;
     const char *reason;
 };
 
@@ -221,7 +221,6 @@ static void decide(struct rounds *rounds, double round_s, int interrupted)
     const struct options *options = launch->options;
     const double elapsed_s = now_s() - launch->started_s;
     const int done = rounds->number + 1;
-    rounds->longest_round_s = fmax(rounds->longest_round_s, round_s);
     if (interrupted)
         rounds->reason = "interrupted";
     else if (done >= options->most_rounds || elapsed_s + round_s > options->seconds)
