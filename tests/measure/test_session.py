@@ -60,9 +60,8 @@ def test_a_rank_that_hangs_is_ended_by_the_watchdog(hockney: RunHockney, tmp_pat
     assert nothing_left()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_run_keeps_its_rounds_and_says_so(tmp_path: Path, number: int) -> None:
-    path = tmp_path / "run.jsonl"
+def measuring_into(path: Path) -> subprocess.Popen[str]:
+    """A long run that has written its first rounds."""
     process = subprocess.Popen(
         [sys.executable, "-m", "hockney", "pingpong", "-o", str(path), *LONG],
         stdout=subprocess.PIPE,
@@ -73,6 +72,13 @@ def test_an_interrupted_run_keeps_its_rounds_and_says_so(tmp_path: Path, number:
         if path.exists() and b'"samples"' in path.read_bytes():
             break
         time.sleep(0.1)
+    return process
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_keeps_its_rounds_and_says_so(tmp_path: Path, number: int) -> None:
+    path = tmp_path / "run.jsonl"
+    process = measuring_into(path)
     time.sleep(0.5)
     process.send_signal(number)
     stdout, stderr = process.communicate(timeout=TEST_TIMEOUT_S)
@@ -89,16 +95,7 @@ def test_an_interrupted_run_keeps_its_rounds_and_says_so(tmp_path: Path, number:
 
 def test_killing_the_launcher_leaves_no_rank_behind(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "hockney", "pingpong", "-o", str(path), *LONG],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    for _ in range(300):
-        if path.exists() and b'"samples"' in path.read_bytes():
-            break
-        time.sleep(0.1)
+    process = measuring_into(path)
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     for child in children:
         os.kill(int(child), signal.SIGKILL)

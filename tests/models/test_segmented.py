@@ -15,6 +15,7 @@ from hockney.errors import AskedWronglyError
 from hockney.models import hockney
 from hockney.models.fit import Curve, Fit, curve_of_arrays
 from hockney.models.segmented import fit
+from platforms import two_hosts
 
 Array = NDArray[np.float64]
 
@@ -83,23 +84,10 @@ def test_every_segment_of_smpi_is_found(
     assert_is(fit(curve_of_arrays(sizes, piecewise(sizes, last, lines))), sizes, last, lines)
 
 
-PLATFORM = """<?xml version='1.0'?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1">
-  <zone id="world" routing="Full">
-    <host id="a" speed="1Gf"/>
-    <host id="b" speed="1Gf"/>
-    <link id="wire" bandwidth="1.25e9Bps" latency="1e-5s"/>
-    <route src="a" dst="b"><link_ctn id="wire"/></route>
-  </zone>
-</platform>
-"""
-
-
 @pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
 def test_every_segment_of_a_simulated_machine_is_found(hockney: RunHockney, tmp_path: Path) -> None:
     """SimGrid's own network model, measured by the engine and fitted by the command."""
-    (tmp_path / "platform.xml").write_text(PLATFORM)
+    (tmp_path / "platform.xml").write_text(two_hosts(1e-5, 1.25e9))
     settings = ("--cfg", "network/TCP-gamma:0", "--cfg", "network/crosstraffic:0")
     done = hockney("pingpong", "--platform", "platform.xml", *settings, "--sizes", "1..1MiB/8",
                    "-o", "run.jsonl", "-q")  # fmt: skip

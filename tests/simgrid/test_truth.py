@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import RunHockney
+from platforms import two_hosts
 
 pytestmark = pytest.mark.skipif(
     shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed"
@@ -21,17 +22,6 @@ EXACT = [
 ]
 """With these T = alpha + (bytes + 16) beta: SimGrid adds an envelope of 16 bytes."""
 ENVELOPE_BYTES = 16
-PLATFORM = """<?xml version='1.0'?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1">
-  <zone id="world" routing="Full">
-    <host id="a" speed="1Gf"/>
-    <host id="b" speed="1Gf"/>
-    <link id="wire" bandwidth="{bandwidth!r}Bps" latency="{latency!r}s"/>
-    <route src="a" dst="b"><link_ctn id="wire"/></route>
-  </zone>
-</platform>
-"""
 
 
 def platforms() -> list[tuple[float, float]]:
@@ -45,7 +35,7 @@ def test_alpha_and_beta_are_given_back(
     hockney: RunHockney, tmp_path: Path, latency_s: float, bandwidth_Bps: float
 ) -> None:
     platform = tmp_path / "platform.xml"
-    platform.write_text(PLATFORM.format(latency=latency_s, bandwidth=bandwidth_Bps))
+    platform.write_text(two_hosts(latency_s, bandwidth_Bps))
     done = hockney("pingpong", "--platform", str(platform), *EXACT, "--json", "-q")
     assert done.status == 0, done.stderr
     result = json.loads(done.stdout)
@@ -60,7 +50,7 @@ def test_alpha_and_beta_are_given_back(
 
 def test_no_noise_of_this_host_is_in_a_simulated_run(hockney: RunHockney, tmp_path: Path) -> None:
     platform = tmp_path / "platform.xml"
-    platform.write_text(PLATFORM.format(latency=1e-5, bandwidth=1e9))
+    platform.write_text(two_hosts(1e-5, 1e9))
     options = ["--platform", str(platform), *EXACT, "--sizes", "0,8,1MiB", "--json", "-q"]
     first, second = (json.loads(hockney("pingpong", *options).stdout) for _ in range(2))
     assert [p["median_s"] for p in first["points"]] == [p["median_s"] for p in second["points"]]
@@ -79,7 +69,7 @@ def test_bad_platforms_are_refused(
     hockney: RunHockney, tmp_path: Path, options: list[str], complaint: str
 ) -> None:
     platform = tmp_path / "platform.xml"
-    platform.write_text(PLATFORM.format(latency=1e-5, bandwidth=1e9))
+    platform.write_text(two_hosts(1e-5, 1e9))
     words = [str(platform) if word == "PLATFORM" else word for word in options]
     done = hockney("pingpong", *words)
     assert done.status == 2
@@ -88,9 +78,7 @@ def test_bad_platforms_are_refused(
 
 def test_what_simgrid_refuses_is_shown(hockney: RunHockney, tmp_path: Path) -> None:
     platform = tmp_path / "platform.xml"
-    platform.write_text(
-        PLATFORM.format(latency=1e-5, bandwidth=1e9).replace("<link ", "<nonsense ", 1)
-    )
+    platform.write_text(two_hosts(1e-5, 1e9).replace("<link ", "<nonsense ", 1))
     done = hockney("pingpong", "--platform", str(platform), "--sizes", "8")
     assert done.status == 1
     assert "platform.xml:7" in done.stderr
