@@ -88,3 +88,16 @@ def test_without_probes_there_is_one_state() -> None:
     states = find_states(make_run(lambda *_: [1.0]))
     assert states.probe is None
     assert states.of(0, 0) == 0
+
+
+def test_nothing_of_a_sweep_is_set_aside() -> None:
+    """Its sizes are visited once: a round whose state changed is all there is of a size."""
+    run = make_run(lambda *_: [1.0], launches=1, rounds=20)
+    run.header = type(run.header)(
+        schema=1, hockney="", id="", started="", experiment="pingpong", options={"sweep": True}
+    )
+    for round_ in range(20):
+        run.add(Noise(launch=0, round=round_, rank=0, probe_s=2e-6 if round_ % 3 else 4e-6))
+    states = find_states(run)
+    assert states.changed == 0
+    assert all(states.of(0, round_) == 0 for round_ in range(20))

@@ -63,7 +63,10 @@ ONE_STATE = States((State(0, None, 1.0, None),), {}, 0, None)
 
 
 def find_states(run: Run) -> States:
-    """Labels every round of a run."""
+    """Labels every round of a run. A sweep has one visit a size, which no other could stand for:
+    nothing of it is set aside."""
+    if run.header.options.get("sweep"):
+        return ONE_STATE
     probes = _handovers(run)
     kind = "handover"
     if not probes:
