@@ -9,13 +9,91 @@ from hypothesis import strategies as st
 
 from hockney import records
 from hockney.errors import AskedWronglyError, HockneyError
-from hockney.records import End, Noise, Probe, Record, ResultFile, Samples
+from hockney.records import (
+    Clock,
+    End,
+    LaunchRecord,
+    Mpi,
+    Noise,
+    Place,
+    Probe,
+    Progress,
+    Record,
+    ResultFile,
+    RunRecord,
+    Samples,
+    Summary,
+)
 from samples import HEADER, make_run, write_run
 
 whole = st.integers(0, 2**40)
 seconds = st.floats(0.0, 1e6)
 known = st.none() | seconds
+words = st.text(max_size=20)
+said = st.none() | words
+values = st.none() | st.booleans() | whole | seconds | words | st.lists(whole, max_size=3)
 ANY_RECORD = st.one_of(
+    st.builds(
+        RunRecord,
+        schema=whole,
+        hockney=words,
+        id=words,
+        started=words,
+        experiment=words,
+        options=st.dictionaries(words, values, max_size=3),
+        label=said,
+        environment=st.dictionaries(words, values, max_size=3),
+    ),
+    st.builds(
+        LaunchRecord,
+        launch=whole,
+        command=st.lists(words, max_size=3),
+        env=st.dictionaries(words, words, max_size=3),
+        launcher=said,
+        mpi=st.builds(Mpi, library=said, version=said, abi=said, standard=said, description=said),
+        engine=said,
+        clock=st.builds(Clock, name=said, resolution_s=known, cost_s=known, wtick_s=known),
+        seed=st.none() | whole,
+        batch_s=known,
+        cold_bytes=st.none() | whole,
+        probe=said,
+        definition=said,
+        simulated=st.booleans(),
+        places=st.lists(
+            st.builds(
+                Place,
+                rank=whole,
+                host=said,
+                pu=st.none() | whole,
+                l3=st.none() | whole,
+                pinned=st.none() | st.booleans(),
+                refused=said,
+            ),
+            max_size=2,
+        ),
+    ),
+    st.builds(
+        Summary,
+        launch=whole,
+        operation=words,
+        bytes=whole,
+        statistic=words,
+        definition=words,
+        value_s=seconds,
+        ranks=st.none() | whole,
+        repetitions=st.none() | whole,
+    ),
+    st.builds(
+        Progress,
+        launch=whole,
+        round=whole,
+        bytes=whole,
+        points=whole,
+        reached=whole,
+        samples=whole,
+        worst=known,
+        left_s=known,
+    ),
     st.builds(
         Samples,
         launch=whole,
@@ -63,10 +141,27 @@ def test_every_record_survives_being_written(record: Record) -> None:
     assert records.decode(line) == record
 
 
+def test_every_kind_of_record_is_among_them() -> None:
+    """A kind that is added belongs into ANY_RECORD."""
+    builds = {RunRecord, LaunchRecord, Samples, Summary, Probe, Noise, End, Progress}
+    assert {kind.__struct_config__.tag for kind in builds} == records.KINDS
+    assert set(Record.__args__) == builds
+
+
 def test_unknown_kinds_and_keys_are_ignored() -> None:
     assert records.decode(b'{"kind":"weather","rain":true}') is None
     end = records.decode(b'{"kind":"end","launch":1,"reason":"budget","mood":"good"}')
     assert end == End(launch=1, reason="budget")
+
+
+def test_a_file_of_a_newer_hockney_is_read_without_what_is_new(tmp_path: Path) -> None:
+    path = write_run(make_run(lambda *_: [1.0]), tmp_path / "run.jsonl")
+    header, *rest = path.read_bytes().splitlines(keepends=True)
+    new = [b'{"kind":"weather","rain":true}\n', header.replace(b'"schema"', b'"mood":1,"schema"')]
+    path.write_bytes(new[1] + new[0] + b"".join(rest))
+    found = records.read(path)
+    assert len(found.samples) == 50
+    assert found.cut is None
 
 
 def test_a_file_is_read_back(tmp_path: Path) -> None:
@@ -148,8 +243,17 @@ def test_compressed_files_are_read_and_cut_ones_up_to_the_cut(tmp_path: Path) ->
     path = tmp_path / "run.jsonl.zst"
     path.write_bytes(zstandard.compress(plain))
     assert records.read(path).samples == run.samples
-    path.write_bytes(zstandard.compress(plain)[:-40])
-    assert records.read(path).cut is not None
+    # Blocks of their own, as a writer that flushes makes them: what is before the cut can be read.
+    writer = zstandard.ZstdCompressor().compressobj()
+    blocks = [
+        writer.compress(part) + writer.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
+        for part in (plain[: len(plain) // 2], plain[len(plain) // 2 :])
+    ]
+    path.write_bytes(blocks[0] + blocks[1][:-40])
+    cut = records.read(path)
+    assert cut.cut is not None
+    assert 100 < len(cut.samples) < len(run.samples)
+    assert cut.samples == run.samples[: len(cut.samples)]
 
 
 def test_a_result_file_is_never_overwritten_unasked(tmp_path: Path) -> None:

@@ -40,8 +40,9 @@ def test_every_round_visits_every_size_in_an_order_of_its_own(run_engine: RunEng
 def test_batches_are_long_enough_for_the_clock(run_engine: RunEngine) -> None:
     done = run_engine("pingpong", *QUICK)
     clock = done.of("launch")[0]["clock"]
-    for samples in done.of("samples"):
-        batch_s = sorted(samples["ns"])[-1] * 2.0 * samples["repetitions"] * 1e-9
+    # The last visit of each size: where the first were disturbed, batches are lengthened.
+    for samples in {samples["bytes"]: samples for samples in done.of("samples")}.values():
+        batch_s = max(samples["ns"]) * 2.0 * samples["repetitions"] * 1e-9
         assert clock["cost_s"] < 0.01 * batch_s
 
 
@@ -80,6 +81,7 @@ def test_peers_may_be_in_any_order_and_odd_worlds_work(run_engine: RunEngine) ->
     [
         (["pingpong", "--peers", "0,9"], "no rank 9"),
         (["pingpong", "--peers", "1,1"], "with itself"),
+        (["pingpong", "--peers", "0;1"], "two numbers with ','"),
         (["pingpong", "--sizes", "8,-1"], "expected a number"),
         (["pingpong", "--sizes", "8Kib"], "ib"),
         (["pingpong", "--sizes", "99999999999999999999"], "too large"),
@@ -97,14 +99,21 @@ def test_bad_questions_are_told_and_nothing_is_measured(
     run_engine: RunEngine, arguments: list[str], complaint: str
 ) -> None:
     done = run_engine(*arguments)
-    assert done.status != 0
+    assert done.status == 2
     assert complaint in done.stderr
     assert done.of("samples") == []
 
 
+def test_a_rank_alone_is_refused(run_engine: RunEngine) -> None:
+    done = run_engine("pingpong", *QUICK, ranks=1)
+    assert done.status == 2
+    assert "at least 2 ranks, this world has 1" in done.stderr
+
+
 def test_a_wrong_number_of_ranks_is_noticed(run_engine: RunEngine) -> None:
+    """Not asked wrongly: it is what a launcher of another MPI does."""
     done = run_engine("pingpong", "-n", "3", *QUICK)
-    assert done.status != 0
+    assert done.status == 1
     assert "a world of 2 ranks where 3 were asked for" in done.stderr
 
 
@@ -163,31 +172,6 @@ def test_the_machine_is_probed_before_and_after_every_round(run_engine: RunEngin
     assert {(n["round"], n["rank"]) for n in done.of("noise")} == {
         (round_, rank) for round_ in rounds for rank in (0, 1)
     }
-
-
-def test_ranks_are_pinned_one_to_a_cpu_and_say_where(run_engine: RunEngine) -> None:
-    places = run_engine("pingpong", *QUICK).of("launch")[0]["places"]
-    allowed = sorted(os.sched_getaffinity(0))
-    assert all(place["pinned"] for place in places)
-    assert [place["pu"] for place in places] == allowed[:2]
-    for place in places:
-        topology = Path(f"/sys/devices/system/cpu/cpu{place['pu']}/topology")
-        assert place["core"] == int((topology / "core_id").read_text())
-        assert place["package"] == int((topology / "physical_package_id").read_text())
-        assert place["host"] == os.uname().nodename
-
-
-def test_cpus_are_taken_in_the_order_of_the_ranks(run_engine: RunEngine) -> None:
-    places = run_engine("pingpong", *QUICK, "--cpus", "1,0").of("launch")[0]["places"]
-    assert [place["pu"] for place in places] == [1, 0]
-    loose = run_engine("pingpong", *QUICK, "--place", "none").of("launch")[0]["places"]
-    assert not any(place["pinned"] for place in loose)
-
-
-@pytest.mark.parametrize("policy", ["core", "socket", "numa", "spread", "node"])
-def test_every_policy_gives_two_ranks_different_cpus(run_engine: RunEngine, policy: str) -> None:
-    places = run_engine("pingpong", *QUICK, "--place", policy).of("launch")[0]["places"]
-    assert len({place["pu"] for place in places}) == 2
 
 
 def test_cold_buffers_are_larger_than_the_last_cache(run_engine: RunEngine) -> None:

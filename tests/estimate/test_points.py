@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hockney.estimate import estimate, is_precise
 from samples import make_run
@@ -64,6 +67,38 @@ def test_precise_is_when_every_interval_is_inside(spread: float, precise: bool) 
     assert is_precise(run, 0.02) is precise
     (worst, *_) = sorted(estimate(run).headline, key=lambda p: -(p.precision or 0.0))
     assert ((worst.precision or 1.0) <= 0.02) is precise
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(3, 12),
+    st.sampled_from([0.001, 0.01, 0.05]),
+    st.booleans(),
+    st.booleans(),
+)
+def test_precise_is_what_the_estimates_say(
+    seed: int, launches: int, spread: float, one_slow: bool, states: bool
+) -> None:
+    """is_precise works out less than estimate() does, and must judge the same."""
+    random = np.random.default_rng(seed)
+    levels = random.lognormal(sigma=spread, size=launches)
+    levels[0] *= 3.0 if one_slow else 1.0
+    far = random.random((launches, 6)) < (0.3 if states else 0.0)
+    run = make_run(
+        lambda launch, round_, size: (
+            (100.0 + size) * levels[launch] * (3.0 if far[launch, min(round_, 5)] else 1.0)
+            * random.lognormal(sigma=0.01, size=2)
+        ).tolist(),
+        launches=launches,
+        rounds=6,
+        sizes=(8, 64),
+        handover_ns=lambda launch, round_: 245.0 if far[launch, min(round_, 5)] else 53.0,
+    )
+    points = estimate(run).headline
+    worst = max((np.inf if p.precision is None else p.precision for p in points), default=np.inf)
+    for asked in (0.002, 0.01, 0.05):
+        if abs(worst - asked) > 1e-9:
+            assert is_precise(run, asked) is (worst < asked)
 
 
 def test_too_few_launches_are_never_precise() -> None:

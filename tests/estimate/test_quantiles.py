@@ -9,7 +9,7 @@ from scipy.stats import binom
 from hockney.estimate.quantiles import autocorrelation_time, effective_size, median_interval
 
 
-@pytest.mark.parametrize("n", [5, 6, 9, 17, 40, 60])
+@pytest.mark.parametrize("n", range(5, 61))
 def test_the_stated_confidence_is_that_of_the_binomial(n: int) -> None:
     interval = median_interval(np.arange(1.0, n + 1))
     assert interval is not None
@@ -18,6 +18,7 @@ def test_the_stated_confidence_is_that_of_the_binomial(n: int) -> None:
     assert interval.confidence == pytest.approx(1.0 - 2.0 * binom.cdf(k - 1, n, 0.5))
     narrower = 1.0 - 2.0 * binom.cdf(k, n, 0.5)
     assert narrower < 0.95
+    assert interval.confidence >= 0.95 or n == 5
 
 
 def test_few_values_have_no_interval_and_five_have_what_they_can() -> None:
@@ -27,7 +28,7 @@ def test_few_values_have_no_interval_and_five_have_what_they_can() -> None:
     assert (five.low, five.high, five.confidence) == (0.0, 4.0, 0.9375)
 
 
-@pytest.mark.parametrize("n", [5, 8, 25, 100])
+@pytest.mark.parametrize("n", [*range(5, 41), 100])
 def test_the_interval_holds_the_median_as_often_as_it_says(n: int) -> None:
     draws = np.random.default_rng(n).lognormal(size=(4000, n))
     intervals = [median_interval(draw) for draw in draws]

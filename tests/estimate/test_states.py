@@ -12,9 +12,10 @@ SAME_CORE, SAME_CACHE, FAR = 26.0, 53.0, 245.0
 
 
 @pytest.mark.parametrize(
-    "centres", [(SAME_CACHE,), (SAME_CACHE, FAR), (SAME_CORE, SAME_CACHE, FAR)]
+    "centres",
+    [(SAME_CACHE,), (SAME_CACHE, FAR), (SAME_CORE, SAME_CACHE), (SAME_CORE, SAME_CACHE, FAR)],
 )
-@pytest.mark.parametrize("scatter", [0.01, 0.04])
+@pytest.mark.parametrize("scatter", [0.01, 0.03, 0.04, 0.05])
 def test_the_number_of_states_is_found(centres: tuple[float, ...], scatter: float) -> None:
     random = np.random.default_rng(3)
     truth = random.integers(len(centres), size=600)

@@ -98,6 +98,15 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     assert held / 200 > 0.85
 
 
+@given(st.lists(st.lists(st.floats(1e-8, 1e-2), min_size=4, max_size=4), min_size=2, max_size=6))
+@settings(deadline=None)
+def test_an_interval_holds_its_value(times: list[list[float]]) -> None:
+    found = fit(Curve(SIZES[:4], np.array(times)), resamples=50)
+    for parameter in (*found.parameters.values(), *found.derived.values()):
+        if parameter.value is not None and parameter.low is not None:
+            assert parameter.high is None or parameter.low <= parameter.value <= parameter.high
+
+
 def test_one_launch_has_no_intervals() -> None:
     alpha = fit(curve(1e-6 + 1e-9 * SIZES)).parameters["alpha_s"]
     assert (alpha.low, alpha.high) == (None, None)

@@ -2,37 +2,54 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
+
+if TYPE_CHECKING:
+    from hockney.measure.doctor import Finding
 
 
 @click.command()
 @click.option("--mpicc", help="Compiler wrapper of the MPI to look at.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def command(mpicc: str | None, as_json: bool) -> None:
-    """Look at MPI, launcher, pinning, clock, load and limits, and say what to do about each.
+    """Look at MPI, CPUs, clock, load and limits before a run, and say what to do about each.
 
     Exit status 1 when something would spoil a measurement.
     """
     from dataclasses import asdict
 
-    from hockney.measure.doctor import examine
+    from hockney.measure.doctor import examine, overall
     from hockney.views.as_json import dumps
 
     findings = examine(mpicc)
-    verdicts = [finding.verdict for finding in findings]
-    bad, warned = verdicts.count("bad"), verdicts.count("warn")
+    verdict = overall(findings)
     if as_json:
-        verdict = "bad" if bad else "warn" if warned else "ok"
-        click.echo(dumps({"findings": [asdict(f) for f in findings], "verdict": verdict}))
+        click.echo(dumps({"findings": [asdict(each) for each in findings], "verdict": verdict}))
     else:
-        width = max(len(finding.name) for finding in findings)
-        for finding in findings:
-            click.echo(f"{finding.verdict:<7}  {finding.name:<{width}}  {finding.fact}")
-            if finding.advice:
-                click.echo(f"{'':9}{'':{width}}  -> {finding.advice}")
-        ready = "not ready to be measured" if bad else "ready to be measured"
-        click.echo(
-            f"\n{ready}: {bad} bad, {warned} to know of, {verdicts.count('unknown')} unknown"
-        )
-    if bad:
+        click.echo(_table(findings))
+        click.echo(f"\n{_summary(findings)}")
+    if verdict == "bad":
         raise click.exceptions.Exit(1)
+
+
+def _table(findings: list[Finding]) -> str:
+    """A line a finding, its advice and what else there is to say indented below."""
+    verdict = max(len(each.verdict) for each in findings)
+    name = max(len(each.name) for each in findings)
+    lines = []
+    for each in findings:
+        first, *more = each.fact.splitlines() or [""]
+        lines.append(f"{each.verdict:<{verdict}}  {each.name:<{name}}  {first}")
+        indent = " " * (verdict + name + 4)
+        below = [*more, *(each.advice or "").splitlines()]
+        lines += [f"{indent}{line.strip()}" for line in below if line.strip()]
+    return "\n".join(lines)
+
+
+def _summary(findings: list[Finding]) -> str:
+    verdicts = [each.verdict for each in findings]
+    bad, warned, unknown = (verdicts.count(word) for word in ("bad", "warn", "unknown"))
+    ready = "not ready to be measured" if bad else "ready to be measured"
+    return f"{ready}: {bad} bad, {warned} to know of, {unknown} unknown"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import click
 
 from hockney.cli._parameters import SIZE
-from hockney.views.figures import FIGURES, Options, System, draw
+from hockney.views.figures import FIGURES, Options, System, draw, labels_of
 
 
 @click.command()
@@ -26,10 +25,12 @@ from hockney.views.figures import FIGURES, Options, System, draw
 @click.option(
     "--extremes",
     is_flag=True,
-    help="Mean with standard deviation, minimum and maximum as outliers.",
+    help="Of time: mean with standard deviation, minimum and maximum as outliers.",
 )
 @click.option("--fit/--no-fit", "with_fit", default=True, help="Draw the fitted line.")
-@click.option("--bytes", "size", type=SIZE, help="The size whose samples are drawn.")
+@click.option(
+    "--bytes", "size", type=SIZE, help="Of samples: of which size. [default: the smallest]"
+)
 @click.option("--force", is_flag=True, help="Overwrite the figure.")
 def command(
     files: tuple[Path, ...],
@@ -41,15 +42,20 @@ def command(
     force: bool,
 ) -> None:
     """Draw one or more result files; several are overlaid as several systems."""
+    if extremes and what != "time":
+        raise click.UsageError("--extremes is a way to draw --what time")
+    if size is not None and what != "samples":
+        raise click.UsageError("--bytes chooses what --what samples draws")
+
     from hockney import records
     from hockney.estimate import estimate
-    from hockney.views.figures._style import save
+    from hockney.views.figures._style import check_output, save
 
+    check_output(output, force)
     runs = [records.read(file) for file in files]
-    labels = Counter(run.label for run in runs)
     systems = [
-        System(run, estimate(run), run.label if labels[run.label] == 1 else f"{run.label} ({file})")
-        for run, file in zip(runs, files, strict=True)
+        System(run, estimate(run), label)
+        for run, label in zip(runs, labels_of(runs), strict=True)
     ]
     save(draw(what, systems, Options(extremes, with_fit, size)), output, force)
     click.echo(f"wrote {output}", err=True)

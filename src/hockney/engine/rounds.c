@@ -154,6 +154,28 @@ static void calibrate(struct rounds *rounds)
     }
 }
 
+/* Where every untimed round was disturbed, or the machine became faster, batches are too short for
+   the clock: the next ones are not. */
+static void lengthen(struct rounds *rounds, struct point *point, double fastest_ns)
+{
+    const struct options *options = rounds->launch->options;
+    const double least_ns = batch_least_ns(&rounds->launch->clock);
+    const double repetition_ns = fmax(fastest_ns * point->operation->messages, 1.0);
+    if (options->every_iteration || options->verify ||
+        repetition_ns * (double)point->repetitions >= 0.5 * least_ns)
+        return;
+    point->repetition_ns = repetition_ns;
+    point->repetitions = (int64_t)ceil(least_ns / repetition_ns);
+}
+
+static double least_of(const double *values, int count)
+{
+    double least = values[0];
+    for (int i = 1; i < count; i++)
+        least = fmin(least, values[i]);
+    return least;
+}
+
 static double median_of(const double *values, int count)
 {
     double sorted[MOST_SINGLES];
@@ -186,6 +208,7 @@ static void record_round(struct rounds *rounds)
         record_samples(&key, sample, visit->batches);
         series_add(&point->series, median_of(sample, visit->batches));
         point->samples += visit->batches;
+        lengthen(rounds, point, least_of(sample, visit->batches));
         sample += visit->batches;
     }
 }

@@ -7,6 +7,7 @@ whose name begins with an underscore are shared; ratio.py belongs to `hockney co
 from __future__ import annotations
 
 import importlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,19 @@ class Options:
     fit: bool = True
     bytes: int | None = None
     """The size whose samples are shown."""
+
+
+def labels_of(runs: Sequence[Run]) -> list[str]:
+    """What each run is called; the name of its file is added where another run is called the same,
+    and its directory where their files are, too."""
+    labels = [run.label for run in runs]
+    for file in ("name", "parent"):
+        calls = Counter(labels)
+        labels = [
+            f"{label} ({getattr(run.path, file)})" if calls[label] > 1 and run.path else label
+            for run, label in zip(runs, labels, strict=True)
+        ]
+    return labels
 
 
 def draw(what: str, systems: Sequence[System], options: Options) -> Figure:

@@ -5,88 +5,99 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hockney.errors import AskedWronglyError, HockneyError
-from hockney.models.fit import curve_of
-from hockney.models.hockney import fit
-from hockney.units import format_rate, format_size
+import numpy as np
+from matplotlib.lines import Line2D
+
+from hockney.errors import AskedWronglyError
+from hockney.estimate.points import PointEstimate
+from hockney.units import FACTORS, format_rate, format_size
 from hockney.views.figures import Options, System
 from hockney.views.figures._style import (
+    QUIET,
+    Looks,
     colour,
-    footnote,
+    finish,
     mark,
     new_figure,
     paper,
     plain,
     size_axis,
-    time_ticks,
 )
-from hockney.views.figures.time import points_of
+from hockney.views.figures._systems import (
+    headline_of,
+    line_of,
+    medians_text,
+    samples_text,
+    title_of,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MIB = 2.0**20
+FARTHEST_LIMIT = 2.0
+"""Times the largest measured bandwidth: a limit farther off would press the points together."""
 
 
 def draw(systems: Sequence[System], options: Options) -> Figure:
+    curves = [[point for point in headline_of(system) if point.bytes] for system in systems]
+    every = [point for points in curves for point in points]
+    if not every:
+        raise AskedWronglyError("no size above 0 bytes: there is no bandwidth to draw")
+    largest = max(point.bytes / point.median_s for point in every)
+    unit = next((unit for unit in ("GiB", "MiB", "KiB") if largest >= FACTORS[unit]), "B")
+    entries = []
     with paper():
         figure, axes = new_figure()
-        sizes: list[float] = []
-        for number, system in enumerate(systems):
-            points = [p for p in points_of(system, 0) if p.bytes > 0]
-            sizes += [point.bytes for point in points]
-            rates = [point.bytes / point.median_s / MIB for point in points]
-            low = [
-                rate - (p.bytes / p.high_s / MIB if p.high_s else rate)
-                for p, rate in zip(points, rates, strict=True)
-            ]
-            high = [
-                (p.bytes / p.low_s / MIB if p.low_s else rate) - rate
-                for p, rate in zip(points, rates, strict=True)
-            ]
-            axes.errorbar(
-                [point.bytes for point in points],
-                rates,
-                yerr=[low, high],
-                color=colour(number),
-                marker=mark(number),
-                capsize=2,
-                label=plain(system.label),
-            )
-            if options.fit and len(systems) == 1:
-                _draw_limits(axes, system)
-        if not sizes:
-            raise AskedWronglyError("no size above 0 bytes: there is no bandwidth to draw")
-        axes.set_yscale("log")
-        size_axis(axes, sizes)
-        time_ticks(axes)
-        axes.set_ylabel("bandwidth, MiB/s")
-        axes.legend(loc="lower right")
-        footnote(figure, [system.run for system in systems])
+        for number, (system, points) in enumerate(zip(systems, curves, strict=True)):
+            label = plain(system.label) if len(systems) > 1 else "bytes / median time"
+            entries.append(_draw_points(axes, points, number, FACTORS[unit], label))
+        size_axis(axes, [point.bytes for point in every])
+        axes.set_ylim(bottom=0.0)
+        if options.fit and len(systems) == 1:
+            entries += _draw_limits(axes, systems[0], largest, FACTORS[unit])
+        axes.set_ylabel(f"bandwidth, {unit}/s")
+        words = samples_text([(system.label, system.run) for system in systems])
+        finish(axes, title_of(systems), entries, [medians_text(every), words])
     return figure
 
 
-def _draw_limits(axes: Axes, system: System) -> None:
-    try:
-        line = fit(curve_of(points_of(system, 0)))
-    except HockneyError:
-        return
-    rate, half = line.derived["r_inf_Bps"].value, line.derived["n_half_B"].value
-    if rate is None:
-        return
-    axes.axhline(
-        rate / MIB,
-        color="#777777",
-        linestyle="--",
-        linewidth=0.9,
-        label=f"fit: r_inf = 1/beta = {format_rate(rate)}",
+def _draw_points(
+    axes: Axes, points: Sequence[PointEstimate], number: int, unit: int, label: str
+) -> Line2D:
+    sizes = np.array([float(point.bytes) for point in points])
+    rates = sizes / [point.median_s for point in points] / unit
+    # The longest time is the lowest bandwidth. An interval of time that begins at 0 s has no end.
+    low = sizes / [point.high_s or point.median_s for point in points] / unit
+    high = sizes / [point.low_s or point.median_s for point in points] / unit
+    looks: Looks = {"color": colour(number), "marker": mark(number)}
+    axes.errorbar(sizes, rates, [rates - low, high - rates], **looks, elinewidth=0.8, zorder=3)
+    return Line2D([], [], **looks, label=label)
+
+
+def _draw_limits(axes: Axes, system: System, largest: float, unit: int) -> list[Line2D]:
+    """The line's bandwidth b / T(b), its limit and the size of half of it."""
+    line = line_of(system)
+    rate = line.derived["r_inf_Bps"].value if line else None
+    half = line.derived["n_half_B"].value if line else None
+    if line is None or not rate:
+        return []
+    first, last = axes.get_xlim()
+    sizes = np.geomspace(first, last, 200)
+    [curve] = axes.plot(
+        sizes,
+        sizes / line.predict(sizes) / unit,
+        color=colour(0),
+        alpha=0.5,
+        label="Hockney's line",
     )
+    shown = [curve]
+    if rate < FARTHEST_LIMIT * largest:
+        limit = axes.axhline(rate / unit, color=QUIET, linestyle="--", linewidth=0.8)
+        limit.set_label(f"its limit r∞ = 1/β = {format_rate(rate)}")
+        shown.append(limit)
     if half:
-        axes.axvline(
-            half,
-            color="#777777",
-            linestyle=":",
-            linewidth=0.9,
-            label=f"fit: n_half = {format_size(round(half))}",
-        )
+        [corner] = axes.plot([half, half], [0.0, rate / 2.0 / unit], ":", color=QUIET)
+        corner.set_label(f"half of it at n½ = {format_size(round(half))}")
+        shown.append(corner)
+    return shown

@@ -6,131 +6,190 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.lines import Line2D
 
-from hockney.errors import HockneyError
 from hockney.estimate.floor import floor_ratios
 from hockney.estimate.points import PointEstimate
-from hockney.models.fit import curve_of
-from hockney.models.hockney import fit
-from hockney.units import format_rate, format_seconds
+from hockney.models.fit import Array, Fit
 from hockney.views.figures import Options, System
 from hockney.views.figures._style import (
+    FILLS,
+    QUIET,
+    Looks,
     colour,
-    footnote,
+    finish,
     mark,
     new_figure,
     paper,
-    plain,
     size_axis,
-    time_ticks,
+    time_axis,
+    time_text,
+)
+from hockney.views.figures._systems import (
+    all_points_of,
+    entry_text,
+    headline_of,
+    line_of,
+    line_text,
+    medians_text,
+    points_of,
+    samples_text,
+    title_of,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-US = 1e6
+FIT: Looks = {"alpha": 0.6}
+PALE: Looks = {"alpha": 0.45, "linewidth": 0.6, "markeredgewidth": 0.6}
+CROSS: Looks = {"marker": "x", "markersize": 2.4, "markeredgewidth": 0.6, "linestyle": "none"}
+FLOORS: tuple[tuple[str, Looks, str], ...] = (
+    ("floor_s", {"linestyle": "--"}, "floor: hand-over, above 0 B with a warm copy"),
+    ("cold_s", {"linestyle": ":"}, "the copy with nothing in a cache"),
+)
 
 
 def draw(systems: Sequence[System], options: Options) -> Figure:
+    headlines = [headline_of(system) for system in systems]
+    entries: list[Line2D] = []
+    seen_s: list[float] = []
     with paper():
         figure, axes = new_figure()
-        sizes: list[float] = []
-        for number, system in enumerate(systems):
-            points = points_of(system, 0)
-            sizes += [point.bytes for point in points]
-            _draw_points(axes, points, number, plain(system.label), options)
-            if options.fit:
-                _draw_fit(axes, points, number)
-            _draw_floor(axes, system, number)
-            for state in range(1, len(system.estimates.states.states)):
-                _draw_other_state(axes, points_of(system, state), number, state)
-        axes.set_yscale("log")
-        size_axis(axes, sizes)
-        time_ticks(axes)
-        axes.set_ylabel("one-way time, us")
-        if len(systems) == 1:
-            axes.set_title(plain(systems[0].label), loc="left")
-        axes.legend(loc="upper left")
-        footnote(figure, [system.run for system in systems])
+        for number, (system, points) in enumerate(zip(systems, headlines, strict=True)):
+            line = line_of(system) if options.fit else None
+            if line:
+                _draw_fit(axes, line, points, number)
+            seen_s += _draw_points(axes, points, number, options)
+            entries += _entries(systems, number, line, options)
+            entries += _draw_other_states(axes, systems, number)
+        entries += _draw_floors(axes, systems)
+        every = [point for system in systems for point in all_points_of(system)]
+        floors = [f for system in systems for f in floor_ratios(system.estimates).values()]
+        seen_s += [point.median_s for point in every]
+        seen_s += [time for floor in floors for time in (floor.floor_s, floor.cold_s) if time]
+        time_axis(axes, seen_s)
+        size_axis(axes, [point.bytes for point in every])
+        axes.set_ylabel("one-way time")
+        finish(axes, title_of(systems), entries, _small_print(systems, headlines, options))
     return figure
 
 
-def points_of(system: System, state: int) -> list[PointEstimate]:
-    """The experiment's own points that have a time to draw on a log axis."""
-    experiment = system.run.header.experiment
-    points = [p for p in system.estimates.in_state(state) if p.operation == experiment]
-    return sorted((p for p in points if p.median_s > 0.0), key=lambda point: point.bytes)
+def _draw_fit(axes: Axes, line: Fit, points: Sequence[PointEstimate], number: int) -> None:
+    first, last = float(points[0].bytes), float(points[-1].bytes)
+    sizes = np.geomspace(max(first, 1.0), max(last, 1.0), 200)
+    sizes = sizes if first else np.concatenate([[0.0], sizes])
+    axes.plot(sizes, line.predict(sizes), color=colour(number), **FIT)
 
 
 def _draw_points(
-    axes: Axes, points: Sequence[PointEstimate], number: int, label: str, options: Options
-) -> None:
-    sizes = [point.bytes for point in points]
-    centres = np.array([point.median_s for point in points]) * US
-    bars = _interval_bars(points)
+    axes: Axes, points: Sequence[PointEstimate], number: int, options: Options
+) -> list[float]:
+    """Gives back the times that must be seen."""
+    sizes = [float(point.bytes) for point in points]
+    centres = np.array([point.median_s for point in points])
+    low, high = _known(points, "low_s", centres), _known(points, "high_s", centres)
+    seen = [low, high]
     if options.extremes:
-        centres = np.array([point.mean_s or point.median_s for point in points]) * US
-        bars = _deviation_bars(points, centres)
-        label += ": mean and standard deviation"
-        for marker, ends in (("_", [p.max_s for p in points]), ("_", [p.min_s for p in points])):
-            axes.plot(
-                sizes, np.array(ends) * US, marker, color=colour(number), markersize=6, alpha=0.7
-            )
+        centres = _known(points, "mean_s", centres)
+        deviation = _known(points, "std_s", np.zeros(len(points)))
+        low, high = centres - deviation, centres + deviation
+        least, most = np.array([(point.min_s, point.max_s) for point in points]).T
+        for ends in (least, most):
+            axes.plot(sizes, ends, color=colour(number), **CROSS)
+        # A deviation may reach below 0 s, which is nowhere on the axis: low need not be seen.
+        seen = [least, most, high]
     axes.errorbar(
-        sizes, centres, yerr=bars, fmt=mark(number), color=colour(number), capsize=2, label=label
-    )
-
-
-def _interval_bars(points: Sequence[PointEstimate]) -> np.ndarray:
-    low = [point.median_s - (point.low_s or point.median_s) for point in points]
-    high = [(point.high_s or point.median_s) - point.median_s for point in points]
-    return np.array([low, high]) * US
-
-
-def _deviation_bars(points: Sequence[PointEstimate], centres: np.ndarray) -> np.ndarray:
-    """A bar that would reach below zero ends just above it: the axis is logarithmic."""
-    deviation = np.array([point.std_s or 0.0 for point in points]) * US
-    return np.array([np.minimum(deviation, 0.99 * centres), deviation])
-
-
-def _draw_fit(axes: Axes, points: Sequence[PointEstimate], number: int) -> None:
-    try:
-        line = fit(curve_of(points))
-    except HockneyError:
-        return
-    alpha, rate = line.parameters["alpha_s"].value, line.derived["r_inf_Bps"].value
-    last = max(point.bytes for point in points)
-    sizes = np.concatenate([[0.0], np.geomspace(1.0, max(last, 2), 200)])
-    words = f"fit: alpha {format_seconds(alpha, 3)}, 1/beta {format_rate(rate)}"
-    axes.plot(sizes, line.predict(sizes) * US, "-", color=colour(number), alpha=0.6, label=words)
-
-
-def _draw_floor(axes: Axes, system: System, number: int) -> None:
-    floors = sorted(floor_ratios(system.estimates).items())
-    if not floors:
-        return
-    axes.plot(
-        [size for size, _ in floors],
-        [below.floor_s * US for _, below in floors],
-        "--",
+        sizes,
+        centres,
+        [centres - low, high - centres],
+        fmt=mark(number),
         color=colour(number),
-        label="floor: hand-over and warm copy",
+        elinewidth=0.8,
+        zorder=3,
     )
-    cold = [(size, below.cold_s * US) for size, below in floors if below.cold_s is not None]
-    if cold:
-        axes.plot(*zip(*cold, strict=True), ":", color=colour(number), label="floor: cold copy")
+    return [float(time) for times in seen for time in times]
 
 
-def _draw_other_state(axes: Axes, points: Sequence[PointEstimate], number: int, state: int) -> None:
-    if not points:
-        return
-    axes.plot(
-        [point.bytes for point in points],
-        [point.median_s * US for point in points],
-        mark(number),
-        color=colour(number),
-        alpha=0.35,
-        markerfacecolor="none",
-        label=f"in state {state} of the machine",
-    )
+def _known(points: Sequence[PointEstimate], name: str, otherwise: Array) -> Array:
+    """That field of the points; the other number where it is not known."""
+    values = np.array([getattr(point, name) for point in points], dtype=np.float64)
+    return np.where(np.isnan(values), otherwise, values)
+
+
+def _entries(
+    systems: Sequence[System], number: int, line: Fit | None, options: Options
+) -> list[Line2D]:
+    """For the legend: one system among others has one for its marks and line, alone one each."""
+    marks: Looks = {"color": colour(number), "marker": mark(number)}
+    words = line_text(line) if line else ""
+    if len(systems) > 1:
+        label = entry_text(systems[number].label, words)
+        return [Line2D([], [], **marks, linestyle="-" if line else "none", label=label)]
+    entries = [Line2D([], [], **marks, linestyle="none", label=_mark_text(systems[0], options))]
+    if options.extremes:
+        entries.append(Line2D([], [], color=colour(0), **CROSS, label="minimum and maximum"))
+    if line:
+        entries.append(Line2D([], [], color=colour(0), **FIT, label=f"Hockney's line: {words}"))
+    return entries
+
+
+def _mark_text(system: System, options: Options) -> str:
+    states = system.estimates.states.states
+    what = "mean and standard deviation" if options.extremes else "median"
+    if len(states) > 1 and states[0].handover_s is not None:
+        return f"{what}, hand-over {time_text(states[0].handover_s)}"
+    return what
+
+
+def _draw_other_states(axes: Axes, systems: Sequence[System], number: int) -> list[Line2D]:
+    """Paler; each with its entry for the legend."""
+    system = systems[number]
+    entries: list[Line2D] = []
+    for state in system.estimates.states.states[1:]:
+        points = points_of(system, state.id)
+        if not points:
+            continue
+        known = state.handover_s is not None
+        words = f"hand-over {time_text(state.handover_s)}" if known else f"state {state.id}"
+        entries += axes.plot(
+            [float(point.bytes) for point in points],
+            [point.median_s for point in points],
+            color=colour(number),
+            marker=mark(number),
+            fillstyle=FILLS[state.id % len(FILLS)],
+            label=entry_text(system.label if len(systems) > 1 else "median", words, ", "),
+            **PALE,
+        )
+    return entries
+
+
+def _draw_floors(axes: Axes, systems: Sequence[System]) -> list[Line2D]:
+    """What the hardware allows, under each curve in its colour; an entry for each kind of line."""
+    entries = []
+    for name, dashes, label in FLOORS:
+        shown = 0
+        for number, system in enumerate(systems):
+            floors = sorted(floor_ratios(system.estimates).items())
+            at = [(float(size), getattr(floor, name)) for size, floor in floors]
+            sizes, times = [size for size, time in at if time], [time for _, time in at if time]
+            axes.plot(sizes, times, color=colour(number), linewidth=0.9, **dashes)
+            shown += len(times)
+        if shown:
+            shade = colour(0) if len(systems) == 1 else QUIET
+            entries.append(Line2D([], [], color=shade, linewidth=0.9, label=label, **dashes))
+    return entries
+
+
+def _small_print(
+    systems: Sequence[System], headlines: Sequence[Sequence[PointEstimate]], options: Options
+) -> list[str]:
+    what = medians_text([point for points in headlines for point in points])
+    if options.extremes:
+        what = (
+            "Marks are means over all samples, bars their standard deviation; a bar without a "
+            "lower end reaches below 0 s. Crosses are the minimum and the maximum."
+        )
+        if options.fit:
+            what += " Lines are through the medians."
+    return [what, samples_text([(system.label, system.run) for system in systems])]

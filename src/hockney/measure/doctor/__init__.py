@@ -1,0 +1,57 @@
+"""Whether this machine is ready to be measured: what was seen, and what to do about it.
+
+A check is a function that returns one Finding. Those of MPI_CHECKS judge one real start of two
+ranks; those of CHECKS read /proc and /sys under a root, which tests replace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from hockney.measure.doctor import cpus, load, system, trial
+from hockney.measure.doctor.finding import Finding, Verdict
+from hockney.measure.doctor.trial import Trial
+
+__all__ = ["CHECKS", "MPI_CHECKS", "Finding", "Trial", "examine", "overall"]
+
+MPI_CHECKS: tuple[Callable[[Trial], Finding], ...] = (
+    trial.found_mpi,
+    trial.compiler,
+    trial.engine_built,
+    trial.launch_of_two_ranks,
+    trial.rank_places,
+    trial.clock_cost,
+)
+CHECKS: tuple[Callable[[Path], Finding], ...] = (
+    cpus.allowed_cpus,
+    cpus.pinning,
+    cpus.hardware_threads,
+    cpus.cpu_quota,
+    cpus.governor,
+    cpus.turbo,
+    load.busy_cpus,
+    load.load_average,
+    load.stolen_time,
+    system.hypervisor,
+    system.clock_source,
+    system.huge_pages,
+    system.numa_balancing,
+    system.memory,
+    system.results,
+)
+
+
+def examine(mpicc: str | None, root: Path = Path("/")) -> list[Finding]:
+    """Every finding about the MPI of `mpicc` and about this machine."""
+    # The machine first: the trial's own ranks must not be taken for somebody else's load.
+    machine = [check(root) for check in CHECKS]
+    tried = trial.try_mpi(mpicc)
+    return [*(check(tried) for check in MPI_CHECKS), *machine]
+
+
+def overall(findings: Sequence[Finding]) -> Verdict:
+    """The worst of what is known; unknown where nothing is."""
+    verdicts = {finding.verdict for finding in findings}
+    order: tuple[Verdict, ...] = ("bad", "warn", "ok")
+    return next((verdict for verdict in order if verdict in verdicts), "unknown")

@@ -1,0 +1,66 @@
+"""The verb on this machine: its lines, its JSON, its exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from conftest import RunHockney
+
+
+def test_json_has_every_finding_and_the_status_follows_the_verdict(hockney: RunHockney) -> None:
+    done = hockney("doctor", "--json")
+    result = json.loads(done.stdout)
+    assert set(result) == {"findings", "verdict"}
+    found = {finding["name"]: finding for finding in result["findings"]}
+    for finding in found.values():
+        assert set(finding) == {"name", "verdict", "fact", "advice"}
+        assert finding["verdict"] in ("ok", "warn", "bad", "unknown")
+    for name in ("MPI", "compiler", "engine", "launch of two ranks", "clock cost"):
+        assert found[name]["verdict"] in ("ok", "warn"), found[name]
+    assert (result["verdict"] == "bad") == ("bad" in {f["verdict"] for f in found.values()})
+    assert done.status == (1 if result["verdict"] == "bad" else 0)
+    assert done.stderr == ""
+
+
+def test_a_machine_without_mpi_is_told_the_rest_all_the_same(hockney: RunHockney) -> None:
+    done = hockney("doctor", "--mpicc", "nonesuch")
+    assert done.status == 1
+    lines = done.stdout.splitlines()
+    assert lines[0].split(maxsplit=2)[:2] == ["bad", "MPI"]
+    assert "--mpicc nonesuch: no such command" in lines[0]
+    # Advice stands under the fact.
+    assert lines[1].strip() == "give the path of an MPI compiler wrapper"
+    assert len(lines[1]) - len(lines[1].lstrip()) == lines[0].index("--mpicc")
+    assert any("clock source" in line for line in lines)
+    assert lines[-1].startswith("not ready to be measured: ")
+
+
+def test_an_unsafe_cache_is_a_warning_with_a_way_out(hockney: RunHockney, tmp_path: Path) -> None:
+    cache = tmp_path / "hockney"
+    cache.mkdir()
+    cache.chmod(0o777)
+    done = hockney("doctor", "--json", env={"XDG_CACHE_HOME": str(tmp_path)})
+    engine = next(f for f in json.loads(done.stdout)["findings"] if f["name"] == "engine")
+    assert engine["verdict"] == "warn"
+    assert f"{cache} is writable for others" in engine["fact"]
+    assert "XDG_CACHE_HOME" in engine["advice"]
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs to give one up")
+def test_one_cpu_is_not_enough(hockney: RunHockney) -> None:
+    """Really under the affinity of one CPU, as under taskset."""
+    before = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(before)})
+        done = hockney("doctor", "--json")
+    finally:
+        os.sched_setaffinity(0, before)
+    found = {f["name"]: f for f in json.loads(done.stdout)["findings"]}
+    assert done.status == 1
+    assert found["allowed CPUs"]["verdict"] == "bad"
+    assert found["places of ranks"]["verdict"] == "bad"
+    assert "they share it" in found["places of ranks"]["fact"]
