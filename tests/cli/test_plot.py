@@ -41,7 +41,9 @@ def test_systems_are_overlaid_with_extremes(
     alone = hockney("plot", str(measured), "--extremes", "-o", "one.svg")
     both = hockney("plot", str(measured), str(run), "--extremes", "-o", "two.svg")
     assert (alone.status, both.status) == (0, 0), both.stderr
-    lines = [(tmp_path / name).read_text().count('<g id="line2d') for name in ("one.svg", "two.svg")]
+    lines = [
+        (tmp_path / name).read_text().count('<g id="line2d') for name in ("one.svg", "two.svg")
+    ]
     assert lines[1] > lines[0]
 
 

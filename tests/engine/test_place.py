@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import xml.etree.ElementTree as xml
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -58,7 +58,7 @@ def test_they_say_where_as_hwloc_does(run_engine: RunEngine) -> None:
     described = subprocess.run(
         [str(LSTOPO), "--of", "xml"], capture_output=True, text=True, check=True
     ).stdout
-    tree = xml.fromstring(described)
+    tree = ElementTree.fromstring(described)
     for place in places(run_engine):
         around = {
             node.get("type"): node

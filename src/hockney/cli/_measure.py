@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -27,13 +27,6 @@ ENDINGS = {
 }
 
 
-@dataclass(frozen=True)
-class Presentation:
-    quiet: bool
-    as_json: bool
-    layout: str | None = None
-
-
 def default_output(experiment: str) -> Path:
     """EXPERIMENT-HOST-TIME.jsonl in the current directory, numbered where that is taken."""
     stem = f"{experiment}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}"
@@ -42,21 +35,16 @@ def default_output(experiment: str) -> Path:
 
 
 def measure_and_show(
-    question: Question,
-    *,
-    mpicc: str | None,
-    output: Path,
-    force: bool,
-    label: str | None,
-    presentation: Presentation,
+    question: Question, options: dict[str, Any], layout: str | None = None
 ) -> None:
-    """Measures, keeping every sample in `output`; what was measured is shown even if it ended
-    badly."""
-    mpi = find_mpi(mpicc, simulated=question.platform is not None)
+    """Measures, keeping every sample in a file; what was measured is shown even if it ended badly.
+    `options` are those of cli/_options.py."""
+    output, quiet = options["output"] or default_output(question.experiment), options["quiet"]
+    mpi = find_mpi(options["mpicc"], simulated=question.platform is not None)
     engine = build_engine(mpi)
-    file = ResultFile(output, force)
-    progress = ProgressLine(presentation.quiet, question.precision)
-    session = Session(question, mpi, engine, file, progress, new_run(question, label))
+    file = ResultFile(output, options["force"])
+    progress = ProgressLine(quiet, question.precision)
+    session = Session(question, mpi, engine, file, progress, new_run(question, options["label"]))
     try:
         measure(session)
     finally:
@@ -64,8 +52,8 @@ def measure_and_show(
         file.close()
     session.run.path = output
     if session.run.samples:
-        _show(session, presentation)
-    if not presentation.quiet:
+        _show(session, options, layout)
+    if not quiet:
         for note in engine.notes:
             click.echo(f"note: {note}", err=True)
         count = len(session.run.launches)
@@ -82,11 +70,11 @@ def measure_and_show(
         raise click.exceptions.Exit(130)
 
 
-def _show(session: Session, presentation: Presentation) -> None:
+def _show(session: Session, options: dict[str, Any], layout: str | None) -> None:
     from hockney.cli._present import show_json, show_run
 
     estimates = estimate(session.run)
-    if presentation.as_json:
+    if options["as_json"]:
         show_json(session.run, estimates)
     else:
-        show_run(session.run, estimates, presentation.layout, quiet=presentation.quiet)
+        show_run(session.run, estimates, layout, quiet=options["quiet"])

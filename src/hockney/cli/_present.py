@@ -30,7 +30,7 @@ def show_run(
         _show_tables(run, estimates, all_states)
         shown = range(len(estimates.states.states)) if all_states else range(1)
         for state in shown:
-            line = fit_state(run, estimates, state)
+            line = fit_state(estimates, state)
             if line:
                 name = f"state {state}: " if len(shown) > 1 else ""
                 click.echo("\n" + name + "\n".join(table.fit_lines(line)))
@@ -46,16 +46,16 @@ def _show_tables(run: Run, estimates: Estimates, all_states: bool) -> None:
     for state in shown:
         if all_states and len(estimates.states.states) > 1:
             click.echo(f"state {state}")
-        points = [p for p in estimates.in_state(state) if p.operation == run.header.experiment]
+        points = [p for p in estimates.in_state(state) if not p.is_floor]
         click.echo(table.point_table(points, floor if state == 0 else {}))
     lines = table.state_lines(estimates)
     if lines:
         click.echo("\n" + "\n".join(lines))
 
 
-def fit_state(run: Run, estimates: Estimates, state: int) -> Fit | None:
+def fit_state(estimates: Estimates, state: int) -> Fit | None:
     """Hockney's line through the points of one state; None where they do not carry one."""
-    points = [p for p in estimates.in_state(state) if p.operation == run.header.experiment]
+    points = [p for p in estimates.in_state(state) if not p.is_floor]
     try:
         return fit_hockney(curve_of(points))
     except HockneyError:
@@ -84,7 +84,7 @@ def show_json(
     floor = floor_ratios(estimates)
     points = estimates.points if all_states else estimates.headline
     states = range(len(estimates.states.states)) if all_states else range(1)
-    lines = {state: fit_state(run, estimates, state) for state in states}
+    lines = {state: fit_state(estimates, state) for state in states}
     click.echo(
         dumps(
             {
@@ -92,9 +92,7 @@ def show_json(
                 "points": [
                     point_json(
                         point,
-                        floor.get(point.bytes)
-                        if point.operation == run.header.experiment
-                        else None,
+                        None if point.is_floor else floor.get(point.bytes),
                     )
                     for point in points
                 ],

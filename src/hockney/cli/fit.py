@@ -58,7 +58,7 @@ def _ranking(run: Run) -> Ranking:
 def _points(run: Run) -> list[PointEstimate]:
     from hockney.estimate import estimate
 
-    return [p for p in estimate(run).headline if p.operation == run.header.experiment]
+    return [p for p in estimate(run).headline if not p.is_floor]
 
 
 def _named(run: Run) -> dict[str, Any]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
 
-from hockney.cli._parameters import LAUNCHES, PEERS, SECONDS, SHARE, SIZE, SIZES
-from hockney.measure.checks import PLACES, check_question
+from hockney.cli._options import measuring_options, question_of, was_given
+from hockney.cli._parameters import PEERS, SIZE, SIZES
+from hockney.measure.checks import check_question
 from hockney.measure.presets import PRESETS
 from hockney.measure.question import Question, Size
 from hockney.units import parse_sizes
@@ -38,42 +38,6 @@ DEFAULT_SIZES = "0,1..4MiB"
 @click.option("--to", "last", type=SIZE, help="Largest size of that range.")
 @click.option("--per-octave", type=click.IntRange(1, 64), help="Sizes an octave in that range.")
 @click.option(
-    "--launches",
-    type=LAUNCHES,
-    default="5..",
-    show_default=True,
-    help="Starts of the MPI program: 5 exactly, 5.. at least, 5..20 between.",
-)
-@click.option(
-    "--precision",
-    type=SHARE,
-    default="1%",
-    show_default=True,
-    help="Stop when every median is known to within this.",
-)
-@click.option(
-    "--budget",
-    type=SECONDS,
-    default="10s",
-    show_default=True,
-    help="Wall time that all launches may take.",
-)
-@click.option(
-    "--timeout",
-    type=SECONDS,
-    default="60s",
-    show_default=True,
-    help="End a launch that is silent for so long.",
-)
-@click.option(
-    "--place",
-    type=click.Choice(PLACES),
-    default=None,
-    help="Neighbouring ranks on different cores, sockets, NUMA domains or nodes, spread "
-    "as far as possible, or not pinned.  [default: core]",
-)
-@click.option("--cpus", metavar="LIST", help="CPU of each rank of a node: 0,3 or 4-7.")
-@click.option(
     "--every-iteration",
     is_flag=True,
     help="Time each exchange on its own, clock cost subtracted: for variability.",
@@ -97,19 +61,7 @@ DEFAULT_SIZES = "0,1..4MiB"
     type=click.Choice(layout_names()),
     help="Print in the layout of a classic program.",
 )
-@click.option("--mpicc", help="Compiler wrapper of the MPI to measure.  [default: $MPICC, mpicc]")
-@click.option("--platform", "platform_file", metavar="FILE", help="Simulate on a SimGrid platform.")
-@click.option("--cfg", multiple=True, metavar="KEY:VALUE", help="A setting for the simulator.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    help="Result file.  [default: pingpong-HOST-TIME.jsonl]",
-)
-@click.option("--force", is_flag=True, help="Overwrite the result file.")
-@click.option("--label", help="What to call this run in tables and figures.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
-@click.option("--json", "as_json", is_flag=True, help="Results as JSON.")
+@measuring_options
 def command(**options: Any) -> None:
     """Measure the one-way time of messages between two ranks.
 
@@ -118,51 +70,26 @@ def command(**options: Any) -> None:
     """
     question = _question(options)
     check_question(question)
-    from hockney.cli._measure import Presentation, default_output, measure_and_show
-
-    output = options["output"] or default_output(question.experiment)
+    from hockney.cli._measure import measure_and_show
 
     layout = options["layout"] or (PRESETS[question.preset]().format if question.preset else None)
-    measure_and_show(
-        question,
-        mpicc=options["mpicc"],
-        output=output,
-        force=options["force"],
-        label=options["label"],
-        presentation=Presentation(options["quiet"], options["as_json"], layout),
-    )
+    measure_and_show(question, options, layout)
 
 
 def _question(options: dict[str, Any]) -> Question:
-    least, most = options["launches"]
-    if options["platform_file"] and not _was_given("launches"):
-        least = most = 1  # simulated launches do not differ
-    question = Question(
+    question = question_of(
+        options,
         experiment="pingpong",
         sizes=tuple(Size(size) for size in _sizes(options)),
         ranks=options["ranks"],
         peers=options["peers"],
-        least_launches=least,
-        most_launches=most,
-        precision=options["precision"],
-        budget_s=options["budget"],
-        timeout_s=options["timeout"],
-        place=options["place"] or ("none" if options["platform_file"] else "core"),
-        cpus=options["cpus"],
         every_iteration=options["every_iteration"],
         floor=options["floor"],
         two_buffers=options["two_buffers"],
         cold_cache=options["cold_cache"],
         verify=options["verify"],
-        platform=options["platform_file"],
-        cfg=options["cfg"],
     )
     return _with_preset(question, options) if options["preset"] else question
-
-
-def _was_given(option: str) -> bool:
-    source = click.get_current_context().get_parameter_source(option)
-    return source != click.core.ParameterSource.DEFAULT
 
 
 def _sizes(options: dict[str, Any]) -> list[int]:
@@ -189,6 +116,6 @@ def _with_preset(question: Question, options: dict[str, Any]) -> Question:
         sizes = tuple(size for size in preset.sizes if size.bytes in wanted)
         if not sizes:
             raise click.UsageError(f"--preset {options['preset']} has none of these sizes")
-    if not _was_given("launches"):
+    if not was_given("launches"):
         question = replace(question, least_launches=1, most_launches=1)
     return replace(question, sizes=sizes, sweep=True, preset=options["preset"], **preset.options)

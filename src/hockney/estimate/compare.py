@@ -77,7 +77,7 @@ def compare(base: Run, other: Run, tolerance: float) -> Comparison:
     first, second = estimate(base), estimate(other)
     states, words = _matching_states(base, first, other, second)
     notes += words
-    pairs = _pairs(base, first, second, states) if states else []
+    pairs = _pairs(first, second, states) if states else []
     differences = _differences(pairs, tolerance)
     points = tuple(
         PointDifference(a, b, difference)
@@ -140,13 +140,13 @@ def _matching_states(
 
 
 def _pairs(
-    run: Run, first: Estimates, second: Estimates, states: tuple[int, int]
+    first: Estimates, second: Estimates, states: tuple[int, int]
 ) -> list[tuple[PointEstimate, PointEstimate]]:
     others = {(p.operation, p.algorithm, p.bytes, p.ranks): p for p in second.in_state(states[1])}
     return [
         (point, others[key])
         for point in first.in_state(states[0])
-        if point.operation == run.header.experiment
+        if not point.is_floor
         and (key := (point.operation, point.algorithm, point.bytes, point.ranks)) in others
     ]
 

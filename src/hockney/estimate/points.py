@@ -11,6 +11,8 @@ from hockney.estimate.quantiles import Interval, effective_size, median_interval
 from hockney.estimate.states import State, States, find_states
 from hockney.records import Run, Samples
 
+FLOOR_OPERATIONS = frozenset({"handover", "copy"})
+"""What the hardware does without MPI, measured beside the experiment."""
 LEAST_ROUNDS = 3
 """Of a state in a launch: fewer do not make a median."""
 SLOW_LEAST, SLOW_SPREADS = 0.10, 5.0
@@ -60,6 +62,10 @@ class PointEstimate:
     medians_s: tuple[float, ...]
     """One of each launch."""
     launch_numbers: tuple[int, ...]
+
+    @property
+    def is_floor(self) -> bool:
+        return self.operation in FLOOR_OPERATIONS
 
     @property
     def precision(self) -> float | None:
@@ -112,7 +118,7 @@ def estimate(run: Run) -> Estimates:
     points.sort(
         key=lambda p: (
             p.state,
-            p.operation != run.header.experiment,
+            p.is_floor,
             p.operation,
             p.algorithm or "",
             p.ranks,
@@ -130,7 +136,7 @@ def is_precise(run: Run, precision: float) -> bool:
     slow = _slow_launches(cells)
     asked = 0
     for (key, state), launches in cells.items():
-        if state != 0 or key[0] != run.header.experiment:
+        if state != 0 or key[0] in FLOOR_OPERATIONS:
             continue
         asked += 1
         medians = np.array([np.median(values) for n, values in launches.items() if n not in slow])

@@ -49,6 +49,10 @@ class Question:
     """A SimGrid platform file: the launch is simulated on it."""
     cfg: tuple[str, ...] = ()
     """Settings for the simulator, as it takes them (key:value)."""
+    arguments: tuple[str, ...] = ()
+    """What only this experiment has, in the engine's words."""
+    env: tuple[tuple[str, str], ...] = ()
+    """Variables for the ranks, such as those that force an algorithm."""
 
     def options(self) -> dict[str, Any]:
         """As it is stored in the run record."""
@@ -56,6 +60,8 @@ class Question:
         options["sizes"] = [str(size) for size in self.sizes]
         options["peers"] = list(self.peers)
         options["cfg"] = list(self.cfg)
+        options["arguments"] = list(self.arguments)
+        options["env"] = dict(self.env)
         return options
 
     def engine_arguments(self, launch: int, seconds: float) -> list[str]:
@@ -85,4 +91,4 @@ class Question:
             "--floor": self.floor,
             "--cold-cache": self.cold_cache,
         }
-        return arguments + [flag for flag, wanted in flags.items() if wanted]
+        return [*arguments, *(flag for flag, wanted in flags.items() if wanted), *self.arguments]

@@ -93,7 +93,7 @@ def measure(session: Session) -> None:
 def _launch(session: Session, number: int, seconds: float, interruption: Interruption) -> Outcome:
     question, mpi = session.question, session.mpi
     launcher = launcher_named(mpi.family)
-    added = launcher.environment(mpi)
+    added = {**launcher.environment(mpi), **dict(question.env)}
     program = [str(session.engine.path), *question.engine_arguments(number, seconds)]
     command = launcher.command(mpi, question, program)
 

@@ -19,7 +19,7 @@ def warnings(run: Run, estimates: Estimates) -> list[str]:
         *_not_pinned(run),
         *_oversubscribed(run),
         *_disturbed(run),
-        *_noisy(run, estimates),
+        *_noisy(estimates),
         *_few_launches(run, estimates),
     ]
 
@@ -67,8 +67,8 @@ def _disturbed(run: Run) -> list[str]:
     return [f"disturbed: {words}" for words in found]
 
 
-def _noisy(run: Run, estimates: Estimates) -> list[str]:
-    points = [p for p in estimates.headline if p.operation == run.header.experiment]
+def _noisy(estimates: Estimates) -> list[str]:
+    points = [p for p in estimates.headline if not p.is_floor]
     noisy = [p for p in points if p.precision is not None and p.precision > NOISY_PRECISION]
     if not noisy:
         return []
@@ -81,7 +81,7 @@ def _noisy(run: Run, estimates: Estimates) -> list[str]:
 
 
 def _few_launches(run: Run, estimates: Estimates) -> list[str]:
-    counts = [p.launches for p in estimates.headline if p.operation == run.header.experiment]
+    counts = [p.launches for p in estimates.headline if not p.is_floor]
     if not counts or min(counts) >= 5 or run.header.options.get("preset"):
         return []
     if run.launches[0].simulated:

@@ -29,8 +29,7 @@ def all_points_of(system: System) -> list[PointEstimate]:
 
 
 def _own(system: System, state: int) -> list[PointEstimate]:
-    experiment = system.run.header.experiment
-    return [p for p in system.estimates.in_state(state) if p.operation == experiment]
+    return [p for p in system.estimates.in_state(state) if not p.is_floor]
 
 
 def headline_of(system: System) -> list[PointEstimate]:

@@ -69,7 +69,8 @@ def _draw_points(
     rates = sizes / [point.median_s for point in points] / unit
     # The longest time is the lowest bandwidth. An interval of time that begins at 0 s has no end.
     low = sizes / [point.high_s or point.median_s for point in points] / unit
-    high = sizes / [point.low_s or point.median_s for point in points] / unit
+    least = [p.low_s if p.low_s and p.low_s > 0.0 else p.median_s for p in points]
+    high = sizes / least / unit
     looks: Looks = {"color": colour(number), "marker": mark(number)}
     axes.errorbar(sizes, rates, [rates - low, high - rates], **looks, elinewidth=0.8, zorder=3)
     return Line2D([], [], **looks, label=label)

@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from hockney.errors import AskedWronglyError
+from hockney.estimate.points import FLOOR_OPERATIONS
 from hockney.units import format_size
 from hockney.views.figures import Options, System
 from hockney.views.figures._style import (
@@ -74,8 +75,8 @@ def draw(systems: Sequence[System], options: Options) -> Figure:
 
 
 def _size(system: System, wanted: int | None) -> int:
-    experiment = system.run.header.experiment
-    sizes = sorted({s.bytes for s in system.run.samples if s.operation == experiment and s.ns})
+    floor = FLOOR_OPERATIONS
+    sizes = sorted({s.bytes for s in system.run.samples if s.operation not in floor and s.ns})
     if not sizes:
         raise AskedWronglyError(
             f"{system.run.path or system.label}: no samples to draw",
@@ -96,7 +97,7 @@ def _samples(system: System, size: int) -> list[Sample]:
     visits = [
         visit
         for visit in run.samples
-        if visit.bytes == size and visit.operation == run.header.experiment
+        if visit.bytes == size and visit.operation not in FLOOR_OPERATIONS
     ]
     return [
         Sample(visit.launch, states.of(visit.launch, visit.round), ns * 1e-9)

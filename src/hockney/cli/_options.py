@@ -1,0 +1,102 @@
+"""The options that every measuring verb has, and the question that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from hockney.cli._parameters import LAUNCHES, SECONDS, SHARE
+from hockney.measure.checks import PLACES
+from hockney.measure.question import Question
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+OPTIONS = (
+    click.option(
+        "--launches",
+        type=LAUNCHES,
+        default="5..",
+        show_default=True,
+        help="Starts of the MPI program: 5 exactly, 5.. at least, 5..20 between.",
+    ),
+    click.option(
+        "--precision",
+        type=SHARE,
+        default="1%",
+        show_default=True,
+        help="Stop when every median is known to within this.",
+    ),
+    click.option(
+        "--budget",
+        type=SECONDS,
+        default="10s",
+        show_default=True,
+        help="Wall time that all launches may take.",
+    ),
+    click.option(
+        "--timeout",
+        type=SECONDS,
+        default="60s",
+        show_default=True,
+        help="End a launch that is silent for so long.",
+    ),
+    click.option(
+        "--place",
+        type=click.Choice(PLACES),
+        default=None,
+        help="Neighbouring ranks on different cores, sockets, NUMA domains or nodes, spread "
+        "as far as possible, or not pinned.  [default: core]",
+    ),
+    click.option("--cpus", metavar="LIST", help="CPU of each rank of a node: 0,3 or 4-7."),
+    click.option(
+        "--mpicc", help="Compiler wrapper of the MPI to measure.  [default: $MPICC, mpicc]"
+    ),
+    click.option(
+        "--platform", "platform_file", metavar="FILE", help="Simulate on a SimGrid platform."
+    ),
+    click.option("--cfg", multiple=True, metavar="KEY:VALUE", help="A setting for the simulator."),
+    click.option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path),
+        help="Result file.  [default: EXPERIMENT-HOST-TIME.jsonl]",
+    ),
+    click.option("--force", is_flag=True, help="Overwrite the result file."),
+    click.option("--label", help="What to call this run in tables and figures."),
+    click.option("-q", "--quiet", is_flag=True, help="No progress and no notes."),
+    click.option("--json", "as_json", is_flag=True, help="Results as JSON."),
+)
+
+
+def measuring_options(command: Command) -> Command:
+    """Adds OPTIONS below a verb's own."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def was_given(option: str) -> bool:
+    source = click.get_current_context().get_parameter_source(option)
+    return source != click.core.ParameterSource.DEFAULT
+
+
+def question_of(options: dict[str, Any], **own: Any) -> Question:
+    """The question of a verb: what OPTIONS say, and its own part."""
+    least, most = options["launches"]
+    if options["platform_file"] and not was_given("launches"):
+        least = most = 1  # simulated launches do not differ
+    return Question(
+        least_launches=least,
+        most_launches=most,
+        precision=options["precision"],
+        budget_s=options["budget"],
+        timeout_s=options["timeout"],
+        place=options["place"] or ("none" if options["platform_file"] else "core"),
+        cpus=options["cpus"],
+        platform=options["platform_file"],
+        cfg=options["cfg"],
+        **own,
+    )
