@@ -22,6 +22,7 @@ from hockney.records import (
     ResultFile,
     RunRecord,
     Samples,
+    Start,
     Summary,
 )
 from samples import HEADER, make_run, write_run
@@ -95,6 +96,17 @@ ANY_RECORD = st.one_of(
         left_s=known,
     ),
     st.builds(
+        Start,
+        launch=whole,
+        round=whole,
+        operation=words,
+        bytes=whole,
+        ranks=whole,
+        skew_s=seconds,
+        error_s=known,
+        missed=whole,
+    ),
+    st.builds(
         Samples,
         launch=whole,
         round=whole,
@@ -143,7 +155,7 @@ def test_every_record_survives_being_written(record: Record) -> None:
 
 def test_every_kind_of_record_is_among_them() -> None:
     """A kind that is added belongs into ANY_RECORD."""
-    builds = {RunRecord, LaunchRecord, Samples, Summary, Probe, Noise, End, Progress}
+    builds = {RunRecord, LaunchRecord, Samples, Summary, Start, Probe, Noise, End, Progress}
     assert {kind.__struct_config__.tag for kind in builds} == records.KINDS
     assert set(Record.__args__) == builds
 

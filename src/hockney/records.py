@@ -99,6 +99,9 @@ class Samples(msgspec.Struct, tag_field="kind", tag="samples", kw_only=True):
     algorithm: str | None = None
     at_s: float | None = None
     """When the visit began, since the launch began to measure."""
+    own_mean_ns: list[float] | None = None
+    """Of a collective, beside each entry of ns: the mean over ranks of each one's own duration."""
+    own_max_ns: list[float] | None = None
 
 
 class Summary(msgspec.Struct, tag_field="kind", tag="summary", kw_only=True):
@@ -112,6 +115,24 @@ class Summary(msgspec.Struct, tag_field="kind", tag="summary", kw_only=True):
     value_s: float
     ranks: int | None = None
     repetitions: int | None = None
+
+
+class Start(msgspec.Struct, tag_field="kind", tag="start", kw_only=True):
+    """How the ranks of one visit began together."""
+
+    launch: int
+    round: int
+    operation: str
+    bytes: int
+    ranks: int
+    skew_s: float
+    """From the first to begin to the last, on the common clock."""
+    error_s: float | None = None
+    """Of that clock, as far as messages tell; 0 where all share the kernel's."""
+    known_error_s: float | None = None
+    """What it really was wrong by: where messages were used though all share the kernel's clock."""
+    missed: int = 0
+    """Repetitions that a rank began too late: they were repeated and are not in the file."""
 
 
 class Probe(msgspec.Struct, tag_field="kind", tag="probe", kw_only=True):
@@ -162,8 +183,8 @@ class Progress(msgspec.Struct, tag_field="kind", tag="progress", kw_only=True):
     left_s: float | None = None
 
 
-Record = RunRecord | LaunchRecord | Samples | Summary | Probe | Noise | End | Progress
-KINDS = frozenset({"run", "launch", "samples", "summary", "probe", "noise", "end", "progress"})
+Record = RunRecord | LaunchRecord | Samples | Summary | Start | Probe | Noise | End | Progress
+KINDS = frozenset(kind.__struct_config__.tag for kind in Record.__args__)
 
 _decoder = msgspec.json.Decoder(Record)
 _encoder = msgspec.json.Encoder()
@@ -184,6 +205,7 @@ class Run:
     launches: list[LaunchRecord] = field(default_factory=list)
     samples: list[Samples] = field(default_factory=list)
     summaries: list[Summary] = field(default_factory=list)
+    starts: list[Start] = field(default_factory=list)
     probes: list[Probe] = field(default_factory=list)
     noises: list[Noise] = field(default_factory=list)
     ends: list[End] = field(default_factory=list)
@@ -209,6 +231,8 @@ class Run:
                 self.samples.append(record)
             case Noise():
                 self.noises.append(record)
+            case Start():
+                self.starts.append(record)
             case Probe():
                 self.probes.append(record)
             case LaunchRecord():

@@ -4,6 +4,12 @@
 
 static const struct operation *const table[] = {
     &operation_pingpong,
+    &operation_pingpong_synchronous,
+    &operation_pingpong_nonblocking,
+    &operation_pingpong_persistent,
+    &operation_exchange,
+    &operation_stream,
+    &operation_bidirectional,
 };
 
 const struct operation *const floor_handovers[] = {
@@ -19,10 +25,15 @@ const struct operation *const floor_copies[] = {
     NULL,
 };
 
-const struct operation *operation_named(const char *name)
+static int same(const char *left, const char *right)
+{
+    return left == right || (left != NULL && right != NULL && strcmp(left, right) == 0);
+}
+
+const struct operation *operation_named(const char *name, const char *algorithm)
 {
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (strcmp(table[i]->name, name) == 0)
+        if (strcmp(table[i]->name, name) == 0 && same(table[i]->algorithm, algorithm))
             return table[i];
     return NULL;
 }

@@ -14,6 +14,12 @@
 struct exchange {
     MPI_Comm comm; /* the ranks that take part, in the order of --peers */
     int rank, ranks;
+    int peer;  /* between two: the other one */
+    int leads; /* between two: this rank sends first */
+    int root;  /* of a collective */
+    int window; /* messages outstanding at once */
+    MPI_Request *requests; /* room for 2 * window */
+    MPI_Status *statuses;
     size_t bytes;
     struct message out, in; /* in one buffer what came in is sent back, in two it is not */
     struct shared *shared; /* memory that the ranks have in common; NULL where they have none */
@@ -24,19 +30,35 @@ struct operation {
     const char *algorithm; /* NULL where there is only one */
     double messages;       /* a sample is a batch's time / repetitions / messages */
     int needs_shared;
+    int blocks;            /* of a collective: a buffer holds `bytes` for each of the ranks */
+    int reduces;           /* of a collective: on whole elements of 4 bytes */
+    int counts_window;     /* a repetition is this many messages times the window */
+    /* Untimed, before and after a visit; NULL where there is nothing to do. */
+    int (*prepare)(struct exchange *exchange);
+    int (*finish)(struct exchange *exchange);
     /* The timed loop: nothing but the operation itself. Returns MPI's code of the first failure. */
     int (*repeat)(struct exchange *exchange, int64_t repetitions);
 };
 
 extern const struct operation operation_pingpong;
+extern const struct operation operation_pingpong_synchronous;
+extern const struct operation operation_pingpong_nonblocking;
+extern const struct operation operation_pingpong_persistent;
+extern const struct operation operation_exchange;
+extern const struct operation operation_stream;
+extern const struct operation operation_bidirectional;
 extern const struct operation operation_handover_one_line;
 extern const struct operation operation_handover_two_lines;
 extern const struct operation operation_handover_swap;
 extern const struct operation operation_copy_warm;
 extern const struct operation operation_copy_cold;
 
-/* The operation that the user may ask for by this name, or NULL. */
-const struct operation *operation_named(const char *name);
+/* What the user may ask for between two ranks by these names; `algorithm` may be NULL. NULL where
+   there is no such operation. */
+const struct operation *operation_named(const char *name, const char *algorithm);
+
+/* What the user may ask for of all ranks, or NULL. */
+const struct operation *collective_named(const char *name);
 
 /* What the hardware allows without MPI; ends with NULL. */
 extern const struct operation *const floor_handovers[];

@@ -12,6 +12,9 @@
 
 static const char usage[] =
     "usage: mpiexec -n 2 hockney-engine pingpong [option ...]   measure, JSON lines to stdout\n"
+    "       mpiexec -n N hockney-engine pairs [option ...]      all ranks in pairs\n"
+    "       mpiexec -n N hockney-engine cores [option ...]      every two ranks\n"
+    "       mpiexec -n N hockney-engine collective NAME [option ...]\n"
     "       hockney-engine fit [--ordinary] [FILE]              alpha and beta of lines `bytes ... seconds'\n"
     "\n"
     "  -n N, --ranks N        the world must have N ranks\n"
@@ -31,6 +34,15 @@ static const char usage[] =
     "  --sweep                sizes in order, once each, with their own counts\n"
     "  --seconds-a-size S     in a sweep: as many repetitions as a timed warm-up of 100 promises\n"
     "  --reduce max|first     a time is the largest of the ranks (default) or the first one's\n"
+    "  --operation NAME       between two ranks: pingpong, exchange, stream or bidirectional\n"
+    "  --mode MODE            of a ping-pong: standard, synchronous, nonblocking or persistent\n"
+    "  --window LIST          of a stream: messages outstanding at once (default 64)\n"
+    "  --pairing PAIRS        halves (default), neighbours, random, or 0-2,1-3\n"
+    "  --pairs-active LIST    how many pairs speak at once (default: one, and all)\n"
+    "  --parallel             of every two ranks: disjoint pairs at once\n"
+    "  --algorithm LABEL      what the records call the algorithm of a collective\n"
+    "  --sync clock|barrier|messages  how a collective's ranks begin together (default clock)\n"
+    "  --root first|rotate    of a collective\n"
     "  --launch N, --seed N   the launch's number in the records; the order of visits\n"
     "  --table                a table and a fit for people instead of records\n"
     "  --help, --version\n";
@@ -138,6 +150,22 @@ static const char *one_of(const char *text, const char *option, const char *cons
     fail(EXIT_ASKED_WRONGLY, "%s %s: unknown", option, text);
 }
 
+static int *read_counts(const char *text, const char *option, int *count)
+{
+    int *counts = allocate((strlen(text) / 2 + 1) * sizeof *counts);
+    *count = 0;
+    for (const char *at = text;;) {
+        const int64_t value = integer(&at, text);
+        if (value < 1 || value > 1 << 20)
+            fail(EXIT_ASKED_WRONGLY, "%s %s: counts are from 1 up", option, text);
+        counts[(*count)++] = (int)value;
+        if (*at == '\0')
+            return counts;
+        if (*at++ != ',')
+            fail(EXIT_ASKED_WRONGLY, "%s %s: unexpected '%s'", option, text, at - 1);
+    }
+}
+
 static const struct option long_options[] = {
     {"ranks", required_argument, NULL, 'n'},
     {"peers", required_argument, NULL, 'p'},
@@ -156,6 +184,15 @@ static const struct option long_options[] = {
     {"sweep", no_argument, NULL, 'w'},
     {"seconds-a-size", required_argument, NULL, 'a'},
     {"reduce", required_argument, NULL, 'm'},
+    {"operation", required_argument, NULL, 'o'},
+    {"mode", required_argument, NULL, 'M'},
+    {"window", required_argument, NULL, 'W'},
+    {"pairing", required_argument, NULL, 'g'},
+    {"pairs-active", required_argument, NULL, 'A'},
+    {"parallel", no_argument, NULL, 'x'},
+    {"algorithm", required_argument, NULL, 'L'},
+    {"sync", required_argument, NULL, 'y'},
+    {"root", required_argument, NULL, 'R'},
     {"launch", required_argument, NULL, 'l'},
     {"seed", required_argument, NULL, 'S'},
     {"table", no_argument, NULL, 'T'},
@@ -164,10 +201,20 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
+static enum sync sync_named(const char *text)
+{
+    static const char *const names[] = {"clock", "messages", "barrier", NULL};
+    const char *name = one_of(text, "--sync", names);
+    return name == names[0] ? SYNC_CLOCK : name == names[1] ? SYNC_MESSAGES : SYNC_BARRIER;
+}
+
 static void read_option(struct options *options, int option, const char *text)
 {
     static const char *const policies[] = {"core", "socket", "numa", "node", "spread", "none", NULL};
     static const char *const reductions[] = {"max", "first", NULL};
+    static const char *const roots[] = {"first", "rotate", NULL};
+    static const char *const operations[] = {"pingpong", "exchange", "stream", "bidirectional", NULL};
+    static const char *const modes[] = {"standard", "synchronous", "nonblocking", "persistent", NULL};
     switch (option) {
     case 'n': options->ranks = (int)number(text, "-n"); break;
     case 'p': read_pair(text, ',', "--peers", &options->peers[0], &options->peers[1]); break;
@@ -188,6 +235,15 @@ static void read_option(struct options *options, int option, const char *text)
     case 'w': options->sweep = 1; break;
     case 'a': options->seconds_a_size = number(text, "--seconds-a-size"); break;
     case 'm': options->reduce_first = one_of(text, "--reduce", reductions) == reductions[1]; break;
+    case 'o': options->between = one_of(text, "--operation", operations); break;
+    case 'M': options->mode = one_of(text, "--mode", modes); break;
+    case 'W': options->windows = read_counts(text, "--window", &options->window_count); break;
+    case 'g': options->pairing = text; break;
+    case 'A': options->active = read_counts(text, "--pairs-active", &options->active_count); break;
+    case 'x': options->parallel = 1; break;
+    case 'L': options->algorithm = text; break;
+    case 'y': options->sync = sync_named(text); break;
+    case 'R': options->rotate = one_of(text, "--root", roots) == roots[1]; break;
     case 'l': options->launch = (int)number(text, "--launch"); break;
     case 'S': options->seed = (uint64_t)number(text, "--seed"); break;
     case 'T': options->table = 1; break;
@@ -200,6 +256,36 @@ static void read_option(struct options *options, int option, const char *text)
     }
 }
 
+/* The words that are no options: the experiment, and of a collective its name. */
+static void read_experiment(struct options *options, int count, char **words)
+{
+    static const char *const names[] = {"pingpong", "pairs", "cores", "collective", NULL};
+    if (count < 1)
+        fail(EXIT_ASKED_WRONGLY, "name an experiment, such as pingpong (see --help)");
+    for (int i = 0; names[i] != NULL; i++)
+        if (strcmp(names[i], words[0]) == 0)
+            options->experiment = (enum experiment)i;
+    const int wanted = options->experiment == COLLECTIVE ? 2 : 1;
+    if (strcmp(names[options->experiment], words[0]) != 0)
+        fail(EXIT_ASKED_WRONGLY, "%s: no such experiment", words[0]);
+    if (count != wanted)
+        fail(EXIT_ASKED_WRONGLY, wanted == 2 ? "name one collective, such as bcast"
+                                             : "name one experiment, such as pingpong (see --help)");
+    const char *mode = strcmp(options->mode, "standard") == 0 ? NULL : options->mode;
+    options->operation = wanted == 2 ? collective_named(words[1])
+                                     : operation_named(options->between, mode);
+    if (options->operation == NULL)
+        fail(EXIT_ASKED_WRONGLY, "%s: no such operation%s%s", wanted == 2 ? words[1] : options->between,
+             mode != NULL ? " in mode " : "", mode != NULL ? mode : "");
+}
+
+static int *usual_window(void)
+{
+    int *window = allocate(sizeof *window);
+    *window = 64;
+    return window;
+}
+
 void options_read(struct options *options, int argc, char **argv)
 {
     *options = (struct options){
@@ -209,15 +295,16 @@ void options_read(struct options *options, int argc, char **argv)
         .most_rounds = 1000000,
         .seed = 1,
         .policy = "core",
+        .between = "pingpong",
+        .mode = "standard",
+        .pairing = "halves",
+        .windows = usual_window(),
+        .window_count = 1,
     };
     read_sizes(options, "0,1..4MiB");
     for (int option; (option = getopt_long(argc, argv, "n:h", long_options, NULL)) != -1;)
         read_option(options, option, optarg);
-    if (optind + 1 != argc)
-        fail(EXIT_ASKED_WRONGLY, "name one operation, such as pingpong (see --help)");
-    options->operation = operation_named(argv[optind]);
-    if (options->operation == NULL)
-        fail(EXIT_ASKED_WRONGLY, "%s: no such operation", argv[optind]);
+    read_experiment(options, argc - optind, argv + optind);
     if (options->peers[0] == options->peers[1])
         fail(EXIT_ASKED_WRONGLY, "--peers %d,%d: a rank cannot exchange messages with itself here",
              options->peers[0], options->peers[1]);

@@ -14,6 +14,13 @@ struct size_option {
     int64_t warmup;
 };
 
+/* Of two ranks, of all in pairs, of every two, of all together. */
+enum experiment { PINGPONG, PAIRS, CORES, COLLECTIVE };
+
+/* How ranks begin together: on the common clock; the same though the kernel's would do; behind a
+   barrier. */
+enum sync { SYNC_CLOCK, SYNC_MESSAGES, SYNC_BARRIER };
+
 struct options {
     const struct operation *operation;
     struct size_option *sizes;
@@ -34,6 +41,16 @@ struct options {
     int two_buffers;      /* receive into another buffer than the one that is sent from */
     int keep_clock_cost;  /* single exchanges: as other suites print them */
     int table;
+    /* Many ranks */
+    enum experiment experiment;
+    const char *between, *mode; /* what two ranks do, and how they send */
+    const char *pairing;
+    int *active, active_count;   /* pairs at once; none: one, and all */
+    int *windows, window_count;  /* messages outstanding at once */
+    int parallel;                /* of every two ranks: disjoint pairs at once */
+    const char *algorithm;       /* of a collective: what the records call it */
+    enum sync sync;
+    int rotate;                  /* each repetition of a collective has another root */
 };
 
 /* Fills in `options` from the command line; ends the program where it was asked wrongly, or for

@@ -130,6 +130,14 @@ static void put_peers(const int *peers, int ranks)
     putchar(']');
 }
 
+static void put_values(const char *name, const double *values, int count, double factor)
+{
+    printf(",\"%s\":[", name);
+    for (int i = 0; i < count; i++)
+        printf("%s%.7g", i > 0 ? "," : "", values[i] * factor);
+    putchar(']');
+}
+
 void record_samples(const struct sample_key *key, const double *ns, int count)
 {
     if (silent)
@@ -138,11 +146,27 @@ void record_samples(const struct sample_key *key, const double *ns, int count)
            key->launch, key->round, key->operation);
     put_string(key->algorithm);
     printf(",\"bytes\":%zu,\"ranks\":%d,", key->bytes, key->ranks);
-    put_peers(key->peers, key->ranks);
-    printf(",\"repetitions\":%lld,\"at_s\":%.6f,\"ns\":[", (long long)key->repetitions, key->at_s);
-    for (int i = 0; i < count; i++)
-        printf("%s%.7g", i > 0 ? "," : "", ns[i]);
-    fputs("]}\n", stdout);
+    put_peers(key->peers, key->peer_count);
+    printf(",\"repetitions\":%lld,\"at_s\":%.6f", (long long)key->repetitions, key->at_s);
+    put_values("ns", ns, count, 1.0);
+    if (key->own_sum_ns != NULL)
+        put_values("own_mean_ns", key->own_sum_ns, count, 1.0 / key->ranks);
+    if (key->own_longest_ns != NULL)
+        put_values("own_max_ns", key->own_longest_ns, count, 1.0);
+    fputs("}\n", stdout);
+}
+
+void record_start(const struct start_facts *facts)
+{
+    if (silent)
+        return;
+    printf("{\"kind\":\"start\",\"launch\":%d,\"round\":%d,\"operation\":\"%s\",\"bytes\":%zu,"
+           "\"ranks\":%d,\"skew_s\":%.4g,\"missed\":%d",
+           facts->launch, facts->round, facts->operation, facts->bytes, facts->ranks,
+           facts->skew_s, facts->missed);
+    put_known("error_s", facts->error_s);
+    put_known("known_error_s", facts->known_error_s);
+    fputs("}\n", stdout);
 }
 
 void record_probe(int launch, int round, const int *peers, double handover_ns)

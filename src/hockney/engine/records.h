@@ -29,9 +29,24 @@ struct sample_key {
     const char *operation, *algorithm;
     size_t bytes;
     const int *peers;
-    int ranks;
+    int peer_count;
+    int ranks; /* that take part at once */
     int64_t repetitions;
     double at_s; /* when the visit began, since the launch began to measure */
+    /* Of a collective, beside each sample; else NULL: the ranks' own durations. */
+    const double *own_sum_ns, *own_longest_ns;
+};
+
+/* How ranks began a visit together. */
+struct start_facts {
+    int launch, round;
+    const char *operation;
+    size_t bytes;
+    int ranks;
+    double skew_s;  /* from the first to begin to the last */
+    double error_s; /* of the clock that this was read from */
+    double known_error_s; /* what it really is wrong by, where that can be known; else negative */
+    int missed;     /* repetitions that a rank began too late, and that are not in the records */
 };
 
 /* The MPI library that this program was compiled for, or NULL where it is none that we know. */
@@ -43,6 +58,7 @@ void records_silence(void);
 void record_launch(const struct launch_facts *facts);
 /* `ns[count]`: nanoseconds a message, one a batch. */
 void record_samples(const struct sample_key *key, const double *ns, int count);
+void record_start(const struct start_facts *facts);
 void record_probe(int launch, int round, const int *peers, double handover_ns);
 void record_noise(int launch, int round, int rank, const struct noise *noise);
 /* For a progress display; not part of a result. `worst` is the relative precision of the size

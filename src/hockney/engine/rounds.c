@@ -8,8 +8,10 @@
 
 #include "check.h"
 #include "faults.h"
-#include "probe.h"
+#include "random.h"
 #include "records.h"
+#include "together.h"
+#include "visit.h"
 
 /* The clock may cost 0.5 % of a batch and be 1 % of it coarse. */
 static const double LARGEST_COST = 0.005, LARGEST_GRAIN = 0.01;
@@ -18,8 +20,9 @@ static const double SHORTEST_BATCH_NS = 20e3;
 /* A visit takes about this long, in up to MOST_BATCHES; timing each exchange, up to MOST_SINGLES. */
 static const double VISIT_NS = 500e3;
 enum { MOST_BATCHES = 4, MOST_SINGLES = 256 };
-/* Three untimed rounds find out how long an exchange takes once first-use costs are paid. */
-enum { CALIBRATION_ROUNDS = 3 };
+/* Three untimed rounds find out how long an exchange takes once first-use costs are paid; of
+   collectives, which take long where ranks share CPUs, two. */
+enum { CALIBRATION_ROUNDS = 3, CALIBRATION_TOGETHER = 2 };
 /* A point that is precise enough is still visited every fourth round: noise may return. */
 enum { REST = 4 };
 /* Progress at most this often: reading it takes a core from the ranks. */
@@ -29,12 +32,16 @@ static const double PROGRESS_S = 0.25;
    visit exchanges for this long before it is timed. Others make one untimed exchange. */
 static const double LEAD_IN_NS = 100e3;
 
+/* From one common start of a collective to the next: what one takes, and time to be ready again. */
+static const double WINDOW_FACTOR = 2.0, WINDOW_NS = 5e3;
+
 /* What every rank needs to know to make one visit; `point` < 0 ends the plan. */
 struct visit {
     int32_t point, batches;
     int64_t repetitions;
     int64_t untimed; /* repetitions before the timed ones */
     double at_s; /* filled in when it is made: since the launch began to measure */
+    double window_ns;
 };
 
 struct rounds {
@@ -55,15 +62,6 @@ double batch_least_ns(const struct clock *clock)
 
 static double now_s(void) { return (double)clock_ns() * 1e-9; }
 
-/* xorshift64* (Vigna 2016). */
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return *state * 2685821657736338717u;
-}
-
 static int is_due(const struct rounds *rounds, const struct point *point)
 {
     const double wanted = rounds->launch->options->precision;
@@ -81,7 +79,8 @@ static void make_plan(struct rounds *rounds)
             rounds->plan[count++] = (struct visit){.point = i,
                                                    .batches = point->batches,
                                                    .repetitions = point->repetitions,
-                                                   .untimed = 1};
+                                                   .untimed = 1,
+                                                   .window_ns = point->window_ns};
     }
     for (int i = count - 1; i > 0; i--) {
         const int other = (int)(next_random(&rounds->random) % (uint64_t)(i + 1));
@@ -90,7 +89,7 @@ static void make_plan(struct rounds *rounds)
         rounds->plan[other] = visit;
     }
     rounds->plan[count].point = -1;
-    if (rounds->number >= 0 && count > 0)
+    if (rounds->number >= 0 && count > 0 && launch->together == NULL)
         rounds->plan[0].untimed =
             (int64_t)ceil(LEAD_IN_NS / launch->points[rounds->plan[0].point].repetition_ns);
 }
@@ -121,10 +120,14 @@ static int make_visits(struct rounds *rounds)
     for (struct visit *visit = rounds->plan; visit->point >= 0; visit++) {
         struct point *point = &launch->points[visit->point];
         visit->at_s = now_s() - launch->started_s;
-        visit_prepare(launch, point);
-        visit_warm(launch, point, visit->untimed);
-        visit_time(launch, point, visit->repetitions, visit->batches, launch->own_ns + count);
-        visit_release(launch);
+        visit_prepare(launch, point->operation, point->size.bytes);
+        visit_warm(launch, point->operation, visit->untimed);
+        if (launch->together != NULL)
+            together_time(launch, point->operation, visit->batches, visit->window_ns, count);
+        else
+            visit_time(launch, point->operation, visit->repetitions, visit->batches,
+                       launch->own_ns + count);
+        visit_release(launch, point->operation);
         count += visit->batches;
     }
     return count;
@@ -135,21 +138,28 @@ static void calibrate(struct rounds *rounds)
 {
     struct launch *launch = rounds->launch;
     const struct options *options = launch->options;
-    const int single = options->every_iteration || options->verify;
+    const int single = options->every_iteration || options->verify || launch->together != NULL;
     const double least_ns = batch_least_ns(&launch->clock);
     const double *sample = launch->sample_ns;
     for (const struct visit *visit = rounds->plan; visit->point >= 0; visit++) {
         struct point *point = &launch->points[visit->point];
+        if (launch->together != NULL) /* learns how late ranks are; all samples are used here */
+            together_keep(launch, point, (int)(sample - launch->sample_ns), visit->batches);
         const double seen_ns = fmax(sample[0] * point->operation->messages, 1.0);
         /* The shortest seen: one that was disturbed would make all batches too short. */
         point->repetition_ns = point->repetition_ns > 0.0 ? fmin(point->repetition_ns, seen_ns)
                                                           : seen_ns;
         sample += visit->batches;
         point->repetitions = single ? 1 : (int64_t)ceil(least_ns / point->repetition_ns);
+        point->window_ns = fmax(point->window_ns, WINDOW_FACTOR * point->repetition_ns + WINDOW_NS);
         if (rounds->number < -1)
             continue;
-        const double batch_ns = point->repetition_ns * (double)point->repetitions;
-        const int most = single ? MOST_SINGLES : MOST_BATCHES;
+        const double batch_ns = launch->together != NULL
+                                    ? point->window_ns
+                                    : point->repetition_ns * (double)point->repetitions;
+        const int most = launch->together != NULL && IS_SIMULATED ? 1
+                         : single                                 ? MOST_SINGLES
+                                                                  : MOST_BATCHES;
         point->batches = (int)fmin(fmax(VISIT_NS / batch_ns, 1.0), most);
     }
 }
@@ -161,7 +171,7 @@ static void lengthen(struct rounds *rounds, struct point *point, double fastest_
     const struct options *options = rounds->launch->options;
     const double least_ns = batch_least_ns(&rounds->launch->clock);
     const double repetition_ns = fmax(fastest_ns * point->operation->messages, 1.0);
-    if (options->every_iteration || options->verify ||
+    if (options->every_iteration || options->verify || rounds->launch->together != NULL ||
         repetition_ns * (double)point->repetitions >= 0.5 * least_ns)
         return;
     point->repetition_ns = repetition_ns;
@@ -188,27 +198,57 @@ static double median_of(const double *values, int count)
     return 0.5 * (sorted[count / 2] + sorted[(count - 1) / 2]);
 }
 
+/* Repetitions of a collective that were begun together: how many, and how well. */
+static int keep_together(struct rounds *rounds, struct point *point, int at, int count)
+{
+    struct launch *launch = rounds->launch;
+    if (launch->together == NULL)
+        return count;
+    const int kept = together_keep(launch, point, at, count);
+    record_start(&(struct start_facts){
+        .launch = launch->options->launch,
+        .round = rounds->number,
+        .operation = point->operation->name,
+        .bytes = point->size.bytes,
+        .ranks = launch->exchange.ranks,
+        .skew_s = launch->together->skew_ns * 1e-9,
+        .error_s = launch->together->start.clock.largest_error_ns * 1e-9,
+        .known_error_s = launch->together->start.clock.known_error_ns * 1e-9,
+        .missed = count - kept,
+    });
+    return kept;
+}
+
 static void record_round(struct rounds *rounds)
 {
     struct launch *launch = rounds->launch;
-    const double *sample = launch->sample_ns;
+    const struct together *together = launch->together;
+    double *sample = launch->sample_ns;
     for (const struct visit *visit = rounds->plan; visit->point >= 0; visit++) {
         struct point *point = &launch->points[visit->point];
+        const int at = (int)(sample - launch->sample_ns);
+        const int kept = keep_together(rounds, point, at, visit->batches);
         const struct sample_key key = {
             .launch = launch->options->launch,
             .round = rounds->number,
             .operation = point->operation->name,
-            .algorithm = point->operation->algorithm,
+            .algorithm = together != NULL ? launch->options->algorithm
+                                          : point->operation->algorithm,
             .bytes = point->size.bytes,
             .peers = launch->peers,
+            .peer_count = together != NULL ? 0 : launch->exchange.ranks,
             .ranks = launch->exchange.ranks,
             .repetitions = visit->repetitions,
             .at_s = visit->at_s,
+            .own_sum_ns = together != NULL ? together->sum_ns + at : NULL,
+            .own_longest_ns = together != NULL ? together->longest_ns + at : NULL,
         };
-        record_samples(&key, sample, visit->batches);
-        series_add(&point->series, median_of(sample, visit->batches));
-        point->samples += visit->batches;
-        lengthen(rounds, point, least_of(sample, visit->batches));
+        if (kept > 0) {
+            record_samples(&key, sample, kept);
+            series_add(&point->series, median_of(sample, kept));
+            point->samples += kept;
+            lengthen(rounds, point, least_of(sample, kept));
+        }
         sample += visit->batches;
     }
 }
@@ -237,6 +277,17 @@ static long total_samples(const struct launch *launch)
     return total;
 }
 
+/* Whether some point has no sample, because its repetitions were never begun together: a launch then
+   goes on, for up to four times as long. */
+static int is_unseen(const struct rounds *rounds, double elapsed_s)
+{
+    const struct launch *launch = rounds->launch;
+    int unseen = 0;
+    for (int i = 0; i < launch->point_count; i++)
+        unseen = unseen || launch->points[i].samples == 0;
+    return unseen && elapsed_s < 4.0 * launch->options->seconds;
+}
+
 /* On the first rank, after a round: is it enough? */
 static void decide(struct rounds *rounds, double round_s, int interrupted)
 {
@@ -246,7 +297,10 @@ static void decide(struct rounds *rounds, double round_s, int interrupted)
     const int done = rounds->number + 1;
     if (interrupted)
         rounds->reason = "interrupted";
-    else if (done >= options->most_rounds || elapsed_s + round_s > options->seconds)
+    else if (rounds->launch->together != NULL && IS_SIMULATED && done >= 1)
+        rounds->reason = "complete";
+    else if (done >= options->most_rounds ||
+             (elapsed_s + round_s > options->seconds && !is_unseen(rounds, elapsed_s)))
         rounds->reason = "budget";
     if (done < rounds->decide_at)
         return;
@@ -267,24 +321,13 @@ static void decide(struct rounds *rounds, double round_s, int interrupted)
     }
 }
 
-/* The state of the machine before a round; after the last one it is looked at once more. */
-static void probe(struct rounds *rounds)
-{
-    struct launch *launch = rounds->launch;
-    if (launch->exchange.shared == NULL || rounds->number < 0)
-        return;
-    const double ns = probe_handover(launch->exchange.shared, launch->exchange.rank);
-    if (launch->exchange.rank == 0)
-        record_probe(launch->options->launch, rounds->number, launch->peers, ns);
-}
-
 const char *rounds_run(struct launch *launch)
 {
     struct rounds rounds = {
         .launch = launch,
         .plan = allocate(((size_t)launch->point_count + 1) * sizeof(struct visit)),
-        .random = launch->options->seed * 2654435769u + 1,
-        .number = -CALIBRATION_ROUNDS,
+        .random = random_state(launch->options->seed),
+        .number = launch->together != NULL ? -CALIBRATION_TOGETHER : -CALIBRATION_ROUNDS,
         .decide_at = launch->options->least_rounds,
     };
     for (int i = 0; i < launch->point_count; i++)
@@ -294,11 +337,16 @@ const char *rounds_run(struct launch *launch)
         fault_in_round(rounds.number, launch->exchange.rank);
         judge_state(launch->exchange.shared, launch->exchange.rank, launch->options->launch,
                     rounds.number);
-        probe(&rounds);
+        probe_state(launch, rounds.number);
+        if (launch->together != NULL)
+            sync_again(&launch->together->start.clock);
         const int count = make_visits(&rounds);
         judge_state(launch->exchange.shared, launch->exchange.rank, launch->options->launch,
                     rounds.number);
-        visit_reduce(launch, count);
+        if (launch->together != NULL)
+            together_reduce(launch, count);
+        else
+            visit_reduce(launch, count);
         const int interrupted = look_at_noise(launch, rounds.number);
         if (launch->exchange.rank != 0)
             continue;
@@ -310,7 +358,7 @@ const char *rounds_run(struct launch *launch)
         records_flush();
         decide(&rounds, now_s() - began_s, interrupted);
     }
-    probe(&rounds);
+    probe_state(launch, rounds.number); /* the state after the last round */
     free(rounds.plan);
     return rounds.reason;
 }

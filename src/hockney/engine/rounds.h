@@ -6,6 +6,7 @@
 #include "operations.h"
 #include "options.h"
 #include "precision.h"
+#include "probe.h"
 
 /* One number that is asked for, and what is known of it so far. */
 struct point {
@@ -16,6 +17,7 @@ struct point {
     double repetition_ns;
     struct series series; /* one-way nanoseconds: the median of each visit */
     double precision;    /* reached so far, relative */
+    double window_ns;    /* of a collective: from one common start to the next */
     int samples;
 };
 
@@ -32,6 +34,8 @@ struct launch {
     double *sample_ns;  /* room for one visit's or round's samples, `room` of them */
     double *own_ns;
     int room;
+    struct noise *noises; /* on the first rank: one of each rank */
+    struct together *together; /* of collectives; else NULL */
     double started_s;
 };
 
@@ -41,22 +45,10 @@ enum { CHUNK_SAMPLES = 4096 };
 /* A batch must be this long for the clock's cost (0.5 %) and resolution (1 %). */
 double batch_least_ns(const struct clock *clock);
 
-/* Both return why they ended: "precision", "budget" or "interrupted". Collective over the ranks
-   that take part. */
+/* Each returns why it ended: "precision", "budget", "complete" or "interrupted". Collective over the
+   ranks that take part. */
 const char *rounds_run(struct launch *launch);
 const char *sweep_run(struct launch *launch);
-
-/* Time of `count` batches of `repetitions` into own_ns: nanoseconds a message, this rank's own. */
-void visit_time(struct launch *launch, const struct point *point, int64_t repetitions, int count,
-                double *own_ns);
-/* Points the exchange's buffers at this size; untimed. */
-void visit_prepare(struct launch *launch, const struct point *point);
-void visit_release(struct launch *launch);
-/* The samples over the ranks, on the first one: the largest, or the first rank's own. */
-void visit_reduce(struct launch *launch, int count);
-/* Untimed repetitions. */
-void visit_warm(struct launch *launch, const struct point *point, int64_t repetitions);
-/* What all ranks saw since the last look, recorded; non-zero once any was interrupted. */
-int look_at_noise(struct launch *launch, int round);
+const char *pairs_run(struct launch *launch);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "check.h"
 #include "records.h"
-#include "rounds.h"
+#include "visit.h"
 
 /* The exercise's rule: 100 timed exchanges promise how many fit into the wanted seconds. */
 enum { PROMISE_EXCHANGES = 100, MOST_PROMISED = 3000000 };
@@ -11,7 +11,7 @@ enum { PROMISE_EXCHANGES = 100, MOST_PROMISED = 3000000 };
 static int64_t promised(struct launch *launch, const struct point *point)
 {
     const int64_t start = clock_ns();
-    visit_warm(launch, point, PROMISE_EXCHANGES);
+    visit_warm(launch, point->operation, PROMISE_EXCHANGES);
     const double seconds = (double)(clock_ns() - start) * 1e-9;
     double repetitions = floor(launch->options->seconds_a_size * PROMISE_EXCHANGES / seconds);
     repetitions = fmin(fmax(repetitions, 1.0), MOST_PROMISED);
@@ -34,6 +34,7 @@ static void finish_chunk(struct launch *launch, struct point *point, int round, 
         .algorithm = point->operation->algorithm,
         .bytes = point->size.bytes,
         .peers = launch->peers,
+        .peer_count = launch->exchange.ranks,
         .ranks = launch->exchange.ranks,
         .repetitions = repetitions,
         .at_s = at_s,
@@ -51,8 +52,8 @@ static int visit_once(struct launch *launch, struct point *point, int *round)
     const struct options *options = launch->options;
     const int single = options->every_iteration || options->verify;
     int interrupted = 0;
-    visit_prepare(launch, point);
-    visit_warm(launch, point, point->size.warmup);
+    visit_prepare(launch, point->operation, point->size.bytes);
+    visit_warm(launch, point->operation, point->size.warmup);
     const int64_t wanted = options->seconds_a_size > 0.0 ? promised(launch, point)
                                                          : point->size.repetitions;
     for (int64_t done = 0; done < wanted && !interrupted; (*round)++) {
@@ -60,13 +61,13 @@ static int visit_once(struct launch *launch, struct point *point, int *round)
         const int count = !single ? 1 : left < CHUNK_SAMPLES ? (int)left : CHUNK_SAMPLES;
         const int64_t repetitions = single ? 1 : wanted;
         const double at_s = (double)clock_ns() * 1e-9 - launch->started_s;
-        visit_time(launch, point, repetitions, count, launch->own_ns);
+        visit_time(launch, point->operation, repetitions, count, launch->own_ns);
         finish_chunk(launch, point, *round, repetitions, count, at_s);
         interrupted = look_at_noise(launch, *round);
         check(MPI_Bcast(&interrupted, 1, MPI_INT, 0, launch->exchange.comm), "MPI_Bcast");
         done += count * repetitions;
     }
-    visit_release(launch);
+    visit_release(launch, point->operation);
     return interrupted;
 }
 

@@ -1,29 +1,33 @@
 /* One visit of one point: the timed region, and the reduction of its times over the ranks. */
+#include "visit.h"
+
 #include "check.h"
 #include "faults.h"
 #include "pattern.h"
-#include "probe.h"
 #include "records.h"
-#include "rounds.h"
 
-void visit_prepare(struct launch *launch, const struct point *point)
+void visit_prepare(struct launch *launch, const struct operation *operation, size_t bytes)
 {
     struct exchange *exchange = &launch->exchange;
     const int cold = launch->options->cold;
-    exchange->bytes = point->size.bytes;
-    message_set(&exchange->out, launch->out, launch->span, exchange->bytes, cold);
-    message_set(&exchange->in, launch->in, launch->span, exchange->bytes, cold);
+    exchange->bytes = bytes;
+    message_set(&exchange->out, launch->out, launch->span, bytes, cold);
+    message_set(&exchange->in, launch->in, launch->span, bytes, cold);
+    if (operation->prepare != NULL)
+        check(operation->prepare(exchange), operation->name);
 }
 
-void visit_release(struct launch *launch)
+void visit_release(struct launch *launch, const struct operation *operation)
 {
+    if (operation->finish != NULL)
+        check(operation->finish(&launch->exchange), operation->name);
     message_release(&launch->exchange.out);
     message_release(&launch->exchange.in);
 }
 
-void visit_warm(struct launch *launch, const struct point *point, int64_t repetitions)
+void visit_warm(struct launch *launch, const struct operation *operation, int64_t repetitions)
 {
-    check(point->operation->repeat(&launch->exchange, repetitions), point->operation->name);
+    check(operation->repeat(&launch->exchange, repetitions), operation->name);
 }
 
 /* Batches: two readings of the clock around many repetitions; nothing is subtracted. */
@@ -55,23 +59,23 @@ static int time_verified(struct exchange *exchange, const struct operation *oper
         code = operation->repeat(exchange, 1);
         own_ns[i] = (double)(clock_ns() - start);
         pattern_check(exchange->in.base + received_at, exchange->bytes, exchange->rank,
-                      1 - exchange->rank, i);
+                      exchange->peer, i);
     }
     return code;
 }
 
-void visit_time(struct launch *launch, const struct point *point, int64_t repetitions, int count,
-                double *own_ns)
+void visit_time(struct launch *launch, const struct operation *operation, int64_t repetitions,
+                int count, double *own_ns)
 {
     struct exchange *exchange = &launch->exchange;
-    const struct operation *operation = point->operation;
     const int single = launch->options->every_iteration || launch->options->verify;
     const int code = launch->options->verify && !operation->needs_shared
                          ? time_verified(exchange, operation, count, own_ns)
                          : time_batches(exchange, operation, repetitions, count, own_ns);
     check(code, operation->name);
 
-    const double per = (double)repetitions * operation->messages;
+    const double per = (double)repetitions * operation->messages *
+                       (operation->counts_window ? exchange->window : 1);
     const int corrected = single && !launch->options->keep_clock_cost;
     const double cost_ns = corrected ? launch->clock.cost_s * 1e9 : 0.0;
     for (int i = 0; i < count; i++) {
@@ -92,12 +96,20 @@ void visit_reduce(struct launch *launch, int count)
           "MPI_Reduce");
 }
 
+void probe_state(struct launch *launch, int round)
+{
+    if (launch->exchange.shared == NULL || round < 0)
+        return;
+    const double ns = probe_handover(launch->exchange.shared, launch->exchange.rank);
+    if (launch->exchange.rank == 0)
+        record_probe(launch->options->launch, round, launch->peers, ns);
+}
+
 int look_at_noise(struct launch *launch, int round)
 {
-    struct noise all[2];
     struct exchange *exchange = &launch->exchange;
     const struct noise mine = noise_look();
-    check(MPI_Gather(&mine, NOISE_FIELDS, MPI_DOUBLE, all, NOISE_FIELDS, MPI_DOUBLE, 0,
+    check(MPI_Gather(&mine, NOISE_FIELDS, MPI_DOUBLE, launch->noises, NOISE_FIELDS, MPI_DOUBLE, 0,
                      exchange->comm),
           "MPI_Gather");
     if (exchange->rank != 0)
@@ -105,8 +117,8 @@ int look_at_noise(struct launch *launch, int round)
     int interrupted = 0;
     for (int i = 0; i < exchange->ranks; i++) {
         if (round >= 0)
-            record_noise(launch->options->launch, round, launch->peers[i], &all[i]);
-        interrupted = interrupted || all[i].interrupted > 0.0;
+            record_noise(launch->options->launch, round, launch->peers[i], &launch->noises[i]);
+        interrupted = interrupted || launch->noises[i].interrupted > 0.0;
     }
     return interrupted;
 }

@@ -25,7 +25,7 @@ LIBRARIES = {"hydra": ("MPICH", "Intel MPI", "MVAPICH"), "openmpi": ("Open MPI",
 """Whose programs each family of launchers starts."""
 ENGINE_SAYS = "hockney-engine: "
 """Before what a rank that ends the launch writes to stderr: two ranks may garble their records."""
-MEASUREMENTS = (b'{"kind":"samples"', b'{"kind":"noise"', b'{"kind":"probe"')
+MEASUREMENTS = tuple(b'{"kind":"%b"' % kind for kind in (b"samples", b"start", b"noise", b"probe"))
 
 
 @dataclass

@@ -4,12 +4,11 @@
 
 /* `out` and `in` are copies, so that the compiler may keep them in registers: what MPI is given no
    address of, it cannot have changed. */
-static int exchange_messages(struct message *out, struct message *in, int rank, MPI_Comm comm,
-                             int64_t repetitions)
+static int exchange_messages(struct message *out, struct message *in, int leads, int other,
+                             MPI_Comm comm, int64_t repetitions)
 {
-    const int other = 1 - rank;
     int code;
-    if (rank == 0) {
+    if (leads) {
         for (int64_t i = 0; i < repetitions; i++) {
             if ((code = message_send(out, other, comm)) != MPI_SUCCESS)
                 return code;
@@ -30,7 +29,8 @@ static int exchange_messages(struct message *out, struct message *in, int rank, 
 static int repeat(struct exchange *exchange, int64_t repetitions)
 {
     struct message out = exchange->out, in = exchange->in;
-    const int code = exchange_messages(&out, &in, exchange->rank, exchange->comm, repetitions);
+    const int code = exchange_messages(&out, &in, exchange->leads, exchange->peer,
+                                       exchange->comm, repetitions);
     exchange->out.at = out.at;
     exchange->in.at = in.at;
     return code;

@@ -1,0 +1,151 @@
+/* Offsets by ping-pong along a binomial tree, as Hunold and Carpen-Amarie's hierarchical clock
+   synchronisation (HCA) has it: each rank learns the common time from one that knows it already. */
+#include "sync.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+enum { TAG_SYNC = 3, WARM = 4, PINGS = 40, KEPT = PINGS / 4 };
+
+struct ping {
+    double round_trip, offset;
+};
+
+static int shortest_first(const void *left, const void *right)
+{
+    const double a = ((const struct ping *)left)->round_trip;
+    const double b = ((const struct ping *)right)->round_trip;
+    return (a > b) - (a < b);
+}
+
+static int smallest_offset_first(const void *left, const void *right)
+{
+    const double a = ((const struct ping *)left)->offset;
+    const double b = ((const struct ping *)right)->offset;
+    return (a > b) - (a < b);
+}
+
+static double local_ns(const struct common_clock *clock)
+{
+    return (double)(clock_ns() - clock->base);
+}
+
+static void answer(const struct common_clock *clock, int child)
+{
+    for (int i = 0; i < WARM + PINGS; i++) {
+        check(MPI_Recv(NULL, 0, MPI_BYTE, child, TAG_SYNC, clock->leaders, MPI_STATUS_IGNORE),
+              "MPI_Recv");
+        const double now = sync_now(clock);
+        check(MPI_Send(&now, 1, MPI_DOUBLE, child, TAG_SYNC, clock->leaders), "MPI_Send");
+    }
+    check(MPI_Send(&clock->error_ns, 1, MPI_DOUBLE, child, TAG_SYNC, clock->leaders), "MPI_Send");
+}
+
+/* The line through all offsets, each as heavy as it is certain; too few have no drift. */
+static void add_offset(struct common_clock *clock, double at, double offset, double error)
+{
+    const double weight = 1.0 / (error * error + 1.0);
+    clock->count++;
+    clock->sum += weight;
+    clock->sum_t += weight * at;
+    clock->sum_o += weight * offset;
+    clock->sum_tt += weight * at * at;
+    clock->sum_to += weight * at * offset;
+    const double mean_t = clock->sum_t / clock->sum, mean_o = clock->sum_o / clock->sum;
+    const double variance = clock->sum_tt / clock->sum - mean_t * mean_t;
+    const double slope = (clock->sum_to / clock->sum - mean_t * mean_o) / fmax(variance, 1.0);
+    clock->drift = clock->count > 2 ? slope : 0.0;
+    clock->offset_ns = mean_o - clock->drift * mean_t;
+}
+
+/* The quarter of the round trips that were shortest say the offset by their median, and how certain
+   it is by their interquartile range. */
+static void ask(struct common_clock *clock, int parent)
+{
+    struct ping pings[PINGS];
+    double at = 0.0, parent_error;
+    for (int i = 0; i < WARM + PINGS; i++) {
+        double told;
+        const double asked = local_ns(clock);
+        check(MPI_Send(NULL, 0, MPI_BYTE, parent, TAG_SYNC, clock->leaders), "MPI_Send");
+        check(MPI_Recv(&told, 1, MPI_DOUBLE, parent, TAG_SYNC, clock->leaders, MPI_STATUS_IGNORE),
+              "MPI_Recv");
+        at = local_ns(clock);
+        if (i >= WARM)
+            pings[i - WARM] = (struct ping){at - asked, told - 0.5 * (asked + at)};
+    }
+    check(MPI_Recv(&parent_error, 1, MPI_DOUBLE, parent, TAG_SYNC, clock->leaders,
+                   MPI_STATUS_IGNORE),
+          "MPI_Recv");
+    qsort(pings, PINGS, sizeof pings[0], shortest_first);
+    qsort(pings, KEPT, sizeof pings[0], smallest_offset_first);
+    const double middle = pings[KEPT / 2].offset;
+    const double spread = (pings[3 * KEPT / 4].offset - pings[KEPT / 4].offset) / 1.349;
+    clock->error_ns = sqrt(parent_error * parent_error + spread * spread);
+    add_offset(clock, at, middle, clock->error_ns);
+}
+
+static void find_largest_errors(struct common_clock *clock)
+{
+    const double local = local_ns(clock);
+    const double wrong = clock->offset_ns + clock->drift * local -
+                         (double)(clock->base - clock->first_base);
+    double largest[2] = {0.0, 0.0};
+    const double own[2] = {clock->error_ns, fabs(wrong)};
+    check(MPI_Reduce(own, largest, 2, MPI_DOUBLE, MPI_MAX, 0, clock->all), "MPI_Reduce");
+    clock->largest_error_ns = largest[0];
+    clock->known_error_ns = clock->by_messages ? largest[1] : -1.0;
+}
+
+void sync_again(struct common_clock *clock)
+{
+    if (clock->leaders != MPI_COMM_NULL) {
+        int rank, ranks;
+        check(MPI_Comm_rank(clock->leaders, &rank), "MPI_Comm_rank");
+        check(MPI_Comm_size(clock->leaders, &ranks), "MPI_Comm_size");
+        for (int known = 1; known < ranks; known *= 2) {
+            if (rank >= known && rank < 2 * known)
+                ask(clock, rank - known);
+            else if (rank < known && rank + known < ranks)
+                answer(clock, rank + known);
+        }
+    }
+    double line[] = {clock->offset_ns, clock->drift, clock->error_ns};
+    check(MPI_Bcast(line, 3, MPI_DOUBLE, 0, clock->node), "MPI_Bcast");
+    clock->offset_ns = line[0];
+    clock->drift = line[1];
+    clock->error_ns = line[2];
+    find_largest_errors(clock);
+}
+
+void sync_start(struct common_clock *clock, MPI_Comm comm, int by_messages)
+{
+    int rank, on_node;
+    memset(clock, 0, sizeof *clock);
+    check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+    if (by_messages)
+        check(MPI_Comm_split(comm, rank, 0, &clock->node), "MPI_Comm_split");
+    else
+        check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &clock->node),
+              "MPI_Comm_split_type");
+    check(MPI_Comm_rank(clock->node, &on_node), "MPI_Comm_rank");
+    check(MPI_Comm_split(comm, on_node == 0 ? 0 : MPI_UNDEFINED, rank, &clock->leaders),
+          "MPI_Comm_split");
+    clock->all = comm;
+    clock->by_messages = by_messages;
+    clock->base = clock_ns();
+    check(MPI_Bcast(&clock->base, 1, MPI_INT64_T, 0, clock->node), "MPI_Bcast");
+    clock->first_base = clock->base;
+    check(MPI_Bcast(&clock->first_base, 1, MPI_INT64_T, 0, comm), "MPI_Bcast");
+    sync_again(clock);
+}
+
+void sync_end(struct common_clock *clock)
+{
+    if (clock->leaders != MPI_COMM_NULL)
+        check(MPI_Comm_free(&clock->leaders), "MPI_Comm_free");
+    check(MPI_Comm_free(&clock->node), "MPI_Comm_free");
+}

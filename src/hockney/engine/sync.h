@@ -1,0 +1,42 @@
+/* A clock that all ranks have in common, so that they can begin at one moment and their ends can be
+   compared. Ranks of a node share the kernel's clock; between nodes the difference is measured. */
+#ifndef HOCKNEY_SYNC_H
+#define HOCKNEY_SYNC_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "clock.h"
+
+struct common_clock {
+    int64_t base;          /* of this node's clock */
+    double offset_ns, drift; /* common = local + offset + drift * local, local from base */
+    double error_ns;       /* spread of what messages said of this node's offset */
+    /* On the first rank, the largest of all nodes: of error_ns; and of what the offset is wrong by,
+       where all share the kernel's clock and it should be none (by_messages), else -1. */
+    double largest_error_ns, known_error_ns;
+    int by_messages;
+    int64_t first_base;    /* the first rank's, for known_error_ns */
+    MPI_Comm all;
+    MPI_Comm leaders;      /* one rank a node; MPI_COMM_NULL on the others */
+    MPI_Comm node;
+    /* For the line through all offsets measured so far: weighted sums over local time and offset. */
+    int count;
+    double sum, sum_t, sum_o, sum_tt, sum_to;
+};
+
+/* Collective over `comm`. `by_messages`: within a node as well, where the true difference is known to
+   be none: shows how good the method is. */
+void sync_start(struct common_clock *clock, MPI_Comm comm, int by_messages);
+/* Measures again; the more often, the better the drift is known. Collective. */
+void sync_again(struct common_clock *clock);
+void sync_end(struct common_clock *clock);
+
+/* Nanoseconds on the common clock, about 0 when it was started. */
+static inline double sync_now(const struct common_clock *clock)
+{
+    const double local = (double)(clock_ns() - clock->base);
+    return local + clock->offset_ns + clock->drift * local;
+}
+
+#endif

@@ -1,0 +1,80 @@
+"""Collectives, begun together and timed to the last rank's end."""
+
+from __future__ import annotations
+
+import pytest
+
+from conftest import RunEngine
+
+QUICK = ("--seconds", "0.1", "--sizes", "0,8,4KiB")
+EVERY = {
+    "barrier": {0},
+    "bcast": {0, 8, 4096},
+    "scatter": {0, 8, 4096},
+    "gather": {0, 8, 4096},
+    "allgather": {0, 8, 4096},
+    "alltoall": {0, 8, 4096},
+    "reduce": {8, 4096},
+    "allreduce": {8, 4096},
+    "reduce_scatter_block": {8, 4096},
+    "scan": {8, 4096},
+}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_each_collective_at_the_sizes_that_it_has(run_engine: RunEngine, name: str) -> None:
+    done = run_engine("collective", name, "--algorithm=its own", *QUICK)
+    assert done.status == 0, done.stderr
+    samples = done.of("samples")
+    assert {s["bytes"] for s in samples} == EVERY[name]
+    assert {(s["operation"], s["algorithm"]) for s in samples} == {(name, "its own")}
+    for s in samples:
+        assert s["peers"] == []
+        assert s["ranks"] == 2
+        assert len(s["ns"]) == len(s["own_mean_ns"]) == len(s["own_max_ns"]) > 0
+        assert all(0.0 < mean <= longest for mean, longest in zip(s["own_mean_ns"], s["own_max_ns"]))
+
+
+def test_completion_is_no_shorter_than_any_ranks_own_duration(run_engine: RunEngine) -> None:
+    for sync in ("clock", "barrier"):
+        done = run_engine("collective", "bcast", f"--sync={sync}", "--root=rotate", *QUICK)
+        for s in done.of("samples"):
+            assert all(ns >= own - 0.2 for ns, own in zip(s["ns"], s["own_max_ns"], strict=True))
+    assert "behind a barrier" in done.of("launch")[0]["definition"]
+
+
+def test_three_and_more_ranks_than_cpus_end_in_time(run_engine: RunEngine) -> None:
+    for ranks in (3, 4):
+        done = run_engine("collective", "allreduce", *QUICK, ranks=ranks)
+        assert done.status == 0, done.stderr
+        assert {s["ranks"] for s in done.of("samples") + done.of("start")} == {ranks}
+
+
+def test_the_clock_by_messages_knows_what_it_is_wrong_by(run_engine: RunEngine) -> None:
+    done = run_engine("collective", "barrier", "--sync=messages", "--sizes=0", "--seconds=0.2")
+    starts = done.of("start")
+    assert all(s["error_s"] >= 0.0 and s["known_error_s"] >= 0.0 for s in starts)
+    shared = run_engine("collective", "barrier", "--sizes=0", "--seconds=0.2").of("start")
+    assert all(s["error_s"] == 0.0 and s["known_error_s"] is None for s in shared)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["collective"], "name one collective"),
+        (["collective", "telepathy"], "no such operation"),
+        (["collective", "reduce", "--sizes=1,2,3"], "integers of 4 bytes"),
+        (["collective", "barrier", "--sizes=8"], "0 bytes only"),
+        (["collective", "bcast", "--sizes=3GiB"], "at most 2147483647"),
+        (["collective", "alltoall", "--sizes=1GiB@1"], "need"),
+        (["collective", "bcast", "--sync=hope"], "unknown"),
+    ],
+)
+def test_bad_questions_are_told(
+    run_engine: RunEngine, arguments: list[str], complaint: str
+) -> None:
+    ranks = 32 if "alltoall" in arguments else 2
+    done = run_engine(*arguments, ranks=ranks)
+    assert done.status == 2
+    assert complaint in done.stderr
+    assert done.of("samples") == []
