@@ -99,6 +99,8 @@ class Samples(msgspec.Struct, tag_field="kind", tag="samples", kw_only=True):
     algorithm: str | None = None
     at_s: float | None = None
     """When the visit began, since the launch began to measure."""
+    compute_ns: float | None = None
+    """What a nonblocking collective computed between its start and its end."""
     own_mean_ns: list[float] | None = None
     """Of a collective, beside each entry of ns: the mean over ranks of each one's own duration."""
     own_max_ns: list[float] | None = None

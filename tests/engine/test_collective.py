@@ -18,6 +18,18 @@ EVERY = {
     "allreduce": {8, 4096},
     "reduce_scatter_block": {8, 4096},
     "scan": {8, 4096},
+    "scatterv": {0, 8, 4096},
+    "gatherv": {0, 8, 4096},
+    "allgatherv": {0, 8, 4096},
+    "alltoallv": {0, 8, 4096},
+    "ibarrier": {0},
+    "ibcast": {0, 8, 4096},
+    "iscatter": {0, 8, 4096},
+    "igather": {0, 8, 4096},
+    "iallgather": {0, 8, 4096},
+    "ialltoall": {0, 8, 4096},
+    "ireduce": {8, 4096},
+    "iallreduce": {8, 4096},
 }
 
 
@@ -33,6 +45,18 @@ def test_each_collective_at_the_sizes_that_it_has(run_engine: RunEngine, name: s
         assert s["ranks"] == 2
         assert len(s["ns"]) == len(s["own_mean_ns"]) == len(s["own_max_ns"]) > 0
         assert all(0.0 < mean <= longest for mean, longest in zip(s["own_mean_ns"], s["own_max_ns"]))
+
+
+def test_overlapped_points_compute_for_as_long_as_it_takes_alone(run_engine: RunEngine) -> None:
+    done = run_engine("collective", "ibcast", "--overlap", "--algorithm=x", *QUICK)
+    by_label: dict[str, list[float | None]] = {}
+    for s in done.of("samples"):
+        by_label.setdefault(s["algorithm"], []).append(s.get("compute_ns"))
+        if "compute_ns" in s:
+            assert min(s["own_max_ns"]) >= s["compute_ns"] > 0.0
+    assert set(by_label) == {"x", "x, overlapped"}
+    assert set(by_label["x"]) == {None}
+    assert None not in by_label["x, overlapped"]
 
 
 def test_completion_is_no_shorter_than_any_ranks_own_duration(run_engine: RunEngine) -> None:
@@ -65,7 +89,7 @@ def test_the_clock_by_messages_knows_what_it_is_wrong_by(run_engine: RunEngine) 
         (["collective", "telepathy"], "no such operation"),
         (["collective", "reduce", "--sizes=1,2,3"], "integers of 4 bytes"),
         (["collective", "barrier", "--sizes=8"], "0 bytes only"),
-        (["collective", "bcast", "--sizes=3GiB"], "at most 2147483647"),
+        (["collective", "bcast", "--sizes=3GiB"], "at most 2147483647 over"),
         (["collective", "alltoall", "--sizes=1GiB@1"], "need"),
         (["collective", "bcast", "--sync=hope"], "unknown"),
     ],

@@ -63,8 +63,9 @@ static void allocate_buffers(struct launch *launch, int on_node, size_t cold_byt
         fail(EXIT_ASKED_WRONGLY,
              "messages of %zu bytes need %.0f MiB on a node, which has %llu MiB free", largest,
              needed / 1048576.0, available >> 20);
-    if (options->experiment == COLLECTIVE && largest > INT_MAX)
-        fail(EXIT_ASKED_WRONGLY, "collectives of %zu bytes: at most %d", largest, INT_MAX);
+    if (options->experiment == COLLECTIVE && held * (double)largest > INT_MAX)
+        fail(EXIT_ASKED_WRONGLY, "collectives of %zu bytes: at most %d over all blocks", largest,
+             INT_MAX);
     launch->out = allocate(launch->span);
     launch->in = two ? allocate(launch->span) : launch->out;
     memset(launch->out, 1, launch->span);
@@ -74,7 +75,7 @@ static void allocate_buffers(struct launch *launch, int on_node, size_t cold_byt
 /* A collective that reduces has whole elements. */
 static int is_possible(const struct operation *operation, size_t bytes)
 {
-    if (strcmp(operation->name, "barrier") == 0)
+    if (strcmp(operation->name, "barrier") == 0 || strcmp(operation->name, "ibarrier") == 0)
         return bytes == 0;
     return !operation->reduces || (bytes > 0 && bytes % sizeof(int32_t) == 0);
 }
@@ -93,6 +94,10 @@ static void make_points(struct launch *launch)
         *point = blank;
         point->operation = options->operation;
         point->size = options->sizes[i];
+        if (options->overlap && options->operation->overlaps) {
+            launch->points[launch->point_count] = *point;
+            launch->points[launch->point_count++].overlapped = 1;
+        }
         for (int j = 0; options->floor && floor_copies[j] != NULL && point->size.bytes > 0; j++) {
             struct point *copy = &launch->points[launch->point_count++];
             *copy = *point;
@@ -238,7 +243,7 @@ void launch_run(const struct options *options, const struct place *places, int r
     int *peers = allocate((size_t)launch.exchange.ranks * sizeof *peers);
     const unsigned long cold = open_launch(&launch, places, peers, comm);
     if (options->experiment == COLLECTIVE) {
-        together_open(&together, comm, launch.room, options->sync);
+        together_open(&together, comm, launch.exchange.ranks, launch.room, options->sync);
         launch.together = &together;
     }
     if (launch.exchange.rank == 0)

@@ -17,6 +17,8 @@ struct exchange {
     int peer;  /* between two: the other one */
     int leads; /* between two: this rank sends first */
     int root;  /* of a collective */
+    const int *counts, *places; /* of a v form: of each rank's block */
+    double compute_ns; /* of a nonblocking collective: between its start and its end */
     int window; /* messages outstanding at once */
     MPI_Request *requests; /* room for 2 * window */
     MPI_Status *statuses;
@@ -31,6 +33,7 @@ struct operation {
     double messages;       /* a sample is a batch's time / repetitions / messages */
     int needs_shared;
     int blocks;            /* of a collective: a buffer holds `bytes` for each of the ranks */
+    int overlaps;          /* of a collective: it may compute meanwhile */
     int reduces;           /* of a collective: on whole elements of 4 bytes */
     int counts_window;     /* a repetition is this many messages times the window */
     /* Untimed, before and after a visit; NULL where there is nothing to do. */

@@ -43,6 +43,7 @@ static const char usage[] =
     "  --algorithm LABEL      what the records call the algorithm of a collective\n"
     "  --sync clock|barrier|messages  how a collective's ranks begin together (default clock)\n"
     "  --root first|rotate    of a collective\n"
+    "  --overlap              a nonblocking collective also while computing for as long as it takes\n"
     "  --launch N, --seed N   the launch's number in the records; the order of visits\n"
     "  --table                a table and a fit for people instead of records\n"
     "  --help, --version\n";
@@ -193,6 +194,7 @@ static const struct option long_options[] = {
     {"algorithm", required_argument, NULL, 'L'},
     {"sync", required_argument, NULL, 'y'},
     {"root", required_argument, NULL, 'R'},
+    {"overlap", no_argument, NULL, 'O'},
     {"launch", required_argument, NULL, 'l'},
     {"seed", required_argument, NULL, 'S'},
     {"table", no_argument, NULL, 'T'},
@@ -244,6 +246,7 @@ static void read_option(struct options *options, int option, const char *text)
     case 'L': options->algorithm = text; break;
     case 'y': options->sync = sync_named(text); break;
     case 'R': options->rotate = one_of(text, "--root", roots) == roots[1]; break;
+    case 'O': options->overlap = 1; break;
     case 'l': options->launch = (int)number(text, "--launch"); break;
     case 'S': options->seed = (uint64_t)number(text, "--seed"); break;
     case 'T': options->table = 1; break;

@@ -50,6 +50,7 @@ struct options {
     int parallel;                /* of every two ranks: disjoint pairs at once */
     const char *algorithm;       /* of a collective: what the records call it */
     enum sync sync;
+    int overlap;                 /* a nonblocking collective also while computing */
     int rotate;                  /* each repetition of a collective has another root */
 };
 

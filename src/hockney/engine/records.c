@@ -148,6 +148,8 @@ void record_samples(const struct sample_key *key, const double *ns, int count)
     printf(",\"bytes\":%zu,\"ranks\":%d,", key->bytes, key->ranks);
     put_peers(key->peers, key->peer_count);
     printf(",\"repetitions\":%lld,\"at_s\":%.6f", (long long)key->repetitions, key->at_s);
+    if (key->compute_ns > 0.0)
+        printf(",\"compute_ns\":%.7g", key->compute_ns);
     put_values("ns", ns, count, 1.0);
     if (key->own_sum_ns != NULL)
         put_values("own_mean_ns", key->own_sum_ns, count, 1.0 / key->ranks);

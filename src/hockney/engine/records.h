@@ -33,6 +33,7 @@ struct sample_key {
     int ranks; /* that take part at once */
     int64_t repetitions;
     double at_s; /* when the visit began, since the launch began to measure */
+    double compute_ns; /* of a nonblocking collective: computed meanwhile; 0: nothing */
     /* Of a collective, beside each sample; else NULL: the ranks' own durations. */
     const double *own_sum_ns, *own_longest_ns;
 };

@@ -4,6 +4,7 @@
 #include "rounds.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "check.h"
@@ -25,6 +26,8 @@ enum { MOST_BATCHES = 4, MOST_SINGLES = 256 };
 enum { CALIBRATION_ROUNDS = 3, CALIBRATION_TOGETHER = 2 };
 /* A point that is precise enough is still visited every fourth round: noise may return. */
 enum { REST = 4 };
+/* How much longer a launch may take to see each point at least once. */
+static const double LONGEST_WAIT_S = 2.0;
 /* Progress at most this often: reading it takes a core from the ranks. */
 static const double PROGRESS_S = 0.25;
 
@@ -41,7 +44,7 @@ struct visit {
     int64_t repetitions;
     int64_t untimed; /* repetitions before the timed ones */
     double at_s; /* filled in when it is made: since the launch began to measure */
-    double window_ns;
+    double window_ns, compute_ns;
 };
 
 struct rounds {
@@ -68,6 +71,12 @@ static int is_due(const struct rounds *rounds, const struct point *point)
     return wanted <= 0.0 || point->precision > wanted || rounds->number % REST == 0;
 }
 
+/* What a nonblocking collective computes meanwhile: for as long as it takes alone. */
+static double compute_ns(const struct point *point)
+{
+    return point->overlapped ? point[-1].repetition_ns : 0.0;
+}
+
 /* On the first rank: who is visited in this round, in a new order. */
 static void make_plan(struct rounds *rounds)
 {
@@ -80,7 +89,8 @@ static void make_plan(struct rounds *rounds)
                                                    .batches = point->batches,
                                                    .repetitions = point->repetitions,
                                                    .untimed = 1,
-                                                   .window_ns = point->window_ns};
+                                                   .window_ns = point->window_ns,
+                                                   .compute_ns = compute_ns(point)};
     }
     for (int i = count - 1; i > 0; i--) {
         const int other = (int)(next_random(&rounds->random) % (uint64_t)(i + 1));
@@ -121,6 +131,9 @@ static int make_visits(struct rounds *rounds)
         struct point *point = &launch->points[visit->point];
         visit->at_s = now_s() - launch->started_s;
         visit_prepare(launch, point->operation, point->size.bytes);
+        launch->exchange.compute_ns = visit->compute_ns;
+        if (launch->together != NULL)
+            together_prepare(launch, point->size.bytes);
         visit_warm(launch, point->operation, visit->untimed);
         if (launch->together != NULL)
             together_time(launch, point->operation, visit->batches, visit->window_ns, count);
@@ -219,6 +232,20 @@ static int keep_together(struct rounds *rounds, struct point *point, int at, int
     return kept;
 }
 
+/* What the records call the way in which it is done. */
+static const char *algorithm_of(const struct launch *launch, const struct point *point)
+{
+    static char words[128];
+    const char *label = launch->options->algorithm;
+    if (launch->together == NULL)
+        return point->operation->algorithm;
+    if (!point->overlapped)
+        return label;
+    snprintf(words, sizeof words, "%s%soverlapped", label != NULL ? label : "",
+             label != NULL ? ", " : "");
+    return words;
+}
+
 static void record_round(struct rounds *rounds)
 {
     struct launch *launch = rounds->launch;
@@ -232,14 +259,14 @@ static void record_round(struct rounds *rounds)
             .launch = launch->options->launch,
             .round = rounds->number,
             .operation = point->operation->name,
-            .algorithm = together != NULL ? launch->options->algorithm
-                                          : point->operation->algorithm,
+            .algorithm = algorithm_of(launch, point),
             .bytes = point->size.bytes,
             .peers = launch->peers,
             .peer_count = together != NULL ? 0 : launch->exchange.ranks,
             .ranks = launch->exchange.ranks,
             .repetitions = visit->repetitions,
             .at_s = visit->at_s,
+            .compute_ns = visit->compute_ns,
             .own_sum_ns = together != NULL ? together->sum_ns + at : NULL,
             .own_longest_ns = together != NULL ? together->longest_ns + at : NULL,
         };
@@ -278,14 +305,14 @@ static long total_samples(const struct launch *launch)
 }
 
 /* Whether some point has no sample, because its repetitions were never begun together: a launch then
-   goes on, for up to four times as long. */
+   goes on for a while. */
 static int is_unseen(const struct rounds *rounds, double elapsed_s)
 {
     const struct launch *launch = rounds->launch;
     int unseen = 0;
     for (int i = 0; i < launch->point_count; i++)
         unseen = unseen || launch->points[i].samples == 0;
-    return unseen && elapsed_s < 4.0 * launch->options->seconds;
+    return unseen && elapsed_s < launch->options->seconds + LONGEST_WAIT_S;
 }
 
 /* On the first rank, after a round: is it enough? */

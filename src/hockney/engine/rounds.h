@@ -17,7 +17,11 @@ struct point {
     double repetition_ns;
     struct series series; /* one-way nanoseconds: the median of each visit */
     double precision;    /* reached so far, relative */
-    double window_ns;    /* of a collective: from one common start to the next */
+    /* Of a collective: */
+    double window_ns;    /* from one common start to the next */
+    double tolerance_ns; /* a repetition that a rank begins later than this does not count */
+    int visits_missed;   /* one after another, in which no repetition was begun in time */
+    int overlapped;      /* it computes meanwhile, for as long as the point before it takes */
     int samples;
 };
 

@@ -13,11 +13,12 @@ enum { MOST_VISITS_MISSED = 2 };
 /* More missed than this: the window is too short for what follows on a slow repetition. */
 static const double TOLERATED_SHARE = 0.25;
 
-void together_open(struct together *together, MPI_Comm comm, int room, enum sync sync)
+void together_open(struct together *together, MPI_Comm comm, int ranks, int room, enum sync sync)
 {
     const size_t bytes = (size_t)room * sizeof(double);
     together->by_barrier = sync == SYNC_BARRIER;
-    together->tolerance_ns = LEAST_TOLERANCE_NS;
+    together->counts = allocate((size_t)ranks * sizeof(int));
+    together->places = allocate((size_t)ranks * sizeof(int));
     together->duration_ns = allocate(bytes);
     together->late_ns = allocate(bytes);
     start_open(&together->start, comm, sync == SYNC_MESSAGES);
@@ -30,11 +31,24 @@ void together_open(struct together *together, MPI_Comm comm, int room, enum sync
 void together_close(struct together *together)
 {
     start_close(&together->start);
+    free(together->counts);
+    free(together->places);
     free(together->duration_ns);
     free(together->late_ns);
     free(together->longest_ns);
     free(together->sum_ns);
     free(together->latest_ns);
+}
+
+void together_prepare(struct launch *launch, size_t bytes)
+{
+    struct together *together = launch->together;
+    for (int i = 0; i < launch->exchange.ranks; i++) {
+        together->counts[i] = (int)bytes;
+        together->places[i] = (int)((size_t)i * bytes);
+    }
+    launch->exchange.counts = together->counts;
+    launch->exchange.places = together->places;
 }
 
 static int next_root(const struct launch *launch, int repetition)
@@ -94,11 +108,12 @@ int together_keep(struct launch *launch, struct point *point, int at, int count)
     together->skew_ns = 0.0;
     if (together->by_barrier)
         return count;
-    const int missed_first = together->latest_ns[at] > together->tolerance_ns;
+    const double tolerance_ns = fmax(point->tolerance_ns, LEAST_TOLERANCE_NS);
+    const int missed_first = together->latest_ns[at] > tolerance_ns;
     const double first_late_ns = together->latest_ns[at];
     for (int i = at; i < at + count; i++) {
         least_late_ns = fmin(least_late_ns, together->latest_ns[i]);
-        if (together->latest_ns[i] > together->tolerance_ns)
+        if (together->latest_ns[i] > tolerance_ns)
             continue;
         sample_ns[at + kept] = sample_ns[i];
         together->longest_ns[at + kept] = together->longest_ns[i];
@@ -109,10 +124,10 @@ int together_keep(struct launch *launch, struct point *point, int at, int count)
     start_adapt(&together->start, missed_first ? first_late_ns : 0.0);
     if (count - kept - missed_first > TOLERATED_SHARE * count)
         point->window_ns *= 1.5;
-    together->visits_missed = kept == 0 ? together->visits_missed + 1 : 0;
-    if (together->visits_missed > MOST_VISITS_MISSED)
-        together->tolerance_ns = 1.5 * least_late_ns;
+    point->visits_missed = kept == 0 ? point->visits_missed + 1 : 0;
+    if (point->visits_missed >= MOST_VISITS_MISSED)
+        point->tolerance_ns = 2.0 * least_late_ns;
     else if (kept == count)
-        together->tolerance_ns = fmax(0.9 * together->tolerance_ns, LEAST_TOLERANCE_NS);
+        point->tolerance_ns *= 0.9;
     return kept;
 }

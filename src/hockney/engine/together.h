@@ -9,18 +9,20 @@
 struct together {
     struct start start;
     int by_barrier;
-    double tolerance_ns; /* a repetition that a rank begins later than this does not count */
     /* Of the visits of a round, one entry a repetition. On every rank: */
+    int *counts, *places; /* of v forms: equal blocks, in bytes */
     double *duration_ns; /* this rank's own */
     double *late_ns;     /* behind the moment; behind a barrier: minus the beginning */
     /* On the first rank, over the ranks: */
     double *longest_ns, *sum_ns, *latest_ns;
-    int visits_missed;   /* one after another, in which no repetition was begun in time */
     double skew_ns; /* the latest to begin of the repetitions that were kept last */
 };
 
-void together_open(struct together *together, MPI_Comm comm, int room, enum sync sync);
+void together_open(struct together *together, MPI_Comm comm, int ranks, int room, enum sync sync);
 void together_close(struct together *together);
+
+/* Blocks of `bytes` for the v forms. */
+void together_prepare(struct launch *launch, size_t bytes);
 
 /* `count` repetitions, `window_ns` apart; into own_ns when this rank was done, in nanoseconds since
    the moment. `at` is where the visit's entries begin in the arrays above. */
