@@ -44,7 +44,8 @@ def test_each_collective_at_the_sizes_that_it_has(run_engine: RunEngine, name: s
         assert s["peers"] == []
         assert s["ranks"] == 2
         assert len(s["ns"]) == len(s["own_mean_ns"]) == len(s["own_max_ns"]) > 0
-        assert all(0.0 < mean <= longest for mean, longest in zip(s["own_mean_ns"], s["own_max_ns"]))
+        own = zip(s["own_mean_ns"], s["own_max_ns"], strict=True)
+        assert all(0.0 < mean <= longest for mean, longest in own)
 
 
 def test_overlapped_points_compute_for_as_long_as_it_takes_alone(run_engine: RunEngine) -> None:
