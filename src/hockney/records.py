@@ -59,11 +59,14 @@ class Place(msgspec.Struct, kw_only=True):
     package: int | None = None
     numa: int | None = None
     l3: int | None = None
+    l2: int | None = None
     core: int | None = None
     pu: int | None = None
     pinned: bool | None = None
     allowed: int | None = None
     refused: str | None = None
+    topology: str | None = None
+    """Switches down to the node, as Slurm tells them: s0.s4.node17."""
 
 
 class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True):
