@@ -227,6 +227,13 @@ class Run:
             return f"{mpi.library} {mpi.version or ''} on {host or 'unknown'}".replace("  ", " ")
         return self.path.stem if self.path else self.header.experiment
 
+    @property
+    def taking_part(self) -> set[int]:
+        """Ranks that exchanged messages: those named by samples; all, where these name none."""
+        named = {rank for samples in self.samples for rank in samples.peers}
+        places = self.launches[0].places if self.launches else []
+        return named or {place.rank for place in places}
+
     def add(self, record: Record) -> None:
         """Files one record under its kind."""
         match record:

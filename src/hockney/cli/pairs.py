@@ -113,7 +113,7 @@ def _question(options: dict[str, Any]) -> Question:
     active = parse_counts(options["active"] or "1,all", "--pairs-active", len(pairing))
     arguments = [f"--pairing={pairing_words(pairing)}"]
     if options["multi"]:
-        _check_multi(options)
+        _check_multi()
         active = tuple(range(1, len(pairing) + 1))
     else:
         arguments += _operation(options)
@@ -145,7 +145,7 @@ def _operation(options: dict[str, Any]) -> list[str]:
     return arguments
 
 
-def _check_multi(options: dict[str, Any]) -> None:
+def _check_multi() -> None:
     """What makes it the multi-mode ping-pong may not be changed."""
     own = ("pairing", "active", "operation", "window", "mode", "every_iteration", "duration")
     names = {"active": "pairs-active"}

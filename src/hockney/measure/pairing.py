@@ -80,7 +80,8 @@ def checked(pairs: Iterable[Pair], ranks: int, name: str) -> Pairing:
             )
         if count > 1:
             raise AskedWronglyError(
-                f"{name}: rank {rank} is in {count} places", "a rank speaks with one other at a time"
+                f"{name}: rank {rank} is named {count} times",
+                "a rank exchanges messages with one other at a time",
             )
     return pairing
 
