@@ -29,6 +29,14 @@ def show_run(
             click.echo(f"warning: {warning}", err=True)
 
 
+def gate(run: Run, estimates: Estimates) -> None:
+    """For checks of nodes: ends with status 1 where somebody stands apart."""
+    from hockney.estimate.apart import find_apart
+
+    if find_apart(run, estimates):
+        raise click.exceptions.Exit(1)
+
+
 def show_diagnosis(run: Run) -> None:
     from hockney.estimate.diagnose import diagnose
     from hockney.views.diagnosis import diagnosis_lines
