@@ -17,7 +17,7 @@ PAIRINGS = ("halves", "neighbours", "random")
 SEED = 1
 """A random pairing is the same one each time: runs can be repeated, and launches compared."""
 GOES_ON = "..."
-_PAIR = re.compile(r"(\d+)(?:\s*[,-]\s*|\s+)(\d+)")
+_PAIR = re.compile(r"(\d+)(?:\s*,\s*|-|\s+)(\d+)")
 
 
 def pairing_of(text: str, ranks: int, idle_last: bool = False) -> Pairing:
