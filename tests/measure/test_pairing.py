@@ -79,7 +79,8 @@ def test_counts(text: str, every: int | None, counts: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "0", "-1", "1,,2", "1,2,3,...,8", "...,8", "1,...", "1,...,...,8", "all", "1.5", "²"]
+    "text",
+    ["", "0", "-1", "1,,2", "1,2,3,...,8", "...,8", "1,...", "1,...,...,8", "all", "1.5", "²"],
 )
 def test_bad_counts_are_told(text: str) -> None:
     with pytest.raises(AskedWronglyError, match="--of"):
