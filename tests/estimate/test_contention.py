@@ -32,7 +32,7 @@ def curve_at(run: Run) -> list[Contention]:
     return contention(run, estimate(run))
 
 
-def test_the_last_pair_counts_for_all_together() -> None:
+def test_the_last_pair_counts_for_all_that_send_as_many_messages() -> None:
     (alone, all_) = curve_at(run_of((1, 32), slow=2.0))
     time = shared_link(65536, 32)
     assert alone.pairs == 1
@@ -43,6 +43,14 @@ def test_the_last_pair_counts_for_all_together() -> None:
     assert all_.messages_per_s == pytest.approx(32 / (2.0 * time))
     assert all_.worst.peers == (3, 35)
     assert all_.slowdown == pytest.approx(time / shared_link(65536, 1))
+
+
+def test_rates_add_up_where_all_speak_for_the_same_time() -> None:
+    run = run_of((32,), slow=2.0)
+    for samples in run.samples:
+        samples.repetitions = 10 if samples.peers == [3, 35] else 20
+    (all_,) = curve_at(run)
+    assert all_.aggregate_Bps == pytest.approx(31.5 * 65536 / shared_link(65536, 32))
 
 
 def test_the_aggregate_of_two_pairs_is_that_of_the_multi_mode_paper() -> None:

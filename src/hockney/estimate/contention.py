@@ -26,7 +26,7 @@ class Contention:
     """One size and number of pairs at once."""
 
     together: PointEstimate
-    """Until the last pair is done."""
+    """Of each visit the slowest pair."""
     each: tuple[PointEstimate, ...]
     """Of every pair, or with --every-iteration of every rank, by time."""
     slowdown: float | None
@@ -50,15 +50,21 @@ class Contention:
         return self.each[-1]
 
     @property
-    def aggregate_Bps(self) -> float | None:
-        """Bytes of all pairs over the time until the last is done: Hager & Wellein's 4 x n / T_b,
-        with T_b the time of n round trips of two pairs."""
-        seconds = self.together.median_s
-        return self.pairs * self.together.bytes / seconds if seconds > 0.0 else None
+    def messages_per_s(self) -> float | None:
+        """Of all pairs. Where each sent as many messages as the others, over the time until the
+        last was done: then bandwidth is Hager & Wellein's 4 x n / T_b, with T_b the time of n round
+        trips of two pairs. Else all spoke for the same time, and their rates add up."""
+        if self.together.repetitions is not None:
+            seconds = [self.together.median_s] * self.pairs
+        else:
+            seconds = [point.median_s for point in self.each]
+        return sum(1.0 / time for time in seconds) if min(seconds) > 0.0 else None
 
     @property
-    def messages_per_s(self) -> float | None:
-        return self.pairs / self.together.median_s if self.together.median_s > 0.0 else None
+    def aggregate_Bps(self) -> float | None:
+        """Of all pairs; None for empty messages."""
+        rate = self.messages_per_s
+        return rate * self.together.bytes if rate and self.together.bytes else None
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ class PointEstimate:
     """One of each launch."""
     launch_numbers: tuple[int, ...]
     pairs: int | None = None
-    """Where it is of so many pairs together: until the last of them is done."""
+    """Where it is of so many pairs together: the slowest of them."""
     repetitions: int | None = None
     """Of a batch, where that is known and the same in all."""
 

@@ -56,12 +56,18 @@ def _legend(curve: Sequence[Contention]) -> list[str]:
     if not curve:
         return []
     lines = [
-        "typical: the median of the pairs; last: until the last pair is done, from which bandwidth "
-        "and message rate of all together are"
+        "typical: the median of the pairs; last: of each visit the slowest pair; MiB/s and messages "
+        + _together_words(curve)
     ]
     if any(one.slowdown is not None for one in curve):
         lines.append("slowdown: a pair's time over its time alone, in the same run")
     return lines
+
+
+def _together_words(curve: Sequence[Contention]) -> str:
+    if all(one.together.repetitions is not None for one in curve):
+        return "are of all pairs, over the time until the last is done"
+    return "add up all pairs, which speak for the same time"
 
 
 def contention_table(curve: Sequence[Contention]) -> str:
@@ -71,12 +77,11 @@ def contention_table(curve: Sequence[Contention]) -> str:
     for one in curve:
         together = one.together
         how = together.algorithm or together.operation
-        rate = one.aggregate_Bps
         rows.append([
             *([how] if several else []),
             str(together.bytes), str(one.pairs), table.microseconds(one.typical_s),
             table.microseconds(together.median_s), *table.interval(together),
-            table.mebibytes(rate if rate else None), _count(one.messages_per_s),
+            table.mebibytes(one.aggregate_Bps), _count(one.messages_per_s),
             "-" if one.slowdown is None else f"{one.slowdown:.2f}",
             *_named(one.best), *_named(one.worst),
         ])  # fmt: skip

@@ -114,7 +114,7 @@ def _entry(size: int, number: int) -> Line2D:
 
 def _small_print(system: System) -> list[str]:
     return [
-        "Marks: the median of the pairs; bars reach from the best to the worst pair. Together: "
-        "bytes of all pairs over the time until the last is done. Dotted: the knee.",
+        "Marks: the median of the pairs; bars reach from the best to the worst pair. Dotted: from "
+        "where on a typical pair waits for others.",
         samples_text([(system.label, system.run)]),
     ]
