@@ -56,7 +56,7 @@ def _ranking(run: Run) -> Ranking:
 
 
 def _points(run: Run) -> list[PointEstimate]:
-    """Of pairs at once the time until the last is done; else every point of the experiment."""
+    """Of pairs at once the slowest of each visit; else every point of the experiment."""
     from hockney.estimate import estimate
     from hockney.estimate.contention import at_once
 

@@ -85,8 +85,8 @@ class Knee:
 
 
 def at_once(run: Run, estimates: Estimates) -> list[PointEstimate]:
-    """Of every size and number of pairs at once the time until the last pair is done: of each visit
-    the largest of the pairs' medians. In the headline state, without slow launches."""
+    """Of every size and number of pairs at once the slowest pair: of each visit the largest of the
+    pairs' medians. In the headline state, without slow launches."""
     slowest: dict[Key, dict[int, dict[int, float]]] = {}
     repetitions: dict[Key, set[int]] = {}
     for samples in run.samples:

@@ -56,8 +56,8 @@ def _legend(curve: Sequence[Contention]) -> list[str]:
     if not curve:
         return []
     lines = [
-        "typical: the median of the pairs; last: of each visit the slowest pair; MiB/s and messages "
-        + _together_words(curve)
+        "typical: the median of the pairs; last: of each visit the slowest pair; MiB/s and "
+        "messages/s " + _together_words(curve)
     ]
     if any(one.slowdown is not None for one in curve):
         lines.append("slowdown: a pair's time over its time alone, in the same run")
