@@ -84,8 +84,8 @@ def nodes_of_ranks(nodes: int, near: Link, far: Link) -> str:
     """Nodes with a link to themselves, and one switch."""
     hosts = [f"n{i:02}" for i in range(nodes)]
     parts = [f'    <host id="{host}" speed="1Gf"/>\n' for host in hosts]
+    parts += [near.xml(f"near{i}") + far.xml(f"far{i}") for i in range(nodes)]
     for i, host in enumerate(hosts):
-        parts += [near.xml(f"near{i}"), far.xml(f"far{i}")]
         itself = f'<link_ctn id="near{i}" direction="UP"/>'
         parts.append(f'    <route src="{host}" dst="{host}">{itself}</route>\n')
         parts += [

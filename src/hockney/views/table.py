@@ -96,8 +96,10 @@ def _places(places: Sequence[Place]) -> str:
 
 def place_words(place: Place) -> str:
     """Where a rank was."""
-    where = "" if place.pu is None else f" CPU {place.pu}"
-    return f"{place.host or 'unknown host'}{where}{'' if place.pinned else ' (not pinned)'}"
+    host = place.host or "unknown host"
+    if place.pu is None:
+        return host
+    return f"{host} CPU {place.pu}{'' if place.pinned else ' (not pinned)'}"
 
 
 def state_lines(estimates: Estimates) -> list[str]:
