@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+import msgspec
+
 from hockney import records
 from hockney.records import End, LaunchRecord, Place, Probe, Run, RunRecord, Samples
+
+Pair = tuple[int, int]
 
 HEADER = RunRecord(
     schema=1,
@@ -66,6 +70,47 @@ def make_run(
             )
         run.add(End(launch=launch, reason="precision", wall_s=1.0))
     return run
+
+
+def make_pairs_run(
+    ns: Callable[[int, Pair, int, int], Sequence[float]],
+    at_once: Sequence[Sequence[Pair]],
+    places: Sequence[Place],
+    *,
+    experiment: str = "pairs",
+    launches: int = 5,
+    rounds: int = 4,
+    sizes: Iterable[int] = (8,),
+    options: dict[str, object] | None = None,
+    repetitions: Callable[[int], int] = lambda _: 10,
+) -> Run:
+    """A run in which each of `at_once` exchanged messages together, in batches `ns(launch, pair,
+    bytes, pairs at once)`."""
+    run = Run(msgspec.structs.replace(HEADER, experiment=experiment, options=options or {}))
+    for launch in range(launches):
+        run.add(LaunchRecord(launch=launch, places=list(places), definition="batch over 2k"))
+        visits = [(size, pairs) for size in sizes for pairs in at_once]
+        for number, (size, pairs) in enumerate(visits * rounds):
+            for pair in pairs:
+                run.add(
+                    Samples(
+                        launch=launch,
+                        round=number // len(visits),
+                        operation="pingpong",
+                        bytes=size,
+                        ranks=2 * len(pairs),
+                        peers=list(pair),
+                        repetitions=repetitions(size),
+                        at_s=0.01 * number,
+                        ns=list(ns(launch, pair, size, len(pairs))),
+                    )
+                )
+        run.add(End(launch=launch, reason="precision", wall_s=1.0))
+    return run
+
+
+def one_a_node(nodes: int) -> list[Place]:
+    return [Place(rank=rank, host=f"n{rank}", pu=0, pinned=True) for rank in range(nodes)]
 
 
 def write_run(run: Run, path: Path) -> Path:

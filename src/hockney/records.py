@@ -59,11 +59,14 @@ class Place(msgspec.Struct, kw_only=True):
     package: int | None = None
     numa: int | None = None
     l3: int | None = None
+    l2: int | None = None
     core: int | None = None
     pu: int | None = None
     pinned: bool | None = None
     allowed: int | None = None
     refused: str | None = None
+    topology: str | None = None
+    """Switches down to the node, as Slurm tells them: s0.s4.node17."""
 
 
 class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True):
@@ -225,6 +228,13 @@ class Run:
             host = places[0].host if places else None
             return f"{mpi.library} {mpi.version or ''} on {host or 'unknown'}".replace("  ", " ")
         return self.path.stem if self.path else self.header.experiment
+
+    @property
+    def taking_part(self) -> set[int]:
+        """Ranks that exchanged messages: those named by samples; all, where these name none."""
+        named = {rank for samples in self.samples for rank in samples.peers}
+        places = self.launches[0].places if self.launches else []
+        return named or {place.rank for place in places}
 
     def add(self, record: Record) -> None:
         """Files one record under its kind."""

@@ -54,7 +54,7 @@ def test_they_say_where_as_the_kernel_does(run_engine: RunEngine) -> None:
 
 @pytest.mark.skipif(LSTOPO is None, reason="hwloc's lstopo is not installed")
 def test_they_say_where_as_hwloc_does(run_engine: RunEngine) -> None:
-    """The last cache goes by the first PU that shares it."""
+    """Caches go by the first PU that shares them."""
     described = subprocess.run(
         [str(LSTOPO), "--of", "xml"], capture_output=True, text=True, check=True
     ).stdout
@@ -72,15 +72,21 @@ def test_they_say_where_as_hwloc_does(run_engine: RunEngine) -> None:
         for kind, number in numbers.items():
             if kind in around and number is not None:
                 assert int(around[kind].get("os_index", "-1")) == number, kind
-        if "L3Cache" in around:
-            sharers = int(around["L3Cache"].get("complete_cpuset", "0").replace(",", ""), 16)
-            assert place["l3"] == (sharers & -sharers).bit_length() - 1
+        for cache, first in (("L3Cache", place["l3"]), ("L2Cache", place["l2"])):
+            if cache in around:
+                sharers = int(around[cache].get("complete_cpuset", "0").replace(",", ""), 16)
+                assert first == (sharers & -sharers).bit_length() - 1, cache
 
 
 def test_cpus_are_taken_in_the_order_of_the_ranks(run_engine: RunEngine) -> None:
     for wanted in (ALLOWED[:2], ALLOWED[1::-1]):
         found = places(run_engine, "--cpus", ",".join(str(cpu) for cpu in wanted))
         assert [place["pu"] for place in found] == wanted
+
+
+def test_switches_are_what_slurm_says(run_engine: RunEngine) -> None:
+    done = run_engine("pingpong", *QUICK, env={"SLURM_TOPOLOGY_ADDR": "s0.s4.node17"})
+    assert {place["topology"] for place in done.of("launch")[0]["places"]} == {"s0.s4.node17"}
 
 
 def test_unpinned_ranks_say_so(run_engine: RunEngine) -> None:

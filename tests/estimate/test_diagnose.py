@@ -37,6 +37,11 @@ def disturbed_every_eighty_ms(_launch: int, round_: int, _bytes: int) -> list[fl
     return [(1.3 if round_ % 8 == 0 else 1.0) * ns for ns in healthy()]
 
 
+def in_bursts(launch: int, round_: int, _bytes: int) -> list[float]:
+    slow = (round_ + 37 * launch) % 90 in range(20, 26)
+    return [(1.6 if slow else 1.0) * ns for ns in healthy()]
+
+
 def wandering(_launch: int, round_: int, _bytes: int) -> list[float]:
     return [(1.0 + 0.03 * np.sign(np.sin(round_ / 11.0))) * ns for ns in healthy()]
 
@@ -53,6 +58,7 @@ def test_healthy_samples_are_called_so() -> None:
         (drifting, "drift", "% over each launch"),
         (drifting_over_launches, "drift", "to the last"),
         (disturbed_every_eighty_ms, "periodic", "every 8"),
+        (in_bursts, "bursts", "the longest 0.05 s"),
         (wandering, "autocorrelation", "visits"),
     ],
 )

@@ -55,6 +55,9 @@ def test_no_noise_of_this_host_is_in_a_simulated_run(hockney: RunHockney, tmp_pa
     first, second = (json.loads(hockney("pingpong", *options).stdout) for _ in range(2))
     assert [p["median_s"] for p in first["points"]] == [p["median_s"] for p in second["points"]]
     assert first["warnings"] == []
+    assert [(place["host"], place["pu"]) for place in first["run"]["places"]] == [
+        ("a", None), ("b", None)
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,10 @@ def measure_and_show(
     raise_problems(session)
     if session.reason == "interrupted":
         raise click.exceptions.Exit(130)
+    if options.get("gate"):
+        from hockney.cli._present import gate
+
+        gate(session.run, estimate(session.run))
 
 
 def _show(session: Session, options: dict[str, Any], layout: str | None) -> None:

@@ -56,9 +56,14 @@ def _ranking(run: Run) -> Ranking:
 
 
 def _points(run: Run) -> list[PointEstimate]:
+    """Of pairs at once the slowest of each visit; else every point of the experiment."""
     from hockney.estimate import estimate
+    from hockney.estimate.contention import at_once
 
-    return [p for p in estimate(run).headline if not p.is_floor]
+    estimates = estimate(run)
+    if run.header.experiment == "pairs":
+        return at_once(run, estimates)
+    return [p for p in estimates.headline if not p.is_floor]
 
 
 def _named(run: Run) -> dict[str, Any]:

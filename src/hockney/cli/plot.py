@@ -20,7 +20,8 @@ from hockney.views.figures import FIGURES, Options, System, draw, labels_of
     type=click.Choice(FIGURES),
     default="time",
     show_default=True,
-    help="Time or bandwidth over size, or the samples of one size.",
+    help="Time or bandwidth over size, the samples of one size; of pairs contention and "
+    "variability, of cores the matrix.",
 )
 @click.option(
     "--extremes",
@@ -29,7 +30,7 @@ from hockney.views.figures import FIGURES, Options, System, draw, labels_of
 )
 @click.option("--fit/--no-fit", "with_fit", default=True, help="Draw the fitted line.")
 @click.option(
-    "--bytes", "size", type=SIZE, help="Of samples: of which size. [default: the smallest]"
+    "--bytes", "size", type=SIZE, help="Of which size.  [default: the smallest; contention: all]"
 )
 @click.option("--force", is_flag=True, help="Overwrite the figure.")
 def command(
@@ -44,8 +45,8 @@ def command(
     """Draw one or more result files; several are overlaid as several systems."""
     if extremes and what != "time":
         raise click.UsageError("--extremes is a way to draw --what time")
-    if size is not None and what != "samples":
-        raise click.UsageError("--bytes chooses what --what samples draws")
+    if size is not None and what in ("time", "bandwidth"):
+        raise click.UsageError("--bytes chooses what --what samples and its like draw")
 
     from hockney import records
     from hockney.estimate import estimate

@@ -23,20 +23,28 @@ from hockney.views.layouts import layout_names
     is_flag=True,
     help="Look for cold start, modes, drift, period and autocorrelation.",
 )
+@click.option("--gate", is_flag=True, help="Exit status 1 when a pair, place or node stands apart.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def command(
-    file: Path, all_states: bool, layout: str | None, diagnose: bool, as_json: bool
+    file: Path,
+    all_states: bool,
+    layout: str | None,
+    diagnose: bool,
+    gate: bool,
+    as_json: bool,
 ) -> None:
     """Show what a result file holds."""
     from hockney import records
-    from hockney.cli._present import show_diagnosis, show_json, show_run
+    from hockney.cli import _present
     from hockney.estimate import estimate
 
     run = records.read(file)
     estimates = estimate(run)
     if as_json:
-        show_json(run, estimates, all_states, diagnose)
+        _present.show_json(run, estimates, all_states, diagnose)
     else:
-        show_run(run, estimates, layout, all_states)
+        _present.show_run(run, estimates, layout, all_states)
         if diagnose:
-            show_diagnosis(run)
+            _present.show_diagnosis(run)
+    if gate:
+        _present.gate(run, estimates)

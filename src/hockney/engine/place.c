@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 enum { MOST_PUS = CPU_SETSIZE };
 
 struct pu {
-    int pu, core, l3, numa, package;
+    int pu, core, l2, l3, numa, package;
     int sibling; /* 0 for the first PU of its core, 1 for the second ... */
     int turn;    /* position among the PUs of its own group, for round-robin over groups */
 };
@@ -59,6 +60,23 @@ static int last_cache_index(int pu)
     return best;
 }
 
+/* The second-level cache that the PU has. */
+static int second_cache_index(int pu)
+{
+    for (int index = 0; index < 8; index++)
+        if (read_number("/sys/devices/system/cpu/cpu%d/cache/index%d/level", pu, index) == 2)
+            return index;
+    return -1;
+}
+
+/* A cache goes by the first PU that shares it: ids are missing on older kernels. */
+static int cache_name(int pu, int index)
+{
+    return index < 0 ? -1
+                     : read_number("/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", pu,
+                                   index);
+}
+
 static int numa_node(int pu)
 {
     char path[96];
@@ -72,15 +90,12 @@ static int numa_node(int pu)
 
 static struct pu describe(int pu)
 {
-    const int last = last_cache_index(pu);
     return (struct pu){
         .pu = pu,
         .core = read_number("/sys/devices/system/cpu/cpu%d/topology/core_id", pu, 0),
         .package = read_number("/sys/devices/system/cpu/cpu%d/topology/physical_package_id", pu, 0),
-        /* The first PU that shares it names the cache: ids are missing on older kernels. */
-        .l3 = last < 0 ? -1
-                       : read_number("/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list",
-                                     pu, last),
+        .l2 = cache_name(pu, second_cache_index(pu)),
+        .l3 = cache_name(pu, last_cache_index(pu)),
         .numa = numa_node(pu),
     };
 }
@@ -209,6 +224,17 @@ void place_pin(struct place *place, const char *policy, const char *cpus, int lo
         snprintf(place->refused, sizeof place->refused, "CPU %d: %s", pu, strerror(errno));
 }
 
+#if defined(SMPI_H)
+/* A simulated rank is on a host of the platform, and on no PU of this machine. */
+void place_observe(struct place *place)
+{
+    char name[MPI_MAX_PROCESSOR_NAME];
+    int length;
+    check(MPI_Get_processor_name(name, &length), "MPI_Get_processor_name");
+    snprintf(place->host, sizeof place->host, "%.*s", length, name);
+    place->package = place->numa = place->l3 = place->l2 = place->core = place->pu = -1;
+}
+#else
 void place_observe(struct place *place)
 {
     cpu_set_t now;
@@ -217,10 +243,15 @@ void place_observe(struct place *place)
     const struct pu pu = describe(sched_getcpu());
     place->pu = pu.pu;
     place->core = pu.core;
+    place->l2 = pu.l2;
     place->l3 = pu.l3;
     place->numa = pu.numa;
     place->package = pu.package;
     if (gethostname(place->host, sizeof place->host) != 0)
         snprintf(place->host, sizeof place->host, "unknown");
     place->host[sizeof place->host - 1] = '\0';
+    const char *topology = getenv("SLURM_TOPOLOGY_ADDR");
+    if (topology != NULL)
+        snprintf(place->topology, sizeof place->topology, "%s", topology);
 }
+#endif

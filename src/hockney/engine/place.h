@@ -5,7 +5,8 @@
 /* -1 where the kernel does not tell. All ids are the kernel's. */
 struct place {
     char host[64];
-    int package, numa, l3, core, pu;
+    char topology[96]; /* switches down to the node as Slurm tells them, or "" */
+    int package, numa, l3, l2, core, pu;
     int pinned;      /* the kernel confirms that the rank may run on this PU only */
     int allowed;     /* PUs that this process was allowed before it pinned itself */
     char refused[96]; /* why the kernel did not pin it though that was asked, or "" */

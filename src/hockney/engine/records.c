@@ -92,11 +92,14 @@ static void put_place(int rank, const struct place *place)
     put_id("package", place->package);
     put_id("numa", place->numa);
     put_id("l3", place->l3);
+    put_id("l2", place->l2);
     put_id("core", place->core);
     put_id("pu", place->pu);
     printf(",\"pinned\":%s,\"allowed\":%d,\"refused\":", place->pinned ? "true" : "false",
            place->allowed);
     put_string(place->refused[0] != '\0' ? place->refused : NULL);
+    fputs(",\"topology\":", stdout);
+    put_string(place->topology[0] != '\0' ? place->topology : NULL);
     putchar('}');
 }
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.estimate.points import PointKey, point_key
+from hockney.estimate.points import MAD_TO_SIGMA, PointKey, point_key
 from hockney.estimate.quantiles import autocorrelation_time
 from hockney.estimate.states import cluster, find_states
 from hockney.records import Run
@@ -28,6 +28,10 @@ DRIFT = 0.05
 TREND_P, PERIOD_P = 0.01, 1e-4
 CORRELATED = 5.0
 """Successive samples that tell what one independent sample would."""
+BURST_RATIO, BURST_SPREADS = 1.2, 5.0
+LEAST_BURSTS = 3
+"""Visits this much above the median, and that many robust standard deviations, follow each other
+in a burst; so many bursts of two visits and more are told."""
 SAME_PERIOD = 0.15
 HARMONIC = 0.6
 """Share of the largest peak's power that its fundamental has at least."""
@@ -38,7 +42,7 @@ class Finding:
     """Something that a median hides."""
 
     what: str
-    """cold start, modes, drift, periodic or autocorrelation."""
+    """cold start, modes, drift, bursts, periodic or autocorrelation."""
     operation: str
     bytes: int
     words: str
@@ -53,6 +57,8 @@ ADVICE = {
     "at `hockney plot --what samples`; pin the ranks, reserve their cores, or report each mode",
     "drift": "times change in one direction while it measures: heating, a frequency change or a "
     "neighbour; fix the frequency governor, or measure again when the machine is quiet",
+    "bursts": "for a while everything is slower: a daemon, a neighbour on the node or the network; "
+    "the median does not feel them as long as they are rare",
     "periodic": "something disturbs at a fixed period, such as a timer, a daemon or a monitor: "
     "find it, or reserve cores for it (isolcpus, core specialisation)",
     "autocorrelation": "successive samples resemble each other: fewer are independent than it "
@@ -168,6 +174,31 @@ def drift(launches: list[Series]) -> Found:
     return None
 
 
+def bursts(launches: list[Series]) -> Found:
+    """Slow visits that follow each other; disturbances come when they want, so that launches need
+    not agree."""
+    lengths, wall_s = [], 0.0
+    for series in launches:
+        median = float(np.median(series.visit_s))
+        spread = MAD_TO_SIGMA * float(np.median(np.abs(series.visit_s - median)))
+        slow = series.visit_s > max(BURST_RATIO * median, median + BURST_SPREADS * spread)
+        edges = np.flatnonzero(np.diff(np.concatenate(([0], slow.astype(int), [0]))))
+        runs = edges.reshape(-1, 2)
+        lengths += [
+            float(series.at_s[end - 1] - series.at_s[first])
+            for first, end in runs.tolist()
+            if end - first > 1
+        ]
+        wall_s += float(np.ptp(series.at_s))
+    if len(lengths) < LEAST_BURSTS:
+        return None
+    words = (
+        f"{len(lengths)} bursts, the longest {max(lengths):.3g} s, "
+        f"{100.0 * sum(lengths) / wall_s:.2g} % of the time"
+    )
+    return "bursts", words, 1.0 + sum(lengths) / wall_s
+
+
 def periodic(launches: list[Series]) -> Found:
     """One frequency that stands out of the periodogram (Lomb-Scargle, because visits are not evenly
     spaced; p of the largest peak as Scargle 1982) in most launches."""
@@ -211,5 +242,5 @@ def autocorrelation(launches: list[Series]) -> Found:
 
 
 LOOKS: tuple[Callable[[list[Series]], Found], ...] = (
-    cold_start, modes, drift, periodic, autocorrelation,
+    cold_start, modes, drift, bursts, periodic, autocorrelation,
 )  # fmt: skip

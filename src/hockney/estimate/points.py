@@ -62,6 +62,10 @@ class PointEstimate:
     medians_s: tuple[float, ...]
     """One of each launch."""
     launch_numbers: tuple[int, ...]
+    pairs: int | None = None
+    """Where it is of so many pairs together: the slowest of them."""
+    repetitions: int | None = None
+    """Of a batch, where that is known and the same in all."""
 
     @property
     def is_floor(self) -> bool:
@@ -114,7 +118,7 @@ def estimate(run: Run) -> Estimates:
     points = []
     for (key, state), launches in cells.items():
         kept = {n: values for n, values in launches.items() if n not in slow}
-        points.append(_estimate_point(key, state, kept or launches))
+        points.append(estimate_point(key, state, kept or launches))
     points.sort(
         key=lambda p: (
             p.state,
@@ -188,9 +192,10 @@ def _slow_launches(cells: Cells) -> set[int]:
     return slow if 2 * len(slow) < len(typical) else set()
 
 
-def _estimate_point(
+def estimate_point(
     key: PointKey, state: int, launches: dict[int, NDArray[np.float64]]
 ) -> PointEstimate:
+    """What is known of a point from the seconds of each launch."""
     operation, algorithm, size, ranks, peers = key
     medians = np.array([np.median(values) for values in launches.values()])
     median = float(np.median(medians))

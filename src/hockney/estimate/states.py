@@ -7,6 +7,7 @@ clustered on a log scale; a round belongs to a state when the probes before and 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,12 +97,14 @@ def _work(run: Run) -> dict[Key, float]:
     return work
 
 
-def cluster(values: NDArray[np.float64]) -> NDArray[np.int64]:
+def cluster(values: NDArray[np.float64], least: int | None = None) -> NDArray[np.int64]:
     """Numbers the peaks of the values' density on a log scale from the lowest up; -1 for values
     in none. The number of clusters is found, not set.
 
-    values: shape (n,), above 0.
+    values: shape (n,), above 0. least: members of a cluster; fewer are a disturbance.
     """
+    if least is None:
+        least = max(LEAST_PROBES, math.ceil(LEAST_SHARE * len(values)))
     logs = np.log(values)
     step = BANDWIDTH / 8.0
     low = logs.min() - 4.0 * BANDWIDTH
@@ -115,7 +118,7 @@ def cluster(values: NDArray[np.float64]) -> NDArray[np.int64]:
     number = 0
     for label in range(len(borders) + 1):
         members = labels == label
-        if members.sum() >= max(LEAST_PROBES, LEAST_SHARE * len(values)):
+        if members.sum() >= least:
             result[members] = number
             number += 1
     return result

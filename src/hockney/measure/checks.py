@@ -29,7 +29,8 @@ def check_question(question: Question) -> None:
 def _check_ranks(question: Question) -> None:
     if question.ranks < 2:
         raise AskedWronglyError(
-            f"a ping-pong needs at least two ranks, not {question.ranks}", "use -n 2 or more"
+            f"{question.experiment} needs at least two ranks, not {question.ranks}",
+            "use -n 2 or more",
         )
     for peer in question.peers:
         if peer >= question.ranks:
@@ -49,11 +50,23 @@ def _check_platform(question: Question) -> None:
             raise AskedWronglyError(f"{flag} is about this machine, --platform simulates another")
 
 
+def nodes() -> int:
+    """How many nodes the launcher has, as Slurm tells; else this one."""
+    told = os.environ.get("SLURM_JOB_NUM_NODES", "")
+    return int(told) if told.isdigit() and int(told) > 0 else 1
+
+
+def allowed_cpus() -> int:
+    """CPUs that ranks may run on, over all nodes as if each was as this one."""
+    return nodes() * len(os.sched_getaffinity(0))
+
+
 def _check_memory(question: Question) -> None:
-    """The buffers of two ranks; the floor's shared memory is one more of each."""
+    """The buffers of the ranks of a node; the floor's shared memory is one more of each."""
     largest = max(size.bytes for size in question.sizes)
     buffers = (2 if question.two_buffers or question.verify else 1) + question.floor
-    needed = 2 * buffers * largest
+    taking_part = 2 if question.experiment == "pingpong" else question.ranks
+    needed = -(-taking_part // nodes()) * buffers * largest
     available = available_memory()
     if available is not None and needed > available:
         raise AskedWronglyError(

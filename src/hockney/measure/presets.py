@@ -58,13 +58,17 @@ def _osu() -> Preset:
     return Preset(sizes, options, "osu")
 
 
+def imb_size(size: int, messages: int = 1000, volume: int = 40 * MIB) -> Size:
+    """With the repetitions of the Intel MPI Benchmarks, min(MSGSPERSAMPLE, max(1, OVERALL_VOL /
+    size)), and a tenth of them before, at least 10."""
+    repetitions = min(messages, max(1, volume // max(size, 1)))
+    return Size(size, repetitions, max(repetitions // 10, 10))
+
+
 def _imb() -> Preset:
-    """Intel MPI Benchmarks 2021, PingPong: n = max(1, min(1000, 40 MiB / size)), n/10 before."""
-    sizes = []
-    for size in (0, *_powers(1, 4 * MIB)):
-        repetitions = max(1, min(1000, 40 * MIB // max(size, 1)))
-        sizes.append(Size(size, repetitions, max(repetitions // 10, 10)))
-    return Preset(tuple(sizes), {"two_buffers": True}, "imb")
+    """Intel MPI Benchmarks 2021, PingPong."""
+    sizes = tuple(imb_size(size) for size in (0, *_powers(1, 4 * MIB)))
+    return Preset(sizes, {"two_buffers": True}, "imb")
 
 
 PRESETS: dict[str, Callable[[], Preset]] = {

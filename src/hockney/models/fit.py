@@ -78,9 +78,10 @@ def _median(seconds: Array) -> Array:
 
 
 def curve_of(points: Sequence[PointEstimate]) -> Curve:
-    """The curve through points of one operation and state. A launch whose median is not above 0
-    counts as a launch without that point."""
-    ordered = sorted(points, key=lambda point: point.bytes)
+    """The curve through points of one operation and state, with their pairs and repetitions where
+    all points know them. A launch whose median is not above 0 counts as a launch without that
+    point."""
+    ordered = sorted(points, key=lambda point: (point.bytes, point.pairs or 1))
     numbers = sorted({number for point in ordered for number in point.launch_numbers})
     seconds = np.full((len(numbers), len(ordered)), np.nan)
     for column, point in enumerate(ordered):
@@ -90,7 +91,17 @@ def curve_of(points: Sequence[PointEstimate]) -> Curve:
     bad = [point.bytes for point in ordered if not point.median_s > 0.0]
     if bad:
         raise _not_positive(bad[0])
-    return Curve(np.array([float(point.bytes) for point in ordered]), seconds)
+    return Curve(
+        np.array([float(point.bytes) for point in ordered]),
+        seconds,
+        _known([point.pairs for point in ordered]),
+        _known([point.repetitions for point in ordered]),
+    )
+
+
+def _known(counts: Sequence[int | None]) -> Array | None:
+    known = [float(count) for count in counts if count is not None]
+    return np.array(known) if known and len(known) == len(counts) else None
 
 
 def curve_of_arrays(

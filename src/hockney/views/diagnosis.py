@@ -13,7 +13,8 @@ MOST_LISTED = 4
 
 def diagnosis_lines(findings: list[Finding]) -> list[str]:
     if not findings:
-        return ["diagnosis: no cold start, modes, drift, period or autocorrelation was found"]
+        looked_for = "cold start, modes, drift, bursts, period or autocorrelation"
+        return [f"diagnosis: no {looked_for} was found"]
     lines = ["diagnosis:"]
     for what, group in groupby(findings, key=lambda finding: finding.what):
         found = list(group)

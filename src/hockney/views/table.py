@@ -10,6 +10,9 @@ from hockney.models.fit import Fit, Parameter
 from hockney.records import Place, Run
 from hockney.units import format_rate, format_seconds, format_size
 
+MOST_PLACES = 8
+"""More are counted, and their hosts named."""
+
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
     """Rows of cells, the first one the heading, as right-aligned columns: what a pipe, a terminal
@@ -28,14 +31,15 @@ def microseconds(seconds: float | None) -> str:
     return f"{us:.3f}" if us < 100.0 else f"{us:.1f}" if us < 100e3 else f"{us:.0f}"
 
 
-def _interval(point: PointEstimate) -> tuple[str, str]:
+def interval(point: PointEstimate) -> tuple[str, str]:
+    """The limits in microseconds, and the relative half-width."""
     if point.precision is None:
         return "-", ""
     limits = f"{microseconds(point.low_s)} .. {microseconds(point.high_s)}"
     return limits, f"±{100.0 * point.precision:.1f} %"
 
 
-def _mebibytes(rate: float | None) -> str:
+def mebibytes(rate: float | None) -> str:
     if rate is None:
         return "-"
     return f"{rate / 2**20:.2f}" if rate < 2**30 else f"{rate / 2**20:.0f}"
@@ -53,8 +57,8 @@ def point_table(points: Sequence[PointEstimate], floor: dict[int, FloorRatio]) -
     for point in points:
         times = (point.mean_s, point.p99_s, point.max_s)
         row = [str(point.bytes), str(point.launches), str(point.samples)]
-        row += [microseconds(point.min_s), microseconds(point.median_s), *_interval(point)]
-        row += [*map(microseconds, times), _mebibytes(point.bandwidth_Bps)]
+        row += [microseconds(point.min_s), microseconds(point.median_s), *interval(point)]
+        row += [*map(microseconds, times), mebibytes(point.bandwidth_Bps)]
         if floor:
             below = floor.get(point.bytes)
             row += [microseconds(below.floor_s), f"{below.ratio:.2f}"] if below else ["-", "-"]
@@ -67,10 +71,8 @@ def heading(run: Run, estimates: Estimates) -> list[str]:
     lines = [f"{run.header.experiment}: {run.label}"]
     if run.launches:
         first = run.launches[0]
-        part = set(run.samples[0].peers) if run.samples else {place.rank for place in first.places}
-        lines.append(
-            "ranks at " + ", ".join(_place(place) for place in first.places if place.rank in part)
-        )
+        part = run.taking_part
+        lines.append("ranks at " + _places([p for p in first.places if p.rank in part]))
         if first.definition:
             lines.append(f"one-way time in us; a sample is: {first.definition}")
         if first.simulated:
@@ -84,9 +86,20 @@ def heading(run: Run, estimates: Estimates) -> list[str]:
     return lines
 
 
-def _place(place: Place) -> str:
-    where = "" if place.pu is None else f" CPU {place.pu}"
-    return f"{place.host or 'unknown host'}{where}{'' if place.pinned else ' (not pinned)'}"
+def _places(places: Sequence[Place]) -> str:
+    if len(places) <= MOST_PLACES:
+        return ", ".join(place_words(place) for place in places)
+    hosts = list(dict.fromkeys(place.host or "unknown host" for place in places))
+    named = ", ".join(hosts[:MOST_PLACES]) + (", ..." if len(hosts) > MOST_PLACES else "")
+    return f"{len(places)} places on {len(hosts)} node{'s' * (len(hosts) > 1)}: {named}"
+
+
+def place_words(place: Place) -> str:
+    """Where a rank was."""
+    host = place.host or "unknown host"
+    if place.pu is None:
+        return host
+    return f"{host} CPU {place.pu}{'' if place.pinned else ' (not pinned)'}"
 
 
 def state_lines(estimates: Estimates) -> list[str]:

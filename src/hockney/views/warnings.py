@@ -11,6 +11,9 @@ from hockney.records import Run
 NOISY_PRECISION = 0.05
 """Relative half-width beyond which a median is called noisy."""
 
+MOST_RANKS = 8
+"""More are counted."""
+
 
 def warnings(run: Run, estimates: Estimates) -> list[str]:
     """All that matters for this run, the gravest first."""
@@ -28,35 +31,33 @@ def _cut(run: Run) -> list[str]:
     return [f"incomplete: {run.cut}"] if run.cut else []
 
 
-def _taking_part(run: Run) -> set[int]:
-    return {rank for samples in run.samples[:1] for rank in samples.peers}
-
-
 def _not_pinned(run: Run) -> list[str]:
     if not run.launches or run.launches[0].simulated:
         return []
-    part = _taking_part(run)
+    part = run.taking_part
     loose = [p for p in run.launches[0].places if p.rank in part and p.pinned is False]
     if not loose:
         return []
     reason = next((f" ({place.refused})" for place in loose if place.refused), "")
-    ranks = ", ".join(str(place.rank) for place in loose)
-    return [f"not pinned: ranks {ranks} may move between CPUs{reason}; pin them with --place core"]
+    ranks = ", ".join(str(place.rank) for place in loose[:MOST_RANKS])
+    more = f" and {len(loose) - MOST_RANKS} more" if len(loose) > MOST_RANKS else ""
+    return [
+        f"not pinned: ranks {ranks}{more} may move between CPUs{reason}; pin them with --place core"
+    ]
 
 
 def _oversubscribed(run: Run) -> list[str]:
     if not run.launches or run.launches[0].simulated:
         return []
-    part = _taking_part(run)
+    part = run.taking_part
     places = Counter(
         (p.host, p.pu) for p in run.launches[0].places if p.rank in part and p.pu is not None
     )
-    shared = [(host, pu) for (host, pu), count in places.items() if count > 1]
-    if not shared:
+    (host, pu), count = max(places.items(), key=lambda place: place[1], default=((None, None), 1))
+    if count == 1:
         return []
-    host, pu = shared[0]
     return [
-        f"oversubscribed: two ranks take turns on CPU {pu} of {host}; these times are the "
+        f"oversubscribed: {count} ranks take turns on CPU {pu} of {host}; these times are the "
         "scheduler's, not the network's. Use no more ranks than CPUs"
     ]
 

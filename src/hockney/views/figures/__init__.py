@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hockney.estimate.points import Estimates
     from hockney.records import Run
 
-FIGURES = ("time", "bandwidth", "samples")
+FIGURES = ("time", "bandwidth", "samples", "contention", "matrix", "variability")
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Options:
     """Standard deviations as bars, minima and maxima as outliers."""
     fit: bool = True
     bytes: int | None = None
-    """The size whose samples are shown."""
+    """The one size that is shown."""
 
 
 def labels_of(runs: Sequence[Run]) -> list[str]:

@@ -157,10 +157,10 @@ def time_axis(axes: Axes, seconds: Iterable[float]) -> None:
     axes.yaxis.set_minor_formatter(FuncFormatter(lambda *_: ""))
 
 
-def new_figure(columns: int = 1, **options: Any) -> tuple[Figure, Any]:
-    """A figure and its axes beside each other."""
-    figure = Figure(figsize=(WIDTH_INCHES, AXES_INCHES), layout="constrained")
-    return figure, figure.subplots(1, columns, **options)
+def new_figure(columns: int = 1, rows: int = 1, **options: Any) -> tuple[Figure, Any]:
+    """A figure and its axes beside each other, or below."""
+    figure = Figure(figsize=(WIDTH_INCHES, rows * AXES_INCHES), layout="constrained")
+    return figure, figure.subplots(rows, columns, **options)
 
 
 def finish(axes: Axes, title: str, entries: Sequence[Artist], sentences: Sequence[str]) -> None:
@@ -191,8 +191,9 @@ def finish(axes: Axes, title: str, entries: Sequence[Artist], sentences: Sequenc
     )
     _narrow(small_print, (WIDTH_INCHES - MARGIN_INCHES) * figure.dpi, textwrap.fill)
     entry_lines = sum(1 + text.get_text().count("\n") for text in legend.get_texts())
+    spec: Any = axes.get_subplotspec()
     figure.set_figheight(
-        AXES_INCHES
+        spec.get_gridspec().nrows * AXES_INCHES
         + LEGEND_LINE_INCHES * (1 + entry_lines)
         + SMALL_LINE_INCHES * small_print.get_text().count("\n")
     )

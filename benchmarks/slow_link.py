@@ -1,0 +1,55 @@
+"""Whether one slow link planted among 64 simulated nodes is found, and nothing else accused."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from networks import with_slow_link
+
+CFG = ("network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0")
+ASKED = {"pairs": ["--pairs-active", "all"], "cores": ["--parallel"]}
+
+
+def accused(verb: str, xml: str, hosts: int) -> list[set[str]]:
+    """Of each that stands apart its hosts."""
+    with tempfile.TemporaryDirectory() as directory:
+        platform = Path(directory) / "platform.xml"
+        platform.write_text(xml)
+        command = ["hockney", verb, "-n", str(hosts), "--platform", str(platform), "--json", "-q"]
+        command += [word for setting in CFG for word in ("--cfg", setting)]
+        command += ["--sizes", "8,1MiB", "-o", str(Path(directory) / "run.jsonl"), *ASKED[verb]]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    shown = json.loads(done.stdout)
+    names = {place["rank"]: place["host"] for place in shown["run"]["places"]}
+    return [{names[rank] for rank in one["ranks"]} for one in shown["apart"]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--platforms", type=int, default=20)
+    parser.add_argument("--hosts", type=int, default=64)
+    parser.add_argument("--verbs", nargs="*", default=list(ASKED))
+    asked = parser.parse_args()
+    for verb in asked.verbs:
+        right = 0
+        for seed in range(asked.platforms):
+            xml, host, kind = with_slow_link(seed, asked.hosts)
+            found = accused(verb, xml, asked.hosts)
+            # A pair is what tells most where each node is in one pair only.
+            allowed = 2 if verb == "pairs" else 1
+            well = len(found) == 1 and host in found[0] and len(found[0]) <= allowed
+            right += well
+            if not well:
+                print(f"{verb}, platform {seed}: {host} is slow in {kind}, accused were {found}")
+        print(f"{verb}: {right} of {asked.platforms} platforms right")
+
+
+if __name__ == "__main__":
+    main()

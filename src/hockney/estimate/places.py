@@ -1,0 +1,43 @@
+"""What two ranks have in common, from where they really were."""
+
+from __future__ import annotations
+
+from hockney.records import Place, Run
+
+SHARED = (
+    "same CPU", "same core", "same L2", "same L3", "same package", "same node", "same switch",
+    "different nodes",
+)  # fmt: skip
+"""What two places share at most, the nearest first."""
+UNKNOWN = "unknown places"
+
+
+def places_of(run: Run) -> dict[int, Place]:
+    """By rank, as the first launch found them."""
+    return {place.rank: place for place in run.launches[0].places} if run.launches else {}
+
+
+def shared(first: Place | None, second: Place | None) -> str:
+    """One of SHARED, or UNKNOWN where a host is not known."""
+    if first is None or second is None or first.host is None or second.host is None:
+        return UNKNOWN
+    if first.host != second.host:
+        return "same switch" if _switch(first) and _switch(first) == _switch(second) else SHARED[-1]
+    same = {
+        "same CPU": (first.pu, second.pu),
+        "same core": (_in_package(first, first.core), _in_package(second, second.core)),
+        "same L2": (first.l2, second.l2),
+        "same L3": (first.l3, second.l3),
+        "same package": (first.package, second.package),
+    }
+    return next((name for name, (a, b) in same.items() if a is not None and a == b), "same node")
+
+
+def _in_package(place: Place, core: int | None) -> tuple[int | None, int] | None:
+    """Cores are numbered anew in each package."""
+    return None if core is None else (place.package, core)
+
+
+def _switch(place: Place) -> str:
+    """The switches above a node: s0.s4 of s0.s4.node17."""
+    return (place.topology or "").rpartition(".")[0]

@@ -1,0 +1,102 @@
+"""How much times vary: over the repetitions of each rank, and over all ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.estimate.apart import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE, holm, robust_p
+from hockney.estimate.points import Estimates
+from hockney.records import Run
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """All samples of one rank, or of all ranks, at one size and number of ranks at once."""
+
+    operation: str
+    algorithm: str | None
+    bytes: int
+    ranks: int
+    rank: int | None
+    """None: all of them."""
+    samples: int
+    mean_s: float
+    std_s: float | None
+    min_s: float
+    p5_s: float
+    median_s: float
+    p95_s: float
+    p99_s: float
+    max_s: float
+
+
+def variability(run: Run, estimates: Estimates) -> list[Spread]:
+    """Of each size all ranks together, then each rank, from every sample of the headline state.
+
+    Where only pairs were timed, a sample is of both its ranks.
+    """
+    found: dict[tuple[str, str | None, int, int], dict[int, list[list[float]]]] = {}
+    each_rank = bool(run.header.options.get("every_iteration"))
+    for samples in run.samples:
+        if estimates.states.of(samples.launch, samples.round) != 0 or not samples.ns:
+            continue
+        key = (samples.operation, samples.algorithm, samples.bytes, samples.ranks)
+        for rank in samples.peers[:1] if each_rank else samples.peers:
+            found.setdefault(key, {}).setdefault(rank, []).append(samples.ns)
+    spreads = []
+    for key in sorted(found, key=lambda key: (key[0], key[1] or "", key[3], key[2])):
+        ranks = {rank: _seconds(found[key][rank]) for rank in sorted(found[key])}
+        spreads.append(_spread(key, None, np.concatenate(list(ranks.values()))))
+        spreads += [_spread(key, rank, seconds) for rank, seconds in ranks.items()]
+    return spreads
+
+
+def _seconds(visits: Iterable[Sequence[float]]) -> Array:
+    return np.concatenate([np.asarray(ns, dtype=np.float64) for ns in visits]) * 1e-9
+
+
+def _spread(
+    key: tuple[str, str | None, int, int], rank: int | None, seconds: Array
+) -> Spread:
+    p5, median, p95, p99 = (float(q) for q in np.quantile(seconds, (0.05, 0.5, 0.95, 0.99)))
+    return Spread(
+        *key,
+        rank,
+        samples=len(seconds),
+        mean_s=float(seconds.mean()),
+        std_s=float(seconds.std(ddof=1)) if len(seconds) > 1 else None,
+        min_s=float(seconds.min()),
+        p5_s=p5,
+        median_s=median,
+        p95_s=p95,
+        p99_s=p99,
+        max_s=float(seconds.max()),
+    )
+
+
+def slow_ranks(spreads: Sequence[Spread]) -> list[tuple[Spread, float, float]]:
+    """Ranks whose mean, which feels every disturbance, stands apart from the other ranks' by the
+    test of estimate/apart.py: each where it is furthest off, with its ratio and corrected p."""
+    sets: dict[tuple[str, str | None, int, int], list[Spread]] = {}
+    for one in spreads:
+        if one.rank is not None and one.mean_s > 0.0:
+            sets.setdefault((one.operation, one.algorithm, one.bytes, one.ranks), []).append(one)
+    suspects: list[tuple[Spread, float]] = []
+    chances: list[float] = []
+    for members in sets.values():
+        if len(members) >= LEAST_MEMBERS:
+            residuals, p = robust_p(np.log([one.mean_s for one in members]))
+            suspects += zip(members, np.exp(residuals).tolist(), strict=True)
+            chances += p.tolist()
+    worst: dict[int | None, tuple[Spread, float, float]] = {}
+    for (one, ratio), p in zip(suspects, holm(np.array(chances)).tolist(), strict=True):
+        known = worst.get(one.rank)
+        if ratio > LEAST_RATIO and p < SIGNIFICANCE and (known is None or ratio > known[1]):
+            worst[one.rank] = (one, ratio, p)
+    return sorted(worst.values(), key=lambda found: -found[1])

@@ -1,0 +1,128 @@
+"""Which ranks exchange messages with each other, and how many pairs of them at once."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from hockney.errors import AskedWronglyError
+
+Pair = tuple[int, int]
+Pairing = tuple[Pair, ...]
+
+PAIRINGS = ("halves", "neighbours", "random")
+SEED = 1
+"""A random pairing is the same one each time: runs can be repeated, and launches compared."""
+GOES_ON = "..."
+_PAIR = re.compile(r"(\d+)(?:\s*,\s*|-|\s+)(\d+)")
+
+
+def pairing_of(text: str, ranks: int, idle_last: bool = False) -> Pairing:
+    """The pairs of a pairing by name, or of the file of that name.
+
+    halves: rank r with r + n/2; neighbours: 2i with 2i + 1. `idle_last` leaves the last one of an
+    odd number of ranks out; without it they are refused. Raises AskedWronglyError.
+    """
+    if ranks < 2:
+        raise AskedWronglyError(f"pairs need at least two ranks, not {ranks}", "use -n 2 or more")
+    if text not in PAIRINGS:
+        return _read(text, ranks)
+    if ranks % 2 and not idle_last:
+        raise AskedWronglyError(
+            f"{ranks} ranks cannot all be paired",
+            f"use -n {ranks - 1} or -n {ranks + 1}, or leave rank {ranks - 1} out with --idle-last",
+        )
+    half = ranks // 2
+    paired = list(range(2 * half))
+    if text == "halves":
+        return tuple(zip(paired[:half], paired[half:], strict=True))
+    if text == "random":
+        random.Random(SEED).shuffle(paired)
+    return tuple(zip(paired[::2], paired[1::2], strict=True))
+
+
+def _read(name: str, ranks: int) -> Pairing:
+    try:
+        lines = Path(name).read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not a text"
+        raise AskedWronglyError(
+            f"--pairing {name}: {reason}",
+            f"name {', '.join(PAIRINGS)}, or a file with two ranks a line",
+        ) from error
+    pairs = []
+    for number, line in enumerate(lines, start=1):
+        words = line.partition("#")[0].strip()
+        if not words:
+            continue
+        found = _PAIR.fullmatch(words)
+        if not found:
+            raise AskedWronglyError(
+                f"{name}, line {number}: {words!r} is not a pair of ranks", "write 0 3"
+            )
+        pairs.append((int(found[1]), int(found[2])))
+    return checked(pairs, ranks, name)
+
+
+def checked(pairs: Iterable[Pair], ranks: int, name: str) -> Pairing:
+    """The pairs, where every rank of them is one of `ranks` and in one pair only."""
+    pairing = tuple(pairs)
+    if not pairing:
+        raise AskedWronglyError(f"{name}: no pairs", "write two ranks a line")
+    for rank, count in Counter(rank for pair in pairing for rank in pair).items():
+        if rank >= ranks:
+            raise AskedWronglyError(
+                f"{name}: there is no rank {rank} among {ranks}",
+                f"ranks are 0 to {ranks - 1}; -n sets how many",
+            )
+        if count > 1:
+            raise AskedWronglyError(
+                f"{name}: rank {rank} is named {count} times",
+                "a rank exchanges messages with one other at a time",
+            )
+    return pairing
+
+
+def pairing_words(pairing: Pairing) -> str:
+    """As the engine takes it: 0-4,1-5."""
+    return ",".join(f"{first}-{second}" for first, second in pairing)
+
+
+def parse_counts(text: str, option: str, every: int | None = None) -> tuple[int, ...]:
+    """Numbers of "1,2,8", "1,2,4,...,64" (doubling) or, where `every` says how many there are,
+    "1,2,4,...,all": ascending, each once, from 1 up. Raises AskedWronglyError."""
+    words = [word.strip() for word in text.split(",")]
+    counts: list[int] = []
+    for place, word in enumerate(words):
+        if word != GOES_ON:
+            counts.append(_count(word, text, option, every))
+            continue
+        follows = words[place + 1] if place + 1 < len(words) else ""
+        if not counts or follows in ("", GOES_ON):
+            raise AskedWronglyError(
+                f"{option} {text}: {GOES_ON} stands between two numbers", "write 1,2,4,...,64"
+            )
+        if len(counts) > 1 and counts[-1] != 2 * counts[-2]:
+            raise AskedWronglyError(
+                f"{option} {text}: {GOES_ON} goes on by doubling, which "
+                f"{counts[-2]},{counts[-1]} does not",
+                "write 1,2,4,...,64 or every number",
+            )
+        last = _count(follows, text, option, every)
+        while counts[-1] * 2 < last:
+            counts.append(counts[-1] * 2)
+    return tuple(sorted(set(counts)))
+
+
+def _count(word: str, text: str, option: str, every: int | None) -> int:
+    if word == "all" and every is not None:
+        return every
+    if not (word.isascii() and word.isdigit()) or int(word) < 1:
+        raise AskedWronglyError(f"{option} {text}: {word!r} is not a number from 1 up")
+    count = int(word)
+    if every is not None and count > every:
+        raise AskedWronglyError(f"{option} {text}: there are only {every} pairs")
+    return count

@@ -1,0 +1,151 @@
+"""Heat maps of the matrix, the table of each group, and who stands apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from hockney.errors import HockneyError
+from hockney.estimate.apart import find_apart
+from hockney.estimate.matrix import DISTURBED, Group, Matrix, matrix_of
+from hockney.estimate.places import places_of
+from hockney.estimate.points import Estimates
+from hockney.models.fit import Fit, curve_of_arrays
+from hockney.models.hockney import fit as fit_hockney
+from hockney.records import Run
+from hockney.units import format_rate, format_seconds, format_size
+from hockney.views import table
+from hockney.views.apart import apart_json, apart_text, rank_words
+from hockney.views.as_json import fit_json, point_json
+from hockney.views.heatmap import heat_map
+
+MOST_LISTED = 12
+"""Pairs whose time is that of another group; the rest is counted."""
+COLUMNS = ("group", "pairs", "bytes", "mean", "std", "std/mean", "MiB/s")
+
+
+def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:  # noqa: ARG001
+    matrix = matrix_of(run, estimates)
+    heading = "\n".join(table.heading(run, estimates))
+    if matrix is None:
+        return [heading, "no pair was measured"]
+    found = [heading]
+    for size in sorted({min(matrix.times), max(matrix.times)}):
+        found.append(
+            f"{format_size(size)}, rank by rank\n" + heat_map(matrix.seconds(size), matrix.ranks)
+        )
+    found += [
+        "by what places share (us; over the pairs' medians)\n" + group_table(matrix.by_places),
+        "by the times alone (clusters at the smallest size)\n" + group_table(matrix.by_times),
+        "\n".join(_agreement(run, matrix)),
+    ]
+    if run.header.options.get("arguments") and "--parallel" in run.header.options["arguments"]:
+        found.append(_parallel(matrix))
+    states = table.state_lines(estimates)
+    return [*found, *(["\n".join(states)] if states else []),
+            apart_text(run, find_apart(run, estimates))]  # fmt: skip
+
+
+def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
+    """{"points", "ranks", "matrices", "by_places", "by_times", "disagreeing", "not_told_apart",
+    "parallel_ratio", "apart", "apart_rule"}."""
+    points = estimates.points if all_states else estimates.headline
+    matrix = matrix_of(run, estimates)
+    known = {} if matrix is None else _matrix_json(matrix)
+    return {
+        "points": [point_json(point, None) for point in points],
+        **known,
+        **apart_json(run, find_apart(run, estimates)),
+    }
+
+
+def _matrix_json(matrix: Matrix) -> dict[str, Any]:
+    return {
+        "ranks": list(matrix.ranks),
+        "matrices": [
+            {"bytes": size, "median_s": matrix.seconds(size).tolist()} for size in matrix.times
+        ],
+        "by_places": [_group_json(group) for group in matrix.by_places],
+        "by_times": [_group_json(group) for group in matrix.by_times],
+        "disagreeing": [
+            {"pair": pair, "group": group, "timed_like": like}
+            for pair, group, like in matrix.disagreeing
+        ],
+        "not_told_apart": matrix.not_told_apart,
+        "parallel_ratio": matrix.parallel_ratio,
+    }
+
+
+def _group_json(group: Group) -> dict[str, Any]:
+    line = group_line(group)
+    return {
+        "name": group.name,
+        "pairs": group.pairs,
+        "times": [
+            {key: value for key, value in asdict(one).items() if key != "launch_means_s"}
+            | {"ratio": one.ratio}
+            for one in group.times
+        ],
+        "fit": fit_json(line) if line else None,
+    }
+
+
+def group_line(group: Group) -> Fit | None:
+    """Hockney's line through the group's means; None where two sizes are missing."""
+    launches = sorted({n for one in group.times for n in one.launch_means_s})
+    seconds = [[one.launch_means_s.get(n, np.nan) for one in group.times] for n in launches]
+    try:
+        return fit_hockney(curve_of_arrays([one.bytes for one in group.times], seconds))
+    except HockneyError:
+        return None
+
+
+def group_table(groups: Sequence[Group]) -> str:
+    """Message size, average, standard deviation and their ratio; a line through each group."""
+    rows = [COLUMNS]
+    for group in groups:
+        rows += [
+            (
+                group.name,
+                str(one.pairs),
+                str(one.bytes),
+                table.microseconds(one.mean_s),
+                table.microseconds(one.std_s),
+                "-" if one.ratio is None else f"{one.ratio:.4f}",
+                table.mebibytes(one.bytes / one.mean_s if one.bytes else None),
+            )
+            for one in group.times
+        ]
+    lines = [table.aligned(rows)]
+    for group in groups:
+        line = group_line(group)
+        if line:
+            alpha, rate = line.parameters["alpha_s"].value, line.derived["r_inf_Bps"].value
+            lines.append(f"{group.name}: alpha {format_seconds(alpha)}, 1/beta {format_rate(rate)}")
+    return "\n".join(lines)
+
+
+def _agreement(run: Run, matrix: Matrix) -> list[str]:
+    """Where the two groupings disagree."""
+    lines = [
+        f"timed alike, though they share differently: {', '.join(names)}"
+        for names in matrix.not_told_apart
+    ]
+    places = places_of(run)
+    for (first, second), group, like in matrix.disagreeing[:MOST_LISTED]:
+        pair = f"{rank_words(first, places)} with {rank_words(second, places)}"
+        lines.append(f"{pair}: {group}, but timed like {like}")
+    if len(matrix.disagreeing) > MOST_LISTED:
+        lines.append(f"and {len(matrix.disagreeing) - MOST_LISTED} pairs more")
+    return lines or ["places and times group the pairs alike"]
+
+
+def _parallel(matrix: Matrix) -> str:
+    ratio = matrix.parallel_ratio
+    if ratio is None:
+        return "whether pairs at once disturbed each other is not known: none was measured alone"
+    disturbed = "disturbed" if ratio > 1.0 + DISTURBED else "did not disturb"
+    return f"pairs at once {disturbed} each other: {ratio:.3f} times as long as alone"

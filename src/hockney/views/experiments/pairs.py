@@ -1,0 +1,140 @@
+"""A row a size and number of pairs at once, the contention curve's knee, and who stands apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from hockney.estimate.apart import find_apart
+from hockney.estimate.contention import Contention, Knee, contention, knees
+from hockney.estimate.places import places_of
+from hockney.estimate.points import Estimates, PointEstimate
+from hockney.estimate.variability import variability
+from hockney.records import Run
+from hockney.units import format_rate, format_size
+from hockney.views import table
+from hockney.views.apart import apart_json, apart_text, rank_words
+from hockney.views.as_json import point_json
+from hockney.views.variability import variability_text
+
+MOST_NAMED = 8
+"""Best and worst pairs whose places are told."""
+COLUMNS = (
+    "bytes", "pairs", "typical", "last", "95 % interval", "", "all MiB/s", "messages/s", "slowdown",
+    "best pair", "us", "worst pair", "us",
+)  # fmt: skip
+
+
+def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:  # noqa: ARG001
+    curve = contention(run, estimates)
+    found = [
+        "\n".join([*table.heading(run, estimates), *_legend(curve)]),
+        contention_table(curve),
+        *(["\n".join(table.state_lines(estimates))] if table.state_lines(estimates) else []),
+        *(["\n".join(_knee_line(knee) for knee in knees(curve))] if knees(curve) else []),
+        _extremes(run, curve),
+    ]
+    if run.header.options.get("every_iteration"):
+        found.append(variability_text(run, variability(run, estimates)))
+    return [*found, apart_text(run, find_apart(run, estimates))]
+
+
+def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
+    """{"points", "contention", "knees", "apart", "apart_rule"}."""
+    curve = contention(run, estimates)
+    points = estimates.points if all_states else estimates.headline
+    return {
+        "points": [point_json(point, None) for point in points],
+        "contention": [_row_json(one) for one in curve],
+        "knees": [asdict(knee) for knee in knees(curve)],
+        **apart_json(run, find_apart(run, estimates)),
+    }
+
+
+def _legend(curve: Sequence[Contention]) -> list[str]:
+    if not curve:
+        return []
+    lines = [
+        "typical: the median of the pairs; last: of each visit the slowest pair; MiB/s and "
+        "messages/s " + _together_words(curve)
+    ]
+    if any(one.slowdown is not None for one in curve):
+        lines.append("slowdown: a pair's time over its time alone, in the same run")
+    return lines
+
+
+def _together_words(curve: Sequence[Contention]) -> str:
+    if all(one.together.repetitions is not None for one in curve):
+        return "are of all pairs, over the time until the last is done"
+    return "add up all pairs, which speak for the same time"
+
+
+def contention_table(curve: Sequence[Contention]) -> str:
+    """Times in microseconds."""
+    several = len({(one.together.operation, one.together.algorithm) for one in curve}) > 1
+    rows = [[*(["how"] if several else []), *COLUMNS]]
+    for one in curve:
+        together = one.together
+        how = together.algorithm or together.operation
+        rows.append([
+            *([how] if several else []),
+            str(together.bytes), str(one.pairs), table.microseconds(one.typical_s),
+            table.microseconds(together.median_s), *table.interval(together),
+            table.mebibytes(one.aggregate_Bps), _count(one.messages_per_s),
+            "-" if one.slowdown is None else f"{one.slowdown:.2f}",
+            *_named(one.best), *_named(one.worst),
+        ])  # fmt: skip
+    return table.aligned(rows)
+
+
+def _named(point: PointEstimate) -> list[str]:
+    return ["-".join(map(str, point.peers)), table.microseconds(point.median_s)]
+
+
+def _count(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}" if value < 1e4 else f"{value:.3e}"
+
+
+def _knee_line(knee: Knee) -> str:
+    how = f", {knee.algorithm}" if knee.algorithm else ""
+    size = f"{format_size(knee.bytes)}{how}"
+    if knee.pairs is None:
+        return f"{size}: no knee: {knee.most_pairs} pairs are no slower than the fewest"
+    plateau = f"; all together {format_rate(knee.plateau_Bps)}" if knee.plateau_Bps else ""
+    return (
+        f"{size}: from {knee.pairs:.3g} pairs on they wait for each other{plateau} "
+        f"(largest error of the curve {100.0 * knee.error:.1f} %)"
+    )
+
+
+def _extremes(run: Run, curve: Sequence[Contention]) -> str:
+    """Where the best and the worst pairs are."""
+    places = places_of(run)
+    named = dict.fromkeys(point.peers for one in curve for point in (one.best, one.worst))
+    lines = [
+        f"pair {'-'.join(map(str, peers))}: "
+        + " with ".join(rank_words(rank, places) for rank in peers)
+        for peers in list(named)[:MOST_NAMED]
+    ]
+    return "\n".join(lines)
+
+
+def _row_json(one: Contention) -> dict[str, Any]:
+    together = one.together
+    return {
+        "operation": together.operation,
+        "algorithm": together.algorithm,
+        "bytes": together.bytes,
+        "pairs": one.pairs,
+        "repetitions": together.repetitions,
+        "typical_s": one.typical_s,
+        "last_s": together.median_s,
+        "low_s": together.low_s,
+        "high_s": together.high_s,
+        "aggregate_Bps": one.aggregate_Bps,
+        "messages_per_s": one.messages_per_s,
+        "slowdown": one.slowdown,
+        "best": {"peers": one.best.peers, "median_s": one.best.median_s},
+        "worst": {"peers": one.worst.peers, "median_s": one.worst.median_s},
+    }

@@ -1,0 +1,47 @@
+"""A matrix of times for a terminal or a pipe: a digit a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.units import format_seconds
+
+SHADES = "0123456789"
+MOST_COLUMNS = 64
+"""More ranks are drawn in blocks of neighbours, by the median of a block."""
+
+
+def heat_map(seconds: NDArray[np.float64], ranks: Sequence[int]) -> str:
+    """seconds: shape (ranks, ranks), NaN where nothing was measured. Digits are even steps of
+    log time from the fastest, 0, to the slowest, 9."""
+    step = -(-len(ranks) // MOST_COLUMNS)
+    cells = _blocks(seconds, step)
+    low, high = float(np.nanmin(seconds)), float(np.nanmax(seconds))
+    width = len(str(max(ranks)))
+    lines = []
+    for row, rank in zip(cells, ranks[::step], strict=True):
+        digits = " ".join(_shade(value, low, high) for value in row)
+        lines.append(f"{rank:>{width}}  {digits}")
+    blocks = f"; blocks of {step} x {step} ranks" if step > 1 else ""
+    scale = f"0 is {format_seconds(low)}, 9 is {format_seconds(high)}, log scale{blocks}"
+    return "\n".join([*lines, scale if high > low else f"all {format_seconds(low)}{blocks}"])
+
+
+def _blocks(seconds: NDArray[np.float64], step: int) -> list[list[float]]:
+    """Medians of what was measured in each block; NaN in a block without."""
+    starts = range(0, len(seconds), step)
+    blocks = [[seconds[i : i + step, j : j + step] for j in starts] for i in starts]
+    return [
+        [float("nan") if np.isnan(block).all() else float(np.nanmedian(block)) for block in row]
+        for row in blocks
+    ]
+
+
+def _shade(value: float, low: float, high: float) -> str:
+    if np.isnan(value):
+        return "."
+    share = np.log(value / low) / np.log(high / low) if high > low else 0.0
+    return SHADES[min(int(share * len(SHADES)), len(SHADES) - 1)]

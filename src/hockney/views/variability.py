@@ -1,0 +1,51 @@
+"""How much times vary, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.estimate.places import places_of
+from hockney.estimate.variability import Spread, slow_ranks
+from hockney.records import Run
+from hockney.units import format_size
+from hockney.views.apart import rank_words
+from hockney.views.table import aligned, microseconds
+
+MOST_RANKS = 16
+"""Listed one by one; of more, the JSON has all."""
+COLUMNS = (
+    "bytes", "rank", "samples", "mean", "std", "std/mean", "min", "5 %", "median", "95 %", "99 %",
+    "max",
+)  # fmt: skip
+
+
+def variability_text(run: Run, spreads: Sequence[Spread]) -> str:
+    """All ranks together and, of few, each one; with all pairs at once. Then the slow ranks."""
+    most = max((one.ranks for one in spreads), default=0)
+    shown = [one for one in spreads if one.ranks == most]
+    ranks = {one.rank for one in shown} - {None}
+    rows = [COLUMNS, *(_row(one) for one in shown if one.rank is None or len(ranks) <= MOST_RANKS)]
+    words = f"variability over repetitions and ranks, us, with {most // 2} pairs at once"
+    places = places_of(run)
+    slow = [
+        f"slow rank: {rank_words(one.rank, places)}: its mean is {ratio:.3g} times that of the "
+        f"ranks' median at {format_size(one.bytes)}, p = {p:.1g}"
+        for one, ratio, p in slow_ranks(spreads)
+        if one.rank is not None
+    ]
+    return "\n".join([words, aligned(rows), *slow])
+
+
+def _row(one: Spread) -> list[str]:
+    return [
+        str(one.bytes),
+        "all" if one.rank is None else str(one.rank),
+        str(one.samples),
+        microseconds(one.mean_s),
+        microseconds(one.std_s),
+        "-" if one.std_s is None or not one.mean_s else f"{one.std_s / one.mean_s:.4f}",
+        *map(
+            microseconds,
+            (one.min_s, one.p5_s, one.median_s, one.p95_s, one.p99_s, one.max_s),
+        ),
+    ]
