@@ -22,14 +22,14 @@ from hockney.measure.question import Question, Size
 TEST_TIMEOUT_S = 120
 
 
-def _mpicc() -> str:
+def tested_mpicc() -> str:
     """$HOCKNEY_TEST_MPICC, else the embedded MPI, which every test installation has."""
     return os.environ.get("HOCKNEY_TEST_MPICC") or str(Path(sys.prefix) / "bin" / "mpicc")
 
 
 @pytest.fixture(scope="session")
 def mpi() -> Mpi:
-    return find_mpi(_mpicc())
+    return find_mpi(tested_mpicc())
 
 
 @pytest.fixture(scope="session")
@@ -44,7 +44,7 @@ def other_mpi() -> Mpi:
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
-    os.environ["MPICC"] = _mpicc()
+    os.environ["MPICC"] = tested_mpicc()
 
 
 @pytest.fixture(scope="session")

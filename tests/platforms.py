@@ -49,3 +49,18 @@ def two_switches(
         f'sharing_policy="SPLITDUPLEX"/>{"".join(routes)}</zone></platform>\n'
     )
     return names, xml
+
+
+CLUSTER = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <cluster id="cluster" prefix="node-" radical="0-{last}" suffix="" speed="1Gf"
+           bw="{bandwidth_Bps!r}Bps" lat="{latency_s!r}s" sharing_policy="SPLITDUPLEX"/>
+</platform>
+"""
+
+
+def cluster(hosts: int, latency_s: float, bandwidth_Bps: float) -> str:
+    """SimGrid's XML of hosts node-0, node-1 ... around a switch, each with a link of that latency
+    and bandwidth, either way: a message takes two of them."""
+    return CLUSTER.format(last=hosts - 1, latency_s=latency_s, bandwidth_Bps=bandwidth_Bps)

@@ -158,7 +158,7 @@ def _differences(
     known = [p for p in raw if p is not None]
     corrected = iter(benjamini_hochberg(np.array(known)).tolist())
     return [
-        _judge(np.log(a.medians_s), np.log(b.medians_s), next(corrected) if p is not None else None,
+        judge(np.log(a.medians_s), np.log(b.medians_s), next(corrected) if p is not None else None,
                tolerance)
         for (a, b), p in zip(pairs, raw, strict=True)
     ]  # fmt: skip
@@ -168,7 +168,7 @@ def _overall(pairs: list[tuple[PointEstimate, PointEstimate]], tolerance: float)
     """Of each launch the mean over points of its log time against A's median: one number each."""
     centres = [math.log(a.median_s) for a, _ in pairs]
     typical = [_typical([pair[side] for pair in pairs], centres) for side in (0, 1)]
-    return _judge(typical[0], typical[1], rank_sum(typical[0], typical[1]), tolerance)
+    return judge(typical[0], typical[1], rank_sum(typical[0], typical[1]), tolerance)
 
 
 def _typical(points: list[PointEstimate], centres: list[float]) -> Array:
@@ -230,7 +230,7 @@ def benjamini_hochberg(p: Array) -> Array:
     return adjusted
 
 
-def _judge(first: Array, second: Array, p: float | None, tolerance: float) -> Difference:
+def judge(first: Array, second: Array, p: float | None, tolerance: float) -> Difference:
     """first, second: log times of launches."""
     ratio = math.exp(float(np.median(second)) - float(np.median(first)))
     shift = shift_interval(first, second)

@@ -29,7 +29,7 @@ class Model(Protocol):
 
 def model_names() -> list[str]:
     """As the command line says them."""
-    names = [module.name for module in pkgutil.iter_modules(__path__)]
+    names = [module.name for module in pkgutil.iter_modules(__path__) if not module.ispkg]
     return sorted(name.replace("_", "-") for name in names if name != "fit" and name[0] != "_")
 
 

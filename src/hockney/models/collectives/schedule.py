@@ -1,0 +1,85 @@
+"""Who sends what to whom, in which order: the steps that an algorithm is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.errors import AskedWronglyError
+
+Ranks = NDArray[np.int64]
+Array = NDArray[np.float64]
+Blocks = Callable[[int], Iterable[int]]
+"""The blocks of data that the i-th message of a step carries."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """Messages that are posted together; what a rank receives in a step it can send in the next.
+
+    sources, destinations, bytes: shape (messages,), the messages of one source in the order in
+    which it posts them. Ranks count from the root, which is 0.
+    """
+
+    sources: Ranks
+    destinations: Ranks
+    bytes: Array
+    blocks: Blocks
+    in_turn: bool = False
+    """A rank waits for each of its messages before it posts the next (MPI_Send, not MPI_Isend)."""
+    reduces: bool = False
+    """The receiver adds what comes to what it has."""
+
+
+Schedule = Iterator[Step]
+Algorithm = Callable[[int, int, int | None], Schedule]
+"""Of the number of ranks, the bytes as the collective counts them, and the segment size."""
+
+
+def step(
+    sources: Iterable[int] | Ranks,
+    destinations: Iterable[int] | Ranks,
+    bytes_: float | Array,
+    blocks: Blocks,
+    *,
+    in_turn: bool = False,
+    reduces: bool = False,
+) -> Step:
+    """A step of messages that are all of one size, or of one size each."""
+    from_, to = np.asarray(sources, dtype=np.int64), np.asarray(destinations, dtype=np.int64)
+    sizes = np.broadcast_to(np.asarray(bytes_, dtype=np.float64), from_.shape)
+    return Step(from_, to, sizes, blocks, in_turn, reduces)
+
+
+def split(bytes_: int, segment: int | None) -> Array:
+    """Sizes of the segments that a message is sent in: whole ones and a rest."""
+    if not segment or segment >= bytes_:
+        return np.array([float(bytes_)])
+    whole, rest = divmod(bytes_, segment)
+    return np.array([float(segment)] * whole + [float(rest)] * (rest > 0))
+
+
+def parts(bytes_: int, count: int) -> Array:
+    """Sizes of `count` parts of a message that differ by at most one byte, the larger first."""
+    least, more = divmod(bytes_, count)
+    return np.array([float(least + (part < more)) for part in range(count)])
+
+
+def circular_sums(sizes: Array, first: Ranks, count: int) -> Array:
+    """Bytes of `count` neighbouring parts from each `first` on, counted round the end."""
+    total = np.concatenate([[0.0], np.cumsum(np.concatenate([sizes, sizes]))])
+    return np.asarray(total[first + count] - total[first], dtype=np.float64)
+
+
+def power_below(ranks: int) -> int:
+    """The largest power of two that is not above the number of ranks."""
+    return 1 << (ranks.bit_length() - 1)
+
+
+def require(holds: bool, what: str, ranks: int) -> None:
+    """An algorithm that exists for some numbers of ranks only."""
+    if not holds:
+        raise AskedWronglyError(f"{what}, not {ranks}", "libraries take another algorithm there")

@@ -1,0 +1,54 @@
+"""Decision rules for the user's MPI: which, in which format, and whether the library takes them.
+
+One file a format, found by its name, with three functions, as Format says.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
+
+from hockney.errors import AskedWronglyError
+
+if TYPE_CHECKING:
+    from hockney.measure.build import Engine
+    from hockney.records import Mpi
+    from hockney.tuning.rules import Rule
+
+FORMATS = ("openmpi", "openmpi-json", "mpich", "intel")
+
+
+class Format(Protocol):
+    def render(self, rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:
+        """Text of each file, by what is added to the name that the user gives."""
+
+    def with_fault(self, rules: Sequence[Rule], engine: Engine | None) -> dict[str, str] | None:
+        """The same with a fault at the very end, that a library which reads all of it stumbles
+        over; None where none does."""
+
+    def environment(self, path: Path) -> dict[str, str]:
+        """What makes the library read them."""
+
+
+def format_named(name: str) -> Format:
+    """The module tuning/NAME.py."""
+    return cast(Format, importlib.import_module(f"hockney.tuning.{name.replace('-', '_')}"))
+
+
+def format_for(mpi: Mpi) -> str:
+    """The format that a library reads."""
+    library = mpi.library or ""
+    if library == "Open MPI":
+        major = re.match(r"\d+", mpi.version or "")
+        return "openmpi-json" if major and int(major[0]) >= 6 else "openmpi"
+    if library in ("MPICH", "MVAPICH"):
+        return "mpich"
+    if library == "Intel MPI":
+        return "intel"
+    raise AskedWronglyError(
+        f"{library or 'an unknown MPI'} has no decision rules that are known here",
+        f"name a format with --format: {', '.join(FORMATS)}",
+    )

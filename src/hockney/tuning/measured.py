@@ -1,0 +1,80 @@
+"""What result files tell about algorithms: their cells, and the variables that forced each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hockney.errors import AskedWronglyError
+from hockney.estimate import estimate
+from hockney.estimate.best import DEFAULT, Cell, cells_of
+from hockney.records import Mpi, Run
+from hockney.tuning.rules import Settings
+
+FORCING = ("OMPI_MCA_coll_tuned_", "MPIR_CVAR_", "I_MPI_ADJUST_")
+"""How the names of variables that choose algorithms begin."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    cells: tuple[Cell, ...]
+    mpi: Mpi
+    settings: dict[tuple[str, int, str], dict[str, str]]
+    """By collective, ranks and algorithm."""
+
+    def settings_of(self, collective: str, ranks: int, algorithm: str) -> Settings:
+        return self.settings.get((collective, ranks, algorithm), {})
+
+
+def measured(runs: Sequence[Run]) -> Measured:
+    """All cells of runs of one library; the library's own decision must be among them."""
+    mpi = _one_library(runs)
+    cells = cells_of(point for run in runs for point in estimate(run).headline)
+    if not cells:
+        raise AskedWronglyError(
+            "there are no collectives in these files",
+            "measure them: hockney collective bcast --algorithm all",
+        )
+    if all(cell.default is None for cell in cells):
+        raise AskedWronglyError(
+            "the library's own decision was not measured, so nothing tells what rules would gain",
+            "measure it beside the others: --algorithm all or --algorithm default,...",
+        )
+    return Measured(tuple(cells), mpi, _settings(runs))
+
+
+def _one_library(runs: Sequence[Run]) -> Mpi:
+    known = [launch.mpi for run in runs for launch in run.launches]
+    if not known:
+        raise AskedWronglyError("these files have no launches: nothing was measured")
+    if any(launch.simulated for run in runs for launch in run.launches):
+        raise AskedWronglyError("these were simulated: rules are for a real MPI library")
+    names = {(mpi.library, mpi.version) for mpi in known}
+    if len(names) > 1:
+        words = ", ".join(sorted(f"{library} {version}" for library, version in names))
+        raise AskedWronglyError(
+            f"these files are of different libraries: {words}", "tune each from its own files"
+        )
+    return known[0]
+
+
+def _settings(runs: Iterable[Run]) -> dict[tuple[str, int, str], dict[str, str]]:
+    found: dict[tuple[str, int, str], dict[str, str]] = {}
+    for run in runs:
+        env = {launch.launch: launch.env for launch in run.launches}
+        for samples in run.samples:
+            if samples.peers or samples.algorithm in (None, DEFAULT):
+                continue
+            key = (samples.operation, samples.ranks, samples.algorithm or DEFAULT)
+            forced = {
+                name: value
+                for name, value in env.get(samples.launch, {}).items()
+                if name.startswith(FORCING)
+            }
+            if found.setdefault(key, forced) != forced:
+                raise AskedWronglyError(
+                    f"{key[0]} by {key[2]} with {key[1]} ranks was forced in different ways: "
+                    f"{found[key]} and {forced}",
+                    "tune from files in which an algorithm means one thing",
+                )
+    return found

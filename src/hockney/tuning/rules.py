@@ -1,0 +1,183 @@
+"""From the best algorithm of each cell to as few rules as carry the gain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from hockney.estimate.best import Cell, Contender
+
+SHARE = 0.99
+"""Of the gain that rules for every cell would have: more rules for the rest only make the file
+longer."""
+ONE_FOR_ALL_SIZES = frozenset({"barrier", "gather", "scatter", "scan"})
+"""Collectives whose rules must not depend on the size. Of gather and scatter the ranks may see
+different sizes (arguments that are significant at the root only, MPI_IN_PLACE), would choose
+different algorithms and wait for each other for ever; of barrier and scan libraries see none."""
+
+Settings = Mapping[str, str]
+"""Environment variables that forced an algorithm when it was measured."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """An algorithm for one number of ranks and a range of sizes, as the collective counts them."""
+
+    collective: str
+    ranks: int
+    from_bytes: int
+    to_bytes: int | None
+    """Inclusive; None: no end."""
+    algorithm: str
+    settings: tuple[tuple[str, str], ...]
+
+    def setting(self, name: str, otherwise: str | None = None) -> str | None:
+        return dict(self.settings).get(name, otherwise)
+
+
+@dataclass(frozen=True)
+class Reduction:
+    rules: tuple[Rule, ...]
+    gain: float
+    """Sum of the logarithms of the library's time over the rule's, where that is beyond noise."""
+    possible: float
+    """The same with the best algorithm in every cell."""
+
+    @property
+    def share(self) -> float:
+        return self.gain / self.possible if self.possible else 1.0
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One algorithm over neighbouring sizes of a group, by their index, the last inclusive."""
+
+    first: int
+    last: int
+    algorithm: str
+
+
+@dataclass(frozen=True)
+class _Plan:
+    gain: float
+    runs: tuple[_Run, ...]
+
+
+def reduce_to_rules(
+    cells: Sequence[Cell],
+    settings_of: Callable[[str, int, str], Settings],
+    share: float = SHARE,
+) -> Reduction:
+    """The fewest rules that have at least `share` of the gain. A rule covers only cells in which
+    its algorithm is not slower than the library's own decision, as far as can be seen, and begins
+    and ends where it is surely faster; everywhere else that decision stays.
+
+    settings_of: of collective, ranks and algorithm.
+    """
+    groups: dict[tuple[str, int], list[Cell]] = {}
+    for cell in cells:
+        if cell.default is not None:
+            groups.setdefault((cell.collective, cell.ranks), []).append(cell)
+    plans = {key: _plans(sorted(group, key=lambda cell: cell.bytes))
+             for key, group in groups.items()}  # fmt: skip
+    possible = sum(_most(options).gain for options in plans.values())
+    chosen = _combine(list(plans.values()), share * possible)
+    rules = [
+        _rule(key, sorted(groups[key], key=lambda cell: cell.bytes), plan.runs, number, settings_of)
+        for key, plan in zip(plans, chosen, strict=True)
+        for number in range(len(plan.runs))
+    ]
+    return Reduction(tuple(rules), sum(plan.gain for plan in chosen), possible)
+
+
+def _most(options: Sequence[_Plan]) -> _Plan:
+    return max(options, key=lambda plan: plan.gain)
+
+
+def _by_name(cell: Cell) -> dict[str, Contender]:
+    return {one.name: one for one in cell.contenders if one.is_harmless}
+
+
+def _gain(contender: Contender) -> float:
+    if not contender.is_faster or contender.difference is None:
+        return 0.0
+    return -math.log(contender.difference.ratio)
+
+
+def _candidates(cells: Sequence[Cell]) -> list[tuple[_Run, float]]:
+    """Every run of an algorithm that is harmless throughout and gains at both ends."""
+    found = []
+    at = [_by_name(cell) for cell in cells]
+    one_for_all = bool(cells) and cells[0].collective in ONE_FOR_ALL_SIZES
+    for first in range(1 if one_for_all else len(cells)):
+        for name in at[first]:
+            gain = 0.0
+            for last in range(first, len(cells)):
+                contender = at[last].get(name)
+                if contender is None:
+                    break
+                gain += _gain(contender)
+                ends_gain = min(_gain(at[first][name]), _gain(contender)) > 0.0
+                whole = last == len(cells) - 1 and gain > 0.0
+                if whole if one_for_all else ends_gain:
+                    found.append((_Run(first, last, name), gain))
+    return found
+
+
+def _plans(cells: Sequence[Cell]) -> list[_Plan]:
+    """The best plan of no run, of one, of two ... while more of them gain more. best[n] is the
+    best plan of at most so many runs among the cells up to n."""
+    candidates = _candidates(cells)
+    best = [_Plan(0.0, ())] * (len(cells) + 1)
+    plans = [best[-1]]
+    while True:
+        more = list(best)
+        for end in range(1, len(cells) + 1):
+            options = [more[end - 1], best[end]]
+            options += [
+                _Plan(best[run.first].gain + gain, (*best[run.first].runs, run))
+                for run, gain in candidates
+                if run.last == end - 1
+            ]
+            more[end] = max(options, key=lambda plan: (plan.gain, -len(plan.runs)))
+        if not more[-1].gain > plans[-1].gain:
+            return plans
+        best = more
+        plans.append(best[-1])
+
+
+def _combine(groups: Sequence[Sequence[_Plan]], least: float) -> list[_Plan]:
+    """One plan of each group, so that all have the least number of runs whose gain is enough."""
+    best: dict[int, tuple[float, tuple[_Plan, ...]]] = {0: (0.0, ())}
+    for options in groups:
+        wider: dict[int, tuple[float, tuple[_Plan, ...]]] = {}
+        for count, (gain, plans) in best.items():
+            for plan in options:
+                total = count + len(plan.runs)
+                if total not in wider or gain + plan.gain > wider[total][0]:
+                    wider[total] = (gain + plan.gain, (*plans, plan))
+        best = wider
+    enough = [count for count, (gain, _) in best.items() if gain >= least * (1.0 - 1e-12)]
+    return list(best[min(enough)][1])
+
+
+def _rule(
+    key: tuple[str, int],
+    cells: Sequence[Cell],
+    runs: Sequence[_Run],
+    number: int,
+    settings_of: Callable[[str, int, str], Settings],
+) -> Rule:
+    """Holds from its first measured size to its last, and up to the next rule where that begins at
+    the next measured size."""
+    collective, ranks = key
+    run = runs[number]
+    first, last = cells[run.first].bytes, cells[run.last].bytes
+    to: int | None = last
+    if collective in ONE_FOR_ALL_SIZES:
+        first, to = 0, None
+    elif number + 1 < len(runs) and runs[number + 1].first == run.last + 1:
+        to = cells[run.last + 1].bytes - 1
+    settings = settings_of(collective, ranks, run.algorithm)
+    return Rule(collective, ranks, first, to, run.algorithm, tuple(sorted(settings.items())))

@@ -1,0 +1,103 @@
+"""Whether the library takes a file of rules: by starting it with the file, and with a fault in it.
+
+Libraries drop a file that they do not understand without a word. One that starts with the file, and
+stumbles over the same file with a fault at its very end, has read all of it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hockney import records
+from hockney.errors import AskedWronglyError, HockneyError
+from hockney.measure.build import Engine
+from hockney.measure.launch import Interruption, Outcome, run_launch
+from hockney.measure.launchers import launcher_named
+from hockney.measure.mpi import Mpi
+from hockney.measure.question import Question, Size
+from hockney.tuning import Format
+from hockney.tuning.rules import Rule
+
+TRIAL = Question("pingpong", (Size(0),), place="none", timeout_s=30.0)
+"""Its ranks broadcast, gather and wait for each other; what it measures is not looked at."""
+TRIAL_S = 0.01
+LAUNCH = b'{"kind":"launch"'
+
+
+def write_tried(
+    form: Format,
+    rules: Sequence[Rule],
+    path: Path,
+    measured: records.Mpi,
+    mpi: Mpi,
+    engine: Engine,
+) -> bool | None:
+    """Writes the files of rules that the library has been started with. True where it is proved
+    that it read all of them; None where it cannot be. Raises before anything is written where it
+    does not take them, or is another library than the measured one."""
+    _check_library(measured, mpi, engine)
+    with tempfile.TemporaryDirectory(prefix="hockney-") as name:
+        directory = Path(name)
+        good = _write(form.render(rules, engine), directory / path.name)
+        outcome, _ = start(mpi, engine, form.environment(good))
+        if outcome.exit_status != 0:
+            raise HockneyError(
+                "the library does not start with these rules, and they were not written; it says:\n"
+                + "\n".join(f"    {line}" for line in outcome.last_lines)
+            )
+        files = form.with_fault(rules, engine)
+        if files is not None:
+            bad = _write(files, directory / f"fault-{path.name}")
+            stumbles, _ = start(mpi, engine, form.environment(bad))
+            if stumbles.exit_status == 0:
+                raise HockneyError(
+                    "the library ignores these rules: it does not even stumble over a fault in "
+                    "them; they were not written",
+                    "look whether the environment or a file of parameters sets others",
+                )
+        for file in sorted(directory.glob(f"{path.name}*")):
+            shutil.copyfile(file, path.with_name(file.name))
+    return None if files is None else True
+
+
+def _write(files: Mapping[str, str], path: Path) -> Path:
+    for suffix, text in files.items():
+        path.with_name(path.name + suffix).write_text(text)
+    return path
+
+
+def _check_library(measured: records.Mpi, mpi: Mpi, engine: Engine) -> None:
+    _, found = start(mpi, engine, {})
+    if found is None or (found.library, found.version) != (measured.library, measured.version):
+        here = f"{found.library} {found.version or ''}" if found else "no MPI that starts"
+        raise AskedWronglyError(
+            f"{mpi.mpicc} is {here.strip()}, the files are of {measured.library} "
+            f"{measured.version or ''}: rules are tried before they are written",
+            "name the wrapper of the measured MPI with --mpicc",
+        )
+
+
+def start(mpi: Mpi, engine: Engine, env: Mapping[str, str]) -> tuple[Outcome, records.Mpi | None]:
+    """A short launch with these variables: how it ended, and the library by its own words."""
+    launcher = launcher_named(mpi.family)
+    program = [str(engine.path), *TRIAL.engine_arguments(0, TRIAL_S)]
+    command = launcher.command(mpi, TRIAL, program)
+    whole = {**os.environ, **launcher.environment(mpi), **env}
+    told: list[records.Mpi] = []
+
+    def listen(lines: list[bytes]) -> None:
+        for line in lines:
+            if line.startswith(LAUNCH):
+                record = records.decode(line)
+                assert isinstance(record, records.LaunchRecord)
+                told.append(record.mpi)
+
+    with Interruption().watched() as interruption:
+        outcome = run_launch(command, whole, listen, TRIAL.timeout_s, interruption)
+    if outcome.interrupted:
+        raise KeyboardInterrupt
+    return outcome, told[0] if told else None

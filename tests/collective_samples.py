@@ -1,0 +1,81 @@
+"""Runs of collectives made of numbers that a test chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from hockney.records import End, LaunchRecord, Mpi, Place, Run, RunRecord, Samples
+from samples import HEADER
+
+Seconds = Callable[[str, str, int, int], float]
+"""Of collective, algorithm, ranks and bytes."""
+
+
+def header(label: str | None = None) -> RunRecord:
+    return RunRecord(
+        schema=1,
+        hockney=HEADER.hockney,
+        id=HEADER.id,
+        started=HEADER.started,
+        experiment="collective",
+        label=label,
+        environment={"host": "here"},
+    )
+
+
+def places_of(ranks: int, sockets: int = 8, nodes: int = 16) -> list[Place]:
+    """So many ranks fill a socket, and so many a node."""
+    return [
+        Place(rank=n, host=f"node-{n // nodes}", package=n % nodes // sockets, pu=n, pinned=True)
+        for n in range(ranks)
+    ]
+
+
+def collective_run(
+    seconds: Seconds,
+    *,
+    collectives: Iterable[str] = ("bcast",),
+    algorithms: Mapping[str, Mapping[str, str]],
+    ranks: Sequence[int] = (4,),
+    sizes: Sequence[int] = (8, 1024),
+    launches: int = 5,
+    spread: float = 0.01,
+    library: str = "Open MPI",
+    version: str = "5.0.11",
+) -> Run:
+    """Launches of each algorithm with the variables that forced it; launches of one point lie
+    `spread` apart from first to last."""
+    run = Run(header())
+    number = 0
+    for launch in range(launches):
+        for collective in collectives:
+            for count in ranks:
+                for name, env in algorithms.items():
+                    run.add(
+                        LaunchRecord(
+                            launch=number,
+                            env=dict(env),
+                            mpi=Mpi(library=library, version=version),
+                            places=places_of(count),
+                            definition="from the common start to the last rank's end",
+                        )
+                    )
+                    for size in sizes:
+                        exact = seconds(collective, name, count, size)
+                        off = 1.0 + spread * (launch / max(launches - 1, 1) - 0.5)
+                        run.add(
+                            Samples(
+                                launch=number,
+                                round=0,
+                                operation=collective,
+                                algorithm=name,
+                                bytes=size,
+                                ranks=count,
+                                peers=[],
+                                repetitions=1,
+                                ns=[1e9 * exact * off] * 5,
+                            )
+                        )
+                    run.add(End(launch=number, reason="complete", wall_s=1.0))
+                    number += 1
+    return run

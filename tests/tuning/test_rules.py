@@ -1,0 +1,165 @@
+"""The fewest rules that carry the gain, and none where the library would be slowed down."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hockney.estimate.best import Cell, Contender
+from hockney.estimate.compare import Difference
+from hockney.estimate.points import PointEstimate
+from hockney.tuning.rules import ONE_FOR_ALL_SIZES, SHARE, Reduction, reduce_to_rules
+
+NAMES = ("a", "b", "c")
+Ratios = dict[str, tuple[float, str]]
+"""Of each algorithm: its time over the library's own, and the verdict on that."""
+
+verdicts = st.sampled_from(
+    [(0.25, "faster"), (0.5, "faster"), (0.9, "faster"), (0.97, "unknown"), (1.0, "same"),
+     (1.2, "unknown"), (1.5, "slower"), (3.0, "slower")]
+)  # fmt: skip
+grids = st.lists(
+    st.dictionaries(st.sampled_from(NAMES), verdicts, min_size=1), min_size=1, max_size=5
+)
+
+
+def point(
+    collective: str, name: str | None, ranks: int, size: int, seconds: float
+) -> PointEstimate:
+    known = dict.fromkeys(PointEstimate.__dataclass_fields__)
+    return PointEstimate(
+        **{
+            **known,
+            "operation": collective,
+            "algorithm": name,
+            "ranks": ranks,
+            "bytes": size,
+            "peers": (),
+            "median_s": seconds,
+        }  # type: ignore[arg-type]
+    )
+
+
+def cell(collective: str, ranks: int, size: int, ratios: Ratios) -> Cell:
+    contenders = [
+        Contender(
+            point(collective, name, ranks, size, 1e-6 * ratio),
+            Difference(ratio, ratio, ratio, 0.001, verdict, None),
+        )
+        for name, (ratio, verdict) in sorted(ratios.items(), key=lambda item: item[1])
+    ]
+    return Cell(collective, ranks, size, point(collective, None, ranks, size, 1e-6),
+                tuple(contenders))  # fmt: skip
+
+
+def cells_of_grids(collective: str, found: dict[int, list[Ratios]]) -> list[Cell]:
+    return [
+        cell(collective, ranks, 8**number, ratios)
+        for ranks, grid in found.items()
+        for number, ratios in enumerate(grid)
+    ]
+
+
+def reduced(cells: list[Cell], share: float = SHARE) -> Reduction:
+    return reduce_to_rules(cells, lambda *key: {"which": str(key)}, share)
+
+
+def algorithm_at(reduction: Reduction, cell: Cell) -> str | None:
+    found = [
+        rule.algorithm
+        for rule in reduction.rules
+        if (rule.collective, rule.ranks) == (cell.collective, cell.ranks)
+        and rule.from_bytes <= cell.bytes
+        and (rule.to_bytes is None or cell.bytes <= rule.to_bytes)
+    ]
+    assert len(found) <= 1, "two rules for one cell"
+    return found[0] if found else None
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    collective=st.sampled_from(["bcast", "allgather", "scatter", "barrier"]),
+    found=st.dictionaries(st.sampled_from([2, 3, 6, 12]), grids, min_size=1),
+)
+def test_no_rule_slows_the_library_down_and_together_they_have_the_gain(
+    collective: str, found: dict[int, list[Ratios]]
+) -> None:
+    cells = cells_of_grids(collective, found)
+    reduction = reduced(cells)
+    gain = 0.0
+    for one in cells:
+        name = algorithm_at(reduction, one)
+        if name is not None:
+            [contender] = [each for each in one.contenders if each.name == name]
+            assert contender.is_harmless
+            gain += -math.log(contender.difference.ratio) if contender.is_faster else 0.0
+    assert gain == pytest.approx(reduction.gain)
+    assert reduction.gain >= SHARE * reduction.possible * (1 - 1e-9)
+    if collective not in ONE_FOR_ALL_SIZES:
+        best = [min([c.difference.ratio for c in one.contenders if c.is_faster], default=1.0)
+                for one in cells]  # fmt: skip
+        assert reduction.possible == pytest.approx(-sum(map(math.log, best)))
+
+
+def fewest(grid: list[Ratios], least: float) -> int:
+    """By trying every choice of an algorithm, or none, for each size."""
+    counts = []
+    for choice in itertools.product((None, *NAMES), repeat=len(grid)):
+        gain, ok = 0.0, True
+        for name, ratios in zip(choice, grid, strict=True):
+            if name is None:
+                continue
+            ratio, verdict = ratios.get(name, (9.0, "slower"))
+            ok &= verdict in ("faster", "same") or (verdict == "unknown" and ratio <= 1.0)
+            gain -= math.log(ratio) if verdict == "faster" else 0.0
+        if ok and gain >= least - 1e-12:
+            groups = [name for name, _ in itertools.groupby(choice) if name is not None]
+            counts.append(len(groups))
+    return min(counts)
+
+
+@settings(max_examples=60, deadline=None)
+@given(grid=grids, share=st.sampled_from([0.5, 0.9, 0.99, 1.0]))
+def test_fewer_rules_would_not_do(grid: list[Ratios], share: float) -> None:
+    reduction = reduced(cells_of_grids("bcast", {4: grid}), share)
+    assert len(reduction.rules) == fewest(grid, share * reduction.possible)
+
+
+def test_a_rule_holds_where_it_was_measured() -> None:
+    fast: Ratios = {"a": (0.5, "faster")}
+    slow: Ratios = {"a": (1.5, "slower")}
+    [rule] = reduced(cells_of_grids("bcast", {4: [slow, fast, fast, slow]})).rules
+    assert (rule.ranks, rule.from_bytes, rule.to_bytes, rule.algorithm) == (4, 8, 64, "a")
+    assert rule.setting("which") == "('bcast', 4, 'a')"
+
+
+def test_neighbouring_rules_leave_no_gap() -> None:
+    grid: list[Ratios] = [{"a": (0.5, "faster")}, {"b": (0.5, "faster")}]
+    first, second = reduced(cells_of_grids("bcast", {4: grid})).rules
+    assert (first.from_bytes, first.to_bytes) == (1, 7)
+    assert (second.from_bytes, second.to_bytes) == (8, 8)
+
+
+def test_a_rule_that_gains_next_to_nothing_is_left_out() -> None:
+    big: Ratios = {"a": (0.01, "faster")}
+    small: Ratios = {"b": (0.99, "faster")}
+    none: Ratios = {"a": (2.0, "slower")}
+    rules = reduced(cells_of_grids("bcast", {4: [big, none, small]})).rules
+    assert [rule.algorithm for rule in rules] == ["a"]
+
+
+def test_scatter_has_one_rule_for_all_sizes_or_none() -> None:
+    """Its ranks may see different sizes; two algorithms would wait for each other for ever."""
+    helps: list[Ratios] = [{"a": (0.5, "faster")}, {"a": (1.0, "same")}]
+    harms: list[Ratios] = [{"a": (0.5, "faster")}, {"a": (1.5, "slower")}]
+    [rule] = reduced(cells_of_grids("scatter", {3: helps, 6: harms})).rules
+    assert (rule.ranks, rule.from_bytes, rule.to_bytes) == (3, 0, None)
+
+
+def test_without_a_default_there_is_no_rule() -> None:
+    one = cell("bcast", 4, 8, {"a": (0.5, "faster")})
+    assert reduced([Cell("bcast", 4, 8, None, one.contenders)]).rules == ()

@@ -1,0 +1,114 @@
+"""Rules are written only when the library has been seen to read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from libraries import INSTALLED, OPEN_MPIS
+from rule_samples import mpich_rule, openmpi_rule
+
+from hockney import records
+from hockney.errors import AskedWronglyError, HockneyError
+from hockney.measure.build import Engine, build_engine
+from hockney.measure.mpi import Mpi
+from hockney.tuning import Format, format_for, format_named
+from hockney.tuning.rules import Rule
+from hockney.tuning.trial import start, write_tried
+
+
+def rules_for(name: str) -> list[Rule]:
+    if name == "openmpi":
+        return [openmpi_rule("bcast", 2, 8, 1024, 6), openmpi_rule("allreduce", 4, 0, 8, 3)]
+    return [
+        mpich_rule("bcast", 2, 8, 1024, "binomial"),
+        mpich_rule("allreduce", 4, 0, 8, "recursive_doubling"),
+    ]
+
+
+@pytest.fixture(params=INSTALLED)
+def library(request: pytest.FixtureRequest) -> Mpi:
+    mpi: Mpi = request.param
+    return mpi
+
+
+@pytest.fixture
+def engine(library: Mpi) -> Engine:
+    return build_engine(library)
+
+
+@pytest.fixture
+def here(library: Mpi, engine: Engine) -> records.Mpi:
+    """The library by its own words."""
+    _, found = start(library, engine, {})
+    assert found is not None
+    return found
+
+
+def files(path: Path) -> list[str]:
+    return sorted(file.name for file in path.iterdir())
+
+
+def test_the_library_reads_all_of_what_is_written(
+    library: Mpi, engine: Engine, here: records.Mpi, tmp_path: Path
+) -> None:
+    name = format_for(here)
+    form, rules = format_named(name), rules_for(name)
+    assert write_tried(form, rules, tmp_path / "rules", here, library, engine) is True
+    assert files(tmp_path) == sorted(f"rules{suffix}" for suffix in form.render(rules, engine))
+
+
+def test_what_the_library_drops_is_not_written(
+    library: Mpi, engine: Engine, here: records.Mpi, tmp_path: Path
+) -> None:
+    """As with a first size that is not 0, or a name that the library does not look at."""
+    form = format_named(format_for(here))
+    unread = SimpleNamespace(
+        render=form.render, with_fault=form.with_fault, environment=lambda _: {}
+    )
+    with pytest.raises(HockneyError, match="ignores these rules"):
+        write_tried(unread, rules_for(format_for(here)), tmp_path / "rules", here, library, engine)
+    assert files(tmp_path) == []
+
+
+@pytest.mark.parametrize("open_mpi", OPEN_MPIS)
+def test_a_first_size_that_is_not_0_is_noticed(open_mpi: Mpi, tmp_path: Path) -> None:
+    engine, form = build_engine(open_mpi), format_named("openmpi")
+    _, found = start(open_mpi, engine, {})
+    assert found is not None
+
+    def spoiled(files: dict[str, str]) -> dict[str, str]:
+        return {
+            suffix: text.replace("\n0 0 0 0\n", "\n8 0 0 0\n") for suffix, text in files.items()
+        }
+
+    wrong = SimpleNamespace(
+        render=lambda *args: spoiled(form.render(*args)),
+        with_fault=lambda *args: spoiled(form.with_fault(*args) or {}),
+        environment=form.environment,
+    )
+    with pytest.raises(HockneyError, match="ignores these rules"):
+        write_tried(wrong, rules_for("openmpi"), tmp_path / "rules", found, open_mpi, engine)
+    assert files(tmp_path) == []
+
+
+def test_what_the_library_does_not_start_with_is_not_written(
+    library: Mpi, engine: Engine, here: records.Mpi, tmp_path: Path
+) -> None:
+    form: Format = format_named(format_for(here))
+    faulty = SimpleNamespace(
+        render=form.with_fault, with_fault=form.with_fault, environment=form.environment
+    )
+    with pytest.raises(HockneyError, match="does not start with these rules"):
+        write_tried(faulty, rules_for(format_for(here)), tmp_path / "rules", here, library, engine)
+    assert files(tmp_path) == []
+
+
+def test_rules_of_another_library_are_refused(
+    library: Mpi, engine: Engine, here: records.Mpi, tmp_path: Path
+) -> None:
+    other = records.Mpi(library=here.library, version="0.0.1")
+    form = format_named(format_for(here))
+    with pytest.raises(AskedWronglyError, match=r"the files are of .* 0.0.1"):
+        write_tried(form, [], tmp_path / "rules", other, library, engine)
