@@ -15,6 +15,7 @@ static const char usage[] =
     "       mpiexec -n N hockney-engine pairs [option ...]      all ranks in pairs\n"
     "       mpiexec -n N hockney-engine cores [option ...]      every two ranks\n"
     "       mpiexec -n N hockney-engine collective NAME [option ...]\n"
+    "       hockney-engine algorithms                           what the library's collectives can be told\n"
     "       hockney-engine fit [--ordinary] [FILE]              alpha and beta of lines `bytes ... seconds'\n"
     "\n"
     "  -n N, --ranks N        the world must have N ranks\n"
@@ -44,6 +45,7 @@ static const char usage[] =
     "  --sync clock|barrier|messages  how a collective's ranks begin together (default clock)\n"
     "  --root first|rotate    of a collective\n"
     "  --launch N, --seed N   the launch's number in the records; the order of visits\n"
+    "  --read-back NAME,NAME  control variables of the library to put into the launch record\n"
     "  --table                a table and a fit for people instead of records\n"
     "  --help, --version\n";
 
@@ -195,6 +197,7 @@ static const struct option long_options[] = {
     {"root", required_argument, NULL, 'R'},
     {"launch", required_argument, NULL, 'l'},
     {"seed", required_argument, NULL, 'S'},
+    {"read-back", required_argument, NULL, 'R'},
     {"table", no_argument, NULL, 'T'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
@@ -246,6 +249,7 @@ static void read_option(struct options *options, int option, const char *text)
     case 'R': options->rotate = one_of(text, "--root", roots) == roots[1]; break;
     case 'l': options->launch = (int)number(text, "--launch"); break;
     case 'S': options->seed = (uint64_t)number(text, "--seed"); break;
+    case 'R': options->read_back = text; break;
     case 'T': options->table = 1; break;
     case 'h': fputs(usage, stdout); exit(EXIT_SUCCESS);
     case 'V':

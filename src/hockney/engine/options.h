@@ -51,6 +51,7 @@ struct options {
     const char *algorithm;       /* of a collective: what the records call it */
     enum sync sync;
     int rotate;                  /* each repetition of a collective has another root */
+    const char *read_back; /* control variables to put into the launch record, or NULL */
 };
 
 /* Fills in `options` from the command line; ends the program where it was asked wrongly, or for
