@@ -198,7 +198,7 @@ static const struct option long_options[] = {
     {"root", required_argument, NULL, 'R'},
     {"launch", required_argument, NULL, 'l'},
     {"seed", required_argument, NULL, 'S'},
-    {"read-back", required_argument, NULL, 'R'},
+    {"read-back", required_argument, NULL, 'K'},
     {"table", no_argument, NULL, 'T'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
@@ -250,7 +250,7 @@ static void read_option(struct options *options, int option, const char *text)
     case 'R': options->rotate = one_of(text, "--root", roots) == roots[1]; break;
     case 'l': options->launch = (int)number(text, "--launch"); break;
     case 'S': options->seed = (uint64_t)number(text, "--seed"); break;
-    case 'R': options->read_back = text; break;
+    case 'K': options->read_back = text; break;
     case 'T': options->table = 1; break;
     case 'h': fputs(usage, stdout); exit(EXIT_SUCCESS);
     case 'V':

@@ -28,7 +28,7 @@ def microseconds(seconds: float | None) -> str:
     return f"{us:.3f}" if us < 100.0 else f"{us:.1f}" if us < 100e3 else f"{us:.0f}"
 
 
-def _interval(point: PointEstimate) -> tuple[str, str]:
+def interval(point: PointEstimate) -> tuple[str, str]:
     if point.precision is None:
         return "-", ""
     limits = f"{microseconds(point.low_s)} .. {microseconds(point.high_s)}"
@@ -53,7 +53,7 @@ def point_table(points: Sequence[PointEstimate], floor: dict[int, FloorRatio]) -
     for point in points:
         times = (point.mean_s, point.p99_s, point.max_s)
         row = [str(point.bytes), str(point.launches), str(point.samples)]
-        row += [microseconds(point.min_s), microseconds(point.median_s), *_interval(point)]
+        row += [microseconds(point.min_s), microseconds(point.median_s), *interval(point)]
         row += [*map(microseconds, times), _mebibytes(point.bandwidth_Bps)]
         if floor:
             below = floor.get(point.bytes)
