@@ -1,0 +1,66 @@
+"""One row a size, with the floor where it was measured, and Hockney's line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hockney.errors import HockneyError
+from hockney.estimate.floor import floor_ratios
+from hockney.estimate.points import Estimates
+from hockney.models.fit import Fit, curve_of
+from hockney.models.hockney import fit as fit_hockney
+from hockney.records import Run
+from hockney.views import table
+from hockney.views.as_json import fit_json, point_json
+
+
+def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:
+    shown = _shown(estimates, all_states)
+    found = ["\n".join(table.heading(run, estimates)), _tables(estimates, shown)]
+    states = table.state_lines(estimates)
+    if states:
+        found.append("\n".join(states))
+    for state in shown:
+        line = _line(estimates, state)
+        if line:
+            name = f"state {state}: " if len(shown) > 1 else ""
+            found.append(name + "\n".join(table.fit_lines(line)))
+    return found
+
+
+def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:  # noqa: ARG001
+    """{"points", "fits"}."""
+    floor = floor_ratios(estimates)
+    points = estimates.points if all_states else estimates.headline
+    lines = {state: _line(estimates, state) for state in _shown(estimates, all_states)}
+    return {
+        "points": [
+            point_json(point, None if point.is_floor else floor.get(point.bytes))
+            for point in points
+        ],
+        "fits": [{"state": s, **fit_json(line)} for s, line in lines.items() if line],
+    }
+
+
+def _shown(estimates: Estimates, all_states: bool) -> range:
+    return range(len(estimates.states.states)) if all_states else range(1)
+
+
+def _tables(estimates: Estimates, shown: range) -> str:
+    floor = floor_ratios(estimates)
+    lines = []
+    for state in shown:
+        if len(shown) > 1:
+            lines.append(f"state {state}")
+        points = [p for p in estimates.in_state(state) if not p.is_floor]
+        lines.append(table.point_table(points, floor if state == 0 else {}))
+    return "\n".join(lines)
+
+
+def _line(estimates: Estimates, state: int) -> Fit | None:
+    """Hockney's line through the points of one state; None where they do not carry one."""
+    points = [p for p in estimates.in_state(state) if not p.is_floor]
+    try:
+        return fit_hockney(curve_of(points))
+    except HockneyError:
+        return None
