@@ -29,6 +29,7 @@ def microseconds(seconds: float | None) -> str:
 
 
 def interval(point: PointEstimate) -> tuple[str, str]:
+    """The limits in microseconds, and the relative half-width."""
     if point.precision is None:
         return "-", ""
     limits = f"{microseconds(point.low_s)} .. {microseconds(point.high_s)}"
@@ -62,17 +63,18 @@ def point_table(points: Sequence[PointEstimate], floor: dict[int, FloorRatio]) -
     return aligned(rows)
 
 
-def heading(run: Run, estimates: Estimates) -> list[str]:
+def heading(run: Run, estimates: Estimates, time: str = "one-way time") -> list[str]:
     """What was measured, where, and what one number means."""
     lines = [f"{run.header.experiment}: {run.label}"]
     if run.launches:
-        first = run.launches[0]
-        part = set(run.samples[0].peers) if run.samples else {place.rank for place in first.places}
+        first = max(run.launches, key=lambda launch: len(launch.places))
+        part = {rank for samples in run.samples[:1] for rank in samples.peers}
+        part = part or {place.rank for place in first.places}
         lines.append(
             "ranks at " + ", ".join(_place(place) for place in first.places if place.rank in part)
         )
         if first.definition:
-            lines.append(f"one-way time in us; a sample is: {first.definition}")
+            lines.append(f"{time} in us; a sample is: {first.definition}")
         if first.simulated:
             lines.append("simulated: times are those of the platform file, not of this machine")
     confidence = next((p.confidence for p in estimates.headline if p.confidence), None)
