@@ -49,3 +49,15 @@ def two_switches(
         f'sharing_policy="SPLITDUPLEX"/>{"".join(routes)}</zone></platform>\n'
     )
     return names, xml
+
+
+def cluster(hosts: int, latency_s: float, bandwidth_Bps: float) -> str:
+    """SimGrid's XML of hosts around one switch; a message crosses two links of that latency, whose
+    directions do not share the bandwidth."""
+    return (
+        "<?xml version='1.0'?>\n"
+        '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'
+        f'<platform version="4.1"><cluster id="c" prefix="h" suffix="" radical="0-{hosts - 1}" '
+        f'speed="1Gf" bw="{bandwidth_Bps!r}Bps" lat="{latency_s!r}s" '
+        'sharing_policy="SPLITDUPLEX"/></platform>\n'
+    )
