@@ -85,6 +85,9 @@ class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True)
     probe: str | None = None
     definition: str | None = None
     simulated: bool = False
+    controls: dict[str, str | None] = {}
+    """Control variables of the library (MPI_T), read on every rank after MPI_Init: the proof that
+    what was forced was taken. None where the library does not have the variable."""
     places: list[Place] = []
 
 
@@ -233,8 +236,7 @@ class Run:
     def taking_part(self) -> set[int]:
         """Ranks that exchanged messages: those named by samples; all, where these name none."""
         named = {rank for samples in self.samples for rank in samples.peers}
-        places = self.launches[0].places if self.launches else []
-        return named or {place.rank for place in places}
+        return named or {place.rank for launch in self.launches for place in launch.places}
 
     def add(self, record: Record) -> None:
         """Files one record under its kind."""
