@@ -93,10 +93,13 @@ class _Suspect:
     p: float = 1.0
 
 
-def find_apart(run: Run, estimates: Estimates) -> list[Apart]:
-    """All that stand apart by RULE in the headline state, nodes first."""
+def find_apart(run: Run, estimates: Estimates) -> list[Apart] | None:
+    """All that stand apart by RULE in the headline state, nodes first; None where there are too few
+    pairs to tell."""
     places = places_of(run)
     boards = _boards(estimates, places)
+    if not boards:
+        return None
     nodes = _accused("node", [_nodes(board, places) for board in boards])
     named = {rank for one in nodes for rank in one.ranks}
     found_places = _accused("place", [_single_ranks(board, places, named) for board in boards])

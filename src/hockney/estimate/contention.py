@@ -116,8 +116,12 @@ def at_once(run: Run, estimates: Estimates) -> list[PointEstimate]:
     return points
 
 
-def _order(key: Key) -> tuple[str, str, int, int]:
-    return key[0], key[1] or "", key[2], key[3]
+def _order(key: Key) -> tuple[str, int, str, int, int]:
+    """Under each size the windows by their number: window 2 before window 16."""
+    operation, algorithm, size, ranks = key
+    words, _, last = (algorithm or "").rpartition(" ")
+    window = int(last) if last.isdigit() else 0
+    return operation, size, words if window else last, window, ranks
 
 
 def contention(run: Run, estimates: Estimates) -> list[Contention]:
@@ -133,7 +137,8 @@ def contention(run: Run, estimates: Estimates) -> list[Contention]:
         if key in each:
             alone = each.get((*key[:3], 2), [])
             ordered = tuple(sorted(each[key], key=lambda point: point.median_s))
-            found.append(Contention(together, ordered, _slowdown(ordered, alone)))
+            slowdown = _slowdown(ordered, alone) if together.ranks > 2 else None
+            found.append(Contention(together, ordered, slowdown))
     return found
 
 

@@ -102,6 +102,19 @@ def place_words(place: Place) -> str:
     return f"{host} CPU {place.pu}{'' if place.pinned else ' (not pinned)'}"
 
 
+def start_lines(run: Run) -> list[str]:
+    """How far apart the ranks of a visit began, and how well their common clock is known."""
+    if not run.starts:
+        return []
+    skews = sorted(start.skew_s for start in run.starts)
+    error = max((start.error_s for start in run.starts if start.error_s), default=None)
+    known = f"; their clock is known to {format_seconds(error, 2)}" if error else ""
+    return [
+        f"ranks began within {format_seconds(skews[len(skews) // 2], 2)} of each other (median of "
+        f"visits; most {format_seconds(skews[-1], 2)}){known}"
+    ]
+
+
 def state_lines(estimates: Estimates) -> list[str]:
     """The machine's states, and what was set aside or left out by which rule."""
     states = estimates.states

@@ -7,10 +7,13 @@ from collections import Counter
 from hockney.estimate.noise import disturbances
 from hockney.estimate.points import Estimates
 from hockney.records import Run
+from hockney.units import format_seconds
 
 NOISY_PRECISION = 0.05
 """Relative half-width beyond which a median is called noisy."""
 
+MOST_SKEW_S = 10e-6
+"""Between the first rank to begin and the last: 2 % of a visit of 0.5 ms."""
 MOST_RANKS = 8
 """More are counted."""
 
@@ -21,6 +24,7 @@ def warnings(run: Run, estimates: Estimates) -> list[str]:
         *_cut(run),
         *_not_pinned(run),
         *_oversubscribed(run),
+        *_skewed(run),
         *_disturbed(run),
         *_noisy(estimates),
         *_few_launches(run, estimates),
@@ -62,6 +66,18 @@ def _oversubscribed(run: Run) -> list[str]:
     ]
 
 
+def _skewed(run: Run) -> list[str]:
+    """Ranks that should have begun together."""
+    skews = sorted(start.skew_s for start in run.starts)
+    if not skews or skews[len(skews) // 2] <= MOST_SKEW_S:
+        return []
+    typical = format_seconds(skews[len(skews) // 2], 2)
+    return [
+        f"began apart: the ranks of a visit began {typical} after each other (median), so that not "
+        "all exchanged messages at once; give every rank a CPU of its own"
+    ]
+
+
 def _disturbed(run: Run) -> list[str]:
     """What took the ranks' CPUs from them while it measured, by the noise records."""
     found = disturbances(run)
@@ -88,5 +104,6 @@ def _few_launches(run: Run, estimates: Estimates) -> list[str]:
     if run.launches[0].simulated:
         return []
     return [
-        f"only {min(counts)} launches: too few for an interval (5 make one); give a larger --budget"
+        f"only {min(counts)} launch{'es' * (min(counts) > 1)}: too few for an interval (5 make "
+        "one); give a larger --budget"
     ]

@@ -31,17 +31,19 @@ def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:  # noq
     found = [
         "\n".join([*table.heading(run, estimates), *_legend(curve)]),
         contention_table(curve),
-        *(["\n".join(table.state_lines(estimates))] if table.state_lines(estimates) else []),
-        *(["\n".join(_knee_line(knee) for knee in knees(curve))] if knees(curve) else []),
+        "\n".join([*table.start_lines(run), *table.state_lines(estimates)]),
+        "\n".join(_knee_line(knee) for knee in knees(curve)),
         _extremes(run, curve),
     ]
     if run.header.options.get("every_iteration"):
         found.append(variability_text(run, variability(run, estimates)))
-    return [*found, apart_text(run, find_apart(run, estimates))]
+    found.append(apart_text(run, find_apart(run, estimates)))
+    return [part for part in found if part]
 
 
 def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
-    """{"points", "contention", "knees", "apart", "apart_rule"}."""
+    """{"points", "contention", "knees", "apart", "apart_rule"}, and with --every-iteration
+    "variability"."""
     curve = contention(run, estimates)
     points = estimates.points if all_states else estimates.headline
     return {
@@ -49,7 +51,9 @@ def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
         "contention": [_row_json(one) for one in curve],
         "knees": [asdict(knee) for knee in knees(curve)],
         **apart_json(run, find_apart(run, estimates)),
-    }
+        **({"variability": [asdict(one) for one in variability(run, estimates)]}
+           if run.header.options.get("every_iteration") else {}),
+    }  # fmt: skip
 
 
 def _legend(curve: Sequence[Contention]) -> list[str]:
