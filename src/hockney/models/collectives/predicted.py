@@ -13,10 +13,11 @@ from hockney.units import parse_size
 
 
 def named(label: str) -> tuple[str, int | None]:
-    """Algorithm and segment size in bytes of a label such as "chain, 8 KiB segments"."""
-    name, _, segments = label.partition(", ")
-    size = segments.removesuffix(" segments")
-    return name, parse_size(size) if size else None
+    """Algorithm and segment size in bytes of a label such as "chain, 8 KiB segments"; other words
+    behind the name do not matter to its schedule."""
+    name, _, words = label.partition(", ")
+    segmented = words.endswith(" segments")
+    return name, parse_size(words.removesuffix(" segments")) if segmented else None
 
 
 def predicted_s(

@@ -74,12 +74,14 @@ def _draw_cell(
     axes: Axes, cell: Cell, column: int, row: int, looks: dict[str, Looks], with_text: bool
 ) -> None:
     winner = _winner(cell)
-    axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1.0, 1.0, **looks.get(winner, OWN_LOOK)))
+    look = looks.get(winner, OWN_LOOK)
+    axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1.0, 1.0, **look))
     if with_text and cell.gain is not None and winner != DEFAULT:
         digits = 2 if cell.gain < 10.0 else 0
         axes.text(
             column, row, f"{cell.gain:.{digits}f}",
             ha="center", va="center", fontsize=4.5, color="white",
+            bbox={"facecolor": look["facecolor"], "edgecolor": "none", "pad": 0.6},
         )  # fmt: skip
 
 
