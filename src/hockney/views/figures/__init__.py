@@ -18,7 +18,18 @@ if TYPE_CHECKING:
     from hockney.estimate.points import Estimates
     from hockney.records import Run
 
-FIGURES = ("time", "bandwidth", "samples", "contention", "matrix", "variability")
+FIGURES = (
+    "time",
+    "bandwidth",
+    "samples",
+    "contention",
+    "matrix",
+    "variability",
+    "collective-sizes",
+    "collective-ranks",
+    "collective-best",
+    "collective-model",
+)
 
 
 @dataclass(frozen=True)
@@ -37,6 +48,9 @@ class Options:
     fit: bool = True
     bytes: int | None = None
     """The one size that is shown."""
+    collective: str | None = None
+    ranks: int | None = None
+    """The one number of processes that is shown."""
 
 
 def labels_of(runs: Sequence[Run]) -> list[str]:
@@ -53,6 +67,6 @@ def labels_of(runs: Sequence[Run]) -> list[str]:
 
 
 def draw(what: str, systems: Sequence[System], options: Options) -> Figure:
-    module: Any = importlib.import_module(f"hockney.views.figures.{what}")
+    module: Any = importlib.import_module(f"hockney.views.figures.{what.replace('-', '_')}")
     figure: Figure = module.draw(systems, options)
     return figure
