@@ -15,6 +15,7 @@ static const char usage[] =
     "       mpiexec -n N hockney-engine pairs [option ...]      all ranks in pairs\n"
     "       mpiexec -n N hockney-engine cores [option ...]      every two ranks\n"
     "       mpiexec -n N hockney-engine collective NAME [option ...]\n"
+    "       hockney-engine algorithms                           what the library's collectives can be told\n"
     "       hockney-engine fit [--ordinary] [FILE]              alpha and beta of lines `bytes ... seconds'\n"
     "\n"
     "  -n N, --ranks N        the world must have N ranks\n"
@@ -45,6 +46,7 @@ static const char usage[] =
     "  --root first|rotate    of a collective\n"
     "  --overlap              a nonblocking collective also while computing for as long as it takes\n"
     "  --launch N, --seed N   the launch's number in the records; the order of visits\n"
+    "  --read-back NAME,NAME  control variables of the library to put into the launch record\n"
     "  --table                a table and a fit for people instead of records\n"
     "  --help, --version\n";
 
@@ -197,6 +199,7 @@ static const struct option long_options[] = {
     {"overlap", no_argument, NULL, 'O'},
     {"launch", required_argument, NULL, 'l'},
     {"seed", required_argument, NULL, 'S'},
+    {"read-back", required_argument, NULL, 'R'},
     {"table", no_argument, NULL, 'T'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
@@ -249,6 +252,7 @@ static void read_option(struct options *options, int option, const char *text)
     case 'O': options->overlap = 1; break;
     case 'l': options->launch = (int)number(text, "--launch"); break;
     case 'S': options->seed = (uint64_t)number(text, "--seed"); break;
+    case 'R': options->read_back = text; break;
     case 'T': options->table = 1; break;
     case 'h': fputs(usage, stdout); exit(EXIT_SUCCESS);
     case 'V':

@@ -52,6 +52,7 @@ struct options {
     enum sync sync;
     int overlap;                 /* a nonblocking collective also while computing */
     int rotate;                  /* each repetition of a collective has another root */
+    const char *read_back; /* control variables to put into the launch record, or NULL */
 };
 
 /* Fills in `options` from the command line; ends the program where it was asked wrongly, or for

@@ -1,0 +1,19 @@
+/* What the MPI library lets its user choose about collectives, through the MPI tools interface. */
+#ifndef HOCKNEY_ALGORITHMS_H
+#define HOCKNEY_ALGORITHMS_H
+
+#include <mpi.h>
+
+/* `algorithms`: one process, no launcher. A JSON line for each control variable of collectives:
+   its name, description, value, and its choices where it is an enumeration. */
+int algorithms_main(void);
+
+/* Reads the control variables NAME,NAME... after MPI_Init on every rank of `world`; fails where
+   ranks see different values, because then they would run different algorithms. */
+void algorithms_read_back(const char *names, MPI_Comm world);
+
+/* {"NAME":"value",...} of what was read back, to stdout; null for a variable that this library does
+   not have. */
+void algorithms_put_controls(void);
+
+#endif

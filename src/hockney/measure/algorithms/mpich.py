@@ -1,0 +1,115 @@
+"""MPICH and what is made of it: the control variables MPIR_CVAR_X_INTRA_ALGORITHM.
+
+They are integers without an enumeration; their names stand in the description, in the order of
+their numbers. What an algorithm is restricted to: src/mpi/coll/coll_algorithms.txt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from hockney.errors import AskedWronglyError
+from hockney.measure.algorithms import Algorithm, Forcing
+from hockney.measure.algorithms.controls import Control, accepts, read_controls
+from hockney.measure.algorithms.names import common_names
+from hockney.measure.build import Engine
+from hockney.measure.mpi import Mpi
+
+AUTO = "auto"
+"""The value that forces nothing."""
+SEGMENT_SIZES = {
+    ("bcast", "pipelined_tree"): "MPIR_CVAR_BCAST_TREE_PIPELINE_CHUNK_SIZE",
+    ("allreduce", "tree"): "MPIR_CVAR_ALLREDUCE_TREE_PIPELINE_CHUNK_SIZE",
+}
+NOT_DEVICE, AN_ERROR = "1", "0"
+"""Numbers of `none` in MPIR_CVAR_DEVICE_COLLECTIVES and of `error` in
+MPIR_CVAR_COLLECTIVE_FALLBACK."""
+INT_BYTES = 4
+"""An element of the engine's reductions."""
+
+
+def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:  # noqa: ARG001
+    """The names in the descriptions."""
+    controls = read_controls(engine)
+    words = {
+        word
+        for control in controls.values()
+        for word in re.findall("[A-Za-z]+", control.description or "")
+    }
+    found = []
+    for collective in collectives:
+        control = controls.get(_variable(collective))
+        own_names = list(_choices(engine, control, words)) if control else []
+        names = common_names(own_names)
+        found += [
+            Algorithm(collective, names[own], own, number)
+            for number, own in enumerate(own_names)
+            if own != AUTO
+        ]
+    return found
+
+
+def _variable(collective: str) -> str:
+    return f"MPIR_CVAR_{collective.upper()}_INTRA_ALGORITHM"
+
+
+def _choices(engine: Engine, control: Control, words: set[str]) -> Iterator[str]:
+    """The names before each " - "; MPICH 4.0 lost its newlines, so that the word before a name
+    sticks to it ("algorithmsmp - Force ..."), and only the library knows where it begins."""
+    for token in re.findall(r"(\S+)\s+- ", control.description or ""):
+        first, stuck = token.rpartition(")")[2], token
+        if re.search(r"\n\s*" + re.escape(stuck) + r"\s+- ", control.description or ""):
+            yield stuck
+            continue
+        splits = [first] + [first[at:] for at in range(1, len(first)) if first[:at] in words]
+        yield next(
+            (name for name in splits if name and accepts(engine, control.name, name)), stuck
+        )
+
+
+def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
+    """The device's collectives off, and an error instead of a silent fallback."""
+    variable, device = _variable(collective), "MPIR_CVAR_DEVICE_COLLECTIVES"
+    if algorithm is None:
+        return Forcing(controls=((variable, None), (device, None)))
+    fallback = "MPIR_CVAR_COLLECTIVE_FALLBACK"
+    env = {variable: algorithm.own_name, device: "none", fallback: "error"}
+    read_back = {variable: str(algorithm.number), device: NOT_DEVICE, fallback: AN_ERROR}
+    chunk = SEGMENT_SIZES.get((collective, algorithm.own_name))
+    if segment and chunk is None:
+        raise AskedWronglyError(
+            f"{collective}: MPICH does not segment {algorithm.name}",
+            "leave out --segment-size, or name only algorithms that segment",
+        )
+    controls: dict[str, str | None] = {**read_back}
+    if chunk:
+        controls[chunk] = str(segment) if segment else None
+        env |= {chunk: str(segment)} if segment else {}
+    return Forcing(env=tuple(env.items()), controls=tuple(controls.items()))
+
+
+def replaced_by(
+    algorithm: Algorithm,
+    ranks: int,
+    bytes_: int,
+    segment: int | None,  # noqa: ARG001
+) -> str | None:
+    """MPICH gives an error there, because the fallback is one."""
+    name = algorithm.own_name
+    power_of_two = not ranks & (ranks - 1)
+    if (algorithm.collective, name) in NEEDS_POWER_OF_TWO and not power_of_two:
+        return "an error: the number of ranks is not a power of two"
+    if name in ("reduce_scatter_gather", "reduce_scatter_allgather"):
+        if bytes_ // INT_BYTES < 1 << (ranks.bit_length() - 1):
+            return "an error: fewer elements than ranks"
+    if name == "pairwise_sendrecv_replace":
+        return "an error: it is for MPI_IN_PLACE"
+    return None
+
+
+NEEDS_POWER_OF_TWO = {
+    ("allgather", "recursive_doubling"),
+    ("bcast", "scatter_recursive_doubling_allgather"),
+    ("reduce_scatter_block", "noncommutative"),
+}

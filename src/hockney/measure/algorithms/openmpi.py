@@ -1,0 +1,131 @@
+"""Open MPI: the component coll/tuned, its enumerations and its dynamic rules.
+
+Where it falls back: ompi/mca/coll/base/coll_base_*.c of 4.1, 5.0 and 6.0.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from hockney.errors import AskedWronglyError
+from hockney.measure.algorithms import Algorithm, Forcing
+from hockney.measure.algorithms.controls import read_controls
+from hockney.measure.algorithms.names import common_names
+from hockney.measure.build import Engine
+from hockney.measure.mpi import Mpi
+
+IGNORE = "ignore"
+"""The value of an enumeration that forces nothing."""
+OTHERS = ("han", "hcoll", "ucc")
+"""Components that come before coll/tuned where they are built, and know nothing of its rules."""
+SEGMENTED = {
+    "bcast": ("chain", "pipeline", "split_binary_tree", "binary_tree", "binomial", "knomial"),
+    "reduce": ("chain", "pipeline", "binary", "binomial", "in-order_binary", "knomial"),
+    "allreduce": ("segmented_ring",),
+}
+"""Those that are handed the segment size. Others ignore it."""
+INT_BYTES = 4
+"""An element of the engine's reductions."""
+
+
+def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:  # noqa: ARG001
+    """The enumerations coll_tuned_X_algorithm; those of other components are not forced."""
+    controls = read_controls(engine)
+    found = []
+    for collective in collectives:
+        control = controls.get(f"coll_tuned_{collective}_algorithm")
+        own_names = control.choices if control else []
+        names = common_names(own_names)
+        found += [
+            Algorithm(collective, names[own], own, number)
+            for number, own in enumerate(own_names)
+            if own != IGNORE
+        ]
+    return found
+
+
+def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
+    """Dynamic rules on, the algorithm by its number, other components aside. A rules file of the
+    user would come before it (4.1), so none may be set."""
+    variable = f"coll_tuned_{collective}_algorithm"
+    if algorithm is None:
+        names = ("coll", "coll_tuned_use_dynamic_rules", "coll_tuned_dynamic_rules_filename")
+        return Forcing(controls=tuple((name, None) for name in (*names, variable)))
+    settings = {
+        "coll": _components(),
+        "coll_tuned_use_dynamic_rules": "1",
+        variable: str(algorithm.number),
+    }
+    read_back: dict[str, str | None] = {
+        "coll": settings["coll"],
+        "coll_tuned_use_dynamic_rules": "true",
+        "coll_tuned_dynamic_rules_filename": "",
+        variable: algorithm.own_name,
+    }
+    if is_segmented(algorithm):
+        size = f"{variable}_segmentsize"
+        read_back[size] = settings[size] = str(segment or 0)
+    elif segment:
+        raise AskedWronglyError(
+            f"{collective}: Open MPI does not segment {algorithm.name}",
+            "leave out --segment-size, or name only algorithms that segment",
+        )
+    env = tuple((f"OMPI_MCA_{name}", value) for name, value in settings.items())
+    return Forcing(env=env, controls=tuple(read_back.items()))
+
+
+def is_segmented(algorithm: Algorithm) -> bool:
+    """Whether it is handed the segment size."""
+    return algorithm.own_name in SEGMENTED.get(algorithm.collective, ())
+
+
+def _components() -> str:
+    """Without OTHERS; a list of the user's own is kept where it says which to take."""
+    asked = os.environ.get("OMPI_MCA_coll", "")
+    if asked and not asked.startswith("^"):
+        return asked
+    without = [name for name in asked.removeprefix("^").split(",") if name]
+    return "^" + ",".join(dict.fromkeys([*without, *OTHERS]))
+
+
+def replaced_by(
+    algorithm: Algorithm, ranks: int, bytes_: int, segment: int | None
+) -> str | None:
+    """By which algorithm of the same library, and why."""
+    collective, name = algorithm.collective, algorithm.own_name
+    if name == "two_proc" and ranks != 2:
+        return "none: it is for two ranks"
+    if collective == "bcast":
+        return _bcast_replaced_by(name, ranks, bytes_, segment)
+    if collective in ("reduce", "allreduce"):
+        return _reduction_replaced_by(collective, name, ranks, bytes_ // INT_BYTES, segment)
+    if collective == "allgather" and name == "recursive_doubling" and ranks & (ranks - 1):
+        return "bruck: the number of ranks is not a power of two"
+    if collective == "allgather" and name == "neighbor" and ranks % 2:
+        return "ring: the number of ranks is odd"
+    return None
+
+
+def _bcast_replaced_by(name: str, ranks: int, bytes_: int, segment: int | None) -> str | None:
+    if name.startswith("scatter_allgather") and bytes_ < ranks:
+        return "basic_linear: fewer bytes than ranks"
+    if name == "split_binary_tree" and bytes_ < 2:
+        return "pipeline: a message that cannot be split"
+    if name == "split_binary_tree" and segment and segment > bytes_ // 2:
+        return "pipeline: half a message is less than a segment"
+    return None
+
+
+def _reduction_replaced_by(
+    collective: str, name: str, ranks: int, count: int, segment: int | None
+) -> str | None:
+    power = 1 << (ranks.bit_length() - 1)
+    linear = "linear" if collective == "reduce" else "basic_linear"
+    if name == "rabenseifner" and count < power:  # from 6 on, only in reduce
+        return f"{linear}: fewer elements than ranks"
+    if name == "ring" and count < ranks:
+        return "recursive_doubling: fewer elements than ranks"
+    if name == "segmented_ring" and count < ranks * ((segment or 0) // INT_BYTES or count):
+        return "ring: not a segment for every rank"
+    return None
