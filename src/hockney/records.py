@@ -85,6 +85,9 @@ class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True)
     probe: str | None = None
     definition: str | None = None
     simulated: bool = False
+    controls: dict[str, str | None] = {}
+    """Control variables of the library (MPI_T), read on every rank after MPI_Init: the proof that
+    what was forced was taken. None where the library does not have the variable."""
     places: list[Place] = []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,10 @@ from typing import Any
 import click
 
 from hockney.estimate import estimate
-from hockney.measure.build import build_engine
-from hockney.measure.mpi import find_mpi
+from hockney.measure.build import Engine, build_engine
+from hockney.measure.mpi import Mpi, find_mpi
 from hockney.measure.question import Question
-from hockney.measure.session import Session, measure, new_run, raise_problems
+from hockney.measure.session import Session, measure, new_run, raise_problems, refusals
 from hockney.records import ResultFile
 from hockney.units import format_seconds
 from hockney.views.progress import ProgressLine
@@ -37,14 +38,27 @@ def default_output(experiment: str) -> Path:
 def measure_and_show(
     question: Question, options: dict[str, Any], layout: str | None = None
 ) -> None:
-    """Measures, keeping every sample in a file; what was measured is shown even if it ended badly.
-    `options` are those of cli/_options.py."""
-    output, quiet = options["output"] or default_output(question.experiment), options["quiet"]
+    """Measures one question; `options` are those of cli/_options.py."""
     mpi = find_mpi(options["mpicc"], simulated=question.platform is not None)
-    engine = build_engine(mpi)
+    measure_cycle_and_show((question,), mpi, build_engine(mpi), options, layout)
+
+
+def measure_cycle_and_show(
+    questions: Sequence[Question],
+    mpi: Mpi,
+    engine: Engine,
+    options: dict[str, Any],
+    layout: str | None = None,
+    left_out: Sequence[str] = (),
+) -> None:
+    """Measures, keeping every sample in a file; what was measured is shown even if it ended badly.
+    Questions that share their launches' budget are asked in turn."""
+    first, quiet = questions[0], options["quiet"]
+    output = options["output"] or default_output(first.experiment)
     file = ResultFile(output, options["force"])
-    progress = ProgressLine(quiet, question.precision)
-    session = Session(question, mpi, engine, file, progress, new_run(question, options["label"]))
+    progress = ProgressLine(quiet, first.precision)
+    run = new_run(questions, options["label"], left_out)
+    session = Session(questions, mpi, engine, file, progress, run)
     try:
         measure(session)
     finally:
@@ -54,7 +68,7 @@ def measure_and_show(
     if session.run.samples:
         _show(session, options, layout)
     if not quiet:
-        for note in engine.notes:
+        for note in (*engine.notes, *refusals(session)):
             click.echo(f"note: {note}", err=True)
         count = len(session.run.launches)
         click.echo(

@@ -2,15 +2,13 @@
 #ifndef HOCKNEY_ALGORITHMS_H
 #define HOCKNEY_ALGORITHMS_H
 
-#include <mpi.h>
-
 /* `algorithms`: one process, no launcher. A JSON line for each control variable of collectives:
    its name, description, value, and its choices where it is an enumeration. */
 int algorithms_main(void);
 
-/* Reads the control variables NAME,NAME... after MPI_Init on every rank of `world`; fails where
-   ranks see different values, because then they would run different algorithms. */
-void algorithms_read_back(const char *names, MPI_Comm world);
+/* Reads the control variables NAME,NAME=VALUE,... after MPI_Init, on every rank; ends the launch
+   where one does not have the VALUE: what was forced has not been taken. */
+void algorithms_read_back(const char *names);
 
 /* {"NAME":"value",...} of what was read back, to stdout; null for a variable that this library does
    not have. */

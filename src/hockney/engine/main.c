@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     check(MPI_Comm_size(world, &ranks), "MPI_Comm_size");
     check_world(&options, ranks);
     if (options.read_back != NULL)
-        algorithms_read_back(options.read_back, world);
+        algorithms_read_back(options.read_back);
     if (early < 0)
         place_pin(&place, options.policy, options.cpus, local_rank(world));
     if (place.wrong[0] != '\0')

@@ -46,7 +46,8 @@ static const char usage[] =
     "  --root first|rotate    of a collective\n"
     "  --overlap              a nonblocking collective also while computing for as long as it takes\n"
     "  --launch N, --seed N   the launch's number in the records; the order of visits\n"
-    "  --read-back NAME,NAME  control variables of the library to put into the launch record\n"
+    "  --read-back NAME,NAME=VALUE,...  control variables of the library to put into the launch\n"
+    "                         record; where one is not VALUE, the launch ends\n"
     "  --table                a table and a fit for people instead of records\n"
     "  --help, --version\n";
 

@@ -20,8 +20,12 @@ is long enough to see each size dozens of times."""
 class Budget:
     """Decides how long the next launch may measure, so that the whole run ends in time."""
 
-    def __init__(self, question: Question, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, question: Question, questions: int = 1, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Of a cycle of `questions` like this one, which share its budget."""
         self._question = question
+        self._least_launches = questions * question.least_launches
         self._now = now
         # Our own start is spent already, and showing the result will take about as long.
         self._started = now() - 2.0 * time.process_time()
@@ -39,12 +43,12 @@ class Budget:
         """Seconds that the next launch may measure; None when there is no time for it."""
         done = len(self._start_costs)
         if done == 0:
-            even = self._question.budget_s / self._question.least_launches
+            even = self._question.budget_s / self._least_launches
             if self._question.most_launches == 1:
-                return self._question.budget_s
+                return even
             return max(even * FIRST_SHARE, LEAST_S)
         start_s = max(self._start_costs)
-        to_come = max(self._question.least_launches - done, 1)
+        to_come = max(self._least_launches - done, 1)
         even = self.left_s / to_come - start_s
         if self._question.least_launches == self._question.most_launches:
             return max(even, LEAST_S)  # exactly so many were asked for, whatever it takes

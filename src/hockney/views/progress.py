@@ -23,12 +23,14 @@ class ProgressLine:
         self._said_at = 0.0
         self._width = 0
 
-    def __call__(self, launch: int, progress: Progress | None) -> None:
+    def __call__(self, title: str | None, launch: int, progress: Progress | None) -> None:
+        """title: which question of a cycle is asked."""
         now = time.monotonic()
         if self._quiet or not (self._terminal or now - self._said_at >= PLAIN_EVERY_S):
             return
         self._said_at = now
-        text = f"launch {launch + 1}" + (f": {self._words(progress)}" if progress else "")
+        text = f"launch {launch + 1}" + (f" ({title})" if title else "")
+        text += f": {self._words(progress)}" if progress else ""
         if self._terminal:
             sys.stderr.write("\r" + text.ljust(self._width))
             self._width = len(text)

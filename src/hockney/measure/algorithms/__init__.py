@@ -1,7 +1,8 @@
 """The algorithms that an MPI library has for its collectives, what forces one, what proves that
 it took, and where the library would silently run another: one file an MPI family.
 
-A family module has three functions: `discover`, `forcing` and `replaced_by`, as Family says.
+A family module has four functions: `discover`, `is_segmented`, `forcing` and `replaced_by`, as
+Family says.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from hockney.errors import AskedWronglyError
 from hockney.measure.algorithms.names import COMMON
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
+from hockney.units import format_size
 
 COLLECTIVES = (
     "barrier",
@@ -47,8 +49,9 @@ class Algorithm:
 
 @dataclass(frozen=True)
 class Forcing:
-    """What is set for a launch, and what must be read back in it."""
+    """What is set for a launch, what must be read back in it, and what its samples are called."""
 
+    label: str
     env: tuple[tuple[str, str], ...] = ()
     cfg: tuple[str, ...] = ()
     """SimGrid's settings (key:value)."""
@@ -56,16 +59,22 @@ class Forcing:
     """Control variables of the library and their values after MPI_Init; None: any value."""
 
 
-class Family(Protocol):
-    def discover(
-        self, mpi: Mpi, engine: Engine, collectives: Sequence[str]
-    ) -> list[Algorithm]: ...
+def label_of(algorithm: Algorithm | None, segment: int | None) -> str:
+    """What samples of it are called: "binomial", "chain, 8 KiB segments", "default"."""
+    if algorithm is None:
+        return DEFAULT
+    return f"{algorithm.name}, {format_size(segment)} segments" if segment else algorithm.name
 
-    def forcing(
-        self, collective: str, algorithm: Algorithm | None, segment: int | None
-    ) -> Forcing:
+
+class Family(Protocol):
+    def discover(self, mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]: ...
+
+    def is_segmented(self, algorithm: Algorithm) -> bool:
+        """Whether the library can be told its segment size."""
+
+    def forcing(self, collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
         """For `algorithm`, or for the library's own decision; segments in bytes, None: the
-        library's own. Raises AskedWronglyError where it cannot be told a segment size."""
+        library's own, or one that is not segmented."""
 
     def replaced_by(
         self, algorithm: Algorithm, ranks: int, bytes_: int, segment: int | None

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.errors import AskedWronglyError
-from hockney.measure.algorithms import Algorithm, Forcing
+from hockney.measure.algorithms import DEFAULT, Algorithm, Forcing, label_of
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
 
@@ -85,12 +84,16 @@ def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algor
     ]
 
 
+def is_segmented(algorithm: Algorithm) -> bool:  # noqa: ARG001
+    """There are such variables (I_MPI_ADJUST_BCAST_SEGMENT), unproved here."""
+    return False
+
+
 def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
-    if segment:
-        raise AskedWronglyError("Intel MPI takes no segment size", "leave out --segment-size")
     if algorithm is None:
-        return Forcing()
-    return Forcing(env=((f"I_MPI_ADJUST_{collective.upper()}", str(algorithm.number)),))
+        return Forcing(DEFAULT)
+    env = ((f"I_MPI_ADJUST_{collective.upper()}", str(algorithm.number)),)
+    return Forcing(label_of(algorithm, segment), env)
 
 
 def replaced_by(

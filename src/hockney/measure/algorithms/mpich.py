@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from hockney.errors import AskedWronglyError
-from hockney.measure.algorithms import Algorithm, Forcing
+from hockney.measure.algorithms import DEFAULT, Algorithm, Forcing, label_of
 from hockney.measure.algorithms.controls import Control, accepts, read_controls
 from hockney.measure.algorithms.names import common_names
 from hockney.measure.build import Engine
@@ -22,9 +21,18 @@ SEGMENT_SIZES = {
     ("bcast", "pipelined_tree"): "MPIR_CVAR_BCAST_TREE_PIPELINE_CHUNK_SIZE",
     ("allreduce", "tree"): "MPIR_CVAR_ALLREDUCE_TREE_PIPELINE_CHUNK_SIZE",
 }
-NOT_DEVICE, AN_ERROR = "1", "0"
-"""Numbers of `none` in MPIR_CVAR_DEVICE_COLLECTIVES and of `error` in
-MPIR_CVAR_COLLECTIVE_FALLBACK."""
+NOT_DEVICE = "1"
+"""The number of `none` in MPIR_CVAR_DEVICE_COLLECTIVES."""
+FALLBACKS = {"error": "0", "silent": "2"}
+"""Numbers in MPIR_CVAR_COLLECTIVE_FALLBACK."""
+COMPOSED = frozenset({"smp"})
+"""These call the collective again on the ranks of a node, where they themselves are not usable: an
+error would end even MPI_Init, so the parts may fall back."""
+NEEDS_POWER_OF_TWO = {
+    ("allgather", "recursive_doubling"),
+    ("bcast", "scatter_recursive_doubling_allgather"),
+    ("reduce_scatter_block", "noncommutative"),
+}
 INT_BYTES = 4
 """An element of the engine's reductions."""
 
@@ -63,30 +71,32 @@ def _choices(engine: Engine, control: Control, words: set[str]) -> Iterator[str]
             yield stuck
             continue
         splits = [first] + [first[at:] for at in range(1, len(first)) if first[:at] in words]
-        yield next(
-            (name for name in splits if name and accepts(engine, control.name, name)), stuck
-        )
+        yield next((name for name in splits if name and accepts(engine, control.name, name)), stuck)
+
+
+def is_segmented(algorithm: Algorithm) -> bool:
+    return (algorithm.collective, algorithm.own_name) in SEGMENT_SIZES
 
 
 def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
-    """The device's collectives off, and an error instead of a silent fallback."""
+    """The device's collectives off, and an error instead of a silent fallback, but for COMPOSED."""
     variable, device = _variable(collective), "MPIR_CVAR_DEVICE_COLLECTIVES"
     if algorithm is None:
-        return Forcing(controls=((variable, None), (device, None)))
+        return Forcing(DEFAULT, controls=((variable, None), (device, None)))
     fallback = "MPIR_CVAR_COLLECTIVE_FALLBACK"
-    env = {variable: algorithm.own_name, device: "none", fallback: "error"}
-    read_back = {variable: str(algorithm.number), device: NOT_DEVICE, fallback: AN_ERROR}
-    chunk = SEGMENT_SIZES.get((collective, algorithm.own_name))
-    if segment and chunk is None:
-        raise AskedWronglyError(
-            f"{collective}: MPICH does not segment {algorithm.name}",
-            "leave out --segment-size, or name only algorithms that segment",
-        )
-    controls: dict[str, str | None] = {**read_back}
-    if chunk:
+    to = "silent" if algorithm.own_name in COMPOSED else "error"
+    env = {variable: algorithm.own_name, device: "none", fallback: to}
+    controls: dict[str, str | None] = {
+        variable: str(algorithm.number),
+        device: NOT_DEVICE,
+        fallback: FALLBACKS[to],
+    }
+    if is_segmented(algorithm):
+        chunk = SEGMENT_SIZES[collective, algorithm.own_name]
         controls[chunk] = str(segment) if segment else None
         env |= {chunk: str(segment)} if segment else {}
-    return Forcing(env=tuple(env.items()), controls=tuple(controls.items()))
+    label = label_of(algorithm, segment)
+    return Forcing(label, tuple(env.items()), controls=tuple(controls.items()))
 
 
 def replaced_by(
@@ -100,16 +110,9 @@ def replaced_by(
     power_of_two = not ranks & (ranks - 1)
     if (algorithm.collective, name) in NEEDS_POWER_OF_TWO and not power_of_two:
         return "an error: the number of ranks is not a power of two"
-    if name in ("reduce_scatter_gather", "reduce_scatter_allgather"):
-        if bytes_ // INT_BYTES < 1 << (ranks.bit_length() - 1):
-            return "an error: fewer elements than ranks"
+    fewer = bytes_ // INT_BYTES < 1 << (ranks.bit_length() - 1)
+    if name in ("reduce_scatter_gather", "reduce_scatter_allgather") and fewer:
+        return "an error: fewer elements than ranks"
     if name == "pairwise_sendrecv_replace":
         return "an error: it is for MPI_IN_PLACE"
     return None
-
-
-NEEDS_POWER_OF_TWO = {
-    ("allgather", "recursive_doubling"),
-    ("bcast", "scatter_recursive_doubling_allgather"),
-    ("reduce_scatter_block", "noncommutative"),
-}

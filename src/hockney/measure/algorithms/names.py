@@ -44,8 +44,8 @@ COMMON = {
     "ompi_two_procs": "two_procs",
     "mvapich2_knomial": "knomial",
 }
-"""A library's own name to the field's, which is Open MPI's where that has the algorithm. A name that
-is not here is its own."""
+"""A library's own name to the field's, which is mostly Open MPI's. A name that is not here is the
+field's."""
 
 
 def common_names(own_names: list[str]) -> dict[str, str]:

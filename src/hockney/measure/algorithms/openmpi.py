@@ -8,13 +8,14 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from hockney.errors import AskedWronglyError
-from hockney.measure.algorithms import Algorithm, Forcing
+from hockney.measure.algorithms import DEFAULT, Algorithm, Forcing, label_of
 from hockney.measure.algorithms.controls import read_controls
 from hockney.measure.algorithms.names import common_names
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
 
+PREFIX = "OMPI_MCA_"
+"""Of the environment variable that sets a control variable."""
 IGNORE = "ignore"
 """The value of an enumeration that forces nothing."""
 OTHERS = ("han", "hcoll", "ucc")
@@ -45,20 +46,24 @@ def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algor
     return found
 
 
+def is_segmented(algorithm: Algorithm) -> bool:
+    return algorithm.own_name in SEGMENTED.get(algorithm.collective, ())
+
+
 def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
     """Dynamic rules on, the algorithm by its number, other components aside. A rules file of the
     user would come before it (4.1), so none may be set."""
     variable = f"coll_tuned_{collective}_algorithm"
     if algorithm is None:
         names = ("coll", "coll_tuned_use_dynamic_rules", "coll_tuned_dynamic_rules_filename")
-        return Forcing(controls=tuple((name, None) for name in (*names, variable)))
+        return Forcing(DEFAULT, controls=tuple((name, None) for name in (*names, variable)))
     settings = {
         "coll": _components(),
         "coll_tuned_use_dynamic_rules": "1",
         variable: str(algorithm.number),
     }
     read_back: dict[str, str | None] = {
-        "coll": settings["coll"],
+        "coll": None,  # --read-back takes no commas in a value
         "coll_tuned_use_dynamic_rules": "true",
         "coll_tuned_dynamic_rules_filename": "",
         variable: algorithm.own_name,
@@ -66,32 +71,26 @@ def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -
     if is_segmented(algorithm):
         size = f"{variable}_segmentsize"
         read_back[size] = settings[size] = str(segment or 0)
-    elif segment:
-        raise AskedWronglyError(
-            f"{collective}: Open MPI does not segment {algorithm.name}",
-            "leave out --segment-size, or name only algorithms that segment",
-        )
-    env = tuple((f"OMPI_MCA_{name}", value) for name, value in settings.items())
-    return Forcing(env=env, controls=tuple(read_back.items()))
+    env = tuple((PREFIX + name, value) for name, value in settings.items())
+    return Forcing(_label(algorithm, segment), env, controls=tuple(read_back.items()))
 
 
-def is_segmented(algorithm: Algorithm) -> bool:
-    """Whether it is handed the segment size."""
-    return algorithm.own_name in SEGMENTED.get(algorithm.collective, ())
+def _label(algorithm: Algorithm, segment: int | None) -> str:
+    """A pipeline without segments is a chain through which the whole message goes at once."""
+    unsegmented = algorithm.name == "pipeline" and not segment
+    return label_of(algorithm, segment) + (", unsegmented" if unsegmented else "")
 
 
 def _components() -> str:
     """Without OTHERS; a list of the user's own is kept where it says which to take."""
-    asked = os.environ.get("OMPI_MCA_coll", "")
+    asked = os.environ.get(PREFIX + "coll", "")
     if asked and not asked.startswith("^"):
         return asked
     without = [name for name in asked.removeprefix("^").split(",") if name]
     return "^" + ",".join(dict.fromkeys([*without, *OTHERS]))
 
 
-def replaced_by(
-    algorithm: Algorithm, ranks: int, bytes_: int, segment: int | None
-) -> str | None:
+def replaced_by(algorithm: Algorithm, ranks: int, bytes_: int, segment: int | None) -> str | None:
     """By which algorithm of the same library, and why."""
     collective, name = algorithm.collective, algorithm.own_name
     if name == "two_proc" and ranks != 2:

@@ -9,8 +9,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from hockney.errors import AskedWronglyError, HockneyError
-from hockney.measure.algorithms import Algorithm, Forcing
+from hockney.errors import HockneyError
+from hockney.measure.algorithms import DEFAULT, Algorithm, Forcing, label_of
 from hockney.measure.algorithms.names import common_names
 from hockney.measure.build import Engine
 from hockney.measure.mpi import WRAPPER_TIMEOUT_S, Mpi
@@ -59,15 +59,16 @@ def _valid(mpi: Mpi, engine: Engine, collective: str, directory: str) -> list[st
     return [name for name in names if name not in SELECTORS]
 
 
+def is_segmented(algorithm: Algorithm) -> bool:  # noqa: ARG001
+    """Segment sizes are in SimGrid's source."""
+    return False
+
+
 def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
     """smpirun ends with an error where it does not have the algorithm: that is the proof."""
-    if segment:
-        raise AskedWronglyError(
-            "SimGrid takes no segment size", "leave out --segment-size: its own are in its source"
-        )
     if algorithm is None:
-        return Forcing()
-    return Forcing(cfg=(f"smpi/{collective}:{algorithm.own_name}",))
+        return Forcing(DEFAULT)
+    return Forcing(label_of(algorithm, segment), cfg=(f"smpi/{collective}:{algorithm.own_name}",))
 
 
 def replaced_by(
