@@ -30,8 +30,8 @@ def command(names: str | None, mpicc: str | None, as_json: bool) -> None:
     library, family = library_of(engine), family_of(mpi)
     found = family.discover(mpi, engine, collectives)
     if as_json:
-        listed = [_as_json(family, each) for each in found]
-        click.echo(dumps({"mpi": {"library": library, "mpicc": str(mpi.mpicc)}, "algorithms": listed}))
+        about = {"library": library, "mpicc": str(mpi.mpicc)}
+        click.echo(dumps({"mpi": about, "algorithms": [_as_json(family, each) for each in found]}))
         return
     click.echo(f"{library or 'unknown MPI'} of {mpi.mpicc}\n")
     click.echo(_table(family, found))

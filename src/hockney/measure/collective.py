@@ -158,7 +158,7 @@ def _check_memory(study: Study, base: Question) -> None:
         if available is not None and needed > available:
             raise AskedWronglyError(
                 f"{collective} of {format_size(largest)} by {ranks} ranks takes "
-                f"{needed / 2**30:.1f} GiB of this node, which has {available / 2**30:.1f} GiB free",
+                f"{needed / 2**30:.1f} GiB here, where {available / 2**30:.1f} GiB are free",
                 "leave out the largest sizes, or ask for fewer ranks",
             )
 
