@@ -200,7 +200,7 @@ static const struct option long_options[] = {
     {"overlap", no_argument, NULL, 'O'},
     {"launch", required_argument, NULL, 'l'},
     {"seed", required_argument, NULL, 'S'},
-    {"read-back", required_argument, NULL, 'R'},
+    {"read-back", required_argument, NULL, 'K'},
     {"table", no_argument, NULL, 'T'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
@@ -253,7 +253,7 @@ static void read_option(struct options *options, int option, const char *text)
     case 'O': options->overlap = 1; break;
     case 'l': options->launch = (int)number(text, "--launch"); break;
     case 'S': options->seed = (uint64_t)number(text, "--seed"); break;
-    case 'R': options->read_back = text; break;
+    case 'K': options->read_back = text; break;
     case 'T': options->table = 1; break;
     case 'h': fputs(usage, stdout); exit(EXIT_SUCCESS);
     case 'V':

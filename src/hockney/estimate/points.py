@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Container
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +67,11 @@ class PointEstimate:
     """Where it is of so many pairs together: the slowest of them."""
     repetitions: int | None = None
     """Of a batch, where that is known and the same in all."""
+    own_mean_s: float | None = None
+    """Of a collective, as other suites print it: the mean over ranks of each one's own duration, a
+    median as median_s is."""
+    own_max_s: float | None = None
+    """The same of the longest."""
 
     @property
     def is_floor(self) -> bool:
@@ -114,11 +120,19 @@ def estimate(run: Run) -> Estimates:
     """Every point of every state that enough rounds were in."""
     states = find_states(run)
     cells = _collect(run, states)
+    own_mean, own_max = (_collect(run, states, name) for name in ("own_mean_ns", "own_max_ns"))
     slow = _slow_launches(cells)
     points = []
-    for (key, state), launches in cells.items():
-        kept = {n: values for n, values in launches.items() if n not in slow}
-        points.append(estimate_point(key, state, kept or launches))
+    for cell, launches in cells.items():
+        kept = {n: values for n, values in launches.items() if n not in slow} or launches
+        point = estimate_point(*cell, kept)
+        points.append(
+            replace(
+                point,
+                own_mean_s=_median_over(own_mean.get(cell), kept),
+                own_max_s=_median_over(own_max.get(cell), kept),
+            )
+        )
     points.sort(
         key=lambda p: (
             p.state,
@@ -150,11 +164,20 @@ def is_precise(run: Run, precision: float) -> bool:
     return asked > 0
 
 
-def _collect(run: Run, states: States) -> Cells:
+def _median_over(
+    launches: dict[int, NDArray[np.float64]] | None, kept: Container[int]
+) -> float | None:
+    """Over the launches that are kept, of each one's median."""
+    medians = [np.median(values) for n, values in (launches or {}).items() if n in kept]
+    return float(np.median(medians)) if medians else None
+
+
+def _collect(run: Run, states: States, times: str = "ns") -> Cells:
+    """times: which list of the samples."""
     found: dict[tuple[PointKey, int], dict[int, list[Samples]]] = {}
     for samples in run.samples:
         state = states.of(samples.launch, samples.round)
-        if state is None or not samples.ns:
+        if state is None or not getattr(samples, times):
             continue
         found.setdefault((point_key(samples), state), {}).setdefault(samples.launch, []).append(
             samples
@@ -162,7 +185,7 @@ def _collect(run: Run, states: States) -> Cells:
     cells: Cells = {}
     for cell, launches in found.items():
         long_enough = {
-            launch: np.array([ns for visit in visits for ns in visit.ns]) * 1e-9
+            launch: np.array([ns for visit in visits for ns in getattr(visit, times)]) * 1e-9
             for launch, visits in launches.items()
             if len(visits) >= LEAST_ROUNDS or states.probe is None or len(states.states) == 1
         }

@@ -18,9 +18,8 @@ from hockney.units import format_size
 REDUCTIONS = frozenset({"reduce", "allreduce", "reduce_scatter_block", "scan"})
 """These add up integers, so that their sizes are whole ones of them."""
 INT_BYTES = 4
-TO_OR_FROM_ONE = frozenset({"scatter", "gather"})
-EACH_TO_EACH = frozenset({"allgather", "alltoall", "reduce_scatter_block"})
-"""Their bytes are a rank's block: the root, or every rank, has as many as there are ranks."""
+IN_BLOCKS = frozenset({"scatter", "gather", "allgather", "alltoall", "reduce_scatter_block"})
+"""Their bytes are a rank's block, and a buffer has one for each rank."""
 MOST_BYTES = 2**31 - 1
 """MPI counts in int."""
 
@@ -164,7 +163,5 @@ def _check_memory(study: Study, base: Question) -> None:
 
 
 def buffer_bytes(collective: str, ranks: int, bytes_: int) -> int:
-    """Of all ranks together, to send and to receive."""
-    if collective in EACH_TO_EACH:
-        return ranks * (ranks + 1) * bytes_ if collective != "alltoall" else 2 * ranks**2 * bytes_
-    return 2 * ranks * bytes_
+    """Of all ranks together: each has one to send and one to receive."""
+    return 2 * ranks * bytes_ * (ranks if collective in IN_BLOCKS else 1)
