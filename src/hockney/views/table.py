@@ -66,15 +66,15 @@ def point_table(points: Sequence[PointEstimate], floor: dict[int, FloorRatio]) -
     return aligned(rows)
 
 
-def heading(run: Run, estimates: Estimates) -> list[str]:
+def heading(run: Run, estimates: Estimates, time: str = "one-way time") -> list[str]:
     """What was measured, where, and what one number means."""
     lines = [f"{run.header.experiment}: {run.label}"]
     if run.launches:
-        first = run.launches[0]
+        first = max(run.launches, key=lambda launch: len(launch.places))
         part = run.taking_part
         lines.append("ranks at " + _places([p for p in first.places if p.rank in part]))
         if first.definition:
-            lines.append(f"one-way time in us; a sample is: {first.definition}")
+            lines.append(f"{time} in us; a sample is: {first.definition}")
         if first.simulated:
             lines.append("simulated: times are those of the platform file, not of this machine")
     confidence = next((p.confidence for p in estimates.headline if p.confidence), None)

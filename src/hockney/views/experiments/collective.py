@@ -1,11 +1,15 @@
-"""Collectives as tables: time against ranks at chosen sizes, against size at chosen ranks."""
+"""Collectives: time against ranks at chosen sizes, and against size at each number of ranks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
-from hockney.estimate.points import PointEstimate
+from hockney.estimate.points import Estimates, PointEstimate
+from hockney.records import Run
 from hockney.units import format_size
+from hockney.views import table
+from hockney.views.as_json import point_json
 from hockney.views.table import aligned, interval, microseconds
 
 SIZES = (2, 1024, 1024**2)
@@ -14,15 +18,28 @@ COLUMNS = (
     "launches", "samples", "completion", "95 % interval", "", "own mean", "own max",
 )  # fmt: skip
 LEGEND = (
-    "completion: from the common start to the last rank's end, median; own mean, own max: of the "
-    "ranks' own durations in a repetition, as other suites print them, medians"
+    "completion: median of the samples; own mean, own max: of the ranks' own durations, as other\n"
+    "suites print them, the median of each repetition's"
 )
 
 
-def collective_tables(points: Sequence[PointEstimate]) -> str:
-    """For each collective: every number where there is one algorithm and one count of ranks;
-    else by ranks at some sizes, and completion alone by size. Times in microseconds."""
-    return "\n\n".join([LEGEND, *_tables(points)])
+def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:
+    """Where there is one algorithm and one number of ranks, every number by size; else every
+    number by ranks at some sizes, and completion alone by size."""
+    shown = range(len(estimates.states.states)) if all_states else range(1)
+    found = ["\n".join([*table.heading(run, estimates, "time"), LEGEND])]
+    for state in shown:
+        name = [f"state {state}"] if len(shown) > 1 else []
+        found += [*name, *_tables(estimates.in_state(state))]
+    states = table.state_lines(estimates)
+    left_out = [f"left out: {words}" for words in run.header.options.get("left_out", ())]
+    return [*found, *(["\n".join(lines)] if (lines := [*states, *left_out]) else [])]
+
+
+def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:  # noqa: ARG001
+    """{"points"}."""
+    points = estimates.points if all_states else estimates.headline
+    return {"points": [point_json(point, None) for point in points]}
 
 
 def _tables(points: Sequence[PointEstimate]) -> Iterator[str]:
