@@ -53,7 +53,7 @@ def questions_of(
         for ranks in study.ranks:
             title = f"{collective} {forcing.label}, {ranks} ranks"
             replaced = _replaced(family, base, collective, algorithm, segment, ranks)
-            left_out += [f"{title}: {words}" for words in _in_words(replaced)]
+            left_out += [f"{title}, {words}" for words in _in_words(replaced)]
             sizes = tuple(size for size, by in replaced.items() if by is None)
             if sizes:
                 own = (collective, f"--root={study.root}", f"--sync={study.sync}")
@@ -110,7 +110,7 @@ def _replaced(
             found[size] = f"not whole integers of {INT_BYTES} B"
             continue
         by = algorithm and family.replaced_by(algorithm, ranks, size.bytes, segment)
-        found[size] = f"the library would run {by}" if by else None
+        found[size] = f"the library {by}" if by else None
     return found
 
 
@@ -121,7 +121,7 @@ def _in_words(replaced: dict[Size, str | None]) -> list[str]:
         if reason is not None:
             sizes = [size.bytes for size, by in replaced.items() if by == reason]
             words = [format_size(size) for size in (min(sizes), max(sizes))]
-            lines.append(f"{' to '.join(dict.fromkeys(words))} left out: {reason}")
+            lines.append(f"{' to '.join(dict.fromkeys(words))}: {reason}")
     return lines
 
 

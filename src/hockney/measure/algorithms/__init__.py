@@ -79,8 +79,9 @@ class Family(Protocol):
     def replaced_by(
         self, algorithm: Algorithm, ranks: int, bytes_: int, segment: int | None
     ) -> str | None:
-        """Where the library would run another algorithm or none: which, and why; else None.
-        `bytes_` is a rank's block, or the whole buffer where the collective has one."""
+        """What the library does instead, and why: "runs ring: ...", "gives an error: ..."; None
+        where it does as it is told. `bytes_` is a rank's block, or the whole buffer where the
+        collective has one."""
 
 
 def family_of(mpi: Mpi) -> Family:
@@ -106,7 +107,8 @@ def checked_collectives(names: Sequence[str]) -> list[str]:
 def chosen(
     available: Sequence[Algorithm], collective: str, names: Sequence[str]
 ) -> list[Algorithm | None]:
-    """What `all`, `default` or names of algorithms stand for; None is the library's decision.
+    """What `all`, `default` or names of algorithms stand for; None is the library's decision. A
+    name that only another of the collectives has is passed over.
 
     Raises AskedWronglyError where the library lacks one.
     """
@@ -117,17 +119,18 @@ def chosen(
             found += [None, *of_it]
         elif name == DEFAULT:
             found.append(None)
+        elif named := [each for each in available if name in (each.name, each.own_name)]:
+            found += [each for each in named if each.collective == collective]
         else:
-            found.append(_named(of_it, collective, name))
+            raise _unknown(of_it, collective, name)
+    if not found:
+        raise _unknown(of_it, collective, names[0])
     return list(dict.fromkeys(found))
 
 
-def _named(of_it: Sequence[Algorithm], collective: str, name: str) -> Algorithm:
-    for each in of_it:
-        if name in (each.name, each.own_name):
-            return each
+def _unknown(of_it: Sequence[Algorithm], collective: str, name: str) -> AskedWronglyError:
     known = name in COMMON.values() or name in COMMON
-    raise AskedWronglyError(
+    return AskedWronglyError(
         f"{collective}: this MPI library has no algorithm {name!r}"
         + (", others have" if known else ""),
         _nearest(

@@ -25,9 +25,12 @@ NOT_DEVICE = "1"
 """The number of `none` in MPIR_CVAR_DEVICE_COLLECTIVES."""
 FALLBACKS = {"error": "0", "silent": "2"}
 """Numbers in MPIR_CVAR_COLLECTIVE_FALLBACK."""
-COMPOSED = frozenset({"smp"})
-"""These call the collective again on the ranks of a node, where they themselves are not usable: an
-error would end even MPI_Init, so the parts may fall back."""
+REDUCE_SCATTERS = frozenset({"reduce_scatter_gather", "reduce_scatter_allgather"})
+"""They need an element for each rank."""
+MAY_FALL_BACK = REDUCE_SCATTERS | {"smp"}
+"""MPI_Init itself reduces single integers, and smp calls the collective again on the ranks of a
+node, where it is not usable: an error there would end every launch. For what sizes REDUCE_SCATTERS
+fall back is known."""
 NEEDS_POWER_OF_TWO = {
     ("allgather", "recursive_doubling"),
     ("bcast", "scatter_recursive_doubling_allgather"),
@@ -79,12 +82,12 @@ def is_segmented(algorithm: Algorithm) -> bool:
 
 
 def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
-    """The device's collectives off, and an error instead of a silent fallback, but for COMPOSED."""
+    """The device's collectives off, and an error instead of a silent fallback, but for MAY_FALL_BACK."""
     variable, device = _variable(collective), "MPIR_CVAR_DEVICE_COLLECTIVES"
     if algorithm is None:
         return Forcing(DEFAULT, controls=((variable, None), (device, None)))
     fallback = "MPIR_CVAR_COLLECTIVE_FALLBACK"
-    to = "silent" if algorithm.own_name in COMPOSED else "error"
+    to = "silent" if algorithm.own_name in MAY_FALL_BACK else "error"
     env = {variable: algorithm.own_name, device: "none", fallback: to}
     controls: dict[str, str | None] = {
         variable: str(algorithm.number),
@@ -105,14 +108,16 @@ def replaced_by(
     bytes_: int,
     segment: int | None,  # noqa: ARG001
 ) -> str | None:
-    """MPICH gives an error there, because the fallback is one."""
+    """MPICH gives an error there, because the fallback is one, or falls back to its decision."""
     name = algorithm.own_name
     power_of_two = not ranks & (ranks - 1)
     if (algorithm.collective, name) in NEEDS_POWER_OF_TWO and not power_of_two:
-        return "an error: the number of ranks is not a power of two"
+        return "gives an error: the number of ranks is not a power of two"
     fewer = bytes_ // INT_BYTES < 1 << (ranks.bit_length() - 1)
-    if name in ("reduce_scatter_gather", "reduce_scatter_allgather") and fewer:
-        return "an error: fewer elements than ranks"
+    if name in REDUCE_SCATTERS and fewer:
+        return "runs its own decision: fewer elements than ranks"
     if name == "pairwise_sendrecv_replace":
-        return "an error: it is for MPI_IN_PLACE"
+        return "gives an error: it is for MPI_IN_PLACE"
+    if name == "ccl":
+        return "runs its own decision: it is for buffers of a GPU"
     return None

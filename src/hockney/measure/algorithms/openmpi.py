@@ -91,40 +91,37 @@ def _components() -> str:
 
 
 def replaced_by(algorithm: Algorithm, ranks: int, bytes_: int, segment: int | None) -> str | None:
-    """By which algorithm of the same library, and why."""
+    """Its functions call another of their own, without a word."""
     collective, name = algorithm.collective, algorithm.own_name
     if name == "two_proc" and ranks != 2:
-        return "none: it is for two ranks"
+        return "gives an error: it is for two ranks"
     if collective == "bcast":
         return _bcast_replaced_by(name, ranks, bytes_, segment)
     if collective in ("reduce", "allreduce"):
-        return _reduction_replaced_by(collective, name, ranks, bytes_ // INT_BYTES, segment)
+        return _reduction_replaced_by(name, ranks, bytes_ // INT_BYTES, segment)
     if collective == "allgather" and name == "recursive_doubling" and ranks & (ranks - 1):
-        return "bruck: the number of ranks is not a power of two"
+        return "runs bruck: the number of ranks is not a power of two"
     if collective == "allgather" and name == "neighbor" and ranks % 2:
-        return "ring: the number of ranks is odd"
+        return "runs ring: the number of ranks is odd"
     return None
 
 
 def _bcast_replaced_by(name: str, ranks: int, bytes_: int, segment: int | None) -> str | None:
     if name.startswith("scatter_allgather") and bytes_ < ranks:
-        return "basic_linear: fewer bytes than ranks"
+        return "runs basic_linear: fewer bytes than ranks"
     if name == "split_binary_tree" and bytes_ < 2:
-        return "pipeline: a message that cannot be split"
+        return "runs pipeline: a message that cannot be split"
     if name == "split_binary_tree" and segment and segment > bytes_ // 2:
-        return "pipeline: half a message is less than a segment"
+        return "runs pipeline: half a message is less than a segment"
     return None
 
 
-def _reduction_replaced_by(
-    collective: str, name: str, ranks: int, count: int, segment: int | None
-) -> str | None:
+def _reduction_replaced_by(name: str, ranks: int, count: int, segment: int | None) -> str | None:
     power = 1 << (ranks.bit_length() - 1)
-    linear = "linear" if collective == "reduce" else "basic_linear"
     if name == "rabenseifner" and count < power:  # from 6 on, only in reduce
-        return f"{linear}: fewer elements than ranks"
+        return "runs basic_linear: fewer elements than ranks"
     if name == "ring" and count < ranks:
-        return "recursive_doubling: fewer elements than ranks"
+        return "runs recursive_doubling: fewer elements than ranks"
     if name == "segmented_ring" and count < ranks * ((segment or 0) // INT_BYTES or count):
-        return "ring: not a segment for every rank"
+        return "runs ring: not a segment for every rank"
     return None

@@ -80,7 +80,7 @@ def replaced_by(
     """As Open MPI's, of which these are copies."""
     name = algorithm.own_name
     if name == "ompi_two_procs" and ranks != 2:
-        return "none: it is for two ranks"
+        return "gives an error: it is for two ranks"
     if name == "ompi_split_bintree" and bytes_ < 2:
-        return "pipeline: a message that cannot be split"
+        return "runs pipeline: a message that cannot be split"
     return None
