@@ -82,7 +82,7 @@ def is_segmented(algorithm: Algorithm) -> bool:
 
 
 def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
-    """The device's collectives off, and an error instead of a silent fallback, but for MAY_FALL_BACK."""
+    """The device's collectives off, and an error for a silent fallback, but for MAY_FALL_BACK."""
     variable, device = _variable(collective), "MPIR_CVAR_DEVICE_COLLECTIVES"
     if algorithm is None:
         return Forcing(DEFAULT, controls=((variable, None), (device, None)))
