@@ -236,8 +236,7 @@ class Run:
     def taking_part(self) -> set[int]:
         """Ranks that exchanged messages: those named by samples; all, where these name none."""
         named = {rank for samples in self.samples for rank in samples.peers}
-        places = self.launches[0].places if self.launches else []
-        return named or {place.rank for place in places}
+        return named or {place.rank for launch in self.launches for place in launch.places}
 
     def add(self, record: Record) -> None:
         """Files one record under its kind."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from hockney.measure.algorithms import DEFAULT, Algorithm, Forcing, label_of
+from hockney.estimate.best import DEFAULT
+from hockney.measure.algorithms import Algorithm, Forcing, label_of
 from hockney.measure.algorithms.controls import Control, accepts, read_controls
 from hockney.measure.algorithms.names import common_names
 from hockney.measure.build import Engine
