@@ -47,7 +47,7 @@ def test_what_the_library_would_replace_is_left_out_and_said(
     for stdout in (done.stdout, shown):
         assert "left out: allreduce rabenseifner, 2 ranks, 4 B: " in stdout
         assert "fewer elements than ranks" in stdout
-        assert "allreduce rabenseifner, 2 ranks, 2 B: not whole integers" in stdout
+        assert "left out: allreduce, 2 B: not whole integers of 4 B" in stdout
 
 
 @pytest.mark.parametrize(

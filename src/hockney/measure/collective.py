@@ -51,7 +51,7 @@ def questions_of(
     _check_memory(study, base)
     family = family_of(mpi)
     questions: list[Question] = []
-    left_out: list[str] = []
+    left_out = [words for collective in study.collectives for words in _not_whole(collective, base)]
     for collective, algorithm, segment in _variants(study, family, mpi, engine):
         forcing = family.forcing(collective, algorithm, segment)
         for ranks in study.ranks:
@@ -110,13 +110,24 @@ def _replaced(
 ) -> dict[Size, str | None]:
     """Each size with what it would be replaced by, None where it is answered as asked."""
     found: dict[Size, str | None] = {}
-    for size in (Size(0),) if collective in NO_BYTES else base.sizes:
-        if collective in REDUCTIONS and size.bytes % INT_BYTES:
-            found[size] = f"not whole integers of {INT_BYTES} B"
-            continue
+    for size in _sizes(collective, base):
         by = algorithm and family.replaced_by(algorithm, ranks, size.bytes, segment)
         found[size] = f"the library {by}" if by else None
     return found
+
+
+def _sizes(collective: str, base: Question) -> list[Size]:
+    """Those that the collective can have."""
+    if collective in NO_BYTES:
+        return [Size(0)]
+    step = INT_BYTES if collective in REDUCTIONS else 1
+    return [size for size in base.sizes if size.bytes % step == 0]
+
+
+def _not_whole(collective: str, base: Question) -> list[str]:
+    left = set(base.sizes) - set(_sizes(collective, base)) if collective in REDUCTIONS else set()
+    words = ", ".join(format_size(size) for size in sorted(size.bytes for size in left))
+    return [f"{collective}, {words}: not whole integers of {INT_BYTES} B"] if left else []
 
 
 def _in_words(replaced: dict[Size, str | None]) -> list[str]:
