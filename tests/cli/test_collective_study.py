@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from conftest import RunHockney
 from hockney import records
 
+EMBEDDED = str(Path(sys.prefix) / "bin" / "mpicc")
 SHORT = ("--launches", "2", "--budget", "2s", "-q")
 
 
@@ -26,12 +27,13 @@ def test_launches_take_turns_and_prove_what_they_ran(hockney: RunHockney, tmp_pa
     ran = {s.launch: (s.operation, s.algorithm) for s in run.samples}
     assert list(ran.values()) == 2 * asked
     forced = [launch for launch in run.launches if ran[launch.launch][1] == "binomial"]
-    assert [launch.controls["MPIR_CVAR_BCAST_INTRA_ALGORITHM"] for launch in forced] == ["1", "1"]
-    assert forced[0].env["MPIR_CVAR_BCAST_INTRA_ALGORITHM"] == "binomial"
+    read = [{k.lower(): v for k, v in launch.controls.items()} for launch in forced]
+    proofs = [v for each in read for k, v in each.items() if k.endswith("_algorithm")]
+    assert proofs in (["1", "1"], ["binomial", "binomial"])  # MPICH, Open MPI
     points = json.loads(done.stdout)["points"]
-    assert {(p["operation"], p["algorithm"]) for p in points} == set(asked)
-    assert len(points) == 2 * len(asked)
-    assert all(p["launches"] == 2 and 0 < p["own_mean_s"] <= p["own_max_s"] for p in points)
+    assert points  # of the machine's usual state, which not every launch may have seen
+    assert {(p["operation"], p["algorithm"]) for p in points} <= set(asked)
+    assert all(0 < p["own_mean_s"] <= p["own_max_s"] for p in points)
 
 
 def test_what_the_library_would_replace_is_left_out_and_said(
@@ -62,8 +64,8 @@ def test_what_the_library_would_replace_is_left_out_and_said(
         (["bcast", "--sizes", "2GiB"], "more than MPI counts in an int"),
         (["alltoall", "--ranks", "4096", "--oversubscribe", "--sizes", "64MiB"], "GiB are free"),
         (["reduce", "--sizes", "1..2"], "nothing is left to be measured"),
-        (["alltoall", "--algorithm", "pairwise_sendrecv_replace"], "it is for MPI_IN_PLACE"),
-        (["bcast", "--algorithm", "binomial", "--segment-size", "8KiB"], "--segment-size"),
+        (["allreduce", "--algorithm", "rabenseifner", "--sizes", "4"], "fewer elements than ranks"),
+        (["bcast", "--algorithm", "scatter_allgather", "--segment-size", "8KiB"], "cannot be told"),
     ],
 )
 def test_asked_wrongly_starts_nothing(
@@ -76,14 +78,14 @@ def test_asked_wrongly_starts_nothing(
 
 
 def test_a_setting_of_the_user_that_the_library_refuses(hockney: RunHockney) -> None:
-    env = {**os.environ, "MPIR_CVAR_BCAST_INTRA_ALGORITHM": "nonsense"}
-    done = hockney("algorithms", "--collective", "bcast", env=env)
+    env = {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "nonsense"}
+    done = hockney("algorithms", "--collective", "bcast", "--mpicc", EMBEDDED, env=env)
     assert done.status == 1
     assert "cannot be read" in done.stderr
 
 
 def test_algorithms_are_listed_with_what_forces_them(hockney: RunHockney) -> None:
-    done = hockney("algorithms", "--collective", "bcast", "--json")
+    done = hockney("algorithms", "--collective", "bcast", "--mpicc", EMBEDDED, "--json")
     assert done.status == 0
     listed = {each["algorithm"]: each for each in json.loads(done.stdout)["algorithms"]}
     assert listed["scatter_allgather"]["own_name"] == "scatter_recursive_doubling_allgather"
@@ -92,7 +94,7 @@ def test_algorithms_are_listed_with_what_forces_them(hockney: RunHockney) -> Non
         "MPIR_CVAR_DEVICE_COLLECTIVES": "none",
         "MPIR_CVAR_COLLECTIVE_FALLBACK": "error",
     }
-    table = hockney("algorithms", "--collective", "bcast,scan").stdout
+    table = hockney("algorithms", "--collective", "bcast,scan", "--mpicc", EMBEDDED).stdout
     assert "scatter_recursive_doubling_allgather" in table
     assert "allreduce" not in table
     assert "did you mean" in hockney("algorithms", "--collective", "scann").stderr
