@@ -32,14 +32,14 @@ QUESTION_S = 8.0
     "--ranks",
     type=COUNTS,
     metavar="LIST",
-    help="2,4,8 or 2..64 (by doubling) or 2,4,...,48.  [default: as many as there are slots]",
+    help="2,4,8 or 2..64 (by doubling) or 2,4,...,48.  [default: the CPUs there are]",
 )
 @click.option(
     "--sizes",
     type=SIZES,
     metavar="LIST",
-    help="A rank's block of scatter, gather, allgather, alltoall and reduce_scatter_block, the "
-    f"whole buffer of the others.  [default: {DEFAULT_SIZES}]",
+    help="The whole buffer of bcast, reduce, allreduce and scan, a rank's block of the others."
+    f"  [default: {DEFAULT_SIZES}]",
 )
 @click.option(
     "--segment-size",
@@ -62,7 +62,12 @@ QUESTION_S = 8.0
     show_default=True,
     help="Start at a time on a common clock, or after a barrier.",
 )
-@click.option("--oversubscribe", is_flag=True, help="More ranks than slots.")
+@click.option(
+    "--overlap",
+    is_flag=True,
+    help="Nonblocking ones also while computing for as long as they take.",
+)
+@click.option("--oversubscribe", is_flag=True, help="More ranks than CPUs.")
 @measuring_options
 def command(**options: Any) -> None:
     """Measure collectives by algorithm, ranks and size.
@@ -73,18 +78,19 @@ def command(**options: Any) -> None:
     from hockney.cli._measure import measure_cycle_and_show
     from hockney.measure.algorithms import checked_collectives
     from hockney.measure.build import build_engine
-    from hockney.measure.checks import check_question
-    from hockney.measure.collective import Study, questions_of, slots
+    from hockney.measure.checks import allowed_cpus, check_question
+    from hockney.measure.collective import Study, questions_of
     from hockney.measure.mpi import find_mpi
 
     study = Study(
         collectives=checked_collectives(options["collectives"].split(",")),
         algorithms=options["algorithms"].split(","),
-        ranks=options["ranks"] or [slots()],
+        ranks=options["ranks"] or [allowed_cpus()],
         segments=options["segments"] or (),
         root=options["root"],
         sync=options["sync"],
         oversubscribe=options["oversubscribe"],
+        overlap=options["overlap"],
     )
     sizes = tuple(Size(size) for size in options["sizes"] or parse_sizes(DEFAULT_SIZES))
     base = question_of(options, experiment="collective", sizes=sizes)

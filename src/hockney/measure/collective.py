@@ -3,23 +3,25 @@ ranks, and what of it the library would not answer as asked."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hockney.errors import AskedWronglyError
 from hockney.measure.algorithms import Algorithm, Family, Forcing, chosen, family_of
 from hockney.measure.build import Engine
-from hockney.measure.checks import available_memory
+from hockney.measure.checks import allowed_cpus, available_memory, nodes
 from hockney.measure.mpi import Mpi
 from hockney.measure.question import Question, Size
 from hockney.units import format_size
 
-REDUCTIONS = frozenset({"reduce", "allreduce", "reduce_scatter_block", "scan"})
+NO_BYTES = frozenset({"barrier", "ibarrier"})
+REDUCTIONS = frozenset(
+    {"reduce", "allreduce", "reduce_scatter_block", "scan", "ireduce", "iallreduce"}
+)
 """These add up integers, so that their sizes are whole ones of them."""
 INT_BYTES = 4
-IN_BLOCKS = frozenset({"scatter", "gather", "allgather", "alltoall", "reduce_scatter_block"})
-"""Their bytes are a rank's block, and a buffer has one for each rank."""
+WHOLE = NO_BYTES | (REDUCTIONS - {"reduce_scatter_block"}) | {"bcast", "ibcast"}
+"""Their bytes are the whole buffer; of all others a rank's block, and a buffer has one for each."""
 MOST_BYTES = 2**31 - 1
 """MPI counts in int."""
 
@@ -35,6 +37,8 @@ class Study:
     root: str
     sync: str
     oversubscribe: bool
+    overlap: bool
+    """Nonblocking ones also while computing."""
 
 
 def questions_of(
@@ -47,7 +51,7 @@ def questions_of(
     _check_memory(study, base)
     family = family_of(mpi)
     questions: list[Question] = []
-    left_out: list[str] = []
+    left_out = [words for collective in study.collectives for words in _not_whole(collective, base)]
     for collective, algorithm, segment in _variants(study, family, mpi, engine):
         forcing = family.forcing(collective, algorithm, segment)
         for ranks in study.ranks:
@@ -56,18 +60,19 @@ def questions_of(
             left_out += [f"{title}, {words}" for words in _in_words(replaced)]
             sizes = tuple(size for size, by in replaced.items() if by is None)
             if sizes:
-                own = (collective, f"--root={study.root}", f"--sync={study.sync}")
-                question = replace(base, sizes=sizes, ranks=ranks, title=title, arguments=own)
-                questions.append(_forced(question, forcing))
+                own = [collective, f"--root={study.root}", f"--sync={study.sync}"]
+                own += ["--overlap"] if study.overlap else []
+                question = replace(base, sizes=sizes, ranks=ranks, title=title)
+                questions.append(_forced(question, own, forcing))
     if not questions:
         raise AskedWronglyError("nothing is left to be measured:\n  " + "\n  ".join(left_out))
     return questions, left_out
 
 
-def _forced(question: Question, forcing: Forcing) -> Question:
+def _forced(question: Question, own: Sequence[str], forcing: Forcing) -> Question:
     return replace(
         question,
-        arguments=(*question.arguments, f"--algorithm={forcing.label}"),
+        arguments=(*own, f"--algorithm={forcing.label}"),
         env=forcing.env,
         cfg=(*question.cfg, *forcing.cfg),
         controls=forcing.controls,
@@ -105,13 +110,24 @@ def _replaced(
 ) -> dict[Size, str | None]:
     """Each size with what it would be replaced by, None where it is answered as asked."""
     found: dict[Size, str | None] = {}
-    for size in (Size(0),) if collective == "barrier" else base.sizes:
-        if collective in REDUCTIONS and size.bytes % INT_BYTES:
-            found[size] = f"not whole integers of {INT_BYTES} B"
-            continue
+    for size in _sizes(collective, base):
         by = algorithm and family.replaced_by(algorithm, ranks, size.bytes, segment)
         found[size] = f"the library {by}" if by else None
     return found
+
+
+def _sizes(collective: str, base: Question) -> list[Size]:
+    """Those that the collective can have."""
+    if collective in NO_BYTES:
+        return [Size(0)]
+    step = INT_BYTES if collective in REDUCTIONS else 1
+    return [size for size in base.sizes if size.bytes % step == 0]
+
+
+def _not_whole(collective: str, base: Question) -> list[str]:
+    left = set(base.sizes) - set(_sizes(collective, base)) if collective in REDUCTIONS else set()
+    words = ", ".join(format_size(size) for size in sorted(size.bytes for size in left))
+    return [f"{collective}, {words}: not whole integers of {INT_BYTES} B"] if left else []
 
 
 def _in_words(replaced: dict[Size, str | None]) -> list[str]:
@@ -125,27 +141,19 @@ def _in_words(replaced: dict[Size, str | None]) -> list[str]:
     return lines
 
 
-def slots() -> int:
-    """Ranks that may run at once: what a scheduler gave, else the CPUs of this process."""
-    for name in ("SLURM_NTASKS", "PBS_NP", "LSB_DJOB_NUMPROC"):
-        given = os.environ.get(name, "")
-        if given.isdigit():
-            return int(given)
-    return len(os.sched_getaffinity(0))
-
-
 def _check_slots(study: Study) -> None:
     most = max(study.ranks)
-    if most > slots() and not study.oversubscribe:
+    if most > allowed_cpus() and not study.oversubscribe:
         raise AskedWronglyError(
-            f"--ranks {most}: there are slots for {slots()} here, so ranks would take turns",
+            f"--ranks {most}: there are {allowed_cpus()} CPUs, so ranks would take turns",
             "ask for fewer, or add --oversubscribe and read the times as the scheduler's",
         )
 
 
 def _check_memory(study: Study, base: Question) -> None:
-    """All ranks may be on this node; of a simulation they are."""
+    """Of the ranks of this node; of a simulation all are."""
     largest, ranks = max(size.bytes for size in base.sizes), max(study.ranks)
+    here = ranks if base.platform is not None else -(-ranks // nodes())
     if largest > MOST_BYTES:
         raise AskedWronglyError(
             f"--sizes: {format_size(largest)} is more than MPI counts in an int",
@@ -153,7 +161,7 @@ def _check_memory(study: Study, base: Question) -> None:
         )
     available = available_memory()
     for collective in study.collectives:
-        needed = buffer_bytes(collective, ranks, largest)
+        needed = here * buffer_bytes(collective, ranks, largest)
         if available is not None and needed > available:
             raise AskedWronglyError(
                 f"{collective} of {format_size(largest)} by {ranks} ranks takes "
@@ -163,5 +171,5 @@ def _check_memory(study: Study, base: Question) -> None:
 
 
 def buffer_bytes(collective: str, ranks: int, bytes_: int) -> int:
-    """Of all ranks together: each has one to send and one to receive."""
-    return 2 * ranks * bytes_ * (ranks if collective in IN_BLOCKS else 1)
+    """Of a rank, to send and to receive."""
+    return 2 * bytes_ * (1 if collective in WHOLE else ranks)

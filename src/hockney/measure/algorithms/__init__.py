@@ -14,26 +14,19 @@ from dataclasses import dataclass
 from typing import Protocol, cast
 
 from hockney.errors import AskedWronglyError
+from hockney.estimate.best import DEFAULT
 from hockney.measure.algorithms.names import COMMON
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
 from hockney.units import format_size
 
 COLLECTIVES = (
-    "barrier",
-    "bcast",
-    "scatter",
-    "gather",
-    "reduce",
-    "allreduce",
-    "allgather",
-    "alltoall",
-    "reduce_scatter_block",
-    "scan",
+    *("barrier", "bcast", "scatter", "gather", "reduce", "allreduce", "allgather", "alltoall"),
+    *("reduce_scatter_block", "scan", "scatterv", "gatherv", "allgatherv", "alltoallv"),
+    *("ibarrier", "ibcast", "iscatter", "igather", "ireduce", "iallreduce", "iallgather"),
+    "ialltoall",
 )
-"""Those that the engine measures."""
-DEFAULT = "default"
-"""The library's own decision; nothing is forced."""
+"""Those that the engine measures: blocking, the v forms, nonblocking."""
 
 
 @dataclass(frozen=True)

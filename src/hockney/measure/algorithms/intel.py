@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.measure.algorithms import DEFAULT, Algorithm, Forcing, label_of
+from hockney.estimate.best import DEFAULT
+from hockney.measure.algorithms import Algorithm, Forcing, label_of
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from hockney.measure.algorithms import DEFAULT, Algorithm, Forcing, label_of
+from hockney.estimate.best import DEFAULT
+from hockney.measure.algorithms import Algorithm, Forcing, label_of
 from hockney.measure.algorithms.controls import Control, accepts, read_controls
 from hockney.measure.algorithms.names import common_names
 from hockney.measure.build import Engine
@@ -82,7 +83,7 @@ def is_segmented(algorithm: Algorithm) -> bool:
 
 
 def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
-    """The device's collectives off, and an error for a silent fallback but for MAY_FALL_BACK."""
+    """The device's collectives off, and an error for a silent fallback, but for MAY_FALL_BACK."""
     variable, device = _variable(collective), "MPIR_CVAR_DEVICE_COLLECTIVES"
     if algorithm is None:
         return Forcing(DEFAULT, controls=((variable, None), (device, None)))

@@ -9,6 +9,7 @@ COMMON = {
     "split_binary_tree": "split_binary",
     "modified_bruck": "bruck",
     "two_proc": "two_procs",
+    "default": "gather_bcast",
     # MPICH
     "brucks": "bruck",
     "scatter_recursive_doubling_allgather": "scatter_allgather",

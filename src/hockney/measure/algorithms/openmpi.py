@@ -1,6 +1,7 @@
-"""Open MPI: the component coll/tuned, its enumerations and its dynamic rules.
+"""Open MPI: the component coll/tuned, its enumerations and its dynamic rules; coll/libnbc for
+nonblocking collectives.
 
-Where it falls back: ompi/mca/coll/base/coll_base_*.c of 4.1, 5.0 and 6.0.
+Where they fall back: ompi/mca/coll/base/coll_base_*.c and coll/libnbc/nbc_*.c of 4.1 to 6.0.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from hockney.measure.algorithms import DEFAULT, Algorithm, Forcing, label_of
+from hockney.estimate.best import DEFAULT
+from hockney.measure.algorithms import Algorithm, Forcing, label_of
 from hockney.measure.algorithms.controls import read_controls
 from hockney.measure.algorithms.names import common_names
 from hockney.measure.build import Engine
@@ -31,11 +33,11 @@ INT_BYTES = 4
 
 
 def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:  # noqa: ARG001
-    """The enumerations coll_tuned_X_algorithm; those of other components are not forced."""
+    """The enumerations of the two components; those of others are not forced."""
     controls = read_controls(engine)
     found = []
     for collective in collectives:
-        control = controls.get(f"coll_tuned_{collective}_algorithm")
+        control = controls.get(_variable(collective))
         own_names = control.choices if control else []
         names = common_names(own_names)
         found += [
@@ -46,6 +48,11 @@ def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algor
     return found
 
 
+def _variable(collective: str) -> str:
+    component = "libnbc" if collective.startswith("i") else "tuned"
+    return f"coll_{component}_{collective}_algorithm"
+
+
 def is_segmented(algorithm: Algorithm) -> bool:
     return algorithm.own_name in SEGMENTED.get(algorithm.collective, ())
 
@@ -53,7 +60,7 @@ def is_segmented(algorithm: Algorithm) -> bool:
 def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
     """Dynamic rules on, the algorithm by its number, other components aside. A rules file of the
     user would come before it (4.1), so none may be set."""
-    variable = f"coll_tuned_{collective}_algorithm"
+    variable = _variable(collective)
     if algorithm is None:
         names = ("coll", "coll_tuned_use_dynamic_rules", "coll_tuned_dynamic_rules_filename")
         return Forcing(DEFAULT, controls=tuple((name, None) for name in (*names, variable)))
@@ -97,11 +104,11 @@ def replaced_by(algorithm: Algorithm, ranks: int, bytes_: int, segment: int | No
         return "gives an error: it is for two ranks"
     if collective == "bcast":
         return _bcast_replaced_by(name, ranks, bytes_, segment)
-    if collective in ("reduce", "allreduce"):
+    if collective.endswith("reduce"):
         return _reduction_replaced_by(name, ranks, bytes_ // INT_BYTES, segment)
-    if collective == "allgather" and name == "recursive_doubling" and ranks & (ranks - 1):
-        return "runs bruck: the number of ranks is not a power of two"
-    if collective == "allgather" and name == "neighbor" and ranks % 2:
+    if collective.endswith("allgather") and name == "recursive_doubling" and ranks & (ranks - 1):
+        return "runs another: the number of ranks is not a power of two"
+    if name == "neighbor" and ranks % 2:
         return "runs ring: the number of ranks is odd"
     return None
 
@@ -119,7 +126,7 @@ def _bcast_replaced_by(name: str, ranks: int, bytes_: int, segment: int | None) 
 def _reduction_replaced_by(name: str, ranks: int, count: int, segment: int | None) -> str | None:
     power = 1 << (ranks.bit_length() - 1)
     if name == "rabenseifner" and count < power:  # from 6 on, only in reduce
-        return "runs basic_linear: fewer elements than ranks"
+        return "runs another: fewer elements than ranks"
     if name == "ring" and count < ranks:
         return "runs recursive_doubling: fewer elements than ranks"
     if name == "segmented_ring" and count < ranks * ((segment or 0) // INT_BYTES or count):

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hockney.errors import HockneyError
-from hockney.measure.algorithms import DEFAULT, Algorithm, Forcing, label_of
+from hockney.estimate.best import DEFAULT
+from hockney.measure.algorithms import Algorithm, Forcing, label_of
 from hockney.measure.algorithms.names import common_names
 from hockney.measure.build import Engine
 from hockney.measure.mpi import WRAPPER_TIMEOUT_S, Mpi

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from hockney.estimate.overlap import Key, hidden_shares
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.records import Run
 from hockney.units import format_size
@@ -31,15 +32,21 @@ def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:
     for state in shown:
         name = [f"state {state}"] if len(shown) > 1 else []
         found += [*name, *_tables(estimates.in_state(state))]
+    found += _overlaps(hidden_shares(run, estimates))
     states = table.state_lines(estimates)
     left_out = [f"left out: {words}" for words in run.header.options.get("left_out", ())]
     return [*found, *(["\n".join(lines)] if (lines := [*states, *left_out]) else [])]
 
 
-def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:  # noqa: ARG001
-    """{"points"}."""
+def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
+    """{"points", "overlaps"}."""
     points = estimates.points if all_states else estimates.headline
-    return {"points": [point_json(point, None) for point in points]}
+    names = ("operation", "algorithm", "ranks", "bytes", "hidden")
+    hidden = hidden_shares(run, estimates)
+    return {
+        "points": [point_json(point, None) for point in points],
+        "overlaps": [dict(zip(names, (*key, hidden[key]), strict=True)) for key in hidden],
+    }
 
 
 def _tables(points: Sequence[PointEstimate]) -> Iterator[str]:
@@ -99,3 +106,15 @@ def _matrix(points: Sequence[PointEstimate]) -> str:
         for size in sorted({point.bytes for point in points})
     ]
     return aligned([["bytes", *names], *rows])
+
+
+def _overlaps(hidden: dict[Key, float]) -> list[str]:
+    """A row a size, algorithm and number of ranks."""
+    if not hidden:
+        return []
+    rows = [
+        [operation, algorithm or "default", str(ranks), str(size), f"{100.0 * share:.0f} %"]
+        for (operation, algorithm, ranks, size), share in sorted(hidden.items())
+    ]
+    title = "hidden behind computation that takes as long as the collective alone"
+    return [f"{title}\n{aligned([['collective', 'algorithm', 'ranks', 'bytes', 'hidden'], *rows])}"]
