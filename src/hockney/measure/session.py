@@ -43,6 +43,8 @@ class Session:
     reason: str = "budget"
     launches_wall_s: float = 0.0
     """What the launches took of the run's wall time; the rest was ours."""
+    follow_up: Callable[[Run], Question | None] | None = None
+    """What to ask in one more launch, of budget_s, after all that was measured; None: nothing."""
 
 
 def new_run(question: Question, label: str | None) -> Run:
@@ -62,36 +64,47 @@ def new_run(question: Question, label: str | None) -> Run:
 
 
 def measure(session: Session) -> None:
-    """Launches until every point is precise enough over launches, the budget is spent, the asked
-    number of launches is reached, or something goes wrong."""
-    question = session.question
-    budget = Budget(question)
+    """The launches of the question, then those that follow up what they found."""
     session.file.write(records.encode(session.run.header))
     with Interruption().watched() as interruption:
-        while True:
-            seconds = budget.next_seconds()
-            if seconds is None:
-                session.reason = "budget"
-                return
+        if not _answer(session, interruption) or session.follow_up is None:
+            return
+        while (question := session.follow_up(session.run)) is not None:
             number = len(session.run.launches)
             session.on_progress(number, None)
-            outcome = _launch(session, number, seconds, interruption)
-            measured = _measured_s(session, number)
-            budget.note(outcome.wall_s, measured or 0.0)
+            outcome = _launch(session, question, number, question.budget_s, interruption)
             if _went_wrong(session, number, outcome):
                 return
-            if number + 1 == question.most_launches:
-                session.reason = "launches"
-                return
-            if number + 1 >= question.least_launches and is_precise(
-                session.run, question.precision
-            ):
-                session.reason = "precision"
-                return
 
 
-def _launch(session: Session, number: int, seconds: float, interruption: Interruption) -> Outcome:
-    question, mpi = session.question, session.mpi
+def _answer(session: Session, interruption: Interruption) -> bool:
+    """Launches until every point is precise enough over launches, the budget is spent, the asked
+    number of launches is reached; False where something goes wrong."""
+    question = session.question
+    budget = Budget(question)
+    while True:
+        seconds = budget.next_seconds()
+        if seconds is None:
+            session.reason = "budget"
+            return True
+        number = len(session.run.launches)
+        session.on_progress(number, None)
+        outcome = _launch(session, question, number, seconds, interruption)
+        budget.note(outcome.wall_s, _measured_s(session, number) or 0.0)
+        if _went_wrong(session, number, outcome):
+            return False
+        if number + 1 == question.most_launches:
+            session.reason = "launches"
+            return True
+        if number + 1 >= question.least_launches and is_precise(session.run, question.precision):
+            session.reason = "precision"
+            return True
+
+
+def _launch(
+    session: Session, question: Question, number: int, seconds: float, interruption: Interruption
+) -> Outcome:
+    mpi = session.mpi
     launcher = launcher_named(mpi.family)
     added = {**launcher.environment(mpi), **dict(question.env)}
     program = [str(session.engine.path), *question.engine_arguments(number, seconds)]
