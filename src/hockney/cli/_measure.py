@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,10 @@ def default_output(experiment: str) -> Path:
 
 
 def measure_and_show(
-    question: Question, options: dict[str, Any], layout: str | None = None
+    question: Question,
+    options: dict[str, Any],
+    layout: str | None = None,
+    follow_up: Callable[[Session], Question | None] | None = None,
 ) -> None:
     """Measures, keeping every sample in a file; what was measured is shown even if it ended badly.
     `options` are those of cli/_options.py."""
@@ -45,6 +49,7 @@ def measure_and_show(
     file = ResultFile(output, options["force"])
     progress = ProgressLine(quiet, question.precision)
     session = Session(question, mpi, engine, file, progress, new_run(question, options["label"]))
+    session.follow_up = follow_up
     try:
         measure(session)
     finally:

@@ -18,7 +18,7 @@ from hockney.measure.launch import Interruption, Outcome, run_launch
 from hockney.measure.launchers import launcher_named
 from hockney.measure.mpi import Mpi
 from hockney.measure.question import Question
-from hockney.records import End, LaunchRecord, Progress, ResultFile, Run, RunRecord
+from hockney.records import End, LaunchRecord, Progress, Record, ResultFile, Run, RunRecord
 
 ENGINE_ASKED_WRONGLY = 2
 LIBRARIES = {"hydra": ("MPICH", "Intel MPI", "MVAPICH"), "openmpi": ("Open MPI",)}
@@ -43,8 +43,13 @@ class Session:
     reason: str = "budget"
     launches_wall_s: float = 0.0
     """What the launches took of the run's wall time; the rest was ours."""
-    follow_up: Callable[[Run], Question | None] | None = None
+    follow_up: Callable[[Session], Question | None] | None = None
     """What to ask in one more launch, of budget_s, after all that was measured; None: nothing."""
+
+    def add(self, record: Record) -> None:
+        """To the run and to its file."""
+        self.run.add(record)
+        self.file.write(records.encode(record))
 
 
 def new_run(question: Question, label: str | None) -> Run:
@@ -69,7 +74,7 @@ def measure(session: Session) -> None:
     with Interruption().watched() as interruption:
         if not _answer(session, interruption) or session.follow_up is None:
             return
-        while (question := session.follow_up(session.run)) is not None:
+        while (question := session.follow_up(session)) is not None:
             number = len(session.run.launches)
             session.on_progress(number, None)
             outcome = _launch(session, question, number, question.budget_s, interruption)
@@ -193,8 +198,7 @@ def _went_wrong(session: Session, number: int, outcome: Outcome) -> bool:
     message = mixed or message
     if not ends:
         end = End(launch=number, reason=session.reason, wall_s=outcome.wall_s, message=message)
-        session.run.add(end)
-        session.file.write(records.encode(end))
+        session.add(end)
     if not (outcome.interrupted or failures or mixed) and outcome.last_lines:
         said = "\n".join(f"    {line}" for line in outcome.last_lines)
         message = f"{message}; the last lines it said:\n{said}"
