@@ -17,7 +17,7 @@ struct delay {
 
 /* Messages in a row before they are answered, and the delays between them. */
 struct train {
-    int messages; /* 0: only the send delay passes, on both ranks */
+    int messages; /* 0: only send delays pass, on both ranks */
     struct delay send, receive;
 };
 

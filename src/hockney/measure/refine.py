@@ -110,7 +110,14 @@ class Refinement:
     def _one_launch(self, sizes: list[int] | set[int], floor: bool = False) -> Question:
         seconds = max(self._left_s() / SHARES, LEAST_S)
         every = tuple(Size(size) for size in sorted(sizes))
-        return replace(self.question, sizes=every, budget_s=seconds, floor=floor)
+        return replace(
+            self.question,
+            sizes=every,
+            least_launches=1,
+            most_launches=1,
+            budget_s=seconds,
+            floor=floor,
+        )
 
     # Around the breaks
 

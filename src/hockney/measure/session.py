@@ -44,7 +44,7 @@ class Session:
     launches_wall_s: float = 0.0
     """What the launches took of the run's wall time; the rest was ours."""
     follow_up: Callable[[Session], Question | None] | None = None
-    """What to ask in one more launch, of budget_s, after all that was measured; None: nothing."""
+    """What to ask next, after all that was measured; None: nothing more."""
 
     def add(self, record: Record) -> None:
         """To the run and to its file."""
@@ -69,24 +69,18 @@ def new_run(question: Question, label: str | None) -> Run:
 
 
 def measure(session: Session) -> None:
-    """The launches of the question, then those that follow up what they found."""
+    """Answers the question, then those that follow up what was found."""
     session.file.write(records.encode(session.run.header))
+    question: Question | None = session.question
     with Interruption().watched() as interruption:
-        if not _answer(session, interruption) or session.follow_up is None:
-            return
-        while (question := session.follow_up(session)) is not None:
-            number = len(session.run.launches)
-            session.on_progress(number, None)
-            outcome = _launch(session, question, number, question.budget_s, interruption)
-            if _went_wrong(session, number, outcome):
-                return
+        while question is not None and _answer(session, question, interruption):
+            question = session.follow_up(session) if session.follow_up else None
 
 
-def _answer(session: Session, interruption: Interruption) -> bool:
+def _answer(session: Session, question: Question, interruption: Interruption) -> bool:
     """Launches until every point is precise enough over launches, the budget is spent, the asked
     number of launches is reached; False where something goes wrong."""
-    question = session.question
-    budget = Budget(question)
+    budget, first = Budget(question), len(session.run.launches)
     while True:
         seconds = budget.next_seconds()
         if seconds is None:
@@ -98,10 +92,11 @@ def _answer(session: Session, interruption: Interruption) -> bool:
         budget.note(outcome.wall_s, _measured_s(session, number) or 0.0)
         if _went_wrong(session, number, outcome):
             return False
-        if number + 1 == question.most_launches:
+        made = number + 1 - first
+        if made == question.most_launches:
             session.reason = "launches"
             return True
-        if number + 1 >= question.least_launches and is_precise(session.run, question.precision):
+        if made >= question.least_launches and is_precise(session.run, question.precision):
             session.reason = "precision"
             return True
 
