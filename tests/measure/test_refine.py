@@ -106,9 +106,8 @@ def test_a_send_that_waits_takes_two_delays_and_a_disturbed_one_may() -> None:
 
 def test_the_trains_of_a_late_receiver_wait_on_both_ranks() -> None:
     question = Late(2.5e-4).question(Question("pingpong", (Size(8),)), {64, 8})
-    assert question.experiment == "late"
     assert question.sizes == (Size(8), Size(64))
-    assert question.arguments == ("--trains=1:250000:250000",)
+    assert question.arguments == ("--operation=late", "--trains=1:250000:250000")
 
 
 def test_a_break_and_a_change_of_protocol_at_one_place_are_one_switch() -> None:

@@ -35,7 +35,7 @@ def command(**options: Any) -> None:
         raise click.UsageError("--sizes: what grows with the size needs two of them at least")
     question = question_of(
         options,
-        experiment="train",
+        experiment="overheads",
         sizes=tuple(Size(size) for size in sizes),
         ranks=options["ranks"],
         peers=options["peers"],

@@ -43,9 +43,8 @@ class Late:
         delay = f"{self.delay_s * 1e9:.0f}"
         return replace(
             question,
-            experiment="late",
             sizes=tuple(Size(size) for size in sorted(sizes)),
-            arguments=(*question.arguments, f"--trains=1:{delay}:{delay}"),
+            arguments=(*question.arguments, "--operation=late", f"--trains=1:{delay}:{delay}"),
         )
 
     def learn(self, run: Run, launch: int) -> None:

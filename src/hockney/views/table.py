@@ -74,7 +74,7 @@ def heading(run: Run, estimates: Estimates) -> list[str]:
         part = run.taking_part
         lines.append("ranks at " + _places([p for p in first.places if p.rank in part]))
         if first.definition:
-            time = "time" if run.header.experiment == "train" else "one-way time"
+            time = "time" if run.header.experiment == "overheads" else "one-way time"
             lines.append(f"{time} in us; a sample is: {first.definition}")
         if first.simulated:
             lines.append("simulated: times are those of the platform file, not of this machine")
