@@ -251,7 +251,7 @@ def _line(
     if not grows:
         return max(float((weight * seconds).sum() / weight.sum()), 0.0), 0.0
     at_zero, slope = weighted_line(bytes_, seconds[None, :], weight[None, :])
-    return max(float(at_zero[0]), 0.0), float(slope[0])
+    return max(float(at_zero[0]), 0.0), max(float(slope[0]), 0.0)
 
 
 def _at(line: tuple[float, float], bytes_: Array) -> Array:
