@@ -24,6 +24,7 @@ from hockney.records import (
     Samples,
     Start,
     Summary,
+    Switch,
 )
 from samples import HEADER, make_run, write_run
 
@@ -136,6 +137,15 @@ ANY_RECORD = st.one_of(
         probe_s=known,
     ),
     st.builds(
+        Switch,
+        low_bytes=whole,
+        high_bytes=whole,
+        below=st.text(max_size=9),
+        above=st.text(max_size=9),
+        evidence=st.text(max_size=30),
+        jump=known,
+    ),
+    st.builds(
         End,
         launch=whole,
         reason=st.text(max_size=9),
@@ -155,7 +165,9 @@ def test_every_record_survives_being_written(record: Record) -> None:
 
 def test_every_kind_of_record_is_among_them() -> None:
     """A kind that is added belongs into ANY_RECORD."""
-    builds = {RunRecord, LaunchRecord, Samples, Summary, Start, Probe, Noise, End, Progress}
+    builds = {
+        RunRecord, LaunchRecord, Samples, Summary, Start, Probe, Noise, Switch, End, Progress
+    }  # fmt: skip
     assert {kind.__struct_config__.tag for kind in builds} == records.KINDS
     assert set(Record.__args__) == builds
 

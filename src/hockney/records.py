@@ -169,6 +169,21 @@ class Noise(msgspec.Struct, tag_field="kind", tag="noise", kw_only=True):
     probe_s: float | None = None
 
 
+class Switch(msgspec.Struct, tag_field="kind", tag="switch", kw_only=True):
+    """Between two sizes the curve goes from one regime to another (`--refine`)."""
+
+    low_bytes: int
+    """The last size that is known to belong below."""
+    high_bytes: int
+    """The first that is known to belong above; low_bytes + 1 where it is known to the byte."""
+    below: str
+    """eager, rendezvous, cache or unnamed."""
+    above: str
+    evidence: str
+    jump: float | None = None
+    """Of the time, relative."""
+
+
 class End(msgspec.Struct, tag_field="kind", tag="end", kw_only=True):
     """How a launch ended: precision, budget, complete, interrupted or failed."""
 
@@ -191,7 +206,9 @@ class Progress(msgspec.Struct, tag_field="kind", tag="progress", kw_only=True):
     left_s: float | None = None
 
 
-Record = RunRecord | LaunchRecord | Samples | Summary | Start | Probe | Noise | End | Progress
+Record = (
+    RunRecord | LaunchRecord | Samples | Summary | Start | Probe | Noise | Switch | End | Progress
+)
 KINDS = frozenset(kind.__struct_config__.tag for kind in Record.__args__)
 
 _decoder = msgspec.json.Decoder(Record)
@@ -216,6 +233,7 @@ class Run:
     starts: list[Start] = field(default_factory=list)
     probes: list[Probe] = field(default_factory=list)
     noises: list[Noise] = field(default_factory=list)
+    switches: list[Switch] = field(default_factory=list)
     ends: list[End] = field(default_factory=list)
     path: Path | None = None
     cut: str | None = None
@@ -251,6 +269,8 @@ class Run:
                 self.probes.append(record)
             case LaunchRecord():
                 self.launches.append(record)
+            case Switch():
+                self.switches.append(record)
             case Summary():
                 self.summaries.append(record)
             case End():

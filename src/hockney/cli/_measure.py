@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -36,11 +36,15 @@ def default_output(experiment: str) -> Path:
 
 
 def measure_and_show(
-    question: Question, options: dict[str, Any], layout: str | None = None
+    question: Question,
+    options: dict[str, Any],
+    layout: str | None = None,
+    follow_up: Callable[[Session], Question | None] | None = None,
 ) -> None:
     """Measures one question; `options` are those of cli/_options.py."""
     mpi = find_mpi(options["mpicc"], simulated=question.platform is not None)
-    measure_cycle_and_show((question,), mpi, build_engine(mpi), options, layout)
+    engine = build_engine(mpi)
+    measure_cycle_and_show((question,), mpi, engine, options, layout, follow_up=follow_up)
 
 
 def measure_cycle_and_show(
@@ -50,6 +54,7 @@ def measure_cycle_and_show(
     options: dict[str, Any],
     layout: str | None = None,
     left_out: Sequence[str] = (),
+    follow_up: Callable[[Session], Question | None] | None = None,
 ) -> None:
     """Measures, keeping every sample in a file; what was measured is shown even if it ended badly.
     Questions that share their launches' budget are asked in turn."""
@@ -59,6 +64,7 @@ def measure_cycle_and_show(
     progress = ProgressLine(quiet, first.precision)
     run = new_run(questions, options["label"], left_out)
     session = Session(questions, mpi, engine, file, progress, run)
+    session.follow_up = follow_up
     try:
         measure(session)
     finally:

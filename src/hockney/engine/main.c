@@ -132,6 +132,7 @@ int main(int argc, char **argv)
         say_farewell(world, peers, ranks);
     free(places);
     free(options.sizes);
+    free(options.trains);
     check(MPI_Finalize(), "MPI_Finalize");
     return EXIT_SUCCESS;
 }

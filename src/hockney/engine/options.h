@@ -25,6 +25,8 @@ struct options {
     const struct operation *operation;
     struct size_option *sizes;
     int size_count;
+    struct operation *trains; /* each is measured at each size; NULL: `operation` itself is */
+    int train_count;
     int ranks;            /* how many the world must have; 0: any number from two */
     int peers[2];
     int launch;

@@ -12,8 +12,9 @@ from hockney.estimate.quantiles import Interval, effective_size, median_interval
 from hockney.estimate.states import State, States, find_states
 from hockney.records import Run, Samples
 
-FLOOR_OPERATIONS = frozenset({"handover", "copy"})
-"""What the hardware does without MPI, measured beside the experiment."""
+FLOOR_OPERATIONS = frozenset({"handover", "copy", "late"})
+"""Measured beside the experiment: what the hardware does without MPI, and sends whose receiver is
+late, which tell the protocol."""
 LEAST_ROUNDS = 3
 """Of a state in a launch: fewer do not make a median."""
 SLOW_LEAST, SLOW_SPREADS = 0.10, 5.0

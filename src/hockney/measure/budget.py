@@ -12,9 +12,8 @@ FIRST_SHARE = 1.0 / 3.0
 LONGEST_TO_START = 2.0
 """A launch measures for at most twice what it took to start: more launches tell more than longer
 ones, as long as starting does not eat the time."""
-LEAST_S, USUAL_S = 0.03, 0.25
-"""A launch that measures for less than the first is not worth its start; one of the second length
-is long enough to see each size dozens of times."""
+LEAST_S = 0.03
+"""A launch that measures for less than this is not worth its start."""
 
 
 class Budget:
@@ -56,4 +55,4 @@ class Budget:
             # Fewer launches than wanted, then: what is left is one launch's, if it is enough.
             even = min(self.left_s - start_s, LEAST_S)
             return even if even >= LEAST_S else None
-        return min(even, max(LONGEST_TO_START * start_s, USUAL_S))
+        return min(even, max(LONGEST_TO_START * start_s, self._question.usual_launch_s))

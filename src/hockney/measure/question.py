@@ -33,6 +33,8 @@ class Question:
     precision: float = 0.01
     budget_s: float = 10.0
     timeout_s: float = 60.0
+    usual_launch_s: float = 0.25
+    """Is long enough to see each point dozens of times."""
     place: str = "core"
     cpus: str | None = None
     every_iteration: bool = False

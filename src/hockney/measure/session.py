@@ -19,7 +19,7 @@ from hockney.measure.launch import Interruption, Outcome, run_launch
 from hockney.measure.launchers import launcher_named
 from hockney.measure.mpi import Mpi
 from hockney.measure.question import Question, options_of
-from hockney.records import End, LaunchRecord, Progress, ResultFile, Run, RunRecord
+from hockney.records import End, LaunchRecord, Progress, Record, ResultFile, Run, RunRecord
 
 ENGINE_ASKED_WRONGLY = 2
 LIBRARIES = {"hydra": ("MPICH", "Intel MPI", "MVAPICH"), "openmpi": ("Open MPI",)}
@@ -64,6 +64,13 @@ class Session:
     reason: str = "budget"
     launches_wall_s: float = 0.0
     """What the launches took of the run's wall time; the rest was ours."""
+    follow_up: Callable[[Session], Question | None] | None = None
+    """What to ask next, after all that was measured; None: nothing more."""
+
+    def add(self, record: Record) -> None:
+        """To the run and to its file."""
+        self.run.add(record)
+        self.file.write(records.encode(record))
 
     def __post_init__(self) -> None:
         self.answers = [Answer(question, Run(self.run.header)) for question in self.questions]
@@ -86,29 +93,39 @@ def new_run(questions: Sequence[Question], label: str | None, left_out: Sequence
 
 
 def measure(session: Session) -> None:
-    """Launches for each question in turn, until every point is precise enough over launches, the
-    budget is spent, the asked number of launches is reached, or something goes wrong. A question
-    that fails is not asked again; the others are."""
-    budget = Budget(session.questions[0], len(session.questions))
+    """Answers all questions, then what follows up on what was found."""
     session.file.write(records.encode(session.run.header))
     with Interruption().watched() as interruption:
-        for number in itertools.count():
-            answer = _next(session.answers)
-            if answer is None:
-                session.reason = _reason(session.answers)
+        while _answer_all(session, interruption) and session.follow_up is not None:
+            question = session.follow_up(session)
+            if question is None:
                 return
-            seconds = budget.next_seconds()
-            if seconds is None:
-                session.reason = "budget"
-                return
-            session.on_progress(answer.question.title, number, None)
-            outcome = _launch(session, answer, number, seconds, interruption)
-            budget.note(outcome.wall_s, _measured_s(session, number) or 0.0)
-            answer.problem = _problem(session, answer, number, outcome)
-            answer.is_done = _is_done(answer)
-            if outcome.interrupted:
-                session.reason = "interrupted"
-                return
+            session.answers = [Answer(question, Run(session.run.header))]
+
+
+def _answer_all(session: Session, interruption: Interruption) -> bool:
+    """Launches for each question in turn, until every point is precise enough over launches, the
+    budget is spent, the asked number of launches is reached, or something goes wrong. A question
+    that fails is not asked again; the others are. False where nothing shall follow."""
+    budget = Budget(session.answers[0].question, len(session.answers))
+    for number in itertools.count(len(session.run.launches)):
+        answer = _next(session.answers)
+        if answer is None:
+            session.reason = _reason(session.answers)
+            return session.reason != "failed"
+        seconds = budget.next_seconds()
+        if seconds is None:
+            session.reason = "budget"
+            return True
+        session.on_progress(answer.question.title, number, None)
+        outcome = _launch(session, answer, number, seconds, interruption)
+        budget.note(outcome.wall_s, _measured_s(session, number) or 0.0)
+        answer.problem = _problem(session, answer, number, outcome)
+        answer.is_done = _is_done(answer)
+        if outcome.interrupted:
+            session.reason = "interrupted"
+            return False
+    return False
 
 
 def _is_done(answer: Answer) -> bool:

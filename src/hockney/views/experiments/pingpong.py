@@ -12,6 +12,7 @@ from hockney.models.hockney import fit as fit_hockney
 from hockney.records import Run
 from hockney.views import table
 from hockney.views.as_json import fit_json, point_json
+from hockney.views.switches import switch_lines, switches_json
 
 
 def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:
@@ -25,11 +26,13 @@ def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:
         if line:
             name = f"state {state}: " if len(shown) > 1 else ""
             found.append(name + "\n".join(table.fit_lines(line)))
+    if run.switches:
+        found.append("\n".join(switch_lines(run.switches)))
     return found
 
 
-def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:  # noqa: ARG001
-    """{"points", "fits"}."""
+def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
+    """{"points", "fits"}, and "switches" where they were looked for."""
     floor = floor_ratios(estimates)
     points = estimates.points if all_states else estimates.headline
     lines = {state: _line(estimates, state) for state in _shown(estimates, all_states)}
@@ -39,6 +42,7 @@ def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]: 
             for point in points
         ],
         "fits": [{"state": s, **fit_json(line)} for s, line in lines.items() if line],
+        **switches_json(run.switches),
     }
 
 
