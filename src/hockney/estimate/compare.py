@@ -166,7 +166,7 @@ def _differences(
 
 def _overall(pairs: list[tuple[PointEstimate, PointEstimate]], tolerance: float) -> Difference:
     """Of each launch the mean over points of its log time against A's median: one number each."""
-    centres = [math.log(a.median_s) for a, _ in pairs]
+    centres = [math.log(a.typical_s) for a, _ in pairs]
     typical = [_typical([pair[side] for pair in pairs], centres) for side in (0, 1)]
     return judge(typical[0], typical[1], rank_sum(typical[0], typical[1]), tolerance)
 

@@ -88,7 +88,7 @@ def curve_of(points: Sequence[PointEstimate]) -> Curve:
         for number, median in zip(point.launch_numbers, point.medians_s, strict=True):
             if median > 0.0:
                 seconds[numbers.index(number), column] = median
-    bad = [point.bytes for point in ordered if not point.median_s > 0.0]
+    bad = [point.bytes for point in ordered if not point.typical_s > 0.0]
     if bad:
         raise _not_positive(bad[0])
     return Curve(

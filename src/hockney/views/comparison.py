@@ -27,8 +27,8 @@ def _row(point: PointDifference, tolerance: float) -> list[str]:
     difference = point.difference
     return [
         str(point.base.bytes),
-        microseconds(point.base.median_s),
-        microseconds(point.other.median_s),
+        microseconds(point.base.typical_s),
+        microseconds(point.other.typical_s),
         f"{difference.ratio:.3f}",
         _interval(difference),
         "-" if difference.p is None else f"{difference.p:.2g}",

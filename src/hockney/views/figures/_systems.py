@@ -17,7 +17,7 @@ from hockney.views.figures._style import LONGEST_LABEL, plain, time_text
 def points_of(system: System, state: int) -> list[PointEstimate]:
     """The experiment's own points that have a place on logarithmic axes, by size."""
     return sorted(
-        (point for point in _own(system, state) if point.median_s > 0.0 and point.bytes >= 0),
+        (point for point in _own(system, state) if point.typical_s > 0.0 and point.bytes >= 0),
         key=lambda point: point.bytes,
     )
 

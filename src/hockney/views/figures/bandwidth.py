@@ -44,7 +44,7 @@ def draw(systems: Sequence[System], options: Options) -> Figure:
     every = [point for points in curves for point in points]
     if not every:
         raise AskedWronglyError("no size above 0 bytes: there is no bandwidth to draw")
-    largest = max(point.bytes / point.median_s for point in every)
+    largest = max(point.bytes / point.typical_s for point in every)
     unit = next((unit for unit in ("GiB", "MiB", "KiB") if largest >= FACTORS[unit]), "B")
     entries = []
     with paper():
@@ -66,10 +66,10 @@ def _draw_points(
     axes: Axes, points: Sequence[PointEstimate], number: int, unit: int, label: str
 ) -> Line2D:
     sizes = np.array([float(point.bytes) for point in points])
-    rates = sizes / [point.median_s for point in points] / unit
+    rates = sizes / [point.typical_s for point in points] / unit
     # The longest time is the lowest bandwidth. An interval of time that begins at 0 s has no end.
-    low = sizes / [point.high_s or point.median_s for point in points] / unit
-    least = [p.low_s if p.low_s and p.low_s > 0.0 else p.median_s for p in points]
+    low = sizes / [point.high_s or point.typical_s for point in points] / unit
+    least = [p.low_s if p.low_s and p.low_s > 0.0 else p.typical_s for p in points]
     high = sizes / least / unit
     looks: Looks = {"color": colour(number), "marker": mark(number)}
     axes.errorbar(sizes, rates, [rates - low, high - rates], **looks, elinewidth=0.8, zorder=3)

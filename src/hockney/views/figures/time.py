@@ -66,7 +66,7 @@ def draw(systems: Sequence[System], options: Options) -> Figure:
         entries += _draw_floors(axes, systems)
         every = [point for system in systems for point in all_points_of(system)]
         floors = [f for system in systems for f in floor_ratios(system.estimates).values()]
-        seen_s += [point.median_s for point in every]
+        seen_s += [point.typical_s for point in every]
         seen_s += [time for floor in floors for time in (floor.floor_s, floor.cold_s) if time]
         time_axis(axes, seen_s)
         size_axis(axes, [point.bytes for point in every])
@@ -87,7 +87,7 @@ def _draw_points(
 ) -> list[float]:
     """Gives back the times that must be seen."""
     sizes = [float(point.bytes) for point in points]
-    centres = np.array([point.median_s for point in points])
+    centres = np.array([point.typical_s for point in points])
     low, high = _known(points, "low_s", centres), _known(points, "high_s", centres)
     seen = [low, high]
     if options.extremes:
@@ -154,7 +154,7 @@ def _draw_other_states(axes: Axes, systems: Sequence[System], number: int) -> li
         words = f"hand-over {time_text(state.handover_s)}" if known else f"state {state.id}"
         entries += axes.plot(
             [float(point.bytes) for point in points],
-            [point.median_s for point in points],
+            [point.typical_s for point in points],
             color=colour(number),
             marker=mark(number),
             fillstyle=FILLS[state.id % len(FILLS)],
