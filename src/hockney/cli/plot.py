@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from hockney.cli._parameters import SIZE
-from hockney.views.figures import FIGURES, Options, System, draw, labels_of
+from hockney.views.figures import FIGURES, Options, draw, labels_of, systems_of
 
 
 @click.command()
@@ -55,8 +55,9 @@ def command(
     check_output(output, force)
     runs = [records.read(file) for file in files]
     systems = [
-        System(run, estimate(run), label)
+        system
         for run, label in zip(runs, labels_of(runs), strict=True)
+        for system in systems_of(run, estimate(run), label)
     ]
     save(draw(what, systems, Options(extremes, with_fit, size)), output, force)
     click.echo(f"wrote {output}", err=True)

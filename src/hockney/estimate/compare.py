@@ -142,11 +142,13 @@ def _matching_states(
 def _pairs(
     first: Estimates, second: Estimates, states: tuple[int, int]
 ) -> list[tuple[PointEstimate, PointEstimate]]:
-    others = {(p.operation, p.algorithm, p.bytes, p.ranks): p for p in second.in_state(states[1])}
+    others = {(p.operation, p.algorithm, p.bytes, p.ranks): p for p in second.in_state(states[1])
+              if p.typical_s > 0.0}  # fmt: skip
     return [
         (point, others[key])
         for point in first.in_state(states[0])
         if not point.is_floor
+        and point.typical_s > 0.0
         and (key := (point.operation, point.algorithm, point.bytes, point.ranks)) in others
     ]
 

@@ -17,7 +17,7 @@ LEAST_COUNTS = 3
 """Numbers of pairs: two are a slowdown, no curve."""
 
 Array = NDArray[np.float64]
-Key = tuple[str, str | None, int, int]
+Key = tuple[str, str | None, int, int | None]
 """Operation, algorithm, bytes and ranks."""
 
 
@@ -35,11 +35,11 @@ class Contention:
 
     @property
     def pairs(self) -> int:
-        return self.together.ranks // 2
+        return (self.together.ranks or 0) // 2
 
     @property
     def typical_s(self) -> float:
-        return float(np.median([point.median_s for point in self.each]))
+        return float(np.median([point.typical_s for point in self.each]))
 
     @property
     def best(self) -> PointEstimate:
@@ -55,9 +55,9 @@ class Contention:
         last was done: then bandwidth is Hager & Wellein's 4 x n / T_b, with T_b the time of n round
         trips of two pairs. Else all spoke for the same time, and their rates add up."""
         if self.together.repetitions is not None:
-            seconds = [self.together.median_s] * self.pairs
+            seconds = [self.together.typical_s] * self.pairs
         else:
-            seconds = [point.median_s for point in self.each]
+            seconds = [point.typical_s for point in self.each]
         return sum(1.0 / time for time in seconds) if min(seconds) > 0.0 else None
 
     @property
@@ -132,14 +132,14 @@ def contention(run: Run, estimates: Estimates) -> list[Contention]:
         key = (together.operation, together.algorithm, together.bytes, together.ranks)
         if key in each:
             alone = each.get((*key[:3], 2), [])
-            ordered = tuple(sorted(each[key], key=lambda point: point.median_s))
+            ordered = tuple(sorted(each[key], key=lambda point: point.typical_s))
             found.append(Contention(together, ordered, _slowdown(ordered, alone)))
     return found
 
 
 def _slowdown(each: Sequence[PointEstimate], alone: Sequence[PointEstimate]) -> float | None:
-    before = {point.peers: point.median_s for point in alone}
-    ratios = [p.median_s / before[p.peers] for p in each if before.get(p.peers)]
+    before = {point.peers: point.typical_s for point in alone}
+    ratios = [p.typical_s / before[p.peers] for p in each if before.get(p.peers)]
     return float(np.median(ratios)) if ratios else None
 
 

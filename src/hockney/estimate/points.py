@@ -35,7 +35,7 @@ SLOW_RULE = (
 MAD_TO_SIGMA = 1.4826
 
 
-Series = tuple[str, str | None, int | None, tuple[int, ...] | None]
+Series = tuple[str, str | None, int | None, tuple[int, ...]]
 """Operation, algorithm, ranks and peers: what a curve over sizes is of."""
 
 
@@ -47,7 +47,8 @@ class PointEstimate:
     algorithm: str | None
     bytes: int
     ranks: int | None
-    peers: tuple[int, ...] | None
+    peers: tuple[int, ...]
+    """Empty where it is not known which ranks took part."""
     state: int
     launches: int
     samples: int
@@ -143,6 +144,11 @@ def by_series(points: Iterable[PointEstimate]) -> dict[Series, list[PointEstimat
     return found
 
 
+def statistic_of(points: Iterable[PointEstimate]) -> str:
+    """What the numbers are that stand for these points: median where they were measured here."""
+    return " or ".join(dict.fromkeys(point.statistic for point in points)) or "median"
+
+
 def estimate(run: Run) -> Estimates:
     """Every point of every state that enough rounds were in; of points without samples what is
     known from their statistics."""
@@ -165,7 +171,7 @@ def estimate(run: Run) -> Estimates:
             p.operation,
             p.algorithm or "",
             p.ranks or 0,
-            p.peers or (),
+            p.peers,
             p.bytes,
         )
     )

@@ -9,10 +9,11 @@ from statistics import fmean, median
 
 from hockney.records import Run, Summary
 
-PointKey = tuple[str, str | None, int, int | None, tuple[int, ...] | None]
+PointKey = tuple[str, str | None, int, int | None, tuple[int, ...]]
 """Operation, algorithm, bytes, ranks and peers: what one number is asked for."""
-CENTRES = ("median", "mean")
-"""What stands for a point, the best first; without them the first time that the log gives."""
+CENTRES = ("median", "mean", "best trial", "min")
+RATES = ("bandwidth", "median bandwidth")
+"""What stands for a point, the best first; a point of which a log gives none has only a table."""
 FROM_BANDWIDTH = "bytes / bandwidth"
 """The statistic of a point of which only a bandwidth is known: how long a message takes in a stream
 of them, which is no latency."""
@@ -35,7 +36,7 @@ def statistics_of(run: Run) -> dict[PointKey, Statistics]:
         value = value_of(summary)
         if value is None or not 0.0 <= value < math.inf or summary.bytes < 0:
             continue
-        peers = None if summary.peers is None else tuple(summary.peers)
+        peers = tuple(summary.peers or ())
         key = (summary.operation, summary.algorithm, summary.bytes, summary.ranks, peers)
         found.setdefault(key, {}).setdefault(summary.statistic, {})[summary.launch] = summary
     return found
@@ -56,25 +57,20 @@ class Typical:
 
 
 def typical(statistics: Statistics) -> Typical | None:
-    """A median before a mean before another time before a bandwidth; None where none is known."""
-    times = [name for name in (*CENTRES, *statistics) if _times(statistics.get(name))]
-    if times:
-        launches = statistics[times[0]]
+    """A time before a bandwidth; None where none is known."""
+    size = next(iter(next(iter(statistics.values())).values())).bytes
+    for name in CENTRES:
+        launches = statistics.get(name, {})
         seconds = {n: s.value_s for n, s in launches.items() if s.value_s is not None}
-        size, centre = next(iter(launches.values())).bytes, median(seconds.values())
-        rate = size / centre if size and centre > 0.0 else None
-        return Typical(times[0], seconds, rate)
-    for launches in statistics.values():
-        rates = {n: s.value_Bps for n, s in launches.items() if s.value_Bps}
-        size = next(iter(launches.values())).bytes
+        if seconds:
+            centre = median(seconds.values())
+            return Typical(name, seconds, size / centre if size and centre > 0.0 else None)
+    for name in RATES:
+        rates = {n: s.value_Bps for n, s in statistics.get(name, {}).items() if s.value_Bps}
         if rates and size:
             seconds = {n: size / rate for n, rate in rates.items()}
             return Typical(FROM_BANDWIDTH, seconds, median(rates.values()))
     return None
-
-
-def _times(launches: Launches | None) -> bool:
-    return bool(launches) and any(s.value_s is not None for s in (launches or {}).values())
 
 
 @dataclass(frozen=True)

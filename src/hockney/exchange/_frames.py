@@ -38,5 +38,5 @@ def sample_columns(run: Run) -> Columns:
     return columns
 
 
-def _ranks(peers: list[int] | tuple[int, ...] | None) -> str | None:
-    return None if peers is None else " ".join(map(str, peers))
+def _ranks(peers: list[int] | tuple[int, ...]) -> str | None:
+    return None if not peers else " ".join(map(str, peers))

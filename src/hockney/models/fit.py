@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hockney.errors import AskedWronglyError
-from hockney.estimate.points import PointEstimate
+from hockney.estimate.points import PointEstimate, statistic_of
+from hockney.estimate.summaries import FROM_BANDWIDTH
 from hockney.models._likelihood import criterion
 
 RESAMPLES = 200
@@ -33,6 +34,8 @@ class Curve:
     seconds: Array
     pairs: Array | None = None
     repetitions: Array | None = None
+    statistic: str = "median"
+    """Of each launch: what its times are."""
 
     @property
     def median_s(self) -> Array:
@@ -63,6 +66,7 @@ class Curve:
             self.seconds[:, points],
             None if self.pairs is None else self.pairs[points],
             None if self.repetitions is None else self.repetitions[points],
+            self.statistic,
         )
 
 
@@ -96,6 +100,7 @@ def curve_of(points: Sequence[PointEstimate]) -> Curve:
         seconds,
         _known([point.pairs for point in ordered]),
         _known([point.repetitions for point in ordered]),
+        statistic_of(ordered),
     )
 
 
@@ -265,5 +270,11 @@ def new_fit(
         launches=curve.launches,
         criterion=criterion(np.log(median / predicted), free) if positive else None,
         segments=segments,
-        notes=tuple(notes),
+        notes=(*notes, *_statistic_notes(curve)),
     )
+
+
+def _statistic_notes(curve: Curve) -> list[str]:
+    if curve.statistic == FROM_BANDWIDTH:
+        return [f"times are {FROM_BANDWIDTH} of a stream: alpha is a gap in it, not a latency"]
+    return [] if curve.statistic == "median" else [f"through each launch's {curve.statistic}"]

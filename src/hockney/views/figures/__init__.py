@@ -9,8 +9,10 @@ from __future__ import annotations
 import importlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from hockney.errors import AskedWronglyError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from hockney.records import Run
 
 FIGURES = ("time", "bandwidth", "samples", "contention", "matrix", "variability")
+MOST_CURVES = 21
+"""Of one figure: then colours and marks begin again."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,28 @@ def labels_of(runs: Sequence[Run]) -> list[str]:
     return labels
 
 
+def systems_of(run: Run, estimates: Estimates, label: str) -> list[System]:
+    """One for each curve over sizes that the run holds."""
+    from hockney.estimate.points import by_series
+    from hockney.views.imported import series_text
+
+    curves = by_series(point for point in estimates.points if not point.is_floor)
+    if len(curves) < 2:
+        return [System(run, estimates, label)]
+    every = list(curves)
+    return [
+        System(run, replace(estimates, points=tuple(points)),
+               f"{label}, {series_text(series, every)}")
+        for series, points in curves.items()
+    ]  # fmt: skip
+
+
 def draw(what: str, systems: Sequence[System], options: Options) -> Figure:
+    if len(systems) > MOST_CURVES:
+        raise AskedWronglyError(
+            f"{len(systems)} curves: one figure tells no more than {MOST_CURVES} apart",
+            "draw fewer files, or take the points from `hockney export --to csv`",
+        )
     module: Any = importlib.import_module(f"hockney.views.figures.{what}")
     figure: Figure = module.draw(systems, options)
     return figure

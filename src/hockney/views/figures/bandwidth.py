@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from hockney.errors import AskedWronglyError
-from hockney.estimate.points import PointEstimate
+from hockney.estimate.points import PointEstimate, statistic_of
+from hockney.estimate.summaries import FROM_BANDWIDTH
 from hockney.units import FACTORS, format_rate, format_size
 from hockney.views.figures import Options, System
 from hockney.views.figures._style import (
@@ -50,7 +51,7 @@ def draw(systems: Sequence[System], options: Options) -> Figure:
     with paper():
         figure, axes = new_figure()
         for number, (system, points) in enumerate(zip(systems, curves, strict=True)):
-            label = plain(system.label) if len(systems) > 1 else "bytes / median time"
+            label = plain(system.label) if len(systems) > 1 else _label(points)
             entries.append(_draw_points(axes, points, number, FACTORS[unit], label))
         size_axis(axes, [point.bytes for point in every])
         axes.set_ylim(bottom=0.0)
@@ -60,6 +61,11 @@ def draw(systems: Sequence[System], options: Options) -> Figure:
         words = samples_text([(system.label, system.run) for system in systems])
         finish(axes, title_of(systems), entries, [medians_text(every), words])
     return figure
+
+
+def _label(points: Sequence[PointEstimate]) -> str:
+    statistic = statistic_of(points)
+    return "bandwidth" if statistic == FROM_BANDWIDTH else f"bytes / {statistic} time"
 
 
 def _draw_points(

@@ -1,0 +1,90 @@
+"""Runs read from other programs' logs: their own statistics, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from hockney.estimate.points import Series
+from hockney.estimate.summaries import Launches, PointKey, over_launches, statistics_of
+from hockney.records import Run
+from hockney.views.table import aligned
+
+UNITS = {
+    "value_s": "us",
+    "value_Bps": "MiB/s",
+    "value_per_s": "1/s",
+    "value_s_per_B": "ns/B",
+    "value": "",
+}
+
+
+def source_lines(run: Run) -> list[str]:
+    """Where the numbers come from, and what each of them is."""
+    source = run.header.source
+    if source is None:
+        return []
+    program = f"{source.program or 'an unknown program'} {source.version or ''}".strip()
+    definitions: dict[str, set[str]] = {}
+    for summary in run.summaries:
+        definitions.setdefault(summary.statistic, set()).add(summary.definition)
+    return [
+        f"imported from {source.file}: {program}",
+        *(f"  {name}: {'; '.join(sorted(words))}" for name, words in definitions.items()),
+        *(["numbers are medians over launches of these"] if len(run.launches) > 1 else []),
+    ]
+
+
+def series_text(series: Series, among: Sequence[Series]) -> str:
+    """What tells a curve from the others: nothing where there are no others."""
+    operation, algorithm, ranks, peers = series
+    words = [operation, algorithm, f"{ranks} ranks" if ranks else None]
+    words.append(f"between {_few(peers)}" if peers else None)
+    differs = [len(set(values)) > 1 for values in zip(*among, strict=True)]
+    told = [word for word, differ in zip(words, differs, strict=True) if word and differ]
+    return ", ".join(told)
+
+
+def _few(peers: Sequence[int]) -> str:
+    return " ".join(map(str, peers if len(peers) <= 4 else [*peers[:2], "..", *peers[-2:]]))
+
+
+def statistics_table(run: Run) -> str:
+    """A row a point, a column for each statistic of the log; of several curves one below the
+    other."""
+    curves: dict[Series, list[PointKey]] = {}
+    known = statistics_of(run)
+    for key in known:
+        curves.setdefault((key[0], key[1], key[3], key[4]), []).append(key)
+    tables = []
+    for series, keys in curves.items():
+        names = list(dict.fromkeys(name for key in keys for name in known[key]))
+        heading = ["bytes", "launches", *names]
+        rows = [heading, ["", "", *(_unit(known, keys, name) for name in names)]]
+        for key in sorted(keys, key=lambda key: key[2]):
+            launches = max(len(each) for each in known[key].values())
+            cells = [_cell(known[key].get(name)) for name in names]
+            rows.append([str(key[2]), str(launches), *cells])
+        title = series_text(series, list(curves))
+        tables.append("\n".join([*([title] if title else []), aligned(rows)]))
+    return "\n\n".join(tables)
+
+
+def _unit(known: dict[PointKey, dict[str, Launches]], keys: list[PointKey], name: str) -> str:
+    return next(_field(known[key][name])[1] for key in keys if name in known[key])
+
+
+def _field(launches: Launches) -> tuple[str, str]:
+    first = next(iter(launches.values()))
+    return next((f, unit) for f, unit in UNITS.items() if getattr(first, f) is not None)
+
+
+def _cell(launches: Launches | None) -> str:
+    """Times with every digit that the log had."""
+    if not launches:
+        return "-"
+    value, (field, _) = over_launches(launches), _field(launches)
+    if field == "value_s":
+        return f"{Decimal(repr(value)).scaleb(6).normalize():f}"
+    scale = {"value_Bps": 2.0**-20, "value_s_per_B": 1e9}.get(field, 1.0)
+    return f"{value * scale:.8g}"
