@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from hockney import records
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import Estimates, PointEstimate, by_series, estimate
-from hockney.exchange._frames import Columns, point_columns, sample_columns
+from hockney.exchange._frames import Columns, is_float, point_columns, sample_columns
 from hockney.models import fit_model
 from hockney.models.fit import Fit
 from hockney.records import Run
@@ -106,7 +106,8 @@ def _frame(columns: Columns) -> pandas.DataFrame:
             "data frames need pandas, which is not installed",
             "pip install 'hockney[pandas]'; .estimates works without",
         ) from error
-    return pandas.DataFrame(columns)
+    numbers = {name: float for name in columns if is_float(name)}
+    return pandas.DataFrame(columns).astype(numbers)
 
 
 def _table(points: Sequence[PointEstimate]) -> str:

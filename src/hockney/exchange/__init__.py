@@ -19,6 +19,9 @@ if TYPE_CHECKING:  # names are asked for at every start, the rest to read or wri
     from hockney.exchange._table import Table
     from hockney.records import Run
 
+TOLD = 5
+"""Reasons why nothing could be read: more say no more."""
+
 
 def format_names() -> list[str]:
     """As the command line says them."""
@@ -66,9 +69,8 @@ def read(log: Log, name: str) -> list[Table]:
     if any(table.rows for table in tables):
         return tables
     notes = [note for table in tables for note in table.notes]
-    raise AskedWronglyError(
-        "\n  ".join([f"{log.path}: no table of {name} with a row that can be read", *notes])
-    )
+    words = [f"{log.path}: no table of {name} with a row that can be read", *notes[:TOLD]]
+    raise AskedWronglyError("\n  ".join(words))
 
 
 def write(run: Run, name: str) -> bytes:

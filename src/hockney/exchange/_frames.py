@@ -13,6 +13,11 @@ OF_LAUNCHES = frozenset({"medians_s", "launch_numbers"})
 """Fields of a point that have a value for each launch: they are no columns."""
 
 
+def is_float(name: str) -> bool:
+    """Of a column, which is one of numbers even where none of them is known."""
+    return name.endswith(("_s", "_Bps")) or name in ("confidence", "effective_samples", "seconds")
+
+
 def point_columns(run: Run) -> Columns:
     """A row a point of the headline state; ranks that took part as text, such as "0 1"."""
     from hockney.estimate.points import PointEstimate, estimate

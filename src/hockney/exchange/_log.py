@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from hockney.errors import AskedWronglyError
 
 LARGEST_LOG = 32 * 1024 * 1024
 """Bytes; a larger one is cut into parts before it would fill the memory."""
-MOST_LINES = 1_000_000
+MOST_LINES = 200_000
 LONGEST_LINE = 4096
 """Characters; no table has longer lines, and they are not searched."""
 
@@ -42,11 +43,12 @@ class Log:
 
     def numbered(self, first: int = 1) -> Iterator[tuple[int, str]]:
         """Lines with their numbers, from that one on."""
-        return enumerate(self.lines[first - 1 :], start=first)
+        return ((n, self.lines[n - 1]) for n in range(first, len(self.lines) + 1))
 
-    def is_last(self, number: int) -> bool:
-        """Whether nothing follows that line."""
-        return not any(line.strip() for line in self.lines[number:])
+    @cached_property
+    def last(self) -> int:
+        """The last line that is not empty."""
+        return max((n for n, line in self.numbered() if line.strip()), default=0)
 
     def find(self, pattern: re.Pattern[str]) -> int | None:
         """The first line in which it occurs."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import takewhile
 from statistics import median
 from typing import Any
 
@@ -184,15 +185,23 @@ class RowOrder:
     table: Table
     before: Sequence[str] = ()
     size: int = -1
+    seen: set[tuple[object, ...]] = field(default_factory=set)
 
     def see(self, line: int, size: int) -> None:
+        if self.table.rows:
+            row = self.table.rows[-1]
+            point = (size, row.algorithm, tuple(row.peers or ()))
+            if point in self.seen:
+                self.table.note(f"{self.log.at(line)}: {size} bytes again; the last row counts")
+            self.seen.add(point)
         if size < self.size:
             self.table.note(
                 f"{self.log.at(line)}: out of order: {size} bytes after {self.size}; read as it "
                 "stands"
             )
         self.size = size
-        known = {row.statistic: row.value_s for row in self.table.rows if row.line == line}
+        rows = takewhile(lambda row: row.line == line, reversed(self.table.rows))
+        known = {row.statistic: row.value_s for row in rows}
         for names in ORDERED:
             values = [value for name in names if (value := known.get(name)) is not None]
             if values != sorted(values):
@@ -209,7 +218,7 @@ class RowOrder:
             for cell, above in zip(cells, self.before, strict=False)
         )
         self.before = cells
-        if not self.log.is_last(line):
+        if line < self.log.last:
             return False
         if len(cells) < columns or (not self.log.whole and shorter):
             self.table.cut = f"the table ends in the middle of line {line}, read up to there"

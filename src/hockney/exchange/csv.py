@@ -110,7 +110,7 @@ class Grid:
     def _refuse(self, line: int, words: str) -> None:
         table = next(iter(self.tables.values()), None)
         table = table or self.tables.setdefault(("", 0), Table("", "CSV", line))
-        if self.log.is_last(line):
+        if line >= self.log.last:
             table.cut = f"the table ends in the middle of line {line}, read up to there"
         else:
             table.note(f"{self.log.at(line)}: {words}; the row is left out")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hockney.records import Run
 
 _SUITE = re.compile(
-    r"Intel ?\(R\) MPI Benchmarks? (?P<version>[\w. -]+?)(?:, (?P<part>[\w-]+) part)?\s*$"
+    r"Intel ?\(R\) MPI Benchmarks? (?P<version>[\w. -]{1,40}?)(?:, (?P<part>[\w-]+) part)?\s*$"
 )
 _TITLE = re.compile(r"^\s*# Benchmarking (?P<name>[\w() -]+?)\s*$")
 _PROCESSES = re.compile(r"^\s*# #processes = (\d+)")

@@ -44,11 +44,11 @@ WRONG = ("#wrong", "error")
 
 
 def recognise(log: Log) -> int | None:
-    return log.find(_HEADING) or (log.find(_JSON) if _is_json(log) else None)
+    return 1 if _is_json(log) else log.find(_HEADING)
 
 
 def _is_json(log: Log) -> bool:
-    return log.text.lstrip()[:1] == "{"
+    return log.text.lstrip()[:1] == "{" and bool(_JSON.search(log.text))
 
 
 def read(log: Log) -> list[Table]:
@@ -88,7 +88,7 @@ def _rows(log: Log, line: int, titles: list[str], table: Table) -> int:
     for below, text in log.numbered(line + 1):  # noqa: B007  the first that is no heading
         if text.strip() and not text.lstrip().startswith("#"):
             break
-    cells = len(dict(log.numbered(below)).get(below, "").split()) if below <= len(log.lines) else 0
+    cells = len(log.lines[below - 1].split()) if below <= len(log.lines) else 0
     blank = min(max(len(titles) - cells, 0), first - 2)
     columns = [BYTES, *[SKIPPED] * (first - 1 - blank), *_ways(titles[first:])]
     end = read_rows(log, below, columns, table)

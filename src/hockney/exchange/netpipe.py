@@ -26,10 +26,10 @@ from hockney.records import Place
 
 HEADED = False
 _CONSOLE = re.compile(
-    r"(?P<bytes>\d+)\s+(?P<unit>bytes|B)\s+(?P<times>\d+) times -->\s+(?P<rate>\S+) Mbps in\s+"
-    r"(?P<time>\S+) usec"
+    r"(?<!\d)(?P<bytes>\d+)\s+(?P<unit>bytes|B)\s+(?P<times>\d+) times -->\s+"
+    r"(?P<rate>\S+) Mbps in\s+(?P<time>\S+) usec"
 )
-_CUT = re.compile(r"\d+\s+(?:bytes|B)\s+\d+ times -->")
+_CUT = re.compile(r"(?<!\d)\d+\s+(?:bytes|B)\s+\d+ times -->")
 _HOST = re.compile(r"^(\d+): ([\w.-]+)$")
 BIT = Decimal("0.125")
 LEAST_ROWS = 3

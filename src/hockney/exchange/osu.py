@@ -22,7 +22,7 @@ _TITLE = re.compile(
 )
 _PARAMETER = re.compile(r"^\s*#\s*([A-Z][\w ()/-]{2,60}):\s+(\S.{0,80})$")
 _PAIRS = re.compile(r"\[ pairs: (\d+) \] \[ window size: (\w+) \]")
-_COMMAND = re.compile(r"(?:^|\s)(?:-n|-np|--np|--ntasks|-ntasks)[ =](\d+)\b.*osu_")
+_PROCESSES = re.compile(r"(?:^|\s)(?:-n|-np|--np|--ntasks)[ =](\d{1,9})\b")
 _WINDOWS = re.compile(r"^\s*#((?:\s+\d+)+)\s*$")
 _INIT = re.compile(r"^nprocs: (\d+), min: (\d+) ms, max: (\d+) ms, avg: (\d+) ms")
 
@@ -96,9 +96,10 @@ def read(log: Log) -> list[Table]:
     for line, text in log.numbered():
         if line < reached:
             continue
-        command, title = _COMMAND.search(text), _TITLE.match(text)
-        if command:
-            context.ranks = int(command[1])
+        title, command = _TITLE.match(text), text.find("osu_")
+        processes = _PROCESSES.search(text[:command]) if command > 0 else None
+        if processes:
+            context.ranks = int(processes[1])
         elif title:
             context.title, context.version = title["title"], title["version"]
         elif context.title:

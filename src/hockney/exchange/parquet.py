@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 from hockney.errors import AskedWronglyError
-from hockney.exchange._frames import Columns, point_columns
+from hockney.exchange._frames import Columns, is_float, point_columns
 from hockney.records import Run
 
 
@@ -22,6 +22,10 @@ def content_of(columns: Columns) -> bytes:
             "Parquet is written by pyarrow, which is not installed",
             "pip install 'hockney[parquet]', or export to csv",
         ) from error
+    arrays = {
+        name: pyarrow.array(values, pyarrow.float64() if is_float(name) else None)
+        for name, values in columns.items()
+    }
     out = io.BytesIO()
-    parquet.write_table(pyarrow.table(columns), out)
+    parquet.write_table(pyarrow.table(arrays), out)
     return out.getvalue()

@@ -11,8 +11,9 @@ from hockney.exchange._log import Log
 from hockney.exchange._table import BYTES, MEGABYTES, REPETITIONS, Column, RowError, RowOrder, Table
 from hockney.records import Run
 
-_N = r"\s*([\d.*+-]+)\s*"
-_ROW = re.compile(rf"^\s*(\d+)\s+(\d+)\s+{_N}--{_N}--{_N}\s{_N}--{_N}--{_N}$")
+_N = r"([\d.*+-]+)"
+_THREE = rf"{_N}\s*--\s*{_N}\s*--\s*{_N}"
+_ROW = re.compile(rf"^\s*(\d+)\s+(\d+)\s+{_THREE}\s+{_THREE}\s*$")
 _HEADING = re.compile(r"^\s*RUNS\s+BYTES\s+RATE\(MB/s\)\s+TIME\(sec\)")
 _CUT = re.compile(r"^\s*\d+\s+\d+\s.*--")
 HALF = Decimal("0.5")

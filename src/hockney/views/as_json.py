@@ -42,7 +42,7 @@ def run_json(run: Run, estimates: Estimates) -> dict[str, Any]:
         "options": run.header.options,
         "environment": run.header.environment,
         "definition": first.definition if first else None,
-        "simulated": first.simulated if first else None,
+        "simulated": first.simulated if first and not run.header.source else None,
         "mpi": msgspec.to_builtins(first.mpi) if first else None,
         "clock": msgspec.to_builtins(first.clock) if first else None,
         "places": msgspec.to_builtins(first.places) if first else [],

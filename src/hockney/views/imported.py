@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import Any
+
+import msgspec
 
 from hockney.estimate.points import Series
 from hockney.estimate.summaries import Launches, PointKey, over_launches, statistics_of
@@ -68,6 +71,15 @@ def statistics_table(run: Run) -> str:
         title = series_text(series, list(curves))
         tables.append("\n".join([*([title] if title else []), aligned(rows)]))
     return "\n\n".join(tables)
+
+
+def statistics_json(run: Run) -> list[dict[str, Any]]:
+    """Every imported number as it is in the file."""
+    each = (msgspec.structs.asdict(summary) for summary in run.summaries)
+    return [
+        {name: value for name, value in fields.items() if name != "line" and value is not None}
+        for fields in each
+    ]
 
 
 def _unit(known: dict[PointKey, dict[str, Launches]], keys: list[PointKey], name: str) -> str:
