@@ -321,7 +321,7 @@ class _Frames(io.RawIOBase):
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("rb")
-        self._compressed = self._plain = b""
+        self._compressed, self._plain = b"", memoryview(b"")
         self._frame: Any = None
 
     def readable(self) -> bool:
@@ -345,7 +345,7 @@ class _Frames(io.RawIOBase):
 
         if self._frame is None:
             self._frame = zstandard.ZstdDecompressor().decompressobj()
-        self._plain = self._frame.decompress(self._compressed)
+        self._plain = memoryview(self._frame.decompress(self._compressed))
         self._compressed = b""
         if self._frame.eof:
             self._compressed, self._frame = self._frame.unused_data, None

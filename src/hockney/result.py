@@ -18,6 +18,7 @@ from hockney.models import fit_model
 from hockney.models.fit import Fit
 from hockney.records import Run
 from hockney.units import format_rate, format_seconds
+from hockney.views.experiments import view_of
 from hockney.views.fits import model_lines
 from hockney.views.warnings import warnings
 
@@ -30,11 +31,14 @@ def load(file: str | PathLike[str]) -> Result:
     return Result(records.read(Path(file)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """One run, measured or imported."""
 
     run: Run
+
+    def __repr__(self) -> str:
+        return "\n\n".join(view_of(self.run).parts(self.run, self.estimates, False))
 
     @cached_property
     def estimates(self) -> Estimates:

@@ -75,7 +75,7 @@ class RunCurve:
 def _curves(run: Run) -> list[RunCurve]:
     from hockney.estimate import estimate
     from hockney.estimate.points import by_series
-    from hockney.views.imported import series_text
+    from hockney.views.curves import series_text
 
     curves = by_series(p for p in estimate(run).headline if not p.is_floor)
     if not curves:

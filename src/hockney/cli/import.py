@@ -12,6 +12,7 @@ import click
 from hockney.cli._parameters import SIZE
 from hockney.errors import AskedWronglyError
 from hockney.exchange import format_names
+from hockney.exchange._log import UNKNOWN
 
 if TYPE_CHECKING:
     from hockney.exchange._log import Log
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("--only", metavar="EXPERIMENT", help="Of several experiments that one alone.")
 @click.option("--join", is_flag=True, help="The FILES are launches of the same run.")
 @click.option("--bytes", "size", type=SIZE, help="Size of messages, where the log does not tell.")
-@click.option("--operation", default="unknown", show_default=True,
+@click.option("--operation", default=UNKNOWN, show_default=True,
               help="What was measured, where the log does not tell.")
 @click.option("--label", help="What to call these runs in tables and figures.")
 @click.option("--force", is_flag=True, help="Overwrite result files.")
@@ -124,5 +125,7 @@ def _tell(run: Run) -> None:
         f"{launches} launch{'es' * (launches > 1)}"
     )
     cut = [end.message for end in run.ends if end.message]
-    for words in [*cut, *(source.notes if source else [])]:
+    unnamed = ["the log does not tell what was measured: name it with --operation"]
+    notes = [*cut, *(source.notes if source else []), *unnamed * (_name(run) == UNKNOWN)]
+    for words in notes:
         click.echo(f"warning: {words}", err=True)

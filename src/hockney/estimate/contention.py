@@ -17,7 +17,7 @@ LEAST_COUNTS = 3
 """Numbers of pairs: two are a slowdown, no curve."""
 
 Array = NDArray[np.float64]
-Key = tuple[str, str | None, int, int | None]
+Key = tuple[str, str | None, int, int]
 """Operation, algorithm, bytes and ranks."""
 
 
@@ -125,11 +125,11 @@ def contention(run: Run, estimates: Estimates) -> list[Contention]:
     each: dict[Key, list[PointEstimate]] = {}
     for point in estimates.headline:
         if point.peers and not point.is_floor:
-            key = (point.operation, point.algorithm, point.bytes, point.ranks)
+            key = (point.operation, point.algorithm, point.bytes, point.ranks or 0)
             each.setdefault(key, []).append(point)
     found = []
     for together in at_once(run, estimates):
-        key = (together.operation, together.algorithm, together.bytes, together.ranks)
+        key = (together.operation, together.algorithm, together.bytes, together.ranks or 0)
         if key in each:
             alone = each.get((*key[:3], 2), [])
             ordered = tuple(sorted(each[key], key=lambda point: point.typical_s))

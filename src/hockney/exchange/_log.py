@@ -15,6 +15,8 @@ LARGEST_LOG = 32 * 1024 * 1024
 MOST_LINES = 200_000
 LONGEST_LINE = 4096
 """Characters; no table has longer lines, and they are not searched."""
+UNKNOWN = "unknown"
+"""The operation of a log that does not tell what was measured."""
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -35,7 +37,7 @@ class Log:
     whole: bool
     """Whether the last line has an end."""
     bytes: int | None = None
-    operation: str = "unknown"
+    operation: str = UNKNOWN
     """Both as the user says them where the log does not."""
 
     def at(self, number: int) -> str:

@@ -23,6 +23,8 @@ MEGABYTES = {"10^6": Decimal(10**6), "2^20": Decimal(2**20)}
 """What programs mean by MB; they differ by 4.9 %."""
 NEAR = 0.015
 """Relative: a unit that numbers imply so closely is theirs."""
+LONGEST_SHOWN = 80
+"""Characters of a line, where it is told."""
 MOST_NOTES = 20
 """Of one kind: a log that is wrong everywhere is told so once."""
 
@@ -45,7 +47,7 @@ class Column:
     """Where the columns of a table are of several ways to do it."""
 
 
-BYTES, REPETITIONS, ALGORITHM, SKIPPED = map(Column, ("bytes", "repetitions", "algorithm", ""))
+BYTES, REPETITIONS, SKIPPED = map(Column, ("bytes", "repetitions", ""))
 
 
 @dataclass
@@ -71,7 +73,7 @@ class Table:
             self.notes.append(words)
 
     def add(
-        self, line: int, bytes: int, column: Column, text: str | Decimal, **more: Any
+        self, line: int | None, bytes: int, column: Column, text: str | Decimal, **more: Any
     ) -> None:
         """One printed number; one that is unknown (nan, N/A) is left out."""
         value = text if isinstance(text, Decimal) else number(text)
@@ -163,8 +165,8 @@ def read_rows(
         if order.is_cut(line, cells, len(columns)):
             break
         if len(cells) != len(columns):
-            table.note(f"{log.at(line)}: {len(cells)} columns where there are {len(columns)}: "
-                       "left out")  # fmt: skip
+            shown = text.strip()[:LONGEST_SHOWN]
+            table.note(f"{log.at(line)}: not {len(columns)} columns, left out: {shown}")
             continue
         try:
             order.see(line, table.add_row(line, cells, columns, **more))

@@ -36,7 +36,6 @@ _GROUPS = re.compile(r"\( (\d+) groups of (\d+) processes each")
 _GROUP = re.compile(r"^\s*#\s*Group\s+(\d+):\s*([\d ]+)$")
 _MODE = re.compile(r"^\s*#\s*MODE: ([A-Z-]+)")
 _HEADING = re.compile(r"^\s*(?:#bytes|#repetitions|Group)\b.*(?:usec\]|/sec)")
-_NONE = Column("")
 RATE = Column("bandwidth", "its count of messages over time", "value_Bps", Decimal(1))
 MESSAGES = (1, 2, 4)
 """How many a rank sends and receives in what it calls one: ping-pong, Sendrecv, Exchange."""
@@ -47,7 +46,7 @@ COLUMNS = {
     "#bytes": BYTES,
     "#repetitions": REPETITIONS,
     "Group": Column("group"),
-    "defects": SKIPPED,
+    "defects": Column("defects", "wrong results, as the benchmark counts", "value", Decimal(1)),
     "t_min[usec]": Column("least rank mean", "the least over ranks of each rank's loop over n"),
     "t_max[usec]": Column("largest rank mean", "the largest over ranks of each rank's loop over n"),
     "t_avg[usec]": Column("mean", "mean over ranks of each rank's whole loop over n"),
@@ -126,7 +125,7 @@ def _see(text: str, context: Context) -> None:
 
 def _rows(log: Log, line: int, titles: list[str], context: Context, table: Table) -> int:
     columns = [_column(title, context) for title in titles]
-    unknown = [title for title, column in zip(titles, columns, strict=True) if column == _NONE]
+    unknown = [title for title, column in zip(titles, columns, strict=True) if column is SKIPPED]
     if unknown:
         table.note(f"{log.at(line)}: unknown columns {', '.join(unknown)}: left out")
     if columns[0].statistic == "group":
@@ -139,7 +138,7 @@ def _rows(log: Log, line: int, titles: list[str], context: Context, table: Table
 
 def _column(title: str, context: Context) -> Column:
     if title != "t[usec]":
-        return COLUMNS.get(title, _NONE)
+        return COLUMNS.get(title, SKIPPED)
     if context.part == "P2P":
         return Column("mean", "mean over ranks of each rank's whole loop over 2n")
     over = "2n" if "pingpong" in context.name.lower() else "n"

@@ -170,4 +170,4 @@ def _json_value(table: Table, size: int, column: Column, value: Any, of: dict[st
     if value is not None:
         exact = value if isinstance(value, Decimal) else number(str(value))
         if exact is not None:
-            table.add(1, size, column, exact, **of)
+            table.add(None, size, column, exact, **of)

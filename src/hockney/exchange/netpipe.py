@@ -27,7 +27,7 @@ from hockney.records import Place
 HEADED = False
 _CONSOLE = re.compile(
     r"(?<!\d)(?P<bytes>\d+)\s+(?P<unit>bytes|B)\s+(?P<times>\d+) times -->\s+"
-    r"(?P<rate>\S+) Mbps in\s+(?P<time>\S+) usec"
+    r"(?P<rate>\S+) Mbps\s+in\s+(?P<time>\S+) usec"
 )
 _CUT = re.compile(r"(?<!\d)\d+\s+(?:bytes|B)\s+\d+ times -->")
 _HOST = re.compile(r"^(\d+): ([\w.-]+)$")

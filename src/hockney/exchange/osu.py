@@ -36,6 +36,12 @@ NAMES = {
     "multiple bandwidth / message rate": "multi-bandwidth",
 }
 """Of tests between pairs; the others are named after their MPI call."""
+CALLS = {
+    "broadcast": "bcast",
+    "all-to-all personalized exchange": "alltoall",
+    "all-to-allv personalized exchange": "alltoallv",
+}
+"""Where a title has another word for it."""
 TWO_RANKS = frozenset({"pingpong", "bandwidth", "bibandwidth", "latency-mt"})
 MEGA, MILLI = Decimal(10**6), Decimal("1e-3")
 
@@ -70,7 +76,7 @@ class Context:
             return NAMES[title]
         one_sided = "_" in self.title.split(" ")[0] or "Window creation" in self.parameters
         name = title if one_sided else title.removesuffix(" latency")
-        return kind + name.replace(" ", "-").replace("/", "-")
+        return kind + CALLS.get(name, name).replace(" ", "-").replace("/", "-")
 
     def table(self, line: int) -> Table:
         operation = self.operation

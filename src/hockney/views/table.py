@@ -69,10 +69,6 @@ def point_table(points: Sequence[PointEstimate], floor: dict[int, FloorRatio]) -
 def heading(run: Run, estimates: Estimates) -> list[str]:
     """What was measured, where, and what one number means."""
     lines = [f"{run.header.experiment}: {run.label}"]
-    if run.header.source is not None:
-        from hockney.views.imported import source_lines
-
-        return [*lines, *source_lines(run)]
     if run.launches:
         first = run.launches[0]
         part = run.taking_part

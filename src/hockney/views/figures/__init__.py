@@ -59,7 +59,7 @@ def labels_of(runs: Sequence[Run]) -> list[str]:
 def systems_of(run: Run, estimates: Estimates, label: str) -> list[System]:
     """One for each curve over sizes that the run holds."""
     from hockney.estimate.points import by_series
-    from hockney.views.imported import series_text
+    from hockney.views.curves import series_text
 
     curves = by_series(point for point in estimates.points if not point.is_floor)
     if len(curves) < 2:

@@ -1,16 +1,19 @@
-"""Runs read from other programs' logs: their own statistics, by name."""
+"""Runs read from other programs' logs: their own statistics by name, and Hockney's line."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
 import msgspec
 
-from hockney.estimate.points import Series
+from hockney.estimate.points import Estimates, Series
 from hockney.estimate.summaries import Launches, PointKey, over_launches, statistics_of
 from hockney.records import Run
+from hockney.views import table
+from hockney.views.curves import series_text
+from hockney.views.experiments import pingpong
+from hockney.views.experiments.pingpong import line_of
 from hockney.views.table import aligned
 
 UNITS = {
@@ -22,37 +25,39 @@ UNITS = {
 }
 
 
-def source_lines(run: Run) -> list[str]:
+def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:  # noqa: ARG001
+    line = line_of(estimates, 0)
+    told = "\n".join(_source_lines(run)), _statistics_table(run)
+    return [*told, *(["\n".join(table.fit_lines(line))] if line else [])]
+
+
+def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
+    """{"points", "fits", "statistics"}: the last has every number as the log gives it."""
+    each = (msgspec.structs.asdict(summary) for summary in run.summaries)
+    statistics = [
+        {name: value for name, value in one.items() if name != "line" and value is not None}
+        for one in each
+    ]
+    return {**pingpong.fields(run, estimates, all_states), "statistics": statistics}
+
+
+def _source_lines(run: Run) -> list[str]:
     """Where the numbers come from, and what each of them is."""
     source = run.header.source
-    if source is None:
-        return []
+    assert source is not None
     program = f"{source.program or 'an unknown program'} {source.version or ''}".strip()
     definitions: dict[str, set[str]] = {}
     for summary in run.summaries:
         definitions.setdefault(summary.statistic, set()).add(summary.definition)
     return [
+        f"{run.header.experiment}: {run.label}",
         f"imported from {source.file}: {program}",
         *(f"  {name}: {'; '.join(sorted(words))}" for name, words in definitions.items()),
         *(["numbers are medians over launches of these"] if len(run.launches) > 1 else []),
     ]
 
 
-def series_text(series: Series, among: Sequence[Series]) -> str:
-    """What tells a curve from the others: nothing where there are no others."""
-    operation, algorithm, ranks, peers = series
-    words = [operation, algorithm, f"{ranks} ranks" if ranks else None]
-    words.append(f"between {_few(peers)}" if peers else None)
-    differs = [len(set(values)) > 1 for values in zip(*among, strict=True)]
-    told = [word for word, differ in zip(words, differs, strict=True) if word and differ]
-    return ", ".join(told)
-
-
-def _few(peers: Sequence[int]) -> str:
-    return " ".join(map(str, peers if len(peers) <= 4 else [*peers[:2], "..", *peers[-2:]]))
-
-
-def statistics_table(run: Run) -> str:
+def _statistics_table(run: Run) -> str:
     """A row a point, a column for each statistic of the log; of several curves one below the
     other."""
     curves: dict[Series, list[PointKey]] = {}
@@ -71,15 +76,6 @@ def statistics_table(run: Run) -> str:
         title = series_text(series, list(curves))
         tables.append("\n".join([*([title] if title else []), aligned(rows)]))
     return "\n\n".join(tables)
-
-
-def statistics_json(run: Run) -> list[dict[str, Any]]:
-    """Every imported number as it is in the file."""
-    each = (msgspec.structs.asdict(summary) for summary in run.summaries)
-    return [
-        {name: value for name, value in fields.items() if name != "line" and value is not None}
-        for fields in each
-    ]
 
 
 def _unit(known: dict[PointKey, dict[str, Launches]], keys: list[PointKey], name: str) -> str:
