@@ -94,6 +94,7 @@ ANY_RECORD = st.one_of(
         algorithm=said,
         ranks=st.none() | whole,
         peers=st.none() | st.lists(whole, max_size=3),
+        pairs=st.none() | whole,
         repetitions=st.none() | whole,
         line=st.none() | whole,
     ),

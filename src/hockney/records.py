@@ -146,6 +146,8 @@ class Summary(
     algorithm: str | None = None
     ranks: int | None = None
     peers: list[int] | None = None
+    pairs: int | None = None
+    """Where the number is of so many pairs that exchanged messages at once."""
     repetitions: int | None = None
     line: int | None = None
     """Of the log that it was read from."""

@@ -114,7 +114,7 @@ def test_curves_are_told_apart() -> None:
     first, second = summary("mean", value_s=1e-6), summary("mean", value_s=2e-6)
     second.ranks = None
     assert list(by_series(estimate(run_of(first, second)).headline)) == [
-        ("pingpong", None, None, None), ("pingpong", None, 2, None),
+        ("pingpong", None, None, ()), ("pingpong", None, 2, ()),
     ]  # fmt: skip
 
 

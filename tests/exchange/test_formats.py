@@ -166,7 +166,7 @@ TABLES = {
     "itmo": [("send-then-receive", 2, 9)],
     "cores": [("core-to-core", 2, 3)],
     "csv": [("asked", None, 3), ("asked", None, 1)],
-    "nodecomm": [("pairs", None, 4), ("pairs", None, 2)],
+    "nodecomm": [("pingpong", None, 4), ("pingpong", None, 2)],
 }
 
 

@@ -91,7 +91,9 @@ class PointEstimate:
 
     @property
     def series(self) -> Series:
-        return self.operation, self.algorithm, self.ranks, self.peers
+        """Numbers of pairs at once are of one curve."""
+        ranks = self.ranks if self.pairs is None else None
+        return self.operation, self.algorithm, ranks, self.peers
 
     @property
     def is_floor(self) -> bool:
@@ -314,4 +316,5 @@ def _summary_point(key: PointKey, statistics: Statistics, found: Typical) -> Poi
         bandwidth_Bps=found.bandwidth_Bps,
         medians_s=tuple(values.tolist()),
         launch_numbers=tuple(found.seconds),
+        pairs=found.pairs,
     )

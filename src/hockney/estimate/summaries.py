@@ -54,22 +54,25 @@ class Typical:
     statistic: str
     seconds: dict[int, float]
     bandwidth_Bps: float | None
+    pairs: int | None
 
 
 def typical(statistics: Statistics) -> Typical | None:
     """A time before a bandwidth; None where none is known."""
-    size = next(iter(next(iter(statistics.values())).values())).bytes
+    first = next(iter(next(iter(statistics.values())).values()))
+    size, pairs = first.bytes, first.pairs
     for name in CENTRES:
         launches = statistics.get(name, {})
         seconds = {n: s.value_s for n, s in launches.items() if s.value_s is not None}
         if seconds:
             centre = median(seconds.values())
-            return Typical(name, seconds, size / centre if size and centre > 0.0 else None)
+            rate = size / centre if size and centre > 0.0 else None
+            return Typical(name, seconds, rate, pairs)
     for name in RATES:
         rates = {n: s.value_Bps for n, s in statistics.get(name, {}).items() if s.value_Bps}
         if rates and size:
             seconds = {n: size / rate for n, rate in rates.items()}
-            return Typical(FROM_BANDWIDTH, seconds, median(rates.values()))
+            return Typical(FROM_BANDWIDTH, seconds, median(rates.values()), pairs)
     return None
 
 

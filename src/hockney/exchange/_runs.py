@@ -34,7 +34,8 @@ def runs_of(found: Sequence[Found], format: str, label: str | None = None) -> li
     experiments: dict[tuple[str, str], list[Found]] = {}
     for log, table in found:
         options = json.dumps(table.options, sort_keys=True)
-        experiments.setdefault((table.operation, options), []).append((log, table))
+        name = table.experiment or table.operation
+        experiments.setdefault((name, options), []).append((log, table))
     runs = [_run(tables, format, label) for tables in experiments.values()]
     return [run for run in runs if run.summaries]
 
@@ -53,7 +54,7 @@ def _run(found: Sequence[Found], format: str, label: str | None) -> Run:
         schema=SCHEMA,
         hockney=__version__,
         id=str(uuid.uuid4()),
-        experiment=first.operation,
+        experiment=first.experiment or first.operation,
         options=first.options,
         label=label,
         source=source,

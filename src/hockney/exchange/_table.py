@@ -57,6 +57,8 @@ class Table:
     operation: str
     program: str
     line: int
+    experiment: str | None = None
+    """Where that is not the operation itself."""
     version: str | None = None
     algorithm: str | None = None
     ranks: int | None = None

@@ -28,7 +28,7 @@ def read(log: Log) -> list[Table]:
         listed = _LIST.match(text)
         cells = text.split()
         if _TITLE.match(text):
-            tables.append(Table("pairs", "nodecomm", line))
+            tables.append(Table("pingpong", "nodecomm", line, experiment="pairs"))
             order, ranks = RowOrder(log, tables[-1]), {}
         elif listed:
             ranks[listed[1]] = [whole(part) for part in re.findall(r"\d{1,9}", listed[2])]
@@ -49,7 +49,8 @@ def _row(
         for pairs, cell in enumerate(cells[1:], start=1):
             if pairs > min(len(masters), len(partners)):
                 raise RowError(f"{len(cells) - 1} times of {len(masters)} pairs")
-            table.add(line, size, TIME, cell, ranks=2 * pairs, peers=[*masters, *partners])
+            told = {"ranks": 2 * pairs, "pairs": pairs, "peers": [*masters, *partners]}
+            table.add(line, size, TIME, cell, **told)
         order.see(line, size)
     except RowError as error:
         del table.rows[before:]
