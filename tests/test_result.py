@@ -66,7 +66,7 @@ def test_what_a_notebook_shows_is_escaped(result: Result) -> None:
 
 
 def test_a_console_shows_the_table(result: Result) -> None:
-    assert repr(result).splitlines()[-3].split()[:3] == ["0", "5", "50"]
+    assert ["0", "5", "50"] in [line.split()[:3] for line in repr(result).splitlines()]
 
 
 def test_without_pandas_estimates_remain(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from hockney.cli._parameters import SIZE
-from hockney.views.figures import FIGURES, Options, draw, labels_of, systems_of
+from hockney.views.figures import FIGURES, OVERLAID, Options, System, curves_of, draw, labels_of
 
 
 @click.command()
@@ -55,9 +55,10 @@ def command(
     check_output(output, force)
     runs = [records.read(file) for file in files]
     systems = [
-        system
+        System(run, estimate(run), label)
         for run, label in zip(runs, labels_of(runs), strict=True)
-        for system in systems_of(run, estimate(run), label)
     ]
+    if what in OVERLAID:
+        systems = [curve for system in systems for curve in curves_of(system)]
     save(draw(what, systems, Options(extremes, with_fit, size)), output, force)
     click.echo(f"wrote {output}", err=True)

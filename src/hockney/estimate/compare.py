@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,15 +143,16 @@ def _matching_states(
 def _pairs(
     first: Estimates, second: Estimates, states: tuple[int, int]
 ) -> list[tuple[PointEstimate, PointEstimate]]:
-    others = {(p.operation, p.algorithm, p.bytes, p.ranks): p for p in second.in_state(states[1])
-              if p.typical_s > 0.0}  # fmt: skip
-    return [
-        (point, others[key])
-        for point in first.in_state(states[0])
-        if not point.is_floor
-        and point.typical_s > 0.0
-        and (key := (point.operation, point.algorithm, point.bytes, point.ranks)) in others
-    ]
+    ours, theirs = (
+        [p for p in estimates.in_state(state) if not p.is_floor and p.typical_s > 0.0]
+        for estimates, state in zip((first, second), states, strict=True)
+    )
+    # The one pair of a run may be any two ranks; of several each is compared with itself.
+    names = attrgetter("operation", "algorithm", "bytes", "ranks")
+    if any(len(set(map(names, points))) < len(points) for points in (ours, theirs)):
+        names = attrgetter("operation", "algorithm", "bytes", "ranks", "peers")
+    others = {names(point): point for point in theirs}
+    return [(point, others[names(point)]) for point in ours if names(point) in others]
 
 
 def _differences(

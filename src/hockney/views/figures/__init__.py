@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from hockney.records import Run
 
 FIGURES = ("time", "bandwidth", "samples", "contention", "matrix", "variability")
+OVERLAID = ("time", "bandwidth")
+"""Those that show several curves."""
 MOST_CURVES = 21
 """Of one figure: then colours and marks begin again."""
 
@@ -56,20 +58,23 @@ def labels_of(runs: Sequence[Run]) -> list[str]:
     return labels
 
 
-def systems_of(run: Run, estimates: Estimates, label: str) -> list[System]:
+def curves_of(system: System) -> list[System]:
     """One for each curve over sizes that the run holds."""
     from hockney.estimate.points import by_series
     from hockney.views.curves import series_text
 
-    curves = by_series(point for point in estimates.points if not point.is_floor)
+    curves = by_series(point for point in system.estimates.points if not point.is_floor)
     if len(curves) < 2:
-        return [System(run, estimates, label)]
-    every = list(curves)
+        return [system]
+    names = {series: series_text(series, list(curves)) for series in curves}
     return [
-        System(run, replace(estimates, points=tuple(points)),
-               f"{label}, {series_text(series, every)}")
+        replace(
+            system,
+            estimates=replace(system.estimates, points=tuple(points)),
+            label=f"{system.label}, {names[series]}",
+        )
         for series, points in curves.items()
-    ]  # fmt: skip
+    ]
 
 
 def draw(what: str, systems: Sequence[System], options: Options) -> Figure:
