@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,7 @@ from hockney.records import (
     ResultFile,
     RunRecord,
     Samples,
+    Source,
     Start,
     Summary,
     Switch,
@@ -40,11 +43,14 @@ ANY_RECORD = st.one_of(
         schema=whole,
         hockney=words,
         id=words,
-        started=words,
+        started=said,
         experiment=words,
         options=st.dictionaries(words, values, max_size=3),
         label=said,
         environment=st.dictionaries(words, values, max_size=3),
+        source=st.none()
+        | st.builds(Source, file=words, format=words, program=said, version=said,
+                    notes=st.lists(words, max_size=3)),
     ),
     st.builds(
         LaunchRecord,
@@ -81,9 +87,17 @@ ANY_RECORD = st.one_of(
         bytes=whole,
         statistic=words,
         definition=words,
-        value_s=seconds,
+        value_s=known,
+        value_Bps=known,
+        value_per_s=known,
+        value_s_per_B=known,
+        value=known,
+        algorithm=said,
         ranks=st.none() | whole,
+        peers=st.none() | st.lists(whole, max_size=3),
+        pairs=st.none() | whole,
         repetitions=st.none() | whole,
+        line=st.none() | whole,
     ),
     st.builds(
         Progress,
@@ -278,6 +292,53 @@ def test_compressed_files_are_read_and_cut_ones_up_to_the_cut(tmp_path: Path) ->
     assert cut.cut is not None
     assert 100 < len(cut.samples) < len(run.samples)
     assert cut.samples == run.samples[: len(cut.samples)]
+
+
+@given(st.integers(1, 5), st.data())
+def test_a_file_that_ends_inside_a_frame_says_so(frames: int, data: st.DataObject) -> None:
+    """Also where the text up to there ends with a line, and every launch has its end."""
+    import tempfile
+
+    run = make_run(lambda *_: [1.0], launches=2, rounds=2)
+    lines = write_run(run, Path(tempfile.mkdtemp()) / "run.jsonl").read_bytes().splitlines(True)
+    step = len(lines) // frames + 1
+    parts = [b"".join(lines[at : at + step]) for at in range(0, len(lines), step)]
+    whole = b"".join(zstandard.compress(part) for part in parts)
+    # A frame that holds whole lines and was never ended.
+    writer = zstandard.ZstdCompressor().compressobj()
+    open_end = writer.compress(parts[0]) + writer.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
+    with tempfile.NamedTemporaryFile(suffix=".zst") as file:
+        path = Path(file.name)
+        path.write_bytes(whole)
+        assert (records.read(path).samples, records.read(path).cut) == (run.samples, None)
+        path.write_bytes(whole + open_end)
+        cut = records.read(path).cut
+        assert cut is not None
+        assert "ends inside a zstd frame" in cut
+        last = len(zstandard.compress(parts[-1]))
+        path.write_bytes(whole[: len(whole) - data.draw(st.integers(1, last - 1))])
+        if len(parts) > 1:
+            assert "ends inside a zstd frame" in (records.read(path).cut or "")
+
+
+def test_the_tightest_frame_does_not_fill_the_memory(tmp_path: Path) -> None:
+    """256 MiB of spaces in a few KiB."""
+    path = tmp_path / "bomb.jsonl.zst"
+    writer = zstandard.ZstdCompressor().compressobj()
+    with path.open("wb") as file:
+        for _ in range(256):
+            file.write(writer.compress(b" " * 2**20))
+        file.write(writer.flush())
+    program = (
+        "import resource, sys; from pathlib import Path; from hockney import records\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))\n"
+        f"try: records.read(Path({str(path)!r}))\n"
+        "except Exception as error: print(type(error).__name__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout == "AskedWronglyError\n"
 
 
 def test_a_result_file_is_never_overwritten_unasked(tmp_path: Path) -> None:

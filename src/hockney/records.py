@@ -21,6 +21,20 @@ SCHEMA = 1
 """Rises only for what would mislead an older reader."""
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes; a longer line is none of ours, and reading it could take all memory."""
+COMPRESSED_CHUNK = 1024
+"""Bytes of zstd that are decompressed at once: even the tightest, 128 KiB of text in 4 bytes, then
+stay below 32 MiB."""
+
+
+class Source(msgspec.Struct, kw_only=True):
+    """The log of another program that a run was read from."""
+
+    file: str
+    format: str
+    program: str | None = None
+    version: str | None = None
+    notes: list[str] = []
+    """What was wrong with the log, and known faults of the program."""
 
 
 class RunRecord(msgspec.Struct, tag_field="kind", tag="run", kw_only=True):
@@ -29,11 +43,13 @@ class RunRecord(msgspec.Struct, tag_field="kind", tag="run", kw_only=True):
     schema: int
     hockney: str
     id: str
-    started: str
     experiment: str
+    started: str | None = None
     options: dict[str, Any] = {}
     label: str | None = None
     environment: dict[str, Any] = {}
+    source: Source | None = None
+    """None where hockney measured."""
 
 
 class Mpi(msgspec.Struct, kw_only=True):
@@ -112,17 +128,32 @@ class Samples(msgspec.Struct, tag_field="kind", tag="samples", kw_only=True):
     own_max_ns: list[float] | None = None
 
 
-class Summary(msgspec.Struct, tag_field="kind", tag="summary", kw_only=True):
-    """A statistic where only that is known; never treated as samples."""
+class Summary(
+    msgspec.Struct, tag_field="kind", tag="summary", kw_only=True, omit_defaults=True
+):
+    """A statistic where only that is known; never treated as samples. One of the values is given:
+    which one tells its unit."""
 
     launch: int
     operation: str
     bytes: int
     statistic: str
     definition: str
-    value_s: float
+    value_s: float | None = None
+    value_Bps: float | None = None
+    value_per_s: float | None = None
+    """Messages a second."""
+    value_s_per_B: float | None = None
+    value: float | None = None
+    """Of no unit."""
+    algorithm: str | None = None
     ranks: int | None = None
+    peers: list[int] | None = None
+    pairs: int | None = None
+    """Where the number is of so many pairs that exchanged messages at once."""
     repetitions: int | None = None
+    line: int | None = None
+    """Of the log that it was read from."""
 
 
 class Start(msgspec.Struct, tag_field="kind", tag="start", kw_only=True):
@@ -308,13 +339,50 @@ def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
+class _Frames(io.RawIOBase):
+    """What zstd's frames hold, one after the other. A file that ends inside a frame was cut, even
+    where the text so far ends with a line: the library's own reader does not tell."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("rb")
+        self._compressed, self._plain = b"", memoryview(b"")
+        self._frame: Any = None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._plain:
+            self._compressed = self._compressed or self._file.read(COMPRESSED_CHUNK)
+            if not self._compressed:
+                if self._frame is not None:
+                    raise EOFError("the file ends inside a zstd frame")
+                return 0
+            self._decompress()
+        part = self._plain[: len(buffer)]
+        self._plain = self._plain[len(part) :]
+        buffer[: len(part)] = part
+        return len(part)
+
+    def _decompress(self) -> None:
+        import zstandard
+
+        if self._frame is None:
+            self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._plain = memoryview(self._frame.decompress(self._compressed))
+        self._compressed = b""
+        if self._frame.eof:
+            self._compressed, self._frame = self._frame.unused_data, None
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
 def _open(path: Path) -> BinaryIO:
     if path.suffix != ".zst":
         return path.open("rb")
-    import zstandard
-
-    stream = zstandard.ZstdDecompressor().stream_reader(path.open("rb"), closefd=True)
-    return io.BufferedReader(stream)  # type: ignore[arg-type, type-var, unused-ignore]
+    return io.BufferedReader(_Frames(path))
 
 
 def _first(path: Path, line: bytes) -> RunRecord:

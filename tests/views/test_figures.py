@@ -250,10 +250,22 @@ def test_values_without_a_place_on_a_logarithmic_axis_are_left_out(what: str) ->
 def test_a_run_without_samples_is_told(what: str) -> None:
     run = Run(RunRecord(schema=1, hockney="", id="", started="", experiment="pingpong"))
     run.path = Path("imported.jsonl")
-    run.add(Summary(launch=0, operation="pingpong", bytes=8, statistic="mean", definition="loop",
+    run.add(Summary(launch=0, operation="pingpong", bytes=8, statistic="L", definition="LogGP",
                     value_s=1e-6))  # fmt: skip
     with pytest.raises(AskedWronglyError, match=r"^imported.jsonl: no "):
         draw(what, [System(run, estimate(run), "x")], Options())
+
+
+@pytest.mark.parametrize(("what", "words"), [("time", "mean"), ("bandwidth", "bytes / mean time")])
+def test_an_imported_statistic_is_drawn_under_its_name(what: str, words: str) -> None:
+    run = Run(RunRecord(schema=1, hockney="", id="", experiment="pingpong"))
+    for size in (8, 64):
+        run.add(Summary(launch=0, operation="pingpong", bytes=size, statistic="mean",
+                        definition="loop", value_s=size * 1e-9))  # fmt: skip
+    figure = draw(what, [System(run, estimate(run), "x")], Options())
+    assert words in entries(figure)
+    assert "mean of each launch" in " ".join(shown(figure).split())
+    assert "median," not in shown(figure)
 
 
 ODD_LABELS = [

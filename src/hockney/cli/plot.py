@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from hockney.cli._parameters import SIZE
-from hockney.views.figures import FIGURES, Options, System, draw, labels_of
+from hockney.views.figures import FIGURES, OVERLAID, Options, System, curves_of, draw, labels_of
 
 OF_ONE_NUMBER_OF_RANKS = ("collective-sizes", "collective-model")
 NOT_OF_ONE_SIZE = ("time", "bandwidth", "collective-best", *OF_ONE_NUMBER_OF_RANKS)
@@ -73,5 +73,8 @@ def command(
     systems = [
         System(run, estimate(run), label) for run, label in zip(runs, labels_of(runs), strict=True)
     ]
-    save(draw(what, systems, Options(extremes, with_fit, size, collective, ranks)), output, force)
+    if what in OVERLAID:
+        systems = [curve for system in systems for curve in curves_of(system)]
+    options = Options(extremes, with_fit, size, collective, ranks)
+    save(draw(what, systems, options), output, force)
     click.echo(f"wrote {output}", err=True)

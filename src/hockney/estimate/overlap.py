@@ -23,12 +23,12 @@ def hidden_shares(run: Run, estimates: Estimates) -> dict[Key, float]:
         if samples.compute_ns:
             key = (samples.operation, samples.algorithm or "", samples.ranks, samples.bytes)
             computed.setdefault(key, []).append(samples.compute_ns * 1e-9)
-    times = {(p.operation, p.algorithm or "", p.ranks, p.bytes): p for p in estimates.headline}
+    times = {(p.operation, p.algorithm or "", p.known_ranks, p.bytes): p for p in estimates.headline}
     shares = {}
     for key, seconds in computed.items():
         operation, label, ranks, size = key
         alone = (operation, label.removesuffix(OVERLAPPED).removesuffix(", "), ranks, size)
         if key in times and alone in times:
-            longer = times[key].median_s - median(seconds)
-            shares[alone] = min(max(1.0 - longer / times[alone].median_s, 0.0), 1.0)
+            longer = times[key].typical_s - median(seconds)
+            shares[alone] = min(max(1.0 - longer / times[alone].typical_s, 0.0), 1.0)
     return shares

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hockney.estimate.quantiles import Interval, effective_size, median_interval
 from hockney.estimate.states import State, States, find_states
+from hockney.estimate.summaries import (
+    PointKey as PointKey,
+)
+from hockney.estimate.summaries import (
+    Statistics,
+    Typical,
+    spread,
+    statistics_of,
+    typical,
+)
 from hockney.records import Run, Samples
 
 FLOOR_OPERATIONS = frozenset({"handover", "copy", "late"})
@@ -25,8 +35,9 @@ SLOW_RULE = (
 """Said wherever a launch was left out."""
 MAD_TO_SIGMA = 1.4826
 
-PointKey = tuple[str, str | None, int, int, tuple[int, ...]]
-"""Operation, algorithm, bytes, ranks and peers: what one number is asked for."""
+
+Series = tuple[str, str | None, int | None, tuple[int, ...]]
+"""Operation, algorithm, ranks and peers: what a curve over sizes is of."""
 
 
 @dataclass(frozen=True)
@@ -36,18 +47,23 @@ class PointEstimate:
     operation: str
     algorithm: str | None
     bytes: int
-    ranks: int
+    ranks: int | None
     peers: tuple[int, ...]
+    """Empty where it is not known which ranks took part."""
     state: int
     launches: int
     samples: int
+    """0 where only statistics are known."""
     effective_samples: float | None
-    median_s: float
+    statistic: str
+    """Of each launch: the median of its samples; of an imported one whatever its log gives."""
+    typical_s: float
+    """The median over launches of that statistic."""
     low_s: float | None
     high_s: float | None
     confidence: float | None
     """Of low_s to high_s."""
-    min_s: float
+    min_s: float | None
     p5_s: float | None
     p25_s: float | None
     p75_s: float | None
@@ -55,14 +71,14 @@ class PointEstimate:
     mean_s: float | None
     std_s: float | None
     p99_s: float | None
-    max_s: float
+    max_s: float | None
     within_std_s: float | None
     """Standard deviation of samples inside a launch, the median over launches."""
     between_std_s: float | None
     """Standard deviation of the launches' medians."""
     bandwidth_Bps: float | None
     medians_s: tuple[float, ...]
-    """One of each launch."""
+    """One of each launch: its median, or whatever `statistic` is."""
     launch_numbers: tuple[int, ...]
     pairs: int | None = None
     """Where it is of so many pairs together: the slowest of them."""
@@ -75,15 +91,31 @@ class PointEstimate:
     """The same of the longest."""
 
     @property
+    def median_s(self) -> float | None:
+        """None where it is not known: a mean is no median."""
+        return self.typical_s if self.statistic == "median" else None
+
+    @property
+    def known_ranks(self) -> int:
+        """0 where an imported log does not tell."""
+        return self.ranks or 0
+
+    @property
+    def series(self) -> Series:
+        """Numbers of pairs at once are of one curve."""
+        ranks = self.ranks if self.pairs is None else None
+        return self.operation, self.algorithm, ranks, self.peers
+
+    @property
     def is_floor(self) -> bool:
         return self.operation in FLOOR_OPERATIONS
 
     @property
     def precision(self) -> float | None:
         """Relative half-width of the interval over launches."""
-        if self.low_s is None or self.high_s is None or not self.median_s:
+        if self.low_s is None or self.high_s is None or not self.typical_s:
             return None
-        return (self.high_s - self.low_s) / 2.0 / self.median_s
+        return (self.high_s - self.low_s) / 2.0 / self.typical_s
 
 
 @dataclass(frozen=True)
@@ -117,8 +149,22 @@ def point_key(samples: Samples) -> PointKey:
     )  # fmt: skip
 
 
+def by_series(points: Iterable[PointEstimate]) -> dict[Series, list[PointEstimate]]:
+    """The points of each curve: a line through several of them would be of none."""
+    found: dict[Series, list[PointEstimate]] = {}
+    for point in points:
+        found.setdefault(point.series, []).append(point)
+    return found
+
+
+def statistic_of(points: Iterable[PointEstimate]) -> str:
+    """What the numbers are that stand for these points: median where they were measured here."""
+    return " or ".join(dict.fromkeys(point.statistic for point in points)) or "median"
+
+
 def estimate(run: Run) -> Estimates:
-    """Every point of every state that enough rounds were in."""
+    """Every point of every state that enough rounds were in; of points without samples what is
+    known from their statistics."""
     states = find_states(run)
     cells = _collect(run, states)
     own_mean, own_max = (_collect(run, states, name) for name in ("own_mean_ns", "own_max_ns"))
@@ -134,13 +180,18 @@ def estimate(run: Run) -> Estimates:
                 own_max_s=_median_over(own_max.get(cell), kept),
             )
         )
+    measured = {key for key, _ in cells}
+    for key, statistics in statistics_of(run).items():
+        found = typical(statistics)
+        if key not in measured and found is not None:
+            points.append(_summary_point(key, statistics, found))
     points.sort(
         key=lambda p: (
             p.state,
             p.is_floor,
             p.operation,
             p.algorithm or "",
-            p.ranks,
+            p.ranks or 0,
             p.peers,
             p.bytes,
         )
@@ -246,7 +297,8 @@ def estimate_point(
         launches=len(launches),
         samples=count,
         effective_samples=sum(effective_size(values) for values in launches.values()),
-        median_s=median,
+        statistic="median",
+        typical_s=median,
         low_s=interval.low if interval else None,
         high_s=interval.high if interval else None,
         confidence=interval.confidence if interval else None,
@@ -264,4 +316,33 @@ def estimate_point(
         bandwidth_Bps=size / median if size and median > 0.0 else None,
         medians_s=tuple(medians.tolist()),
         launch_numbers=tuple(launches),
+    )
+
+
+def _summary_point(key: PointKey, statistics: Statistics, found: Typical) -> PointEstimate:
+    operation, algorithm, size, ranks, peers = key
+    values = np.array(list(found.seconds.values()))
+    interval = median_interval(values)
+    return PointEstimate(
+        operation=operation,
+        algorithm=algorithm,
+        bytes=size,
+        ranks=ranks,
+        peers=peers,
+        state=0,
+        launches=len(values),
+        samples=0,
+        effective_samples=None,
+        statistic=found.statistic,
+        typical_s=float(np.median(values)),
+        low_s=interval.low if interval else None,
+        high_s=interval.high if interval else None,
+        confidence=interval.confidence if interval else None,
+        **asdict(spread(statistics)),
+        within_std_s=None,
+        between_std_s=float(values.std(ddof=1)) if len(values) > 1 else None,
+        bandwidth_Bps=found.bandwidth_Bps,
+        medians_s=tuple(values.tolist()),
+        launch_numbers=tuple(found.seconds),
+        pairs=found.pairs,
     )

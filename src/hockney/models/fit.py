@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hockney.errors import AskedWronglyError
-from hockney.estimate.points import PointEstimate
+from hockney.estimate.points import PointEstimate, statistic_of
+from hockney.estimate.summaries import FROM_BANDWIDTH
 from hockney.models._likelihood import criterion
 from hockney.models._trains import Train, train_of
 
@@ -37,6 +38,8 @@ class Curve:
     pairs: Array | None = None
     repetitions: Array | None = None
     trains: tuple[Train, ...] | None = None
+    statistic: str = "median"
+    """Of each launch: what its times are."""
 
     @property
     def median_s(self) -> Array:
@@ -68,6 +71,7 @@ class Curve:
             None if self.pairs is None else self.pairs[points],
             None if self.repetitions is None else self.repetitions[points],
             None if self.trains is None else tuple(compress(self.trains, points)),
+            self.statistic,
         )
 
 
@@ -93,7 +97,7 @@ def curve_of(points: Sequence[PointEstimate]) -> Curve:
         for number, median in zip(point.launch_numbers, point.medians_s, strict=True):
             if median > 0.0:
                 seconds[numbers.index(number), column] = median
-    bad = [point.bytes for point in ordered if not point.median_s > 0.0]
+    bad = [point.bytes for point in ordered if not point.typical_s > 0.0]
     if bad:
         raise _not_positive(bad[0])
     trains = tuple(train_of(point.algorithm) for point in ordered if point.operation == "train")
@@ -103,6 +107,7 @@ def curve_of(points: Sequence[PointEstimate]) -> Curve:
         _known([point.pairs for point in ordered]),
         _known([point.repetitions for point in ordered]),
         trains or None,
+        statistic_of(ordered),
     )
 
 
@@ -276,5 +281,11 @@ def new_fit(
         launches=curve.launches,
         criterion=criterion(np.log(median / predicted), free) if positive else None,
         segments=segments,
-        notes=tuple(notes),
+        notes=(*notes, *_statistic_notes(curve)),
     )
+
+
+def _statistic_notes(curve: Curve) -> list[str]:
+    if curve.statistic == FROM_BANDWIDTH:
+        return [f"times are {FROM_BANDWIDTH} of a stream: alpha is a gap in it, not a latency"]
+    return [] if curve.statistic == "median" else [f"through each launch's {curve.statistic}"]

@@ -22,6 +22,7 @@ def warnings(run: Run, estimates: Estimates) -> list[str]:
     """All that matters for this run, the gravest first."""
     return [
         *_cut(run),
+        *_of_source(run),
         *_not_pinned(run),
         *_oversubscribed(run),
         *_skewed(run),
@@ -97,10 +98,21 @@ def _noisy(estimates: Estimates) -> list[str]:
     ]
 
 
+def _of_source(run: Run) -> list[str]:
+    """What was wrong with the log, and known faults of the program that wrote it."""
+    cut = [end.message for end in run.ends if run.header.source and end.message]
+    return [*cut, *(run.header.source.notes if run.header.source else [])]
+
+
 def _few_launches(run: Run, estimates: Estimates) -> list[str]:
     counts = [p.launches for p in estimates.headline if not p.is_floor]
     if not counts or min(counts) >= 5 or run.header.options.get("preset"):
         return []
+    if run.header.source is not None:
+        return [
+            f"only {min(counts)} launch{'es' * (min(counts) > 1)}: no intervals (5 make one); logs "
+            "of more launches come in together with `hockney import --join`"
+        ]
     if run.launches[0].simulated:
         return []
     return [

@@ -29,7 +29,7 @@ def predicted_s(
         return None
     try:
         return time(
-            parameters, point.operation, name, point.ranks, point.bytes, segment,
+            parameters, point.operation, name, point.known_ranks, point.bytes, segment,
             placement=placement,
         )  # fmt: skip
     except AskedWronglyError:  # a schedule for other numbers of ranks

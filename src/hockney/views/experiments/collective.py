@@ -52,16 +52,16 @@ def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
 def _tables(points: Sequence[PointEstimate]) -> Iterator[str]:
     for operation in dict.fromkeys(point.operation for point in points):
         of_it = [point for point in points if point.operation == operation]
-        if len({(point.algorithm, point.ranks) for point in of_it}) == 1:
+        if len({(point.algorithm, point.known_ranks) for point in of_it}) == 1:
             first = of_it[0]
-            yield f"{operation}, {_name(first)}, {first.ranks} ranks\n{_by_size(of_it)}"
+            yield f"{operation}, {_name(first)}, {first.known_ranks} ranks\n{_by_size(of_it)}"
             continue
         for size in _chosen({point.bytes for point in of_it}):
             at_it = [point for point in of_it if point.bytes == size]
             yield f"{operation} of {format_size(size)}\n{_by_ranks(at_it)}"
         if len({point.bytes for point in of_it}) > 1:
-            for ranks in sorted({point.ranks for point in of_it}):
-                at_it = [point for point in of_it if point.ranks == ranks]
+            for ranks in sorted({point.known_ranks for point in of_it}):
+                at_it = [point for point in of_it if point.known_ranks == ranks]
                 yield f"{operation}, {ranks} ranks, completion\n{_matrix(at_it)}"
 
 
@@ -79,7 +79,7 @@ def _cells(point: PointEstimate) -> list[str]:
     return [
         str(point.launches),
         str(point.samples),
-        microseconds(point.median_s),
+        microseconds(point.typical_s),
         *interval(point),
         microseconds(point.own_mean_s),
         microseconds(point.own_max_s),
@@ -92,15 +92,15 @@ def _by_size(points: Sequence[PointEstimate]) -> str:
 
 
 def _by_ranks(points: Sequence[PointEstimate]) -> str:
-    ordered = sorted(points, key=lambda point: (_name(point), point.ranks))
-    rows = [[_name(point), str(point.ranks), *_cells(point)] for point in ordered]
+    ordered = sorted(points, key=lambda point: (_name(point), point.known_ranks))
+    rows = [[_name(point), str(point.known_ranks), *_cells(point)] for point in ordered]
     return aligned([["algorithm", "ranks", *COLUMNS], *rows])
 
 
 def _matrix(points: Sequence[PointEstimate]) -> str:
     """A row a size, a column an algorithm."""
     names = list(dict.fromkeys(_name(point) for point in points))
-    found = {(point.bytes, _name(point)): point.median_s for point in points}
+    found = {(point.bytes, _name(point)): point.typical_s for point in points}
     rows = [
         [str(size), *(microseconds(found.get((size, name))) for name in names)]
         for size in sorted({point.bytes for point in points})

@@ -84,7 +84,7 @@ def contention_table(curve: Sequence[Contention]) -> str:
         rows.append([
             *([how] if several else []),
             str(together.bytes), str(one.pairs), table.microseconds(one.typical_s),
-            table.microseconds(together.median_s), *table.interval(together),
+            table.microseconds(together.typical_s), *table.interval(together),
             table.mebibytes(one.aggregate_Bps), _count(one.messages_per_s),
             "-" if one.slowdown is None else f"{one.slowdown:.2f}",
             *_named(one.best), *_named(one.worst),
@@ -93,7 +93,7 @@ def contention_table(curve: Sequence[Contention]) -> str:
 
 
 def _named(point: PointEstimate) -> list[str]:
-    return ["-".join(map(str, point.peers)), table.microseconds(point.median_s)]
+    return ["-".join(map(str, point.peers)), table.microseconds(point.typical_s)]
 
 
 def _count(value: float | None) -> str:
@@ -133,12 +133,12 @@ def _row_json(one: Contention) -> dict[str, Any]:
         "pairs": one.pairs,
         "repetitions": together.repetitions,
         "typical_s": one.typical_s,
-        "last_s": together.median_s,
+        "last_s": together.typical_s,
         "low_s": together.low_s,
         "high_s": together.high_s,
         "aggregate_Bps": one.aggregate_Bps,
         "messages_per_s": one.messages_per_s,
         "slowdown": one.slowdown,
-        "best": {"peers": one.best.peers, "median_s": one.best.median_s},
-        "worst": {"peers": one.worst.peers, "median_s": one.worst.median_s},
+        "best": {"peers": one.best.peers, "median_s": one.best.typical_s},
+        "worst": {"peers": one.worst.peers, "median_s": one.worst.typical_s},
     }

@@ -6,7 +6,7 @@ from typing import Any
 
 from hockney.errors import HockneyError
 from hockney.estimate.floor import floor_ratios
-from hockney.estimate.points import Estimates
+from hockney.estimate.points import Estimates, by_series
 from hockney.models.fit import Fit, curve_of
 from hockney.models.hockney import fit as fit_hockney
 from hockney.records import Run
@@ -22,7 +22,7 @@ def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:
     if states:
         found.append("\n".join(states))
     for state in shown:
-        line = _line(estimates, state)
+        line = line_of(estimates, state)
         if line:
             name = f"state {state}: " if len(shown) > 1 else ""
             found.append(name + "\n".join(table.fit_lines(line)))
@@ -35,7 +35,7 @@ def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
     """{"points", "fits"}, and "switches" where they were looked for."""
     floor = floor_ratios(estimates)
     points = estimates.points if all_states else estimates.headline
-    lines = {state: _line(estimates, state) for state in _shown(estimates, all_states)}
+    lines = {state: line_of(estimates, state) for state in _shown(estimates, all_states)}
     return {
         "points": [
             point_json(point, None if point.is_floor else floor.get(point.bytes))
@@ -61,9 +61,12 @@ def _tables(estimates: Estimates, shown: range) -> str:
     return "\n".join(lines)
 
 
-def _line(estimates: Estimates, state: int) -> Fit | None:
-    """Hockney's line through the points of one state; None where they do not carry one."""
+def line_of(estimates: Estimates, state: int) -> Fit | None:
+    """Hockney's line through the points of one state; None where they do not carry one, or are of
+    several curves."""
     points = [p for p in estimates.in_state(state) if not p.is_floor]
+    if len(by_series(points)) > 1:
+        return None
     try:
         return fit_hockney(curve_of(points))
     except HockneyError:

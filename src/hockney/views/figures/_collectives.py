@@ -54,7 +54,7 @@ class Shown:
     def predicted_s(self, point: PointEstimate) -> float | None:
         if self.parameters is None:
             return None
-        return predicted_s(self.parameters, point, self.places.get(point.ranks))
+        return predicted_s(self.parameters, point, self.places.get(point.known_ranks))
 
     def sample(self) -> str:
         return samples_text([(system.label, system.run) for system in self.systems])
@@ -75,7 +75,7 @@ def shown(systems: Sequence[System], options: Options) -> Shown:
             f"--collective {options.collective or 'is not given'}: measured are {', '.join(names)}",
             "choose one of them",
         )
-    chosen = tuple(p for p in points if p.operation == collective and p.median_s > 0.0)
+    chosen = tuple(p for p in points if p.operation == collective and p.typical_s > 0.0)
     return Shown(collective, chosen, tuple(with_points), _places(with_points), _parameters(systems))
 
 
@@ -116,7 +116,7 @@ def draw_curves(axes: Axes, what: Shown, points: Sequence[PointEstimate], by: st
         if not curve:
             continue
         x = [float(getattr(point, by)) for point in curve]
-        y = [point.median_s for point in curve]
+        y = [point.typical_s for point in curve]
         low = [t - (p.low_s if p.low_s is not None else t) for p, t in zip(curve, y, strict=True)]
         high = [
             (p.high_s if p.high_s is not None else t) - t for p, t in zip(curve, y, strict=True)

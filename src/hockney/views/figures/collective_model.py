@@ -42,7 +42,7 @@ def draw(systems: Sequence[System], options: Options) -> Figure:
             "no point-to-point times to predict from in these files",
             "name a result of `hockney pingpong` or `hockney cores` beside them",
         )
-    measured = [point.ranks for point in what.points]
+    measured = [point.known_ranks for point in what.points]
     ranks = chosen_value(options.ranks, measured, "--ranks", max(measured))
     with paper():
         figure, axes = new_figure()
@@ -67,8 +67,8 @@ def _draw_ratios(
     """Entries for the legend, and all ratios and sizes that were drawn."""
     entries, seen, sizes = [], [], []
     for number, name in enumerate(what.names):
-        points = [p for p in what.points if p.ranks == ranks and name_of(p) == name]
-        ratios = sorted((p.bytes, p.median_s / t) for p in points if (t := what.predicted_s(p)))
+        points = [p for p in what.points if p.known_ranks == ranks and name_of(p) == name]
+        ratios = sorted((p.bytes, p.typical_s / t) for p in points if (t := what.predicted_s(p)))
         if not ratios:
             continue
         looks: Looks = {"color": colour(number), "marker": mark(number)}

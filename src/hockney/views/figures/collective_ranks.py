@@ -26,12 +26,12 @@ def draw(systems: Sequence[System], options: Options) -> Figure:
     measured = [point.bytes for point in what.points]
     size = chosen_value(options.bytes, measured, "--bytes", min(measured))
     points = [point for point in what.points if point.bytes == size]
-    ranks = [point.ranks for point in points]
+    ranks = [point.known_ranks for point in points]
     with paper():
         figure, axes = new_figure()
         entries = draw_curves(axes, what, points, "ranks")
         predicted = [time for point in points if (time := what.predicted_s(point))]
-        time_axis(axes, [*(point.median_s for point in points), *predicted])
+        time_axis(axes, [*(point.typical_s for point in points), *predicted])
         rank_axis(axes, ranks)
         draw_borders(axes, what, ranks)
         axes.set_ylabel("time")

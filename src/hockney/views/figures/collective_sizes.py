@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 def draw(systems: Sequence[System], options: Options) -> Figure:
     what = shown(systems, options)
-    measured = [point.ranks for point in what.points]
+    measured = [point.known_ranks for point in what.points]
     ranks = chosen_value(options.ranks, measured, "--ranks", max(measured))
-    points = [point for point in what.points if point.ranks == ranks]
+    points = [point for point in what.points if point.known_ranks == ranks]
     with paper():
         figure, axes = new_figure()
         entries = draw_curves(axes, what, points, "bytes")
         predicted = [time for point in points if (time := what.predicted_s(point))]
-        time_axis(axes, [*(point.median_s for point in points), *predicted])
+        time_axis(axes, [*(point.typical_s for point in points), *predicted])
         size_axis(axes, [point.bytes for point in points])
         axes.set_ylabel("time")
         title = f"{what.collective}, {ranks} processes"
