@@ -24,8 +24,8 @@ CHANGE_RULE = (
 
 
 class Change(NamedTuple):
-    index: int
-    """Of the first value of the new level."""
+    at: int
+    """Place of the first value of the new level."""
     ratio: float
     """Median after over median before, not of logarithms."""
     p: float
