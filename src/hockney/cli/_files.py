@@ -23,7 +23,7 @@ def result_files(paths: Sequence[Path]) -> list[Path]:
         if not inside:
             raise AskedWronglyError(f"{path}: no {' or '.join(PATTERNS)} in this directory")
         found += inside
-    return list(dict.fromkeys(found))
+    return list({file.resolve(): file for file in found}.values())
 
 
 def write_text(path: Path, text: str, force: bool) -> None:

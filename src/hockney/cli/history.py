@@ -91,6 +91,11 @@ def load_histories(
     return histories(runs, tolerance, together)
 
 
+def histories_with(paths: tuple[Path, ...], past: tuple[Path, ...]) -> list[History]:
+    """Of earlier runs and these; none where no earlier ones were named."""
+    return load_histories((*past, *paths)) if past else []
+
+
 def _show(found: list[History], tolerance: float, as_json: bool, openmetrics: bool) -> None:
     from hockney.views import history as view
     from hockney.views.as_json import dumps
@@ -100,5 +105,6 @@ def _show(found: list[History], tolerance: float, as_json: bool, openmetrics: bo
     elif openmetrics:
         click.echo(view.openmetrics(found), nl=False)
     else:
-        for number, history in enumerate(found):
-            click.echo("\n" * (number > 0) + "\n".join(view.history_lines(history, tolerance)))
+        for history in found:
+            click.echo("\n".join(view.history_lines(history)) + "\n")
+        click.echo(view.rule_line(tolerance))

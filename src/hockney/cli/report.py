@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from hockney.cli._files import result_files, write_text
-
-if TYPE_CHECKING:
-    from hockney.estimate.history import History
-    from hockney.estimate.normal import Beside
-    from hockney.views.report.reported import Reported
 
 
 @click.command()
@@ -27,7 +21,9 @@ def command(
     paths: tuple[Path, ...], output: Path, title: str | None, past: tuple[Path, ...], force: bool
 ) -> None:
     """Write result files as one page that needs nothing else: summary, figures, tables, data."""
+    from hockney.cli.history import histories_with
     from hockney.errors import AskedWronglyError
+    from hockney.views.normal import beside_of
     from hockney.views.report import render
     from hockney.views.report.reported import report_on
 
@@ -36,20 +32,6 @@ def command(
             f"{output} exists", "name another file with -o, or overwrite it with --force"
         )
     systems = [report_on(path) for path in result_files(paths)]
-    histories = _histories(past, paths)
-    write_text(output, render(systems, [_beside(s, histories) for s in systems], title), force)
-
-
-def _histories(past: tuple[Path, ...], paths: tuple[Path, ...]) -> list[History]:
-    if not past:
-        return []
-    from hockney.cli.history import load_histories
-
-    return load_histories((*past, *paths))
-
-
-def _beside(system: Reported, histories: list[History]) -> Beside:
-    from hockney.estimate.normal import beside
-
-    line = next((fit for fit in system.fits if fit.model == "hockney"), None)
-    return beside(system.run, system.estimates, line, histories)
+    histories = histories_with(paths, past)
+    besides = [beside_of(system.run, system.estimates, histories) for system in systems]
+    write_text(output, render(systems, besides, title), force)

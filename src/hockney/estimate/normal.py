@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -12,7 +12,6 @@ import msgspec
 
 from hockney.estimate.history import History, RunPoint
 from hockney.estimate.points import Estimates
-from hockney.models.fit import Fit
 from hockney.records import Run
 
 SHARED_MEMORY, TCP = "shared memory", "TCP/IP"
@@ -98,12 +97,16 @@ def transport_of(run: Run) -> str | None:
 
 
 def beside(
-    run: Run, estimates: Estimates, line: Fit | None, histories: Sequence[History] = ()
+    run: Run,
+    estimates: Estimates,
+    fitted: Mapping[str, float | None],
+    histories: Sequence[History] = (),
 ) -> Beside:
-    """Sets pingpong times and the fitted line beside the published ones that are alike."""
+    """Sets pingpong times and Hockney's line (fitted: its alpha_s and r_inf_Bps, where they are
+    known) beside the published ones that are alike."""
     transport = transport_of(run)
     definition = run.launches[0].definition if run.launches else None
-    own = _own_numbers(run, estimates, line) if transport is not None else {}
+    own = _own_numbers(run, estimates, fitted) if transport is not None else {}
     places = []
     for (quantity, size), value in own.items():
         like = [one for one in published() if (one.quantity, one.bytes) == (quantity, size)
@@ -116,7 +119,7 @@ def beside(
 
 
 def _own_numbers(
-    run: Run, estimates: Estimates, line: Fit | None
+    run: Run, estimates: Estimates, fitted: Mapping[str, float | None]
 ) -> dict[tuple[str, int | None], float]:
     """By quantity and size; only ping-pongs of one pair are published."""
     if run.header.experiment != "pingpong":
@@ -125,12 +128,8 @@ def _own_numbers(
     own: dict[tuple[str, int | None], float] = {
         ("time_s", point.bytes): median(point.medians_s) for point in points
     }
-    if line is not None:
-        for quantity, found in (("alpha_s", line.parameters["alpha_s"].value),
-                                ("r_inf_Bps", line.derived["r_inf_Bps"].value)):  # fmt: skip
-            if found is not None:
-                own[quantity, None] = found
-    return own
+    known = {name: value for name, value in fitted.items() if value is not None}
+    return own | {(name, None): value for name, value in known.items()}
 
 
 def _is_alike(other: str, own: str | None) -> bool:

@@ -14,19 +14,23 @@ MOST_CHANGES = 12
 """Differences told of one change point; the rest is counted."""
 
 
-def history_lines(history: History, tolerance: float) -> list[str]:
+def history_lines(history: History) -> list[str]:
     """Trends, change points and the verdict."""
-    lines = [f"{history.system}: {len(history.runs)} runs"]
+    lines = [f"{history.system}: {len(history.runs)} run{'s' * (len(history.runs) != 1)}"]
     if history.runs:
         first, last = history.runs[0].started, history.runs[-1].started
         lines[0] += f", {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M}"
     lines += [f"left out, without the sizes of the others: {file}" for file in history.left_out]
     for trend in history.trends:
         lines += ["", trend.what, aligned(_rows(trend)), *_change_lines(trend), _verdict(trend)]
-    return [*lines, "", f"rule: {CHANGE_RULE}; {WORSE_RULE}; tolerance {100.0 * tolerance:g} %"]
+    return lines
 
 
-def say(trend: Trend, value: float | None) -> str:
+def rule_line(tolerance: float) -> str:
+    return f"rule: {CHANGE_RULE}; {WORSE_RULE}; tolerance {100.0 * tolerance:g} %"
+
+
+def _say(trend: Trend, value: float | None) -> str:
     return format_rate(value) if trend.unit == "B/s" else format_seconds(value)
 
 
@@ -36,8 +40,8 @@ def _rows(trend: Trend) -> list[list[str]]:
     for index, point in enumerate(trend.points):
         mark = "changed" if index in starts else ""
         rows.append([
-            f"{point.started:%Y-%m-%d %H:%M:%S}", say(trend, point.value), say(trend, point.low),
-            say(trend, point.high), mark, point.file,
+            f"{point.started:%Y-%m-%d %H:%M:%S}", _say(trend, point.value), _say(trend, point.low),
+            _say(trend, point.high), mark, point.file,
         ])  # fmt: skip
     return rows
 

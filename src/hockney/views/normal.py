@@ -4,10 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.estimate.normal import NOT_TOLD, SHARED_MEMORY, Beside, Past, Place
+from hockney.errors import HockneyError
+from hockney.estimate.history import History
+from hockney.estimate.normal import NOT_TOLD, SHARED_MEMORY, Beside, Past, Place, beside
+from hockney.estimate.points import Estimates
+from hockney.models import fit_model
+from hockney.records import Run
 from hockney.units import format_rate, format_seconds, format_size
 
 NAMES = {"time_s": "one-way time", "alpha_s": "alpha", "r_inf_Bps": "r_inf"}
+
+
+def beside_of(run: Run, estimates: Estimates, histories: Sequence[History] = ()) -> Beside:
+    """The run and Hockney's line through it beside others."""
+    try:
+        line = fit_model("hockney", [p for p in estimates.headline if not p.is_floor])
+    except HockneyError:
+        return beside(run, estimates, {}, histories)
+    fitted = {
+        "alpha_s": line.parameters["alpha_s"].value, "r_inf_Bps": line.derived["r_inf_Bps"].value,
+    }  # fmt: skip
+    return beside(run, estimates, fitted, histories)
 
 
 def beside_lines(found: Beside) -> list[str]:

@@ -10,10 +10,11 @@ import numpy as np
 from matplotlib import dates as mpl_dates
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate.history import History, Trend
+from hockney.units import FACTORS
 from hockney.views.figures._style import (
     AXES_INCHES,
     QUIET,
@@ -25,7 +26,6 @@ from hockney.views.figures._style import (
     paper,
     plain,
 )
-from hockney.views.history import say
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,9 +46,11 @@ def draw_history(histories: Sequence[History]) -> Figure:
         panels = figure.subplots(len(units), 1, sharex=True, squeeze=False)[:, 0]
         for axes, unit in zip(panels, units, strict=True):
             shown = [(i, trend) for i, trend in trends if trend.unit == unit]
+            factor, name = _scale([trend for _, trend in shown])
             for number, trend in shown:
-                _draw(axes, trend, number)
-            _axis(axes, shown[0][1], unit)
+                _draw(axes, trend, number, factor)
+            axes.yaxis.set_major_locator(MaxNLocator(5))
+            axes.set_ylabel(name)
         locator = untyped.AutoDateLocator(minticks=3, maxticks=6)
         panels[-1].xaxis.set_major_locator(locator)
         panels[-1].xaxis.set_major_formatter(untyped.ConciseDateFormatter(locator))
@@ -58,11 +60,11 @@ def draw_history(histories: Sequence[History]) -> Figure:
     return figure
 
 
-def _draw(axes: Axes, trend: Trend, number: int) -> None:
+def _draw(axes: Axes, trend: Trend, number: int, factor: float) -> None:
     dates: Any = untyped.date2num([point.started for point in trend.points])
-    values = np.array([point.value for point in trend.points])
-    low = np.array([point.low or point.value for point in trend.points])
-    high = np.array([point.high or point.value for point in trend.points])
+    values = np.array([point.value for point in trend.points]) / factor
+    low = np.array([point.low or point.value for point in trend.points]) / factor
+    high = np.array([point.high or point.value for point in trend.points]) / factor
     looks: Looks = {"color": colour(number), "marker": mark(number), "linestyle": "none"}
     axes.errorbar(dates, values, [values - low, high - values], **looks, elinewidth=0.8, zorder=3)
     bounds = [0, *(change.index for change in trend.changes), len(values)]
@@ -73,10 +75,15 @@ def _draw(axes: Axes, trend: Trend, number: int) -> None:
         axes.axvline(dates[change.index], color=QUIET, linestyle=":", linewidth=0.8)
 
 
-def _axis(axes: Axes, trend: Trend, unit: str) -> None:
-    axes.yaxis.set_major_locator(MaxNLocator(5))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: say(trend, value)))
-    axes.set_ylabel("time" if unit == "s" else "bandwidth")
+def _scale(trends: Sequence[Trend]) -> tuple[float, str]:
+    """In what the axis counts, and its name with that unit."""
+    largest = max(point.value for trend in trends for point in trend.points)
+    if trends[0].unit == "s":
+        units: dict[str, float] = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
+        unit = next((unit for unit, factor in units.items() if largest >= factor), "ns")
+        return units[unit], f"time, {unit}"
+    unit = next((unit for unit in ("GiB", "MiB", "KiB") if largest >= FACTORS[unit]), "B")
+    return float(FACTORS[unit]), f"bandwidth, {unit}/s"
 
 
 def _entry(number: int, history: History) -> Line2D:

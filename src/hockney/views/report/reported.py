@@ -11,13 +11,13 @@ from typing import Any
 from hockney import records
 from hockney.errors import HockneyError
 from hockney.estimate.diagnose import Finding, diagnose
-from hockney.estimate.floor import floor_ratios
 from hockney.estimate.points import Cells, Estimates, PointEstimate, collect, estimate_cells
 from hockney.estimate.states import find_states
 from hockney.models import fit_model
 from hockney.models.fit import Curve, Fit, curve_of
 from hockney.records import Run
-from hockney.views.as_json import fit_json, point_json, run_json
+from hockney.views.as_json import fit_json, run_json
+from hockney.views.experiments import view_of
 from hockney.views.warnings import warnings
 
 MODELS = ("hockney", "segmented")
@@ -81,7 +81,7 @@ def report_on(path: Path) -> Reported:
     run = records.read(path)
     states = find_states(run)
     cells = collect(run, states)
-    estimates = estimate_cells(cells, states)
+    estimates = estimate_cells(run, states, cells)
     own = [point for point in estimates.headline if not point.is_floor]
     curve = _only_curve(own)
     fits = _fits(own) if curve is not None else ()
@@ -92,7 +92,7 @@ def report_on(path: Path) -> Reported:
         cells=_own_cells(cells, own),
         curve=curve,
         fits=fits,
-        show=_show(run, estimates, fits),
+        show=_show(run, estimates),
         fit={"fits": [{"label": run.label, "file": str(path), **fit_json(fit)} for fit in fits]},
         warnings=warnings(run, estimates),
         findings=diagnose(run) if len(run.samples) <= MOST_DIAGNOSED else None,
@@ -127,14 +127,9 @@ def _own_cells(cells: Cells, own: Sequence[PointEstimate]) -> Cells:
     }
 
 
-def _show(run: Run, estimates: Estimates, fits: Sequence[Fit]) -> dict[str, Any]:
-    floor = floor_ratios(estimates)
+def _show(run: Run, estimates: Estimates) -> dict[str, Any]:
     return {
         "run": run_json(run, estimates),
-        "points": [
-            point_json(point, None if point.is_floor else floor.get(point.bytes))
-            for point in estimates.headline
-        ],
-        "fits": [{"state": 0, **fit_json(fit)} for fit in fits if fit.model == "hockney"],
+        **view_of(run).fields(run, estimates, False),
         "warnings": warnings(run, estimates),
     }
