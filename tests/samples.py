@@ -9,8 +9,6 @@ from typing import Any
 
 import msgspec
 
-import msgspec
-
 from hockney import records
 from hockney.records import End, LaunchRecord, Place, Probe, Run, RunRecord, Samples
 

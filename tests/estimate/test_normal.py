@@ -6,10 +6,9 @@ import pytest
 
 from hockney.estimate import estimate
 from hockney.estimate.history import facts_of, histories
-from hockney.estimate.normal import NOT_TOLD, SHARED_MEMORY, TCP, beside, published, transport_of
-from hockney.models import fit_model
+from hockney.estimate.normal import NOT_TOLD, SHARED_MEMORY, TCP, published, transport_of
 from hockney.records import Place, Run
-from hockney.views.normal import beside_lines, lies, source_lines
+from hockney.views.normal import beside_lines, beside_of, lies, source_lines
 from samples import make_run, past_run
 
 
@@ -52,8 +51,7 @@ def test_the_transport_is_told_as_far_as_it_is_known(
 
 def test_shared_memory_is_set_beside_shared_memory_alone() -> None:
     run = run_on(("a", "a"))
-    estimates = estimate(run)
-    found = beside(run, estimates, fit_model("hockney", list(estimates.headline)))
+    found = beside_of(run, estimate(run))
     kinds = {one.transport for place in found.places for one in place.like}
     assert kinds == {SHARED_MEMORY}
     assert {(place.quantity, place.bytes) for place in found.places} == {
@@ -69,7 +67,7 @@ def test_shared_memory_is_set_beside_shared_memory_alone() -> None:
 
 def test_between_hosts_shared_memory_is_left_out() -> None:
     run = run_on(("a", "b"))
-    found = beside(run, estimate(run), None)
+    found = beside_of(run, estimate(run))
     assert found.places
     assert SHARED_MEMORY not in {one.transport for place in found.places for one in place.like}
     assert "cannot be told" in " ".join(beside_lines(found))
@@ -79,23 +77,23 @@ def test_simulated_and_other_experiments_are_set_beside_nothing() -> None:
     simulated = run_on(("a", "a"))
     for launch in simulated.launches:
         launch.simulated = True
-    assert beside_lines(beside(simulated, estimate(simulated), None)) == []
+    assert beside_lines(beside_of(simulated, estimate(simulated))) == []
     other = run_on(("a", "a"))
     other.header = other.header.__class__(schema=1, hockney="1", id="x", started="",
                                           experiment="pairs")  # fmt: skip
-    assert beside(other, estimate(other), None).places == ()
+    assert beside_of(other, estimate(other)).places == ()
 
 
 def test_the_own_past_is_told() -> None:
     runs = [past_run(day, 1.0 + day / 10.0) for day in range(4)]
     facts = [facts_of(run, estimate(run)) for run in runs]
     found = histories([one for one in facts if one], 0.05)
-    latency, bandwidth = beside(runs[3], estimate(runs[3]), None, found).past
+    latency, bandwidth = beside_of(runs[3], estimate(runs[3]), found).past
     assert (latency.earlier, latency.lower) == (3, 3)
     assert (bandwidth.earlier, bandwidth.lower) == (3, 0)
-    words = " ".join(beside_lines(beside(runs[3], estimate(runs[3]), None, found)))
+    words = " ".join(beside_lines(beside_of(runs[3], estimate(runs[3]), found)))
     assert "3 of 3 earlier runs of this system were lower" in words
-    assert beside(runs[0], estimate(runs[0]), None, found).past == ()
+    assert beside_of(runs[0], estimate(runs[0]), found).past == ()
 
 
 def test_where_a_value_lies() -> None:

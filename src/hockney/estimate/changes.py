@@ -17,10 +17,10 @@ LEAST_RUNS = 4
 PERMUTATIONS, SEED = 2000, 20
 """The same files give the same change points."""
 CHANGE_RULE = (
-    "the level changes where Pettitt's rank statistic exceeds that of 99 % of 2000 random orders of "
-    "the runs and the medians before and after differ by more than the tolerance; the place is that "
-    "of least absolute deviations from the two medians, with at least 4 runs on either side; each "
-    "side is searched again"
+    "the level changes where Pettitt's rank statistic exceeds that of 99 % of 2000 random orders "
+    "of the runs and the medians before and after differ by more than the tolerance; the place is "
+    "that of least absolute deviations from the two medians, with at least 4 runs on either side; "
+    "each side is searched again"
 )
 
 

@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
+from hockney.estimate.best import Cell as CollectiveCell
+from hockney.estimate.best import cells_of, name_of
+from hockney.estimate.matrix import Matrix, matrix_of
 from hockney.estimate.points import PointEstimate
 from hockney.units import format_seconds, format_size
 from hockney.views.report.figure import Cell, Choice, Figure, Series
-from hockney.views.report.reported import Reported, centre_s, groups_of
+from hockney.views.report.reported import Reported, centre_s
 
 LEAST_PAIRS = 3
-"""Of ranks, each alone, to make a matrix."""
+"""Of ranks, to make a matrix."""
 
 
 def figures(systems: Sequence[Reported]) -> list[Figure]:
@@ -52,29 +55,30 @@ def _against_pairs(name: str, number: int, active: dict[int, list[PointEstimate]
 
 
 def _matrix(system: Reported, number: int) -> Figure | None:
-    """Every pair of ranks alone."""
-    pairs: dict[int, dict[tuple[int, int], float]] = {}
-    for point in system.own:
-        if point.ranks == 2 and point.peers and len(point.peers) == 2:
-            pairs.setdefault(point.bytes, {})[point.peers[0], point.peers[1]] = centre_s(point)
-    pairs = {size: found for size, found in pairs.items() if len(found) >= LEAST_PAIRS}
-    if not pairs:
+    """Every pair of ranks."""
+    matrix = matrix_of(system.run, system.estimates)
+    if matrix is None or not _is_complete(matrix):
         return None
-    ranks = sorted({rank for found in pairs.values() for pair in found for rank in pair})
-    names = [_rank_name(system, rank) for rank in ranks]
+    ranks, names = matrix.ranks, [_rank_name(system, rank) for rank in matrix.ranks]
     choices = []
-    for size, found in sorted(pairs.items()):
+    for size, pairs in sorted(matrix.times.items()):
         cells = [
-            Cell(ranks.index(column), ranks.index(row), seconds,
+            Cell(ranks.index(column), ranks.index(row), centre_s(point),
                  f"{_rank_name(system, first)} and {_rank_name(system, second)}: "
-                 f"{format_seconds(seconds)}")
-            for (first, second), seconds in found.items()
+                 f"{format_seconds(centre_s(point))}")
+            for (first, second), point in pairs.items()
             for row, column in ((first, second), (second, first))
         ]  # fmt: skip
         choices.append(Choice(format_size(size), cells=cells, columns=names, rows=names))
     return Figure(f"matrix-{number}", f"Core matrix: {system.label}", "", "rank", "time", "rank",
-                  choices, "message size", ["Time of a message between two ranks, the others "
-                  "idle; the median over launches."], kind="cells")  # fmt: skip
+                  choices, "message size", ["Time of a message between two ranks; the median over "
+                  "launches."], kind="cells")  # fmt: skip
+
+
+def _is_complete(matrix: Matrix) -> bool:
+    count = len(matrix.ranks)
+    pairs = max(len(of_size) for of_size in matrix.times.values())
+    return pairs >= max(LEAST_PAIRS, count * (count - 1) // 2)
 
 
 def _rank_name(system: Reported, rank: int) -> str:
@@ -87,50 +91,50 @@ def _rank_name(system: Reported, rank: int) -> str:
 
 def _algorithms(system: Reported, number: int) -> Figure | None:
     """Which algorithm is the fastest at each size and number of ranks."""
-    groups = groups_of([point for point in system.own if not point.peers])
-    operations: dict[str, dict[tuple[int, int], list[PointEstimate]]] = {}
-    for (operation, _, ranks), sizes in groups.items():
-        for size, points in sizes.items():
-            operations.setdefault(operation, {}).setdefault((size, ranks), []).extend(points)
+    collectives: dict[str, list[tuple[CollectiveCell, list[PointEstimate]]]] = {}
+    for cell in cells_of(system.own):
+        points = [one.point for one in cell.contenders] + ([cell.default] if cell.default else [])
+        collectives.setdefault(cell.collective, []).append((cell, sorted(points, key=centre_s)))
     several = {
-        operation: cells
-        for operation, cells in operations.items()
-        if any(len(points) > 1 for points in cells.values())
+        collective: cells
+        for collective, cells in collectives.items()
+        if any(len(points) > 1 for _, points in cells)
     }
     if not several:
         return None
-    names = sorted({p.algorithm or "default" for cells in several.values()
-                    for points in cells.values() for p in points})  # fmt: skip
-    choices = [_map(operation, cells, names) for operation, cells in sorted(several.items())]
+    names = sorted({name_of(point) for cells in several.values()
+                    for _, points in cells for point in points})  # fmt: skip
+    choices = [_map(collective, cells, names) for collective, cells in sorted(several.items())]
     return Figure(
         f"algorithms-{number}", f"Best algorithm: {system.label}", "", "message size", "", "ranks",
-        choices, "operation", ["A ? marks cells where the interval of the next best overlaps that "
+        choices, "collective", ["A ? marks cells where the interval of the next best overlaps that "
         "of the best, or is not known: there the best is not surely the best."], kind="cells",
         sorts=names,
     )  # fmt: skip
 
 
 def _map(
-    operation: str, found: dict[tuple[int, int], list[PointEstimate]], names: Sequence[str]
+    collective: str,
+    found: Sequence[tuple[CollectiveCell, list[PointEstimate]]],
+    names: Sequence[str],
 ) -> Choice:
-    sizes, ranks = (sorted({key[i] for key in found}) for i in (0, 1))
+    sizes = sorted({cell.bytes for cell, _ in found})
+    ranks = sorted({cell.ranks for cell, _ in found})
     cells = []
-    for (size, count), points in found.items():
-        ordered = sorted(points, key=centre_s)
-        best = ordered[0]
-        words = "; ".join(f"{p.algorithm or 'default'} {format_seconds(centre_s(p))}"
-                          for p in ordered)  # fmt: skip
+    for cell, points in found:
+        words = "; ".join(f"{name_of(p)} {format_seconds(centre_s(p))}" for p in points)
         cells.append(Cell(
-            sizes.index(size), ranks.index(count), centre_s(best),
-            f"{format_size(size)}, {count} ranks: {words}",
-            names.index(best.algorithm or "default"), _is_sure(ordered),
+            sizes.index(cell.bytes), ranks.index(cell.ranks), centre_s(points[0]),
+            f"{format_size(cell.bytes)}, {cell.ranks} ranks: {words}",
+            names.index(name_of(points[0])), _is_sure(points),
         ))  # fmt: skip
     columns, rows = [format_size(size) for size in sizes], [str(count) for count in ranks]
-    return Choice(operation, cells=cells, columns=columns, rows=rows)
+    return Choice(collective, cells=cells, columns=columns, rows=rows)
 
 
-def _is_sure(ordered: Sequence[PointEstimate]) -> bool:
+def _is_sure(points: Sequence[PointEstimate]) -> bool:
+    """Whether the intervals of the two fastest lie apart."""
     return all(
         first.high_s is not None and second.low_s is not None and first.high_s < second.low_s
-        for first, second in pairwise(ordered[:2])
+        for first, second in pairwise(points[:2])
     )
