@@ -10,7 +10,9 @@ from hockney.cli._parameters import SIZE
 from hockney.views.figures import FIGURES, OVERLAID, Options, System, curves_of, draw, labels_of
 
 OF_ONE_NUMBER_OF_RANKS = ("collective-sizes", "collective-model")
-NOT_OF_ONE_SIZE = ("time", "bandwidth", "models", "multi-mode", "collective-best", *OF_ONE_NUMBER_OF_RANKS)
+NOT_OF_ONE_SIZE = (
+    "time", "bandwidth", "models", "multi-mode", "collective-best", *OF_ONE_NUMBER_OF_RANKS
+)  # fmt: skip
 
 
 @click.command()
