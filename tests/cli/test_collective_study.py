@@ -67,6 +67,15 @@ def test_what_the_library_refuses_costs_only_its_own_launches(
     assert {s.algorithm for s in run.samples} == {"sched_binomial"}
 
 
+def test_a_budget_that_is_too_small_for_all_is_said(hockney: RunHockney) -> None:
+    done = hockney(
+        "collective", "bcast", "--algorithm", "all", "-n", "2", "--sizes", "8", "--budget", "0.3s",
+        "-o", "run.jsonl",
+    )  # fmt: skip
+    assert done.status == 0, done.stderr
+    assert "not asked, for want of time" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container
 from dataclasses import dataclass, replace
 
@@ -15,7 +16,7 @@ from hockney.records import Run, Samples
 FLOOR_OPERATIONS = frozenset({"handover", "copy"})
 """What the hardware does without MPI, measured beside the experiment."""
 LEAST_ROUNDS = 3
-"""Of a state in a launch: fewer do not make a median."""
+"""Of a state in a launch that saw several: fewer do not make a median."""
 SLOW_LEAST, SLOW_SPREADS = 0.10, 5.0
 SLOW_RULE = (
     "a launch is left out when its typical ratio to the median launch is more than 10 % above 1 "
@@ -182,12 +183,13 @@ def _collect(run: Run, states: States, times: str = "ns") -> Cells:
         found.setdefault((point_key(samples), state), {}).setdefault(samples.launch, []).append(
             samples
         )
+    seen = Counter((key, launch) for (key, _), launches in found.items() for launch in launches)
     cells: Cells = {}
     for cell, launches in found.items():
         long_enough = {
             launch: np.array([ns for visit in visits for ns in getattr(visit, times)]) * 1e-9
             for launch, visits in launches.items()
-            if len(visits) >= LEAST_ROUNDS or states.probe is None or len(states.states) == 1
+            if len(visits) >= LEAST_ROUNDS or seen[cell[0], launch] == 1
         }
         if long_enough:
             cells[cell] = long_enough
