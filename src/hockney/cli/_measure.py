@@ -14,7 +14,7 @@ from hockney.estimate import estimate
 from hockney.measure.build import Engine, build_engine
 from hockney.measure.mpi import Mpi, find_mpi
 from hockney.measure.question import Question
-from hockney.measure.session import Session, measure, new_run, raise_problems, refusals
+from hockney.measure.session import Session, measure, new_run, raise_problems, unanswered
 from hockney.records import ResultFile
 from hockney.units import format_seconds
 from hockney.views.progress import ProgressLine
@@ -74,7 +74,7 @@ def measure_cycle_and_show(
     if session.run.samples:
         _show(session, options, layout)
     if not quiet:
-        for note in (*engine.notes, *refusals(session)):
+        for note in (*engine.notes, *unanswered(session)):
             click.echo(f"note: {note}", err=True)
         count = len(session.run.launches)
         click.echo(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
@@ -27,7 +28,7 @@ FLOOR_OPERATIONS = frozenset({"handover", "copy", "late"})
 """Measured beside the experiment: what the hardware does without MPI, and sends whose receiver is
 late, which tell the protocol."""
 LEAST_ROUNDS = 3
-"""Of a state in a launch: fewer do not make a median."""
+"""Of a state in a launch that saw several: fewer do not make a median."""
 SLOW_LEAST, SLOW_SPREADS = 0.10, 5.0
 SLOW_RULE = (
     "a launch is left out when its typical ratio to the median launch is more than 10 % above 1 "
@@ -245,9 +246,10 @@ def collect(run: Run, states: States, times: str = "ns") -> Cells:
             found[visited].append(samples)
         else:
             found[visited] = [samples]
+    states_seen = Counter((key, launch) for key, _, launch in found)
     cells: Cells = {}
     for (key, state, launch), visits in found.items():
-        if len(visits) >= LEAST_ROUNDS or states.probe is None or len(states.states) == 1:
+        if len(visits) >= LEAST_ROUNDS or states_seen[key, launch] == 1:
             every = chain.from_iterable(getattr(visit, times) for visit in visits)
             seconds = np.fromiter(every, np.float64) * 1e-9
             cells.setdefault((key, state), {})[launch] = seconds
