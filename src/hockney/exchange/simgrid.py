@@ -137,7 +137,7 @@ def _measured(run: Run, estimates: Estimates) -> Measured:
         )
     sizes = np.array([float(p.bytes) for p in own])
     none = np.zeros(len(own))
-    return Measured(sizes, np.array([p.median_s for p in own]), none, none)
+    return Measured(sizes, np.array([p.typical_s for p in own]), none, none)
 
 
 def sections_of(wire: Array, seconds: Array) -> list[Section]:

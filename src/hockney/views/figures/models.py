@@ -53,8 +53,8 @@ def draw(systems: Sequence[System], options: Options) -> Figure:  # noqa: ARG001
     fits = [ranked.fit for ranked in rank(curve).best_first]
     with paper():
         figure, (times, residuals) = new_figure(1, 2, sharex=True)
-        low = [p.median_s - (p.low_s or p.median_s) for p in points]
-        high = [(p.high_s or p.median_s) - p.median_s for p in points]
+        low = [p.typical_s - (p.low_s or p.typical_s) for p in points]
+        high = [(p.high_s or p.typical_s) - p.typical_s for p in points]
         times.errorbar(curve.bytes, curve.median_s, [low, high], **DATA, elinewidth=0.8, zorder=3)
         for number, fit in enumerate(fits):
             _draw_fit(times, residuals, fit, curve, number)
