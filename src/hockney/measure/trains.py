@@ -63,7 +63,7 @@ def round_trips(run: Run) -> Curve:
 
 def trains_for(round_trips: Curve, messages: int) -> tuple[Train, ...]:
     """All that LogGP needs, with one delay that grows with the size as the round trips do."""
-    delay = delay_for(round_trips.bytes, round_trips.typical_s)
+    delay = delay_for(round_trips.bytes, round_trips.median_s)
     return (
         Train(0, delay),
         Train(1),
