@@ -139,7 +139,7 @@ def _measured(run: Run, estimates: Estimates) -> Measured:
         )
     sizes = np.array([float(p.bytes) for p in own])
     none = np.zeros(len(own))
-    return Measured(sizes, np.array([p.median_s for p in own]), none, none)
+    return Measured(sizes, np.array([p.typical_s for p in own]), none, none)
 
 
 def sections_of(wire: Array, seconds: Array) -> list[Section]:
@@ -201,7 +201,7 @@ def _waits_from(switches: Sequence[Switch]) -> int | None:
 
 
 def _notes(run: Run, waits_from: int | None) -> str:
-    notes = [f"Each measured median of {run.header.experiment} is met within {CLOSE:.0%}."]
+    notes = [f"Each time of {run.header.experiment} is met within {CLOSE:.0%}."]
     if waits_from is None:
         notes.append(
             f"Sends wait for their receivers from {USUAL_DETACHED_BYTES} bytes on, as SMPI has it: "
