@@ -94,7 +94,7 @@ def test_a_last_line_without_an_end_is_whole_when_its_digits_are() -> None:
         ("8 1.2.3", "line 7: '1.2.3' is not a number"),
         ("2 1.0", "line 7: out of order: 2 bytes after 1048576"),
         ("1048576 2.0", "line 7: 1048576 bytes again"),
-        ("8 1.0 3", "line 7: not 2 columns"),
+        ("8 1.0 3", "line 7: not 2 columns: 8 1.0 3; the row is left out"),
     ],
 )
 def test_numbers_out_of_range_or_order_are_told_with_their_line(row: str, words: str) -> None:

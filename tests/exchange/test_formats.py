@@ -179,7 +179,7 @@ def test_the_tables_of_a_log(name: str) -> None:
 # What is wrong with a log, or known to be wrong with its program.
 FLAGS = {
     "imb 4": "Mbytes are 2^20 bytes",
-    "imb 2021": "some.log, line 6: not 7 columns, left out: 2097152  out-of-mem.",
+    "imb 2021": "some.log, line 6: not 7 columns: 2097152  out-of-mem.",
     "netpipe 3": "megabits are 2^20 bits",
     "nccl": "some.log, line 10: the benchmark found wrong results",
     "perftest latency": "t_stdev is cut to whole microseconds",
@@ -201,6 +201,19 @@ def test_known_faults_are_flagged(name: str) -> None:
 def test_nothing_is_flagged_without_reason() -> None:
     for name in set(logs.EXCERPTS) - set(FLAGS) - {"np.out 2", "np.out 3"}:
         assert [note for t in tables(logs.EXCERPTS[name][1]) for note in t.notes] == [], name
+
+
+def test_what_makes_it_another_experiment_is_kept() -> None:
+    assert tables(logs.OSU_7_FULL)[0].options == {
+        "buffers": "DEVICE to HOST", "Datatype": "MPI_CHAR",
+    }  # fmt: skip
+    assert tables(logs.OSU_ONE_SIDED)[0].options["Synchronization"] == "MPI_Win_flush"
+
+
+def test_processes_are_those_of_the_tables_own_command() -> None:
+    """A later table without a command does not inherit them."""
+    found = tables(logs.OSU_BCAST_FULL + logs.OSU_BARRIER)
+    assert [table.ranks for table in found] == [16, None]
 
 
 def test_groups_and_lists_of_ranks_are_told_apart() -> None:

@@ -74,6 +74,9 @@ class Table:
         if len(self.notes) < MOST_NOTES and words not in self.notes:
             self.notes.append(words)
 
+    def leave_out(self, where: str, why: RowError) -> None:
+        self.note(f"{where}: {why}; the row is left out")
+
     def add(
         self, line: int | None, bytes: int, column: Column, text: str | Decimal, **more: Any
     ) -> None:
@@ -166,14 +169,12 @@ def read_rows(
             continue
         if order.is_cut(line, cells, len(columns)):
             break
-        if len(cells) != len(columns):
-            shown = text.strip()[:LONGEST_SHOWN]
-            table.note(f"{log.at(line)}: not {len(columns)} columns, left out: {shown}")
-            continue
         try:
+            if len(cells) != len(columns):
+                raise RowError(f"not {len(columns)} columns: {text.strip()[:LONGEST_SHOWN]}")
             order.see(line, table.add_row(line, cells, columns, **more))
         except RowError as error:
-            table.note(f"{log.at(line)}: {error}; the row is left out")
+            table.leave_out(log.at(line), error)
     else:
         line = len(log.lines) + 1
     if not table.rows:

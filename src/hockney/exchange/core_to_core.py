@@ -43,7 +43,7 @@ def read(log: Log) -> list[Table]:
             try:
                 table.add(line, 0, ONE_WAY, cell.strip() or "-", peers=[column, row])
             except RowError as error:
-                table.note(f"{log.at(line)}: {error}; left out")
+                table.leave_out(log.at(line), error)
     else:
         if len(rows) < len(rows[0][1]):
             table.cut = f"{len(rows)} rows of {len(rows[0][1])} cores, read up to there"

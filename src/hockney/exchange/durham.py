@@ -62,7 +62,7 @@ def read(log: Log) -> list[Table]:
             try:
                 order.see(line, tables[-1].add_row(line, cells, COLUMNS))
             except RowError as error:
-                tables[-1].note(f"{log.at(line)}: {error}; the row is left out")
+                tables[-1].leave_out(log.at(line), error)
     return tables
 
 
@@ -89,7 +89,7 @@ def _statistics(log: Log) -> list[Table]:
                 table.add(line, log.bytes, Column(name, SINGLE, factor=HALF), cell)
         except RowError as error:
             table.rows.clear()
-            table.note(f"{log.at(line)}: {error}; the row is left out")
+            table.leave_out(log.at(line), error)
         tables.append(table)
     return tables
 

@@ -60,7 +60,7 @@ def _row(log: Log, line: int, table: Table, rank: str, size: str, cells: list[st
             table.add(line, whole(size), column, cell, peers=[sender, 1 - sender])
     except RowError as error:
         del table.rows[before:]
-        table.note(f"{log.at(line)}: {error}; the row is left out")
+        table.leave_out(log.at(line), error)
 
 
 def write(run: Run) -> bytes:

@@ -94,4 +94,4 @@ def _row(
                 table.add(line, whole(size), column, cell)
     except RowError as error:
         del table.rows[before:]
-        table.note(f"{log.at(line)}: {error}; the row is left out")
+        table.leave_out(log.at(line), error)

@@ -178,4 +178,4 @@ def _fill(
         try:
             table.add_row(line, known, kept)
         except RowError as error:
-            table.note(f"{log.at(line)}: {error}; the row is left out")
+            table.leave_out(log.at(line), error)

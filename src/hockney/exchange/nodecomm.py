@@ -54,4 +54,4 @@ def _row(
         order.see(line, size)
     except RowError as error:
         del table.rows[before:]
-        table.note(f"{log.at(line)}: {error}; the row is left out")
+        table.leave_out(log.at(line), error)

@@ -22,6 +22,7 @@ _TITLE = re.compile(
 )
 _PARAMETER = re.compile(r"^\s*#\s*([A-Z][\w ()/-]{2,60}):\s+(\S.{0,80})$")
 _PAIRS = re.compile(r"\[ pairs: (\d+) \] \[ window size: (\w+) \]")
+_BUFFERS = re.compile(r"# Send Buffer on (\w+)\b.* Receive Buffer on (\w+)")
 _PROCESSES = re.compile(r"(?:^|\s)(?:-n|-np|--np|--ntasks)[ =](\d{1,9})\b")
 _WINDOWS = re.compile(r"^\s*#((?:\s+\d+)+)\s*$")
 _INIT = re.compile(r"^nprocs: (\d+), min: (\d+) ms, max: (\d+) ms, avg: (\d+) ms")
@@ -68,14 +69,17 @@ class Context:
     quantity: Column | None = None
 
     @property
+    def is_one_sided(self) -> bool:
+        return "_" in self.title.split(" ")[0] or "Window creation" in self.parameters
+
+    @property
     def operation(self) -> str:
         title = re.sub(r"^MPI[ _]?(-?[A-Z]+ )?(?=[A-Z])", "", self.title).lower()
         kind = "i" if title.startswith("non-blocking ") else ""
         title = title.removeprefix("non-blocking ")
         if title in NAMES:
             return NAMES[title]
-        one_sided = "_" in self.title.split(" ")[0] or "Window creation" in self.parameters
-        name = title if one_sided else title.removesuffix(" latency")
+        name = title if self.is_one_sided else title.removesuffix(" latency")
         return kind + CALLS.get(name, name).replace(" ", "-").replace("/", "-")
 
     def table(self, line: int) -> Table:
@@ -113,7 +117,7 @@ def read(log: Log) -> list[Table]:
             if table:
                 tables.append(table)
                 if not context.quantity:
-                    context = Context(context.title, context.version, ranks=context.ranks)
+                    context = Context(context.title, context.version)
                 continue
         _parameter(text, context)
     return tables
@@ -129,7 +133,9 @@ def _parameter(text: str, context: Context) -> None:
         context.quantity = _rate("bandwidth", "all pairs together")
     elif "Message Rate Profile" in text:
         context.quantity = Column("message rate", "all pairs together", "value_per_s", Decimal(1))
-    found = _PARAMETER.match(text)
+    buffers, found = _BUFFERS.search(text), _PARAMETER.match(text)
+    if buffers:
+        context.parameters["buffers"] = f"{buffers[1]} to {buffers[2]}"
     if found and not _TITLE.match(text):
         context.parameters[found[1].strip()] = found[2].strip().removesuffix(".")
 
@@ -208,13 +214,17 @@ def _quantile(percent: str) -> str:
 
 def _mean_of(context: Context) -> tuple[str, str]:
     """What the mean is of, and what percentiles are of."""
-    if context.operation not in (*NAMES.values(), "latency-mp"):
+    if context.is_one_sided:
+        return "mean of operations with their synchronisation, origin rank", "of operations"
+    if context.operation == "multi-latency":
+        return "half the round trip, mean over pairs of each pair's mean", "of means over pairs"
+    if context.operation not in NAMES.values():
         return "mean over ranks of each rank's mean", "of means over ranks"
-    major = tuple(int(part) for part in re.findall(r"\d+", context.version or "0"))[:2]
+    release = tuple(int(part) for part in re.findall(r"\d+", context.version or "0"))[:2]
     single = "round trips timed singly, over 2, first rank"
-    if major >= (7, 4):
+    if release >= (7, 4):
         return f"mean of {single}", single
-    if context.version and major < (6, 0):
+    if context.version and release < (6, 0):
         return "whole loop over 2n, first rank", single
     return "mean of round trips over 2, first rank", single
 

@@ -199,7 +199,7 @@ def _waits_from(switches: Sequence[Switch]) -> int | None:
 
 
 def _notes(run: Run, waits_from: int | None) -> str:
-    notes = [f"Each measured median of {run.header.experiment} is met within {CLOSE:.0%}."]
+    notes = [f"Each time of {run.header.experiment} is met within {CLOSE:.0%}."]
     if waits_from is None:
         notes.append(
             f"Sends wait for their receivers from {USUAL_DETACHED_BYTES} bytes on, as SMPI has it: "

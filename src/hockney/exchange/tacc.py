@@ -58,7 +58,7 @@ def _row(log: Log, line: int, text: str, order: RowOrder) -> None:
     try:
         order.see(line, table.add_row(line, cells, COLUMNS))
     except RowError as error:
-        table.note(f"{log.at(line)}: {error}; the row is left out")
+        table.leave_out(log.at(line), error)
 
 
 def write(run: Run) -> bytes:
