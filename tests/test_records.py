@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hockney import records
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import AskedWronglyError
 from hockney.records import (
     Clock,
     End,
@@ -19,7 +19,6 @@ from hockney.records import (
     Probe,
     Progress,
     Record,
-    ResultFile,
     RunRecord,
     Samples,
     Start,
@@ -266,27 +265,3 @@ def test_compressed_files_are_read_and_cut_ones_up_to_the_cut(tmp_path: Path) ->
     assert cut.cut is not None
     assert 100 < len(cut.samples) < len(run.samples)
     assert cut.samples == run.samples[: len(cut.samples)]
-
-
-def test_a_result_file_is_never_overwritten_unasked(tmp_path: Path) -> None:
-    path = tmp_path / "run.jsonl"
-    path.write_text("precious")
-    with pytest.raises(AskedWronglyError, match="exists"):
-        ResultFile(path)
-    assert path.read_text() == "precious"
-    file = ResultFile(path, force=True)
-    file.write(b"new\n")
-    file.close()
-    assert path.read_text() == "new\n"
-
-
-def test_a_full_disk_is_told_with_what_is_kept() -> None:
-    file = ResultFile(Path("/dev/full"), force=True)
-    with pytest.raises(HockneyError, match="measured before is in the file"):
-        file.write(b"line\n")
-    file.close()
-
-
-def test_a_directory_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(AskedWronglyError, match="cannot be written"):
-        ResultFile(tmp_path / "nowhere" / "run.jsonl")

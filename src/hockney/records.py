@@ -7,7 +7,6 @@ docs/records.md describes every field.
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import AskedWronglyError
 
 SCHEMA = 1
 """Rises only for what would mislead an older reader."""
@@ -367,36 +366,3 @@ def _is_complete(run: Run) -> bool:
     if not run.launches:
         return True
     return run.launches[-1].launch in {end.launch for end in run.ends}
-
-
-class ResultFile:
-    """A result file being written: each line goes to the kernel at once."""
-
-    def __init__(self, path: Path, force: bool = False) -> None:
-        self.path = path
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-        flags |= os.O_TRUNC if force else os.O_EXCL
-        try:
-            self._file = os.open(path, flags, 0o666)
-        except FileExistsError as error:
-            raise AskedWronglyError(
-                f"{path} exists", "name another file with -o, or overwrite it with --force"
-            ) from error
-        except OSError as error:
-            raise AskedWronglyError(
-                f"{path} cannot be written: {error.strerror}", "name another file with -o"
-            ) from error
-
-    def write(self, lines: bytes) -> None:
-        """Appends whole lines."""
-        try:
-            while lines:
-                lines = lines[os.write(self._file, lines) :]
-        except OSError as error:
-            raise HockneyError(
-                f"{self.path}: {error.strerror}; what was measured before is in the file",
-                "make room or name another file with -o",
-            ) from error
-
-    def close(self) -> None:
-        os.close(self._file)

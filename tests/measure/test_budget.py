@@ -25,7 +25,7 @@ def spend(start_s: float, **options: float) -> tuple[list[float], float]:
     """What each launch may measure when a start costs `start_s`, and the wall time of all."""
     question = Question("pingpong", (Size(8),), **options)  # type: ignore[arg-type]
     clock = Clock()
-    budget = Budget(question, clock)
+    budget = Budget(question, now=clock)
     measured: list[float] = []
     while (seconds := budget.next_seconds()) is not None:
         clock.now += start_s + seconds

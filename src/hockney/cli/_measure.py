@@ -9,12 +9,11 @@ from typing import Any
 
 import click
 
+from hockney.cli._asked import Asked
 from hockney.estimate import estimate
-from hockney.measure.build import build_engine
-from hockney.measure.mpi import find_mpi
+from hockney.measure.prepare import Wish, prepared
 from hockney.measure.question import Question
-from hockney.measure.session import Session, measure, new_run, raise_problems
-from hockney.records import ResultFile
+from hockney.measure.session import Session, measure, raise_problems
 from hockney.units import format_seconds
 from hockney.views.progress import ProgressLine
 
@@ -39,32 +38,23 @@ def measure_and_show(
 ) -> None:
     """Measures, keeping every sample in a file; what was measured is shown even if it ended badly.
     `options` are those of cli/_options.py."""
-    output, quiet = options["output"] or default_output(question.experiment), options["quiet"]
-    mpi = find_mpi(options["mpicc"], simulated=question.platform is not None)
-    engine = build_engine(mpi)
-    file = ResultFile(output, options["force"])
+    asked = click.get_current_context().find_object(Asked)
+    if asked is not None:
+        asked.question, asked.options = question, options
+        return
+    quiet = options["quiet"]
+    if options["resume"] and options["output"] is None:
+        raise click.UsageError("--resume: which file? Name it with -o")
     progress = ProgressLine(quiet, question.precision)
-    session = Session(question, mpi, engine, file, progress, new_run(question, options["label"]))
-    try:
-        measure(session)
-    finally:
-        progress.clear()
-        file.close()
-    session.run.path = output
+    with prepared(question, wish_of(question, options), progress) as session:
+        try:
+            measure(session)
+        finally:
+            progress.clear()
     if session.run.samples:
         _show(session, options, layout)
     if not quiet:
-        for note in engine.notes:
-            click.echo(f"note: {note}", err=True)
-        count = len(session.run.launches)
-        click.echo(
-            f"{count} launch{'' if count == 1 else 'es'} in "
-            f"{format_seconds(session.launches_wall_s, 3)}: {ENDINGS[session.reason]}; "
-            f"samples are in {output}",
-            err=True,
-        )
-        if session.reason == "interrupted":
-            click.echo(f"launch {count} is incomplete: its rounds up to then are kept", err=True)
+        _say_how_it_ended(session)
     raise_problems(session)
     if session.reason == "interrupted":
         raise click.exceptions.Exit(130)
@@ -72,6 +62,30 @@ def measure_and_show(
         from hockney.cli._present import gate
 
         gate(session.run, estimate(session.run))
+
+
+def wish_of(question: Question, options: dict[str, Any]) -> Wish:
+    return Wish(
+        output=options["output"] or default_output(question.experiment),
+        mpicc=options["mpicc"],
+        label=options["label"],
+        force=options["force"],
+        resume=options["resume"],
+    )
+
+
+def _say_how_it_ended(session: Session) -> None:
+    for note in session.engine.notes:
+        click.echo(f"note: {note}", err=True)
+    count = len(session.run.launches)
+    click.echo(
+        f"{count} launch{'' if count == 1 else 'es'} in "
+        f"{format_seconds(session.launches_wall_s, 3)}: {ENDINGS[session.reason]}; "
+        f"samples are in {session.file.path}",
+        err=True,
+    )
+    if session.reason == "interrupted":
+        click.echo(f"launch {count} is incomplete: its rounds up to then are kept", err=True)
 
 
 def _show(session: Session, options: dict[str, Any], layout: str | None) -> None:

@@ -51,9 +51,14 @@ def _peers(text: str) -> tuple[int, int]:
     return first, second
 
 
+def _hosts(text: str) -> tuple[str, ...]:
+    return tuple(host.strip() for host in text.split(",")) if text else ()
+
+
 SIZES = Words("sizes", units.parse_sizes)
 SIZE = Words("size", units.parse_size)
 SECONDS = Words("time", units.parse_seconds)
 SHARE = Words("share", units.parse_share)
 LAUNCHES = Words("launches", _launches)
 PEERS = Words("ranks", _peers)
+HOSTS = Words("hosts", _hosts)

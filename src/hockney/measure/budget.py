@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from hockney.measure.question import Question
+from hockney.records import End
 
 FIRST_SHARE = 1.0 / 3.0
 """Of an even share, for the first launch to measure: what a start costs is not known yet."""
@@ -20,11 +21,19 @@ is long enough to see each size dozens of times."""
 class Budget:
     """Decides how long the next launch may measure, so that the whole run ends in time."""
 
-    def __init__(self, question: Question, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        question: Question,
+        earlier: Sequence[End] = (),
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._question = question
         self._now = now
-        # Our own start is spent already, and showing the result will take about as long.
-        self._started = now() - 2.0 * time.process_time()
+        # Our own start is spent already, and showing the result will take about as long; so is
+        # what the launches took that a resumed run has made before.
+        spent_s = sum(end.wall_s or 0.0 for end in earlier)
+        self._started = now() - 2.0 * time.process_time() - spent_s
+        self._earlier = len(earlier)
         self._start_costs: list[float] = []
 
     def note(self, wall_s: float, measured_s: float) -> None:
@@ -37,13 +46,13 @@ class Budget:
 
     def next_seconds(self) -> float | None:
         """Seconds that the next launch may measure; None when there is no time for it."""
-        done = len(self._start_costs)
+        done = self._earlier + len(self._start_costs)
         if done == 0:
             even = self._question.budget_s / self._question.least_launches
             if self._question.most_launches == 1:
                 return self._question.budget_s
             return max(even * FIRST_SHARE, LEAST_S)
-        start_s = max(self._start_costs)
+        start_s = max(self._start_costs, default=0.0)
         to_come = max(self._question.least_launches - done, 1)
         even = self.left_s / to_come - start_s
         if self._question.least_launches == self._question.most_launches:

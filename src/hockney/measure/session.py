@@ -15,10 +15,13 @@ from hockney.measure.budget import Budget
 from hockney.measure.build import Engine, library_of
 from hockney.measure.environment import describe_environment
 from hockney.measure.launch import Interruption, Outcome, run_launch
-from hockney.measure.launchers import launcher_named
+from hockney.measure.launchers import find_launcher, launcher_named
 from hockney.measure.mpi import Mpi
+from hockney.measure.nodes import silent_hosts
 from hockney.measure.question import Question
-from hockney.records import End, LaunchRecord, Progress, ResultFile, Run, RunRecord
+from hockney.measure.result_file import ResultFile
+from hockney.measure.resume import missing_ends, next_number, whole_launches
+from hockney.records import End, LaunchRecord, Progress, Run, RunRecord
 
 ENGINE_ASKED_WRONGLY = 2
 LIBRARIES = {"hydra": ("MPICH", "Intel MPI", "MVAPICH"), "openmpi": ("Open MPI",)}
@@ -45,6 +48,15 @@ class Session:
     """What the launches took of the run's wall time; the rest was ours."""
 
 
+@dataclass(frozen=True)
+class Started:
+    """How a launch was started, for its record."""
+
+    command: list[str]
+    env: dict[str, str]
+    launcher: str
+
+
 def new_run(question: Question, label: str | None) -> Run:
     """A run that has just begun, with its header."""
     return Run(
@@ -64,39 +76,57 @@ def new_run(question: Question, label: str | None) -> Run:
 def measure(session: Session) -> None:
     """Launches until every point is precise enough over launches, the budget is spent, the asked
     number of launches is reached, or something goes wrong."""
-    question = session.question
-    budget = Budget(question)
-    session.file.write(records.encode(session.run.header))
+    _begin(session)
+    budget = Budget(session.question, whole_launches(session.run))
     with Interruption().watched() as interruption:
-        while True:
+        while (reason := _enough(session)) is None:
             seconds = budget.next_seconds()
             if seconds is None:
-                session.reason = "budget"
-                return
-            number = len(session.run.launches)
+                reason = "budget"
+                break
+            number = next_number(session.run)
             session.on_progress(number, None)
-            outcome = _launch(session, number, seconds, interruption)
-            measured = _measured_s(session, number)
-            budget.note(outcome.wall_s, measured or 0.0)
+            try:
+                outcome = _launch(session, number, seconds, interruption)
+            except HockneyError as error:
+                # The disk is full or gone: what is known is still shown.
+                session.reason, session.problems = "failed", [str(error)]
+                return
+            budget.note(outcome.wall_s, _measured_s(session, number) or 0.0)
             if _went_wrong(session, number, outcome):
                 return
-            if number + 1 == question.most_launches:
-                session.reason = "launches"
-                return
-            if number + 1 >= question.least_launches and is_precise(
-                session.run, question.precision
-            ):
-                session.reason = "precision"
-                return
+    session.reason = reason
+
+
+def _begin(session: Session) -> None:
+    """The header; or, in a file that is gone on with, the ends that its launches lack."""
+    if not session.file.has_content:
+        session.file.write(records.encode(session.run.header))
+    for end in missing_ends(session.run):
+        session.run.add(end)
+        session.file.write(records.encode(end))
+
+
+def _enough(session: Session) -> str | None:
+    """Why no launch more is needed; None when one is."""
+    question, done = session.question, len(whole_launches(session.run))
+    if done == question.most_launches:
+        return "launches"
+    if done >= question.least_launches and is_precise(session.run, question.precision):
+        return "precision"
+    return None
 
 
 def _launch(session: Session, number: int, seconds: float, interruption: Interruption) -> Outcome:
-    question, mpi = session.question, session.mpi
-    launcher = launcher_named(mpi.family)
+    mpi = session.mpi
+    name, question = find_launcher(mpi, session.question)
+    launcher = launcher_named(name)
     added = {**launcher.environment(mpi), **dict(question.env)}
     program = [str(session.engine.path), *question.engine_arguments(number, seconds)]
     command = launcher.command(mpi, question, program)
 
+    version = f" ({mpi.launcher_version})" if name == mpi.family else ""
+    started = Started(command, added, name + version)
     measured: list[bytes] = []
 
     def keep(lines: list[bytes]) -> None:
@@ -108,15 +138,18 @@ def _launch(session: Session, number: int, seconds: float, interruption: Interru
                 measured.append(line)
                 kept.append(line)
             else:
-                kept.append(_kept(session, line, number, command, added))
+                kept.append(_kept(session, line, number, started))
         session.file.write(b"".join(kept))
 
-    outcome = run_launch(command, {**os.environ, **added}, keep, question.timeout_s, interruption)
+    env = {**os.environ, **added}
+    try:
+        outcome = run_launch(command, env, keep, question.timeout_s, interruption)
+    finally:
+        for line in measured:
+            record = _decoded(line)
+            if record is not None:
+                session.run.add(record)
     session.launches_wall_s += outcome.wall_s
-    for line in measured:
-        record = _decoded(line)
-        if record is not None:
-            session.run.add(record)
     return outcome
 
 
@@ -127,9 +160,7 @@ def _decoded(line: bytes) -> records.Record | None:
         return None
 
 
-def _kept(
-    session: Session, line: bytes, number: int, command: list[str], added: dict[str, str]
-) -> bytes:
+def _kept(session: Session, line: bytes, number: int, started: Started) -> bytes:
     """What of a line of the engine goes into the file; the run in memory gets it as well."""
     record = _decoded(line)
     if isinstance(record, Progress):
@@ -138,8 +169,8 @@ def _kept(
     if record is None:
         return b""
     if isinstance(record, LaunchRecord):
-        record.command, record.env = command, added
-        record.launcher = f"{session.mpi.family} ({session.mpi.launcher_version})"
+        record.command, record.env = started.command, started.env
+        record.launcher = started.launcher
         record.simulated = session.question.platform is not None
     session.run.add(record)
     return records.encode(record)
@@ -176,6 +207,8 @@ def _went_wrong(session: Session, number: int, outcome: Outcome) -> bool:
         message = f"launch {number} failed: {_exit_words(outcome.exit_status)}"
     else:
         return False
+    silent = [] if outcome.interrupted else silent_hosts(session.mpi, session.question)
+    message = "; ".join([message, *silent])
     mixed = None if session.run.samples else _mixed_up(session, message)
     message = mixed or message
     if not ends:
