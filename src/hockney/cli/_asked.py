@@ -26,15 +26,20 @@ def ask(words: Sequence[str], **defaults: Any) -> tuple[Question, dict[str, Any]
 
     `defaults` stand in for options that the words leave out.
     """
+    verb, *rest = words
+    command = measuring_command(verb)
+    asked = Asked()
+    with command.make_context(verb, list(rest), obj=asked, default_map=defaults) as context:
+        command.invoke(context)
+    assert asked.question is not None
+    return asked.question, asked.options
+
+
+def measuring_command(verb: str) -> click.Command:
+    """The verb's command, if it is one that measures."""
     from hockney.cli import Verbs
 
-    verb, *rest = words
     command = Verbs().get_command(click.get_current_context(), verb)
-    asked = Asked()
-    if command is not None and any(each.name == "platform_file" for each in command.params):
-        context = command.make_context(verb, list(rest), obj=asked, default_map=defaults)
-        with context:
-            command.invoke(context)
-    if asked.question is None:
+    if command is None or not any(param.name == "platform_file" for param in command.params):
         raise AskedWronglyError(f"{verb} measures nothing", "name a verb such as pingpong")
-    return asked.question, asked.options
+    return command

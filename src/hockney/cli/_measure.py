@@ -14,6 +14,7 @@ from hockney.estimate import estimate
 from hockney.measure.prepare import Wish, prepared
 from hockney.measure.question import Question
 from hockney.measure.session import Session, measure, raise_problems
+from hockney.records import Run
 from hockney.units import format_seconds
 from hockney.views.progress import ProgressLine
 
@@ -52,7 +53,7 @@ def measure_and_show(
         finally:
             progress.clear()
     if session.run.samples:
-        _show(session, options, layout)
+        show_measured(session.run, options, layout)
     if not quiet:
         _say_how_it_ended(session)
     raise_problems(session)
@@ -88,11 +89,12 @@ def _say_how_it_ended(session: Session) -> None:
         click.echo(f"launch {count} is incomplete: its rounds up to then are kept", err=True)
 
 
-def _show(session: Session, options: dict[str, Any], layout: str | None) -> None:
+def show_measured(run: Run, options: dict[str, Any], layout: str | None = None) -> None:
+    """The result as the options of a measuring verb want it."""
     from hockney.cli._present import show_json, show_run
 
-    estimates = estimate(session.run)
+    estimates = estimate(run)
     if options["as_json"]:
-        show_json(session.run, estimates)
+        show_json(run, estimates)
     else:
-        show_run(session.run, estimates, layout, quiet=options["quiet"])
+        show_run(run, estimates, layout, quiet=options["quiet"])

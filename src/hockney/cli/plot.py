@@ -55,8 +55,7 @@ def command(
     check_output(output, force)
     runs = [records.read(file) for file in files]
     systems = [
-        System(run, estimate(run), label)
-        for run, label in zip(runs, labels_of(runs), strict=True)
+        System(run, estimate(run), label) for run, label in zip(runs, labels_of(runs), strict=True)
     ]
     save(draw(what, systems, Options(extremes, with_fit, size)), output, force)
     click.echo(f"wrote {output}", err=True)
