@@ -15,7 +15,7 @@ from hockney.measure.budget import Budget
 from hockney.measure.build import Engine, library_of
 from hockney.measure.environment import describe_environment
 from hockney.measure.launch import Interruption, Outcome, run_launch
-from hockney.measure.launchers import find_launcher, launcher_named
+from hockney.measure.launchers import end_strays, find_launcher, launcher_named
 from hockney.measure.mpi import Mpi
 from hockney.measure.nodes import silent_hosts
 from hockney.measure.question import Question
@@ -142,9 +142,13 @@ def _launch(session: Session, number: int, seconds: float, interruption: Interru
         session.file.write(b"".join(kept))
 
     env = {**os.environ, **added}
+    ended_well = False
     try:
         outcome = run_launch(command, env, keep, question.timeout_s, interruption)
+        ended_well = outcome.exit_status == 0
     finally:
+        if not ended_well:
+            end_strays(name)
         for line in measured:
             record = _decoded(line)
             if record is not None:

@@ -3,7 +3,7 @@
 A launcher module has `command(mpi, question, program)`, the whole command line that starts
 `program` on every rank, `environment(mpi)`, the variables that this needs, and
 `reach(question, script)`, the commands that together run a shell script once on every node. One
-that belongs to a scheduler has `allocation()`: what this process was given, None outside of a job.
+that belongs to a scheduler has `allocation()`: what this process was given, None outside of a job; and it may have `end_strays()`.
 A scheduler without a launcher of its own has `allocation()` alone: MPI's mpiexec gets its hosts.
 """
 
@@ -83,6 +83,13 @@ def find_allocation(question: Question) -> tuple[str, Allocation] | None:
             f"ask for an allocation first, or submit one with `hockney job {question.launcher}`",
         )
     return None
+
+
+def end_strays(name: str) -> None:
+    """Ends ranks that outlive their launcher, where a scheduler lets them."""
+    end = getattr(_module(name), "end_strays", None)
+    if end is not None:
+        end()
 
 
 def _module(name: str) -> ModuleType:

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Sequence
 from functools import cache
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import AskedWronglyError, HockneyError
 from hockney.measure.launchers import Allocation, hydra
 from hockney.measure.mpi import WRAPPER_TIMEOUT_S, Mpi
 from hockney.measure.question import Question
@@ -37,6 +37,7 @@ def _cpus() -> int | None:
 def command(mpi: Mpi, question: Question, program: Sequence[str]) -> list[str]:
     """Unbound, because the engine pins; a rank that fails takes the others with it."""
     options = [f"--mpi={_wire_up(mpi)}", "--cpu-bind=none", "--kill-on-bad-exit=1"]
+    options.append(f"--job-name={_step_name()}")
     if question.hosts:
         options.append("--nodelist=" + ",".join(question.hosts))
     if question.node_count:
@@ -50,19 +51,23 @@ def command(mpi: Mpi, question: Question, program: Sequence[str]) -> list[str]:
 
 @cache
 def _offered() -> tuple[str, ...]:
+    words = _said(["srun", "--mpi=list"])
+    return tuple(re.findall(r"\b(?:pmi2|pmix|cray_shasta)\b(?! plugin)", words))
+
+
+def _said(command: list[str]) -> str:
     try:
         done = subprocess.run(
-            ["srun", "--mpi=list"],
-            capture_output=True,
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             text=True,
             timeout=WRAPPER_TIMEOUT_S,
             stdin=subprocess.DEVNULL,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise AskedWronglyError(f"srun --mpi=list: {error}") from error
-    return tuple(
-        re.findall(r"\b(?:pmi2|pmix|cray_shasta|none)\b(?!_| plugin)", done.stdout + done.stderr)
-    )
+        raise HockneyError(f"{command[0]}: {error}") from error
+    return done.stdout
 
 
 def _wire_up(mpi: Mpi) -> str:
@@ -75,6 +80,20 @@ def _wire_up(mpi: Mpi) -> str:
         f"{mpi.mpicc} by {' or '.join(spoken)}",
         "start them by the MPI's own mpiexec: --launcher mpiexec",
     )
+
+
+def _step_name() -> str:
+    return f"hockney-{os.getpid()}"
+
+
+def end_strays() -> None:
+    """Slurm lets a step go on whose srun was killed: ends those that this process started."""
+    job = os.environ["SLURM_JOB_ID"]
+    listed = _said(["squeue", "--noheader", "--steps", f"--jobs={job}", "--format=%i %j"])
+    for line in listed.splitlines():
+        step, _, name = line.strip().partition(" ")
+        if name == _step_name():
+            _said(["scancel", "--signal=KILL", step])
 
 
 def environment(mpi: Mpi) -> dict[str, str]:
