@@ -7,6 +7,7 @@ docs/records.md describes every field.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,11 +16,14 @@ from typing import Any, BinaryIO
 import msgspec
 
 from hockney.errors import AskedWronglyError
+from hockney.printable import one_line
 
 SCHEMA = 1
 """Rises only for what would mislead an older reader."""
-LONGEST_LINE = 64 * 1024 * 1024
-"""Bytes; a longer line is none of ours, and reading it could take all memory."""
+LONGEST_LINE = 16 * 1024 * 1024
+"""Bytes; a longer line is none of ours, and its numbers take 16 times as much memory."""
+LONGEST_FILE = 256 * 1024 * 1024
+"""Bytes, decompressed; what comes later is left out: some KiB of zstd can hold terabytes."""
 
 
 class RunRecord(msgspec.Struct, tag_field="kind", tag="run", kw_only=True):
@@ -276,13 +280,38 @@ def encode(record: Record) -> bytes:
 
 
 def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    number = 0
+    number = size = 0
     while line := stream.readline(LONGEST_LINE + 1):
         number += 1
+        size += len(line)
         if len(line) > LONGEST_LINE:
             raise ValueError(f"line {number} is longer than {LONGEST_LINE >> 20} MiB")
+        if size > LONGEST_FILE:
+            raise ValueError(f"the file is longer than {LONGEST_FILE >> 20} MiB")
         if line.strip():
             yield number, line
+
+
+_SUSPICIOUS = re.compile(rb'\\[^"\\/]|\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2[\x80\x81]')
+"""JSON's escapes, and the UTF-8 of characters that a terminal may obey."""
+
+
+def _tame(record: Record, line: bytes) -> Record:
+    """A record whose words are safe to show: a file may come from anybody."""
+    if not _SUSPICIOUS.search(line):
+        return record
+    tame: Record = msgspec.convert(_one_lines(msgspec.to_builtins(record)), type=Record)
+    return tame
+
+
+def _one_lines(value: Any) -> Any:
+    if isinstance(value, str):
+        return one_line(value)
+    if isinstance(value, list):
+        return [_one_lines(item) for item in value]
+    if isinstance(value, dict):
+        return {_one_lines(key): _one_lines(item) for key, item in value.items()}
+    return value
 
 
 def _open(path: Path) -> BinaryIO:
@@ -316,6 +345,8 @@ def _first(path: Path, line: bytes) -> RunRecord:
         header = decode(line)
     except ValueError as error:
         raise AskedWronglyError(f"{path}, line 1: {error}") from error
+    assert header is not None
+    header = _tame(header, line)
     assert isinstance(header, RunRecord)
     return header
 
@@ -345,7 +376,7 @@ def _read(path: Path, stream: BinaryIO) -> Run:
                 damaged, last_damaged = damaged + 1, number
                 continue
             if record is not None:
-                run.add(record)
+                run.add(_tame(record, line))
     except AskedWronglyError:
         raise
     except Exception as error:  # a truncated frame of zstd ends the stream in many ways

@@ -38,7 +38,7 @@ def measuring(cluster: Cluster, way: str) -> subprocess.Popen[str]:
     raise AssertionError(process.communicate()[1])
 
 
-def hockneys_pid(cluster: Cluster) -> int:
+def hockneys_pid() -> int:
     listed = ["ip", "netns", "pids", "hA"]
     pids = subprocess.run(listed, capture_output=True, text=True, check=True).stdout.split()
     for pid in pids:
@@ -56,8 +56,8 @@ def rank_stopped(cluster: Cluster) -> None:
     os.kill(cluster.engines("hB")[0], signal.SIGSTOP)
 
 
-def launcher_killed(cluster: Cluster) -> None:
-    pid = hockneys_pid(cluster)
+def launcher_killed(cluster: Cluster) -> None:  # noqa: ARG001
+    pid = hockneys_pid()
     for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
         os.kill(int(child), signal.SIGKILL)
 
@@ -66,12 +66,12 @@ def node_gone(cluster: Cluster) -> None:
     cluster.link("hB", "down")
 
 
-def interrupted(cluster: Cluster) -> None:
-    os.kill(hockneys_pid(cluster), signal.SIGINT)
+def interrupted(cluster: Cluster) -> None:  # noqa: ARG001
+    os.kill(hockneys_pid(), signal.SIGINT)
 
 
-def terminated(cluster: Cluster) -> None:
-    os.kill(hockneys_pid(cluster), signal.SIGTERM)
+def terminated(cluster: Cluster) -> None:  # noqa: ARG001
+    os.kill(hockneys_pid(), signal.SIGTERM)
 
 
 FAULTS: dict[Callable[[Cluster], None], tuple[int, str]] = {
@@ -91,14 +91,14 @@ def _link_up(cluster: Cluster) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_link_up")
-@pytest.mark.parametrize("_round", range(ROUNDS))
+@pytest.mark.parametrize("attempt", range(ROUNDS))
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_nothing_is_lost_and_nothing_left(
-    cluster: Cluster, fault: Callable[[Cluster], None], way: str, _round: int
+    cluster: Cluster, fault: Callable[[Cluster], None], way: str, attempt: int
 ) -> None:
     process = measuring(cluster, way)
-    time.sleep(0.1 * (_round % 7))
+    time.sleep(0.1 * (attempt % 7))
     fault(cluster)
     seen = (cluster.work / "run.jsonl").read_bytes()
     _, stderr = process.communicate(timeout=TEST_TIMEOUT_S)
@@ -111,11 +111,11 @@ def test_nothing_is_lost_and_nothing_left(
     assert cluster.nothing_left()
     kept = (cluster.work / "run.jsonl").read_bytes()
     assert kept.startswith(seen)
-    assert_rounds_are_whole(cluster.work / "run.jsonl")
+    assertattempts_are_whole(cluster.work / "run.jsonl")
     assert_it_goes_on(cluster, way, kept)
 
 
-def assert_rounds_are_whole(path: Path) -> None:
+def assertattempts_are_whole(path: Path) -> None:
     run = records.read(path)
     assert run.cut is None
     assert run.ends[-1].reason in ("failed", "interrupted")
@@ -135,7 +135,7 @@ def assert_it_goes_on(cluster: Cluster, way: str, kept: bytes) -> None:
     assert [end.reason for end in records.read(cluster.work / "run.jsonl").ends][-1] == "budget"
 
 
-def test_a_job_that_is_cancelled_keeps_its_rounds(cluster: Cluster) -> None:
+def test_a_job_that_is_cancelled_keeps_itsattempts(cluster: Cluster) -> None:
     """A scheduler that takes its nodes back sends SIGTERM, and SIGKILL after the grace period."""
     script = " ".join(("exec", *WAYS["srun"][len(ALLOCATED) :], *OPTIONS, *LONG))
     (cluster.work / "job.sh").write_text(f"#!/bin/sh\n{script}\n")
@@ -154,4 +154,4 @@ def test_a_job_that_is_cancelled_keeps_its_rounds(cluster: Cluster) -> None:
         time.sleep(0.1)
     assert "rounds up to then are kept" in log.read_text()
     assert cluster.nothing_left()
-    assert_rounds_are_whole(path)
+    assertattempts_are_whole(path)

@@ -3,8 +3,9 @@
 A launcher module has `command(mpi, question, program)`, the whole command line that starts
 `program` on every rank, `environment(mpi)`, the variables that this needs, and
 `reach(question, script)`, the commands that together run a shell script once on every node. One
-that belongs to a scheduler has `allocation()`: what this process was given, None outside of a job; and it may have `end_strays()`.
-A scheduler without a launcher of its own has `allocation()` alone: MPI's mpiexec gets its hosts.
+that belongs to a scheduler has `allocation()`: what this process was given, None outside of a job;
+and it may have `end_strays()`, where ranks outlive a launcher that is killed. A scheduler without a
+launcher of its own has `allocation()` alone: MPI's mpiexec gets its hosts.
 """
 
 from __future__ import annotations
