@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Annotated, Any, BinaryIO
 
 import msgspec
 
@@ -24,6 +24,11 @@ LONGEST_LINE = 16 * 1024 * 1024
 """Bytes; a longer line is none of ours, and its numbers take 16 times as much memory."""
 LONGEST_FILE = 256 * 1024 * 1024
 """Bytes, decompressed; what comes later is left out: some KiB of zstd can hold terabytes."""
+
+
+Whole = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
+Nanoseconds = Annotated[float, msgspec.Meta(ge=0.0, le=1e18)]
+"""Up to 30 years: a number that is none of a measurement makes its line a damaged one."""
 
 
 class RunRecord(msgspec.Struct, tag_field="kind", tag="run", kw_only=True):
@@ -94,30 +99,30 @@ class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True)
 class Samples(msgspec.Struct, tag_field="kind", tag="samples", kw_only=True):
     """Batches of one visit: nanoseconds per one-way message or operation, one entry a batch."""
 
-    launch: int
-    round: int
+    launch: Whole
+    round: Whole
     operation: str
-    bytes: int
-    ranks: int
-    peers: list[int]
-    repetitions: int
-    ns: list[float]
+    bytes: Whole
+    ranks: Whole
+    peers: list[Whole]
+    repetitions: Whole
+    ns: list[Nanoseconds]
     algorithm: str | None = None
     at_s: float | None = None
     """When the visit began, since the launch began to measure."""
     compute_ns: float | None = None
     """What a nonblocking collective computed between its start and its end."""
-    own_mean_ns: list[float] | None = None
+    own_mean_ns: list[Nanoseconds] | None = None
     """Of a collective, beside each entry of ns: the mean over ranks of each one's own duration."""
-    own_max_ns: list[float] | None = None
+    own_max_ns: list[Nanoseconds] | None = None
 
 
 class Summary(msgspec.Struct, tag_field="kind", tag="summary", kw_only=True):
     """A statistic where only that is known; never treated as samples."""
 
-    launch: int
+    launch: Whole
     operation: str
-    bytes: int
+    bytes: Whole
     statistic: str
     definition: str
     value_s: float
@@ -128,11 +133,11 @@ class Summary(msgspec.Struct, tag_field="kind", tag="summary", kw_only=True):
 class Start(msgspec.Struct, tag_field="kind", tag="start", kw_only=True):
     """How the ranks of one visit began together."""
 
-    launch: int
-    round: int
+    launch: Whole
+    round: Whole
     operation: str
-    bytes: int
-    ranks: int
+    bytes: Whole
+    ranks: Whole
     skew_s: float
     """From the first to begin to the last, on the common clock."""
     error_s: float | None = None
@@ -146,10 +151,10 @@ class Start(msgspec.Struct, tag_field="kind", tag="start", kw_only=True):
 class Probe(msgspec.Struct, tag_field="kind", tag="probe", kw_only=True):
     """One-way hand-over of a cache line between two ranks, before a round."""
 
-    launch: int
-    round: int
-    peers: list[int]
-    handover_ns: float
+    launch: Whole
+    round: Whole
+    peers: list[Whole]
+    handover_ns: Nanoseconds
 
 
 class Noise(msgspec.Struct, tag_field="kind", tag="noise", kw_only=True):

@@ -85,7 +85,7 @@ def _few_launches(run: Run, estimates: Estimates) -> list[str]:
     counts = [p.launches for p in estimates.headline if not p.is_floor]
     if not counts or min(counts) >= 5 or run.header.options.get("preset"):
         return []
-    if run.launches[0].simulated:
+    if any(launch.simulated for launch in run.launches[:1]):
         return []
     return [
         f"only {min(counts)} launches: too few for an interval (5 make one); give a larger --budget"
