@@ -103,14 +103,19 @@ def was_given(option: str) -> bool:
     return source != click.core.ParameterSource.DEFAULT
 
 
+def ranks_asked(options: dict[str, Any]) -> int | None:
+    """What -n says, or nodes with so many ranks each; None where neither is said."""
+    if was_given("ranks"):
+        return int(options["ranks"])
+    nodes = options["nodes"] or len(options["hosts"])
+    return nodes * options["ranks_per_node"] if nodes and options["ranks_per_node"] else None
+
+
 def question_of(options: dict[str, Any], **own: Any) -> Question:
     """The question of a verb: what OPTIONS say, and its own part."""
     least, most = options["launches"]
     if options["platform_file"] and not was_given("launches"):
         least = most = 1  # simulated launches do not differ
-    nodes = options["nodes"] or len(options["hosts"])
-    if nodes and options["ranks_per_node"] and not was_given("ranks"):
-        own["ranks"] = nodes * options["ranks_per_node"]
     return Question(
         least_launches=least,
         most_launches=most,

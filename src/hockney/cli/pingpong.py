@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from hockney.cli._options import measuring_options, question_of, was_given
+from hockney.cli._options import measuring_options, question_of, ranks_asked, was_given
 from hockney.cli._parameters import PEERS, SIZE, SIZES
 from hockney.measure.checks import check_question
 from hockney.measure.presets import PRESETS
@@ -81,7 +81,7 @@ def _question(options: dict[str, Any]) -> Question:
         options,
         experiment="pingpong",
         sizes=tuple(Size(size) for size in _sizes(options)),
-        ranks=options["ranks"],
+        ranks=ranks_asked(options) or options["ranks"],
         peers=options["peers"],
         every_iteration=options["every_iteration"],
         floor=options["floor"],
