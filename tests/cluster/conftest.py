@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,10 +26,10 @@ NEEDED = ("ip", "nsenter", "unshare", "tc", "taskset", "slurmctld", "slurmd", "m
 
 
 def why_not() -> str | None:
-    if not os.environ.get(ASKED):
-        return "two hosts and a Slurm are made only by `make test-all`"
     if os.getuid() != 0:
-        return "network namespaces need root"
+        return "two hosts and a Slurm need root"
+    if not os.environ.get(ASKED):
+        return "two hosts and a Slurm are made by `make test-all`"
     missing = [name for name in NEEDED if not shutil.which(name)]
     return f"not installed: {', '.join(missing)}" if missing else None
 
@@ -112,16 +113,25 @@ def _is_engine(process: Path) -> bool:
     return name.startswith("hockney-engine") and not state.startswith("Z")
 
 
+@contextmanager
+def two_hosts() -> Iterator[Path]:
+    """Makes them, and removes them whatever happens."""
+    # Not pytest's own directory: munge's and Slurm's daemons must reach it under any user.
+    state = Path(tempfile.mkdtemp(prefix="hockney-cluster-"))
+    try:
+        subprocess.run([HERE / "up", state], check=True, timeout=TEST_TIMEOUT_S)
+        yield state
+    finally:
+        subprocess.run([HERE / "down", state], check=True, timeout=TEST_TIMEOUT_S)
+
+
 @pytest.fixture(scope="session")
 def _hosts() -> Iterator[Path]:
     reason = why_not()
     if reason:
         pytest.skip(reason)
-    # Not pytest's own directory: munge's and Slurm's daemons must reach it under any user.
-    state = Path(tempfile.mkdtemp(prefix="hockney-cluster-"))
-    subprocess.run([HERE / "up", state], check=True, timeout=TEST_TIMEOUT_S)
-    yield state
-    subprocess.run([HERE / "down", state], check=True, timeout=TEST_TIMEOUT_S)
+    with two_hosts() as state:
+        yield state
 
 
 @pytest.fixture
