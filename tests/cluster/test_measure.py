@@ -122,6 +122,16 @@ def test_a_job_that_fails_is_told_in_the_schedulers_words(cluster: Cluster) -> N
     assert "invalid partition" in done.stderr
 
 
+def test_a_job_takes_the_engine_along(cluster: Cluster) -> None:
+    sent = (*TWO_NODES, "--broadcast", str(cluster.local))
+    words = ("job", "slurm", "--submit", "--", "pingpong", *sent, *SHORT)
+    done = cluster.run(*HOCKNEY, *words)
+    assert done.status == 0, done.stderr
+    assert "ranks at hA CPU 0, hB CPU 1" in done.stdout
+    for host in ("hA", "hB"):
+        assert list(Path(f"{cluster.local}-{host}").glob("hockney-*")) == []
+
+
 def test_a_printed_script_measures_when_a_person_submits_it(cluster: Cluster) -> None:
     printed = cluster.run(*HOCKNEY, "job", "slurm", "--", "pingpong", *TWO_NODES, *SHORT)
     assert printed.status == 0, printed.stderr

@@ -72,7 +72,7 @@ def _script(
     from hockney.measure.mpi import find_mpi
     from hockney.measure.session import new_run
 
-    for option in ("platform", "hosts", "broadcast", "launcher"):
+    for option in ("platform", "hosts", "launcher"):
         if getattr(question, option):
             raise AskedWronglyError(f"--{option} is not for a job: the scheduler chooses")
     if asked["resume"] or asked["force"]:

@@ -109,11 +109,8 @@ def engine_on_nodes(mpi: Mpi, question: Question, engine: Engine) -> Iterator[En
     if question.broadcast is None:
         yield engine
         return
-    # A name that nobody can guess, made by mkdir that fails if it is there: nothing is planted.
-    directory = Path(question.broadcast) / f"hockney-{secrets.token_hex(16)}"
-    copy = directory / engine.path.name
-    words = {"directory": shlex.quote(str(directory)), "copy": shlex.quote(str(copy))}
-    make = "umask 077 && mkdir {directory} && cat >{copy} && chmod 700 {copy}".format(**words)
+    copy = private_copy(question.broadcast, engine)
+    make, remove = scripts_of(copy)
     try:
         answers = ask_nodes(mpi, question, make, question.timeout_s, stdin=engine.path)
         failed = [_words(answer) for answer in answers if answer.status != 0]
@@ -122,4 +119,17 @@ def engine_on_nodes(mpi: Mpi, question: Question, engine: Engine) -> Iterator[En
             raise HockneyError(f"--broadcast: {reason}", "name the nodes with --hosts")
         yield replace(engine, path=copy)
     finally:
-        ask_nodes(mpi, question, f"rm -rf {words['directory']}", question.timeout_s)
+        ask_nodes(mpi, question, remove, question.timeout_s)
+
+
+def private_copy(directory: str, engine: Engine) -> Path:
+    """A name that nobody can guess: nothing can be planted there before."""
+    return Path(directory) / f"hockney-{secrets.token_hex(16)}" / engine.path.name
+
+
+def scripts_of(copy: Path) -> tuple[str, str]:
+    """What makes the copy out of the script's input, and what removes it; for any shell. mkdir
+    fails where something is already."""
+    directory, file = shlex.quote(str(copy.parent)), shlex.quote(str(copy))
+    make = f"umask 077 && mkdir {directory} && cat >{file} && chmod 700 {file}"
+    return make, f"rm -rf {directory}"

@@ -28,6 +28,8 @@ LIBRARIES = {"hydra": ("MPICH", "Intel MPI", "MVAPICH"), "openmpi": ("Open MPI",
 """Whose programs each family of launchers starts."""
 ENGINE_SAYS = "hockney-engine: "
 """Before what a rank that ends the launch writes to stderr: two ranks may garble their records."""
+SIMULATOR_REFUSES = "Parse error at "
+"""Before SimGrid's words on a platform file, which begin with its line."""
 MEASUREMENTS = tuple(b'{"kind":"%b"' % kind for kind in (b"samples", b"start", b"noise", b"probe"))
 
 
@@ -194,6 +196,8 @@ def _went_wrong(session: Session, number: int, outcome: Outcome) -> bool:
     failures = [end.message for end in ends if end.reason == "failed" and end.message]
     told = [line for line in outcome.last_lines if line.startswith(ENGINE_SAYS)]
     failures += [line.removeprefix(ENGINE_SAYS) for line in told]
+    refused = [line.partition(SIMULATOR_REFUSES) for line in outcome.last_lines]
+    failures += [f"SimGrid: {which}{what}" for _, which, what in refused if which]
     if outcome.interrupted:
         session.reason = "interrupted"
         message = "interrupted; all rounds up to then are kept"

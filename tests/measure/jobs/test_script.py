@@ -46,6 +46,7 @@ def script(scheduler: str, result: Path, words: str, mpiexec: Path, **job: objec
         cpus=words or None,
         arguments=(words, words),
         env=(("FORCED", words),),
+        broadcast=None if scheduler == "pbs" else f"/{words}",
     )
     mpi = Mpi(Path("mpicc"), mpiexec, "hydra", "Hydra 5")
     header = records.encode(new_run(question, words).header)

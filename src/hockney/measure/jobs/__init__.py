@@ -1,9 +1,9 @@
 """Batch jobs: a script that needs a shell, the engine and a launcher, but no Python.
 
 One file a scheduler, found by its name, with `directives(job)`, the lines that ask for resources,
-`launch(mpi, question, program)`, the shell's words for one start of the MPI program, and for
---submit: `SUBMIT`, a command that reads a script and prints the job's number, `CANCEL`,
-`state(number)` and `log(number, job)`.
+`launch(mpi, question, program)`, the shell's words for one start of the MPI program, `reach`, as
+launchers have it, and for --submit: `SUBMIT`, a command that reads a script and prints the job's
+number, `CANCEL`, `state(number)` and `log(number, job)`.
 """
 
 from __future__ import annotations
@@ -67,6 +67,8 @@ class Scheduler(Protocol):
     def directives(self, job: Job) -> list[str]: ...
 
     def launch(self, mpi: Mpi, question: Question, program: Sequence[str]) -> str: ...
+
+    def reach(self, mpi: Mpi, question: Question, script: str) -> list[list[str]]: ...
 
     def state(self, number: str) -> State: ...
 

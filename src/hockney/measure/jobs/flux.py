@@ -36,6 +36,10 @@ def launch(mpi: Mpi, question: Question, program: Sequence[str]) -> str:
     return shlex.join(flux.command(mpi, question, program))
 
 
+def reach(mpi: Mpi, question: Question, script: str) -> list[list[str]]:
+    return flux.reach(mpi, question, script)
+
+
 def state(number: str) -> State:
     word = tell(["flux", "jobs", "--no-header", "--format={status}", number]).stdout.strip()
     return State(word or "UNKNOWN", ended=word in WELL | BADLY, well=word in WELL)

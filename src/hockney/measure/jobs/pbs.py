@@ -42,6 +42,11 @@ def launch(mpi: Mpi, question: Question, program: Sequence[str]) -> str:
     return f"{shlex.quote(mpiexec)} {HOSTS[mpi.family]} {shlex.join(words)}"
 
 
+def reach(mpi: Mpi, question: Question, script: str) -> list[list[str]]:  # noqa: ARG001
+    """PBS has no command that hands its input on to every node."""
+    return []
+
+
 def state(number: str) -> State:
     said = tell(["qstat", "-x", "-f", number]).stdout
     word = re.search(r"job_state = (\w)", said)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 from hockney import __version__
@@ -12,6 +13,7 @@ from hockney.measure.build import Engine
 from hockney.measure.jobs import Job, Scheduler
 from hockney.measure.launchers import launcher_named
 from hockney.measure.mpi import Mpi
+from hockney.measure.nodes import private_copy, scripts_of
 from hockney.measure.question import Question
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -27,6 +29,7 @@ def job_script(
     result: Path,
 ) -> str:
     """A script that appends every launch's records to `result`, after `header`, its first line."""
+    engine, broadcast = _broadcast(scheduler, mpi, engine, question)
     lines = [
         # `module` is made by what a login shell reads.
         "#!/bin/bash -l" if job.modules else "#!/bin/sh",
@@ -37,6 +40,7 @@ def job_script(
         f"result={shlex.quote(str(result.absolute()))}",
         "set -C",
         f"printf '%s\\n' {shlex.quote(header.decode().strip())} >\"$result\" || exit",
+        *broadcast,
         "launch=0",
         f"while [ $launch -lt {question.least_launches} ]; do",
         f'    {_launch(scheduler, mpi, engine, question)} >>"$result" || exit',
@@ -44,6 +48,27 @@ def job_script(
         "done",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _broadcast(
+    scheduler: Scheduler, mpi: Mpi, engine: Engine, question: Question
+) -> tuple[Engine, list[str]]:
+    """The engine as the nodes see it, and the lines that send it there and take it away."""
+    if question.broadcast is None:
+        return engine, []
+    copy = private_copy(question.broadcast, engine)
+    make, remove = (
+        [shlex.join(words) for words in scheduler.reach(mpi, question, script)]
+        for script in scripts_of(copy)
+    )
+    if not make:
+        raise AskedWronglyError("--broadcast: this scheduler has no way to send it along")
+    source = shlex.quote(str(engine.path))
+    lines = [
+        f"trap {shlex.quote('; '.join(remove))} EXIT",
+        *(f"{words} <{source} || exit" for words in make),
+    ]
+    return replace(engine, path=copy), lines
 
 
 def _exports(mpi: Mpi, question: Question) -> list[str]:

@@ -36,6 +36,10 @@ def launch(mpi: Mpi, question: Question, program: Sequence[str]) -> str:
     return shlex.join(srun.command(mpi, question, program))
 
 
+def reach(mpi: Mpi, question: Question, script: str) -> list[list[str]]:
+    return srun.reach(mpi, question, script)
+
+
 def state(number: str) -> State:
     done = tell(["squeue", "--noheader", "--states=all", f"--jobs={number}", "--format=%T"])
     word = done.stdout.strip()
