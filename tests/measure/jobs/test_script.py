@@ -51,7 +51,7 @@ def script(scheduler: str, result: Path, words: str, mpiexec: Path, **job: objec
     mpi = Mpi(Path("mpicc"), mpiexec, "hydra", "Hydra 5")
     header = records.encode(new_run(question, words).header)
     asked = Job("hockney-pingpong", 2, 1, 5, **job)  # type: ignore[arg-type]
-    engine = Engine(Path("/cache") / f"engine {words.replace('/', '')}")
+    engine = Engine(mpiexec.parent / "cache" / f"engine {words.replace('/', '')}")
     return job_script(scheduler_named(scheduler), asked, mpi, engine, question, header, result)
 
 
@@ -66,6 +66,8 @@ def run_script(directory: Path, scheduler: str, words: str, **job: object) -> li
     for name in (*LAUNCHER.values(), "module"):
         (directory / name).write_text(STAND_IN)
         (directory / name).chmod(0o755)
+    (directory / "cache").mkdir()
+    (directory / "cache" / f"engine {words.replace('/', '')}").touch()
     result = directory / ("result " + re.sub("[/\0]", "", words)[:20])
     text = script(scheduler, result, words, stand_in, **job)
     (directory / "job.sh").write_bytes(text.encode())
@@ -77,7 +79,7 @@ def run_script(directory: Path, scheduler: str, words: str, **job: object) -> li
     assert (done.returncode, done.stderr) == (0, b"")
     heard = (directory / "heard").read_bytes().decode().split("\0")
     made = {found.name for found in directory.iterdir()}
-    assert made == {*LAUNCHER.values(), "module", "job.sh", "heard", result.name}
+    assert made == {*LAUNCHER.values(), "module", "cache", "job.sh", "heard", result.name}
     run = records.read(result)
     assert run.header.options["env"]["FORCED"] is not None
     assert len(run.ends) >= 2
