@@ -84,6 +84,17 @@ class Cluster:
         assert "Traceback" not in stderr, stderr
         return Done(process.returncode, stdout, stderr)
 
+    def mend(self) -> None:
+        """Waits until Slurm has its nodes back. It takes one out of use whose step does not end
+        soon, as the daemon's of a step may when srun was killed."""
+        for _ in range(150):
+            listed = self.run("sinfo", "--noheader", "--Node", "--format=%T").stdout.split()
+            if listed == ["idle", "idle"]:
+                return
+            self.run("scontrol", "update", "nodename=hA,hB", "state=resume")
+            time.sleep(0.2)
+        raise AssertionError(f"Slurm's nodes are {listed}")
+
     def link(self, host: str, word: str) -> None:
         """Takes a host's network `up` or `down`."""
         interface = "v" + host[1]
@@ -136,4 +147,6 @@ def _hosts() -> Iterator[Path]:
 
 @pytest.fixture
 def cluster(_hosts: Path, mpi: Mpi, tmp_path: Path) -> Cluster:  # noqa: ARG001
-    return Cluster(_hosts, tmp_path)
+    made = Cluster(_hosts, tmp_path)
+    made.mend()
+    return made
