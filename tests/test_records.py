@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,8 +23,10 @@ from hockney.records import (
     Record,
     RunRecord,
     Samples,
+    Source,
     Start,
     Summary,
+    Switch,
 )
 from samples import HEADER, make_run, write_run
 
@@ -38,11 +42,20 @@ ANY_RECORD = st.one_of(
         schema=whole,
         hockney=words,
         id=words,
-        started=words,
+        started=said,
         experiment=words,
         options=st.dictionaries(words, values, max_size=3),
         label=said,
         environment=st.dictionaries(words, values, max_size=3),
+        source=st.none()
+        | st.builds(
+            Source,
+            file=words,
+            format=words,
+            program=said,
+            version=said,
+            notes=st.lists(words, max_size=3),
+        ),
     ),
     st.builds(
         LaunchRecord,
@@ -79,9 +92,17 @@ ANY_RECORD = st.one_of(
         bytes=whole,
         statistic=words,
         definition=words,
-        value_s=seconds,
+        value_s=known,
+        value_Bps=known,
+        value_per_s=known,
+        value_s_per_B=known,
+        value=known,
+        algorithm=said,
         ranks=st.none() | whole,
+        peers=st.none() | st.lists(whole, max_size=3),
+        pairs=st.none() | whole,
         repetitions=st.none() | whole,
+        line=st.none() | whole,
     ),
     st.builds(
         Progress,
@@ -135,6 +156,15 @@ ANY_RECORD = st.one_of(
         probe_s=known,
     ),
     st.builds(
+        Switch,
+        low_bytes=whole,
+        high_bytes=whole,
+        below=st.text(max_size=9),
+        above=st.text(max_size=9),
+        evidence=st.text(max_size=30),
+        jump=known,
+    ),
+    st.builds(
         End,
         launch=whole,
         reason=st.text(max_size=9),
@@ -154,7 +184,9 @@ def test_every_record_survives_being_written(record: Record) -> None:
 
 def test_every_kind_of_record_is_among_them() -> None:
     """A kind that is added belongs into ANY_RECORD."""
-    builds = {RunRecord, LaunchRecord, Samples, Summary, Start, Probe, Noise, End, Progress}
+    builds = {
+        RunRecord, LaunchRecord, Samples, Summary, Start, Probe, Noise, Switch, End, Progress
+    }  # fmt: skip
     assert {kind.__struct_config__.tag for kind in builds} == records.KINDS
     assert set(Record.__args__) == builds
 
@@ -265,3 +297,50 @@ def test_compressed_files_are_read_and_cut_ones_up_to_the_cut(tmp_path: Path) ->
     assert cut.cut is not None
     assert 100 < len(cut.samples) < len(run.samples)
     assert cut.samples == run.samples[: len(cut.samples)]
+
+
+@given(st.integers(1, 5), st.data())
+def test_a_file_that_ends_inside_a_frame_says_so(frames: int, data: st.DataObject) -> None:
+    """Also where the text up to there ends with a line, and every launch has its end."""
+    import tempfile
+
+    run = make_run(lambda *_: [1.0], launches=2, rounds=2)
+    lines = write_run(run, Path(tempfile.mkdtemp()) / "run.jsonl").read_bytes().splitlines(True)
+    step = len(lines) // frames + 1
+    parts = [b"".join(lines[at : at + step]) for at in range(0, len(lines), step)]
+    whole = b"".join(zstandard.compress(part) for part in parts)
+    # A frame that holds whole lines and was never ended.
+    writer = zstandard.ZstdCompressor().compressobj()
+    open_end = writer.compress(parts[0]) + writer.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
+    with tempfile.NamedTemporaryFile(suffix=".zst") as file:
+        path = Path(file.name)
+        path.write_bytes(whole)
+        assert (records.read(path).samples, records.read(path).cut) == (run.samples, None)
+        path.write_bytes(whole + open_end)
+        cut = records.read(path).cut
+        assert cut is not None
+        assert "ends inside a zstd frame" in cut
+        last = len(zstandard.compress(parts[-1]))
+        path.write_bytes(whole[: len(whole) - data.draw(st.integers(1, last - 1))])
+        if len(parts) > 1:
+            assert "ends inside a zstd frame" in (records.read(path).cut or "")
+
+
+def test_the_tightest_frame_does_not_fill_the_memory(tmp_path: Path) -> None:
+    """256 MiB of spaces in a few KiB."""
+    path = tmp_path / "bomb.jsonl.zst"
+    writer = zstandard.ZstdCompressor().compressobj()
+    with path.open("wb") as file:
+        for _ in range(256):
+            file.write(writer.compress(b" " * 2**20))
+        file.write(writer.flush())
+    program = (
+        "import resource, sys; from pathlib import Path; from hockney import records\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))\n"
+        f"try: records.read(Path({str(path)!r}))\n"
+        "except Exception as error: print(type(error).__name__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout == "AskedWronglyError\n"

@@ -24,11 +24,23 @@ LONGEST_LINE = 16 * 1024 * 1024
 """Bytes; a longer line is none of ours, and its numbers take 16 times as much memory."""
 LONGEST_FILE = 256 * 1024 * 1024
 """Bytes, decompressed; what comes later is left out: some KiB of zstd can hold terabytes."""
-
-
+COMPRESSED_CHUNK = 1024
+"""Bytes of zstd that are decompressed at once: even the tightest, 128 KiB of text in 4 bytes, then
+stay below 32 MiB."""
 Whole = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
 Nanoseconds = Annotated[float, msgspec.Meta(ge=0.0, le=1e18)]
 """Up to 30 years: a number that is none of a measurement makes its line a damaged one."""
+
+
+class Source(msgspec.Struct, kw_only=True):
+    """The log of another program that a run was read from."""
+
+    file: str
+    format: str
+    program: str | None = None
+    version: str | None = None
+    notes: list[str] = []
+    """What was wrong with the log, and known faults of the program."""
 
 
 class RunRecord(msgspec.Struct, tag_field="kind", tag="run", kw_only=True):
@@ -37,11 +49,13 @@ class RunRecord(msgspec.Struct, tag_field="kind", tag="run", kw_only=True):
     schema: int
     hockney: str
     id: str
-    started: str
     experiment: str
+    started: str | None = None
     options: dict[str, Any] = {}
     label: str | None = None
     environment: dict[str, Any] = {}
+    source: Source | None = None
+    """None where hockney measured."""
 
 
 class Mpi(msgspec.Struct, kw_only=True):
@@ -93,6 +107,9 @@ class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True)
     probe: str | None = None
     definition: str | None = None
     simulated: bool = False
+    controls: dict[str, str | None] = {}
+    """Control variables of the library (MPI_T), read on every rank after MPI_Init: the proof that
+    what was forced was taken. None where the library does not have the variable."""
     places: list[Place] = []
 
 
@@ -117,17 +134,30 @@ class Samples(msgspec.Struct, tag_field="kind", tag="samples", kw_only=True):
     own_max_ns: list[Nanoseconds] | None = None
 
 
-class Summary(msgspec.Struct, tag_field="kind", tag="summary", kw_only=True):
-    """A statistic where only that is known; never treated as samples."""
+class Summary(msgspec.Struct, tag_field="kind", tag="summary", kw_only=True, omit_defaults=True):
+    """A statistic where only that is known; never treated as samples. One of the values is given:
+    which one tells its unit."""
 
     launch: Whole
     operation: str
     bytes: Whole
     statistic: str
     definition: str
-    value_s: float
+    value_s: float | None = None
+    value_Bps: float | None = None
+    value_per_s: float | None = None
+    """Messages a second."""
+    value_s_per_B: float | None = None
+    value: float | None = None
+    """Of no unit."""
+    algorithm: str | None = None
     ranks: int | None = None
+    peers: list[int] | None = None
+    pairs: int | None = None
+    """Where the number is of so many pairs that exchanged messages at once."""
     repetitions: int | None = None
+    line: int | None = None
+    """Of the log that it was read from."""
 
 
 class Start(msgspec.Struct, tag_field="kind", tag="start", kw_only=True):
@@ -174,6 +204,21 @@ class Noise(msgspec.Struct, tag_field="kind", tag="noise", kw_only=True):
     probe_s: float | None = None
 
 
+class Switch(msgspec.Struct, tag_field="kind", tag="switch", kw_only=True):
+    """Between two sizes the curve goes from one regime to another (`--refine`)."""
+
+    low_bytes: int
+    """The last size that is known to belong below."""
+    high_bytes: int
+    """The first that is known to belong above; low_bytes + 1 where it is known to the byte."""
+    below: str
+    """eager, rendezvous, cache or unnamed."""
+    above: str
+    evidence: str
+    jump: float | None = None
+    """Of the time, relative."""
+
+
 class End(msgspec.Struct, tag_field="kind", tag="end", kw_only=True):
     """How a launch ended: precision, budget, complete, interrupted or failed."""
 
@@ -196,7 +241,9 @@ class Progress(msgspec.Struct, tag_field="kind", tag="progress", kw_only=True):
     left_s: float | None = None
 
 
-Record = RunRecord | LaunchRecord | Samples | Summary | Start | Probe | Noise | End | Progress
+Record = (
+    RunRecord | LaunchRecord | Samples | Summary | Start | Probe | Noise | Switch | End | Progress
+)
 KINDS = frozenset(kind.__struct_config__.tag for kind in Record.__args__)
 
 _decoder = msgspec.json.Decoder(Record)
@@ -221,6 +268,7 @@ class Run:
     starts: list[Start] = field(default_factory=list)
     probes: list[Probe] = field(default_factory=list)
     noises: list[Noise] = field(default_factory=list)
+    switches: list[Switch] = field(default_factory=list)
     ends: list[End] = field(default_factory=list)
     path: Path | None = None
     cut: str | None = None
@@ -241,8 +289,7 @@ class Run:
     def taking_part(self) -> set[int]:
         """Ranks that exchanged messages: those named by samples; all, where these name none."""
         named = {rank for samples in self.samples for rank in samples.peers}
-        places = self.launches[0].places if self.launches else []
-        return named or {place.rank for place in places}
+        return named or {place.rank for launch in self.launches for place in launch.places}
 
     def add(self, record: Record) -> None:
         """Files one record under its kind."""
@@ -257,6 +304,8 @@ class Run:
                 self.probes.append(record)
             case LaunchRecord():
                 self.launches.append(record)
+            case Switch():
+                self.switches.append(record)
             case Summary():
                 self.summaries.append(record)
             case End():
@@ -319,13 +368,50 @@ def _one_lines(value: Any) -> Any:
     return value
 
 
+class _Frames(io.RawIOBase):
+    """What zstd's frames hold, one after the other. A file that ends inside a frame was cut, even
+    where the text so far ends with a line: the library's own reader does not tell."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("rb")
+        self._compressed, self._plain = b"", memoryview(b"")
+        self._frame: Any = None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._plain:
+            self._compressed = self._compressed or self._file.read(COMPRESSED_CHUNK)
+            if not self._compressed:
+                if self._frame is not None:
+                    raise EOFError("the file ends inside a zstd frame")
+                return 0
+            self._decompress()
+        part = self._plain[: len(buffer)]
+        self._plain = self._plain[len(part) :]
+        buffer[: len(part)] = part
+        return len(part)
+
+    def _decompress(self) -> None:
+        import zstandard
+
+        if self._frame is None:
+            self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._plain = memoryview(self._frame.decompress(self._compressed))
+        self._compressed = b""
+        if self._frame.eof:
+            self._compressed, self._frame = self._frame.unused_data, None
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
 def _open(path: Path) -> BinaryIO:
     if path.suffix != ".zst":
         return path.open("rb")
-    import zstandard
-
-    stream = zstandard.ZstdDecompressor().stream_reader(path.open("rb"), closefd=True)
-    return io.BufferedReader(stream)  # type: ignore[arg-type, type-var, unused-ignore]
+    return io.BufferedReader(_Frames(path))
 
 
 def _first(path: Path, line: bytes) -> RunRecord:

@@ -108,5 +108,5 @@ def test_ready_plans_ask_what_can_be_answered(hockney: RunHockney, plan: Path) -
     assert read_plan(plan.stem).runs
     quick = ("--", "--budget", "0.1s", "--mpicc", "nonesuch")
     done = hockney("suite", plan.stem, "-o", "results", *quick)
-    assert done.status == 1
+    assert done.status == 2
     assert "nonesuch: no such command" in done.stderr

@@ -28,3 +28,6 @@ for options in '' '--every-iteration' '--verify' '--floor' '--floor --sizes 1..1
     mpiexec -n 3 "$out/engine" pingpong --peers 0,2 --seconds 0.3 --sizes 0,1..64KiB $options >"$out/records"
     echo "clean under the sanitizers: pingpong $options"
 done
+mpiexec -n 3 "$out/engine" overheads --peers 0,2 --seconds 0.3 --sizes 0,8,1KiB \
+    --trains 0:900+0.5:0,16:0:0,16:900+0.5:0,16:0:900+0.5 >"$out/records"
+echo "clean under the sanitizers: train"

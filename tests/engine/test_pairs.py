@@ -97,9 +97,11 @@ def test_every_two_ranks(run_engine: RunEngine) -> None:
     expected = set(itertools.combinations(range(5), 2))
     assert pairs_of(done.of("samples"), 2) == expected
     parallel = run_engine("cores", "--parallel", "--seconds", "0.1", "--sizes", "8", ranks=5)
-    assert pairs_of(parallel.of("samples"), 4) == expected
+    samples = parallel.of("samples")
+    assert pairs_of(samples, 4) == expected
+    assert pairs_of(samples, 2) == {(0, other) for other in range(1, 5)}
     together: dict[tuple[int, float], list[int]] = {}
-    for s in parallel.of("samples"):
+    for s in (s for s in samples if s["ranks"] == 4):
         together.setdefault((s["round"], s["at_s"]), []).extend(s["peers"])
     assert all(len(ranks) == len(set(ranks)) == 4 for ranks in together.values())
 

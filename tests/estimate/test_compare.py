@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -124,3 +125,15 @@ def test_the_shift_interval_holds_the_shift(m: int, n: int) -> None:
 @given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=40))
 def test_benjamini_hochberg_is_scipys(p: list[float]) -> None:
     assert benjamini_hochberg(np.array(p)) == pytest.approx(false_discovery_control(p))
+
+
+def test_each_of_several_pairs_is_compared_with_itself() -> None:
+    first, second = (make_run(lambda launch, _, __: [1000.0 + launch]) for _ in range(2))
+    for run, slow in ((first, 1.0), (second, 2.0)):
+        for visit in list(run.samples):
+            ns = [slow * value for value in visit.ns]
+            run.add(msgspec.structs.replace(visit, peers=[0, 2], ns=ns))
+    found = compare(first, second, 0.03)
+    assert {point.base.peers: point.difference.verdict for point in found.points} == {
+        (0, 1): "same", (0, 2): "slower",
+    }  # fmt: skip

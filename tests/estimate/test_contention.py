@@ -36,7 +36,7 @@ def test_the_last_pair_counts_for_all_that_send_as_many_messages() -> None:
     (alone, all_) = curve_at(run_of((1, 32), slow=2.0))
     time = shared_link(65536, 32)
     assert alone.pairs == 1
-    assert alone.slowdown == pytest.approx(1.0)
+    assert alone.slowdown is None
     assert all_.typical_s == pytest.approx(time)
     assert all_.together.median_s == pytest.approx(2.0 * time)
     assert all_.aggregate_Bps == pytest.approx(32 * 65536 / (2.0 * time))
@@ -82,9 +82,7 @@ def test_two_numbers_of_pairs_are_no_curve() -> None:
 @given(
     st.floats(1e-7, 1e-4), st.floats(1e-11, 1e-8), st.floats(1.5, 20.0), st.sampled_from([0, 1024])
 )
-def test_any_two_lines_are_given_back(
-    alpha: float, pair: float, fill: float, small: int
-) -> None:
+def test_any_two_lines_are_given_back(alpha: float, pair: float, fill: float, small: int) -> None:
     """The knee is where alpha + b pair = alpha + k b node."""
     node, size = pair / fill, 1 << 20
     pairing = [(rank, rank + 32) for rank in range(32)]

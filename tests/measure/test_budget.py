@@ -21,17 +21,18 @@ def _no_time_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.process_time", lambda: 0.0)
 
 
-def spend(start_s: float, **options: float) -> tuple[list[float], float]:
+def spend(start_s: float, questions: int = 1, **options: float | None) -> tuple[list[float], float]:
     """What each launch may measure when a start costs `start_s`, and the wall time of all."""
     question = Question("pingpong", (Size(8),), **options)  # type: ignore[arg-type]
     clock = Clock()
-    budget = Budget(question, now=clock)
+    budget = Budget(question, questions, now=clock)
     measured: list[float] = []
+    most = question.most_launches and questions * question.most_launches
     while (seconds := budget.next_seconds()) is not None:
         clock.now += start_s + seconds
         budget.note(start_s + seconds, seconds)
         measured.append(seconds)
-        if len(measured) == question.most_launches:
+        if len(measured) == most:
             break
     return measured, clock.now
 
@@ -63,6 +64,21 @@ def test_an_exact_number_of_launches_shares_all_of_it() -> None:
 
 def test_one_launch_has_it_all() -> None:
     assert spend(0.1, budget_s=3.0, least_launches=1, most_launches=1)[0][0] == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("most", [None, 5])
+def test_questions_share_it_alike(most: int | None) -> None:
+    measured, wall_s = spend(0.1, 10, budget_s=60.0, least_launches=5, most_launches=most)
+    assert len(measured) >= 50
+    assert min(measured[:50]) > 0.2
+    assert wall_s <= 62.0
+
+
+def test_questions_of_one_launch_each_share_it() -> None:
+    measured, wall_s = spend(0.1, 4, budget_s=8.0, least_launches=1, most_launches=1)
+    assert len(measured) == 4
+    assert measured[0] == pytest.approx(2.0)
+    assert wall_s < 9.0
 
 
 def test_our_own_time_is_part_of_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from matplotlib.text import Text
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
 from hockney.records import Run, RunRecord, Samples, Summary
-from hockney.views.figures import FIGURES, Options, System, draw, labels_of
+from hockney.views.figures import Options, System, draw, labels_of
 from hockney.views.figures._style import (
     LONGEST_LABEL,
     colour,
@@ -32,6 +32,10 @@ from hockney.views.figures._style import (
 from samples import make_run
 
 SIZES = (0, 1, 1024, 1024**2)
+
+
+OF_ANY_RUN = ("time", "bandwidth", "samples")
+"""Other figures need other experiments."""
 
 
 def line_ns(launch: int, round_: int, size: int) -> list[float]:
@@ -216,7 +220,7 @@ def test_small_print_tells_unlike_samples_apart() -> None:
     assert "Sample of a: batch over 2k. Sample of b: whole loop." in unlike
 
 
-@pytest.mark.parametrize("what", FIGURES)
+@pytest.mark.parametrize("what", OF_ANY_RUN)
 @pytest.mark.parametrize("sizes", [(0,), (8,), (0, 3), (7, 1000003), (0, 2**62), (5, 7)])
 def test_few_and_odd_sizes_are_drawn(what: str, sizes: tuple[int, ...]) -> None:
     one = system(make_run(line_ns, sizes=sizes))
@@ -227,7 +231,7 @@ def test_few_and_odd_sizes_are_drawn(what: str, sizes: tuple[int, ...]) -> None:
         draw(what, [one], Options()).draw_without_rendering()
 
 
-@pytest.mark.parametrize("what", FIGURES)
+@pytest.mark.parametrize("what", OF_ANY_RUN)
 def test_values_without_a_place_on_a_logarithmic_axis_are_left_out(what: str) -> None:
     nothing = system(make_run(lambda *_: [0.0, -1.0], sizes=(8, 16)))
     with pytest.raises(AskedWronglyError, match="0 s"):
@@ -242,14 +246,26 @@ def test_values_without_a_place_on_a_logarithmic_axis_are_left_out(what: str) ->
         assert "20 of 0 s or below" in " ".join(shown(figure).split())
 
 
-@pytest.mark.parametrize("what", FIGURES)
+@pytest.mark.parametrize("what", OF_ANY_RUN)
 def test_a_run_without_samples_is_told(what: str) -> None:
     run = Run(RunRecord(schema=1, hockney="", id="", started="", experiment="pingpong"))
     run.path = Path("imported.jsonl")
-    run.add(Summary(launch=0, operation="pingpong", bytes=8, statistic="mean", definition="loop",
+    run.add(Summary(launch=0, operation="pingpong", bytes=8, statistic="L", definition="LogGP",
                     value_s=1e-6))  # fmt: skip
     with pytest.raises(AskedWronglyError, match=r"^imported.jsonl: no "):
         draw(what, [System(run, estimate(run), "x")], Options())
+
+
+@pytest.mark.parametrize(("what", "words"), [("time", "mean"), ("bandwidth", "bytes / mean time")])
+def test_an_imported_statistic_is_drawn_under_its_name(what: str, words: str) -> None:
+    run = Run(RunRecord(schema=1, hockney="", id="", experiment="pingpong"))
+    for size in (8, 64):
+        run.add(Summary(launch=0, operation="pingpong", bytes=size, statistic="mean",
+                        definition="loop", value_s=size * 1e-9))  # fmt: skip
+    figure = draw(what, [System(run, estimate(run), "x")], Options())
+    assert words in entries(figure)
+    assert "mean of each launch" in " ".join(shown(figure).split())
+    assert "median," not in shown(figure)
 
 
 ODD_LABELS = [
@@ -263,7 +279,7 @@ ODD_LABELS = [
 ]
 
 
-@pytest.mark.parametrize("what", FIGURES)
+@pytest.mark.parametrize("what", OF_ANY_RUN)
 @pytest.mark.parametrize("label", ODD_LABELS)
 @pytest.mark.filterwarnings("error")
 def test_labels_of_strangers_are_text_and_fit(what: str, label: str, tmp_path: Path) -> None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
-from hockney.cli._asked import Asked
+from hockney.cli._instead import Instead
 from hockney.estimate import estimate
-from hockney.measure.prepare import Wish, prepared
+from hockney.measure.build import build_engine
+from hockney.measure.mpi import find_mpi
+from hockney.measure.prepare import Asked, Target, prepared
 from hockney.measure.question import Question
-from hockney.measure.session import Session, measure, raise_problems
+from hockney.measure.session import Session, measure, raise_problems, refusals
 from hockney.records import Run
 from hockney.units import format_seconds
 from hockney.views.progress import ProgressLine
@@ -35,19 +38,31 @@ def default_output(experiment: str) -> Path:
 
 
 def measure_and_show(
-    question: Question, options: dict[str, Any], layout: str | None = None
+    question: Question,
+    options: dict[str, Any],
+    layout: str | None = None,
+    follow_up: Callable[[Session], Question | None] | None = None,
+) -> None:
+    """Measures one question; `options` are those of cli/_options.py."""
+    mpi = find_mpi(options["mpicc"], simulated=question.platform is not None)
+    asked = Asked((question,), mpi, build_engine(mpi), follow_up=follow_up)
+    measure_cycle_and_show(asked, options, layout)
+
+
+def measure_cycle_and_show(
+    asked: Asked, options: dict[str, Any], layout: str | None = None
 ) -> None:
     """Measures, keeping every sample in a file; what was measured is shown even if it ended badly.
-    `options` are those of cli/_options.py."""
-    asked = click.get_current_context().find_object(Asked)
-    if asked is not None:
-        asked.question, asked.options = question, options
+    Questions that share their launches' budget are asked in turn."""
+    instead = click.get_current_context().find_object(Instead)
+    if instead is not None:
+        instead.asked, instead.options = asked, options
         return
     quiet = options["quiet"]
     if options["resume"] and options["output"] is None:
         raise click.UsageError("--resume: which file? Name it with -o")
-    progress = ProgressLine(quiet, question.precision)
-    with prepared(question, wish_of(question, options), progress) as session:
+    progress = ProgressLine(quiet, asked.questions[0].precision)
+    with prepared(asked, _target(asked, options), progress) as session:
         try:
             measure(session)
         finally:
@@ -65,18 +80,13 @@ def measure_and_show(
         gate(session.run, estimate(session.run))
 
 
-def wish_of(question: Question, options: dict[str, Any]) -> Wish:
-    return Wish(
-        output=options["output"] or default_output(question.experiment),
-        mpicc=options["mpicc"],
-        label=options["label"],
-        force=options["force"],
-        resume=options["resume"],
-    )
+def _target(asked: Asked, options: dict[str, Any]) -> Target:
+    output = options["output"] or default_output(asked.questions[0].experiment)
+    return Target(output, options["label"], options["force"], options["resume"])
 
 
 def _say_how_it_ended(session: Session) -> None:
-    for note in session.engine.notes:
+    for note in (*session.engine.notes, *refusals(session)):
         click.echo(f"note: {note}", err=True)
     count = len(session.run.launches)
     click.echo(

@@ -103,10 +103,8 @@ def was_given(option: str) -> bool:
     return source != click.core.ParameterSource.DEFAULT
 
 
-def ranks_asked(options: dict[str, Any]) -> int | None:
-    """What -n says, or nodes with so many ranks each; None where neither is said."""
-    if was_given("ranks"):
-        return int(options["ranks"])
+def ranks_by_nodes(options: dict[str, Any]) -> int | None:
+    """Nodes with so many ranks each; None where not both are said."""
     nodes = options["nodes"] or len(options["hosts"])
     return nodes * options["ranks_per_node"] if nodes and options["ranks_per_node"] else None
 

@@ -55,10 +55,34 @@ def _hosts(text: str) -> tuple[str, ...]:
     return tuple(host.strip() for host in text.split(",")) if text else ()
 
 
+def _counts(text: str) -> list[int]:
+    """ "2,4,8", "2..64" by doubling, "2,4,...,48" on as it began."""
+    wrong = AskedWronglyError(f"{text!r} is not a list of ranks", "write 2,4,8 or 2..64")
+    counts: list[int] = []
+    items = text.split(",")
+    try:
+        for item, following in zip(items, [*items[1:], ""], strict=True):
+            first, dots, last = item.partition("..")
+            if item.strip() == "...":
+                counts += range(counts[-1], int(following), counts[-1] - counts[-2])
+            elif dots:
+                counts += (
+                    int(first) << step for step in range((int(last) // int(first)).bit_length())
+                )
+            else:
+                counts.append(int(item))
+    except (ValueError, IndexError, ZeroDivisionError) as error:
+        raise wrong from error
+    if not counts or min(counts) < 2:
+        raise AskedWronglyError(f"{text!r}: a collective needs at least two ranks")
+    return sorted(set(counts))
+
+
 SIZES = Words("sizes", units.parse_sizes)
 SIZE = Words("size", units.parse_size)
 SECONDS = Words("time", units.parse_seconds)
 SHARE = Words("share", units.parse_share)
 LAUNCHES = Words("launches", _launches)
+COUNTS = Words("ranks", _counts)
 PEERS = Words("ranks", _peers)
 HOSTS = Words("hosts", _hosts)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from hockney.cli._options import measuring_options, question_of, ranks_asked
+from hockney.cli._options import measuring_options, question_of, ranks_by_nodes
 from hockney.cli._parameters import SIZES
 from hockney.errors import AskedWronglyError
 from hockney.measure.checks import allowed_cpus, check_question
@@ -40,7 +40,7 @@ def command(**options: Any) -> None:
 
 
 def _question(options: dict[str, Any]) -> Question:
-    ranks = ranks_asked(options)
+    ranks = options["ranks"] or ranks_by_nodes(options)
     elsewhere = options["platform_file"] or options["nodes"] or options["hosts"]
     if elsewhere and ranks is None:
         raise AskedWronglyError("how many ranks take part, and of which nodes?", "say so with -n")

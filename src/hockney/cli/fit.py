@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from hockney import records
+from hockney.errors import AskedWronglyError
 from hockney.models import model_names
 
 if TYPE_CHECKING:  # numbers are loaded when there is something to fit
@@ -17,6 +20,7 @@ if TYPE_CHECKING:  # numbers are loaded when there is something to fit
     from hockney.records import Run
 
 AUTO = "auto"
+Result = TypeVar("Result")
 
 
 @click.command()
@@ -41,26 +45,25 @@ def command(files: tuple[Path, ...], model: str, ordinary: bool, as_json: bool) 
     """
     if ordinary and model != "hockney":
         raise click.UsageError("--ordinary is a way to fit --model hockney")
-    runs = [records.read(file) for file in files]
+    curves = [curve for file in files for curve in _curves(records.read(file))]
     if model == AUTO:
-        _show_rankings([(run, _ranking(run)) for run in runs], as_json)
+        _show_rankings(_each(curves, _ranking), as_json)
     else:
-        _show_fits([(run, _fit(run, model, ordinary)) for run in runs], as_json)
+        _show_fits(_each(curves, lambda points: _fit(points, model, ordinary)), as_json)
 
 
-def _fit(run: Run, model: str, ordinary: bool) -> Fit:
+def _fit(points: list[PointEstimate], model: str, ordinary: bool) -> Fit:
     from hockney.models import fit_model
     from hockney.models.fit import curve_of
     from hockney.models.hockney import fit
 
-    points = _points(run)
     return fit(curve_of(points), ordinary) if ordinary else fit_model(model, points)
 
 
-def _ranking(run: Run) -> Ranking:
+def _ranking(points: list[PointEstimate]) -> Ranking:
     from hockney.models._ranking import rank
 
-    return rank(_points(run))
+    return rank(points)
 
 
 def _points(run: Run) -> list[PointEstimate]:
@@ -69,33 +72,84 @@ def _points(run: Run) -> list[PointEstimate]:
     from hockney.estimate.contention import at_once
 
     estimates = estimate(run)
-    if run.header.experiment == "pairs":
+    if run.header.experiment == "pairs" and run.samples:
         return at_once(run, estimates)
     return [p for p in estimates.headline if not p.is_floor]
 
 
-def _named(run: Run) -> dict[str, Any]:
-    return {"label": run.label, "file": str(run.path)}
+@dataclass(frozen=True)
+class RunCurve:
+    """One curve over sizes of a run; `words` tell it from the run's others."""
+
+    run: Run
+    points: list[PointEstimate]
+    words: str
+
+    @property
+    def title(self) -> str:
+        which = f": {self.words}" if self.words else ""
+        return f"{self.run.label} ({self.run.path}){which}"
 
 
-def _show_fits(fits: list[tuple[Run, Fit]], as_json: bool) -> None:
+def _curves(run: Run) -> list[RunCurve]:
+    from hockney.estimate.points import by_series
+    from hockney.views.curves import series_text
+
+    curves = by_series(_points(run))
+    if not curves:
+        return [RunCurve(run, [], "")]
+    return [RunCurve(run, p, series_text(series, list(curves))) for series, p in curves.items()]
+
+
+def _each(
+    curves: list[RunCurve], work: Callable[[list[PointEstimate]], Result]
+) -> list[tuple[RunCurve, Result]]:
+    """Of a run's several curves those that carry the model; what the others lack is told."""
+    done: list[tuple[RunCurve, Result]] = []
+    failed: list[AskedWronglyError] = []
+    for curve in curves:
+        try:
+            done.append((curve, work(curve.points)))
+        except AskedWronglyError as error:
+            if not curve.words:
+                raise
+            failed.append(error)
+            click.echo(f"{curve.title}: {error.message}", err=True)
+    if not done:
+        raise failed[0]
+    return done
+
+
+def _named(curve: RunCurve) -> dict[str, Any]:
+    first = curve.points[0]
+    return {
+        "label": curve.run.label,
+        "file": str(curve.run.path),
+        "operation": first.operation,
+        "algorithm": first.algorithm,
+        "ranks": first.ranks,
+        "statistic": first.statistic,
+    }
+
+
+def _show_fits(fits: list[tuple[RunCurve, Fit]], as_json: bool) -> None:
     from hockney.views.as_json import dumps, fit_json
     from hockney.views.fits import model_lines
 
     if as_json:
-        click.echo(dumps({"fits": [{**_named(run), **fit_json(fit)} for run, fit in fits]}))
+        click.echo(dumps({"fits": [{**_named(curve), **fit_json(fit)} for curve, fit in fits]}))
         return
-    for run, fit in fits:
-        click.echo("\n".join([f"{run.label} ({run.path})", *model_lines(fit)]))
+    for curve, fit in fits:
+        click.echo("\n".join([curve.title, *model_lines(fit)]))
 
 
-def _show_rankings(rankings: list[tuple[Run, Ranking]], as_json: bool) -> None:
+def _show_rankings(rankings: list[tuple[RunCurve, Ranking]], as_json: bool) -> None:
     from hockney.views.as_json import dumps
     from hockney.views.fits import ranking_json, ranking_lines
 
     if as_json:
-        parts = [ranking_json(ranking, _named(run)) for run, ranking in rankings]
+        parts = [ranking_json(ranking, _named(curve)) for curve, ranking in rankings]
         click.echo(dumps({key: [one for part in parts for one in part[key]] for key in parts[0]}))
         return
-    for run, ranking in rankings:
-        click.echo("\n".join([f"{run.label} ({run.path})", *ranking_lines(ranking)]))
+    for curve, ranking in rankings:
+        click.echo("\n".join([curve.title, *ranking_lines(ranking)]))

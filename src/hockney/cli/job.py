@@ -13,7 +13,7 @@ from hockney.measure.jobs import scheduler_names
 
 if TYPE_CHECKING:
     from hockney.measure.jobs import Job, Scheduler
-    from hockney.measure.question import Question
+    from hockney.measure.prepare import Asked
 
 POLL_S = 1.0
 LAST_LINES = 12
@@ -34,76 +34,74 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
 
     hockney job slurm --account abc -- pingpong --nodes 2 --ranks-per-node 1 -o run.jsonl
     """
-    from hockney.cli._asked import ask
+    from hockney.cli._instead import ask
     from hockney.cli._measure import default_output
     from hockney.measure.jobs import scheduler_named
 
-    question, asked = ask(words, nodes=1)
-    result = asked["output"] or default_output(question.experiment)
-    job = _job(question, options)
-    text = _script(scheduler_named(scheduler), job, question, asked, result)
-    if not submit:
+    asked, verb_options = ask(words, nodes=1)
+    result = verb_options["output"] or default_output(asked.questions[0].experiment)
+    job = _job(asked, options)
+    text = _script(scheduler_named(scheduler), job, asked, verb_options, result)
+    if submit:
+        _submit(scheduler_named(scheduler), job, text, asked, verb_options, result)
+    else:
         click.echo(text, nl=False)
-        return
-    _submit(scheduler_named(scheduler), job, text, question, asked, result)
 
 
-def _job(question: Question, options: dict[str, Any]) -> Job:
+def _job(asked: Asked, options: dict[str, Any]) -> Job:
     from hockney.measure.jobs import Job, minutes_for
 
     time_s = options.pop("time_s")
-    assert question.per_node is not None
+    most = max(asked.questions, key=lambda question: question.ranks)
     return Job(
-        name=f"hockney-{question.experiment}",
-        nodes=question.node_count or 1,
-        per_node=question.per_node,
-        minutes=minutes_for(question) if time_s is None else max(round(time_s / 60.0), 1),
+        name=f"hockney-{most.experiment}",
+        nodes=most.node_count or 1,
+        per_node=most.per_node or most.ranks,
+        minutes=minutes_for(asked) if time_s is None else max(round(time_s / 60.0), 1),
         **options,
     )
 
 
 def _script(
-    scheduler: Scheduler, job: Job, question: Question, asked: dict[str, Any], result: Path
+    scheduler: Scheduler, job: Job, asked: Asked, options: dict[str, Any], result: Path
 ) -> str:
     from hockney import records
     from hockney.errors import AskedWronglyError
-    from hockney.measure.build import build_engine
     from hockney.measure.jobs.script import job_script
-    from hockney.measure.mpi import find_mpi
     from hockney.measure.session import new_run
 
     for option in ("platform", "hosts", "launcher"):
-        if getattr(question, option):
+        if getattr(asked.questions[0], option):
             raise AskedWronglyError(f"--{option} is not for a job: the scheduler chooses")
-    if asked["resume"] or asked["force"]:
+    if options["resume"] or options["force"]:
         raise AskedWronglyError("a job begins a new file: leave out --resume and --force")
-    mpi = find_mpi(asked["mpicc"])
-    header = records.encode(new_run(question, asked["label"]).header)
-    return job_script(scheduler, job, mpi, build_engine(mpi), question, header, result)
+    header = records.encode(new_run(asked.questions, options["label"], asked.left_out).header)
+    return job_script(scheduler, job, asked, header, result)
 
 
 def _submit(
     scheduler: Scheduler,
     job: Job,
     text: str,
-    question: Question,
-    asked: dict[str, Any],
+    asked: Asked,
+    options: dict[str, Any],
     result: Path,
 ) -> None:
     """Submits, waits, shows; an interrupted wait takes the job back and keeps what it has."""
     from hockney import records
     from hockney.cli._measure import show_measured
     from hockney.errors import AskedWronglyError, HockneyError
-    from hockney.measure.jobs import submit, tell
+    from hockney.measure.jobs import launches_of, submit, tell
     from hockney.views.progress import StatusLine
 
     if result.exists():
         raise AskedWronglyError(f"{result} exists", "name another file with -o")
     number = submit(scheduler, text)
-    status = StatusLine(asked["quiet"])
+    status = StatusLine(options["quiet"])
     try:
         while not (state := scheduler.state(number)).ended:
-            status(f"job {number}: {state.word.lower()}, {_progress(result, question)}")
+            done = f"{_launches_in(result)} of {launches_of(asked)} launches"
+            status(f"job {number}: {state.word.lower()}, {done}")
             time.sleep(POLL_S)
     except KeyboardInterrupt:
         tell([*scheduler.CANCEL, number])
@@ -111,21 +109,20 @@ def _submit(
     finally:
         status.clear()
     if result.exists():
-        show_measured(records.read(result), asked)
+        show_measured(records.read(result), options)
     if not state.well or not result.exists():
         raise HockneyError(
             f"job {number} ended as {state.word.lower()}", _last_words(scheduler.log(number, job))
         )
-    if not asked["quiet"]:
+    if not options["quiet"]:
         click.echo(f"job {number} is done; samples are in {result}", err=True)
 
 
-def _progress(result: Path, question: Question) -> str:
+def _launches_in(result: Path) -> int:
     try:
-        done = result.read_bytes().count(b'{"kind":"end"')
+        return result.read_bytes().count(b'{"kind":"end"')
     except OSError:
-        done = 0
-    return f"{done} of {question.least_launches} launches"
+        return 0
 
 
 def _last_words(log: Path) -> str | None:

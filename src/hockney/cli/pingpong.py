@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from hockney.cli._options import measuring_options, question_of, ranks_asked, was_given
+from hockney.cli._options import measuring_options, question_of, ranks_by_nodes, was_given
 from hockney.cli._parameters import PEERS, SIZE, SIZES
 from hockney.measure.checks import check_question
 from hockney.measure.presets import PRESETS
@@ -49,6 +49,9 @@ DEFAULT_SIZES = "0,1..4MiB"
     help="Receive into another buffer than is sent from: large messages then stay cached.",
 )
 @click.option("--cold-cache", is_flag=True, help="Walk through buffers beyond the last cache.")
+@click.option(
+    "--refine", is_flag=True, help="Find where the curve breaks, to the byte where noise allows."
+)
 @click.option("--verify", is_flag=True, help="Check every message on arrival, untimed.")
 @click.option(
     "--preset",
@@ -73,7 +76,19 @@ def command(**options: Any) -> None:
     from hockney.cli._measure import measure_and_show
 
     layout = options["layout"] or (PRESETS[question.preset]().format if question.preset else None)
-    measure_and_show(question, options, layout)
+    if not options["refine"]:
+        measure_and_show(question, options, layout)
+        return
+    from hockney.measure.refine import Refinement
+
+    if question.sweep or len(question.sizes) < 2:
+        raise click.UsageError("--refine looks between sizes: give it some, and no --preset")
+    refinement = Refinement(question)
+    measure_and_show(refinement.first_question(), options, layout, refinement.follow_up)
+    from hockney.views.switches import lost_words
+
+    if refinement.lost and not options["quiet"]:
+        click.echo(f"note: {lost_words(refinement.lost)}", err=True)
 
 
 def _question(options: dict[str, Any]) -> Question:
@@ -81,7 +96,7 @@ def _question(options: dict[str, Any]) -> Question:
         options,
         experiment="pingpong",
         sizes=tuple(Size(size) for size in _sizes(options)),
-        ranks=ranks_asked(options) or options["ranks"],
+        ranks=_ranks(options),
         peers=options["peers"],
         every_iteration=options["every_iteration"],
         floor=options["floor"],
@@ -90,6 +105,11 @@ def _question(options: dict[str, Any]) -> Question:
         verify=options["verify"],
     )
     return _with_preset(question, options) if options["preset"] else question
+
+
+def _ranks(options: dict[str, Any]) -> int:
+    by_nodes = None if was_given("ranks") else ranks_by_nodes(options)
+    return by_nodes or int(options["ranks"])
 
 
 def _sizes(options: dict[str, Any]) -> list[int]:

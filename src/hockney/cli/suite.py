@@ -12,7 +12,7 @@ import click
 if TYPE_CHECKING:
     from hockney.measure.journal import Journal
     from hockney.measure.plan import Plan, PlannedRun
-    from hockney.measure.question import Question
+    from hockney.measure.prepare import Asked
 
 OURS = ("output", "force", "resume", "quiet", "json", "format", "label")
 """Options of measuring verbs that the suite sets itself."""
@@ -46,9 +46,9 @@ def command(
         raise click.exceptions.Exit(1)
 
 
-def _ask(where: str, run: PlannedRun, more: tuple[str, ...]) -> tuple[Question, dict[str, Any]]:
-    """The question of one run; all are asked before any is measured."""
-    from hockney.cli._asked import ask, measuring_command
+def _ask(where: str, run: PlannedRun, more: tuple[str, ...]) -> Asked:
+    """The questions of one run; all are asked before any is measured."""
+    from hockney.cli._instead import ask, measuring_command
     from hockney.errors import AskedWronglyError
     from hockney.measure.plan import check_keys
 
@@ -64,7 +64,7 @@ def _ask(where: str, run: PlannedRun, more: tuple[str, ...]) -> tuple[Question, 
     for name, value in run.options:
         words += _words(options[name], name, value)
     try:
-        return ask(words)
+        return ask(words)[0]
     except (AskedWronglyError, click.UsageError) as error:
         message = error.message if isinstance(error, click.UsageError) else str(error)
         raise AskedWronglyError(f"{where}, {run.label}: {message}") from error
@@ -81,35 +81,35 @@ def _words(param: click.Parameter, name: str, value: Any) -> list[str]:
 
 
 def _measure_all(
-    plan: Plan, asked: list[tuple[Question, dict[str, Any]]], journal: Journal, quiet: bool
+    plan: Plan, asked_of_runs: list[Asked], journal: Journal, quiet: bool
 ) -> list[str]:
     """Every run that is not done yet; one that fails does not stop the others. Returns which."""
     from hockney.errors import HockneyError
-    from hockney.measure.prepare import Wish, prepared
-    from hockney.measure.session import measure
+    from hockney.measure.prepare import Target, prepared
+    from hockney.measure.session import measure, problems_of
     from hockney.views.progress import ProgressLine
 
     failed = []
-    for number, (run, (question, options)) in enumerate(zip(plan.runs, asked, strict=True), 1):
+    for number, (run, asked) in enumerate(zip(plan.runs, asked_of_runs, strict=True), 1):
         name = run.file_name(number)
-        if journal.is_done(name, question):
+        if journal.is_done(name, asked.questions):
             continue
-        wish = Wish(journal.directory / name, options["mpicc"], run.label, resume=True)
-        before = f"{number} of {len(asked)}, {run.label}: "
-        progress = ProgressLine(quiet, question.precision, before)
+        target = Target(journal.directory / name, run.label, resume=True)
+        before = f"{number} of {len(plan.runs)}, {run.label}: "
+        progress = ProgressLine(quiet, asked.questions[0].precision, before)
         try:
-            with prepared(question, wish, progress) as session:
+            with prepared(asked, target, progress) as session:
                 measure(session)
-            reason, problems = session.reason, session.problems
+            reason, problems = session.reason, problems_of(session)
         except HockneyError as error:
             reason, problems = "failed", [str(error)]
         finally:
             progress.clear()
-        journal.note(name, run.label, question, reason)
+        journal.note(name, run.label, asked.questions, reason)
         if reason == "interrupted":
             click.echo(f"interrupted; go on with --resume -o {journal.directory}", err=True)
             raise click.exceptions.Exit(130)
-        if reason == "failed":
+        if problems:
             failed.append(name)
             click.echo(f"hockney: {before}{'; '.join(problems)}", err=True)
     return failed

@@ -80,35 +80,37 @@ static int is_possible(const struct operation *operation, size_t bytes)
     return !operation->reduces || (bytes > 0 && bytes % sizeof(int32_t) == 0);
 }
 
-/* Every size of the operation, and under each the floor where that is asked for. */
+static void add_point(struct launch *launch, const struct operation *operation,
+                      struct size_option size)
+{
+    launch->points[launch->point_count++] =
+        (struct point){.operation = operation, .size = size, .repetitions = 1, .batches = 1};
+}
+
+/* Every size of the operation, of each of its trains where it has some, and under each size the
+   floor where that is asked for. */
 static void make_points(struct launch *launch)
 {
     const struct options *options = launch->options;
-    const int most = options->size_count * 3 + 3;
+    const int variants = options->train_count > 0 ? options->train_count : 1;
+    const int most = options->size_count * (variants + 2) + 3;
     launch->points = allocate((size_t)most * sizeof *launch->points);
-    const struct point blank = {.repetitions = 1, .batches = 1};
     for (int i = 0; i < options->size_count; i++) {
-        if (!is_possible(options->operation, options->sizes[i].bytes))
+        const struct size_option size = options->sizes[i];
+        if (!is_possible(options->operation, size.bytes))
             continue;
-        struct point *point = &launch->points[launch->point_count++];
-        *point = blank;
-        point->operation = options->operation;
-        point->size = options->sizes[i];
+        for (int j = 0; j < variants; j++)
+            add_point(launch, options->train_count > 0 ? &options->trains[j] : options->operation,
+                      size);
         if (options->overlap && options->operation->overlaps) {
-            launch->points[launch->point_count] = *point;
-            launch->points[launch->point_count++].overlapped = 1;
+            add_point(launch, options->operation, size);
+            launch->points[launch->point_count - 1].overlapped = 1;
         }
-        for (int j = 0; options->floor && floor_copies[j] != NULL && point->size.bytes > 0; j++) {
-            struct point *copy = &launch->points[launch->point_count++];
-            *copy = *point;
-            copy->operation = floor_copies[j];
-        }
+        for (int j = 0; options->floor && floor_copies[j] != NULL && size.bytes > 0; j++)
+            add_point(launch, floor_copies[j], size);
     }
-    for (int j = 0; options->floor && floor_handovers[j] != NULL; j++) {
-        struct point *handover = &launch->points[launch->point_count++];
-        *handover = blank;
-        handover->operation = floor_handovers[j];
-    }
+    for (int j = 0; options->floor && floor_handovers[j] != NULL; j++)
+        add_point(launch, floor_handovers[j], (struct size_option){0});
     if (launch->point_count == 0)
         fail(EXIT_ASKED_WRONGLY, "%s has none of these sizes: %s", options->operation->name,
              options->operation->reduces ? "it adds integers of 4 bytes" : "it has 0 bytes only");

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #endif
 
+#include "algorithms.h"
 #include "check.h"
 #include "fit.h"
 #include "launch.h"
@@ -78,6 +79,8 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "fit") == 0)
         return fit_main(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "algorithms") == 0)
+        return algorithms_main();
 
     struct options options;
     options_read(&options, argc, argv);
@@ -99,6 +102,8 @@ int main(int argc, char **argv)
     check(MPI_Comm_rank(world, &rank), "MPI_Comm_rank");
     check(MPI_Comm_size(world, &ranks), "MPI_Comm_size");
     check_world(&options, ranks);
+    if (options.read_back != NULL)
+        algorithms_read_back(options.read_back);
     if (early < 0)
         place_pin(&place, options.policy, options.cpus, local_rank(world));
     if (place.wrong[0] != '\0')
@@ -127,6 +132,7 @@ int main(int argc, char **argv)
         say_farewell(world, peers, ranks);
     free(places);
     free(options.sizes);
+    free(options.trains);
     check(MPI_Finalize(), "MPI_Finalize");
     return EXIT_SUCCESS;
 }

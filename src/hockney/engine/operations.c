@@ -10,6 +10,8 @@ static const struct operation *const table[] = {
     &operation_exchange,
     &operation_stream,
     &operation_bidirectional,
+    &operation_train,
+    &operation_late,
 };
 
 const struct operation *const floor_handovers[] = {

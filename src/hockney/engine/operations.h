@@ -10,6 +10,17 @@
 #include "message.h"
 #include "shared.h"
 
+/* How long a rank waits, which may grow with the message. */
+struct delay {
+    double ns, ns_a_byte;
+};
+
+/* Messages in a row before they are answered, and the delays between them. */
+struct train {
+    int messages; /* 0: only send delays pass, on both ranks */
+    struct delay send, receive;
+};
+
 /* What a visit of one point works with. */
 struct exchange {
     MPI_Comm comm; /* the ranks that take part, in the order of --peers */
@@ -25,6 +36,7 @@ struct exchange {
     size_t bytes;
     struct message out, in; /* in one buffer what came in is sent back, in two it is not */
     struct shared *shared; /* memory that the ranks have in common; NULL where they have none */
+    const struct train *train;
 };
 
 struct operation {
@@ -39,6 +51,7 @@ struct operation {
     /* Untimed, before and after a visit; NULL where there is nothing to do. */
     int (*prepare)(struct exchange *exchange);
     int (*finish)(struct exchange *exchange);
+    struct train train;
     /* The timed loop: nothing but the operation itself. Returns MPI's code of the first failure. */
     int (*repeat)(struct exchange *exchange, int64_t repetitions);
 };
@@ -50,6 +63,8 @@ extern const struct operation operation_pingpong_persistent;
 extern const struct operation operation_exchange;
 extern const struct operation operation_stream;
 extern const struct operation operation_bidirectional;
+extern const struct operation operation_train;
+extern const struct operation operation_late;
 extern const struct operation operation_handover_one_line;
 extern const struct operation operation_handover_two_lines;
 extern const struct operation operation_handover_swap;
@@ -62,6 +77,10 @@ const struct operation *operation_named(const char *name, const char *algorithm)
 
 /* What the user may ask for of all ranks, or NULL. */
 const struct operation *collective_named(const char *name);
+
+/* The train that `*text` begins with, MESSAGES:SEND_DELAY:RECEIVE_DELAY, as an operation of its own;
+   moves `*text` behind it and its comma. */
+struct operation train_read(const struct operation *kind, const char **text);
 
 /* What the hardware allows without MPI; ends with NULL. */
 extern const struct operation *const floor_handovers[];

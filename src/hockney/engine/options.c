@@ -12,14 +12,17 @@
 
 static const char usage[] =
     "usage: mpiexec -n 2 hockney-engine pingpong [option ...]   measure, JSON lines to stdout\n"
+    "       mpiexec -n 2 hockney-engine overheads --trains LIST [option ...]\n"
     "       mpiexec -n N hockney-engine pairs [option ...]      all ranks in pairs\n"
     "       mpiexec -n N hockney-engine cores [option ...]      every two ranks\n"
     "       mpiexec -n N hockney-engine collective NAME [option ...]\n"
+    "       hockney-engine algorithms                           what the library's collectives can be told\n"
     "       hockney-engine fit [--ordinary] [FILE]              alpha and beta of lines `bytes ... seconds'\n"
     "\n"
     "  -n N, --ranks N        the world must have N ranks\n"
     "  --peers A,B            which two take part (default 0,1); the others sleep\n"
     "  --sizes LIST           0,1,8 or 1..4MiB (powers of two); 8@1000+10: 1000 repetitions after 10\n"
+    "  --trains LIST          of overheads and late: MESSAGES:SEND_DELAY:RECEIVE_DELAY, delays as NS or NS+NS_A_BYTE\n"
     "  --seconds S            measure for at most S seconds (default 1)\n"
     "  --precision P          stop when every median is known within P, e.g. 0.01 (default 0: never)\n"
     "  --rounds MIN:MAX       visits of each size (default 10:1000000)\n"
@@ -34,7 +37,7 @@ static const char usage[] =
     "  --sweep                sizes in order, once each, with their own counts\n"
     "  --seconds-a-size S     in a sweep: as many repetitions as a timed warm-up of 100 promises\n"
     "  --reduce max|first     a time is the largest of the ranks (default) or the first one's\n"
-    "  --operation NAME       between two ranks: pingpong, exchange, stream or bidirectional\n"
+    "  --operation NAME       between two ranks: pingpong, exchange, stream, bidirectional or late\n"
     "  --mode MODE            of a ping-pong: standard, synchronous, nonblocking or persistent\n"
     "  --window LIST          of a stream: messages outstanding at once (default 64)\n"
     "  --pairing PAIRS        halves (default), neighbours, random, or 0-2,1-3\n"
@@ -45,6 +48,8 @@ static const char usage[] =
     "  --root first|rotate    of a collective\n"
     "  --overlap              a nonblocking collective also while computing for as long as it takes\n"
     "  --launch N, --seed N   the launch's number in the records; the order of visits\n"
+    "  --read-back NAME,NAME=VALUE,...  control variables of the library to put into the launch\n"
+    "                         record; where one is not VALUE, the launch ends\n"
     "  --table                a table and a fit for people instead of records\n"
     "  --help, --version\n";
 
@@ -132,6 +137,20 @@ static void read_sizes(struct options *options, const char *text)
     }
 }
 
+static void read_trains(struct options *options, const char *text)
+{
+    if (*text == '\0')
+        fail(EXIT_ASKED_WRONGLY, "--trains: an empty list");
+    for (const char *at = text; *at != '\0';) {
+        const struct operation train = train_read(&operation_train, &at);
+        const size_t count = (size_t)options->train_count + 1;
+        options->trains = realloc(options->trains, count * sizeof *options->trains);
+        if (options->trains == NULL)
+            fail(EXIT_WENT_WRONG, "no memory for %zu trains", count);
+        options->trains[options->train_count++] = train;
+    }
+}
+
 static void read_pair(const char *text, char separator, const char *option, int *first, int *second)
 {
     const char *at = text;
@@ -171,6 +190,7 @@ static const struct option long_options[] = {
     {"ranks", required_argument, NULL, 'n'},
     {"peers", required_argument, NULL, 'p'},
     {"sizes", required_argument, NULL, 's'},
+    {"trains", required_argument, NULL, 'N'},
     {"seconds", required_argument, NULL, 't'},
     {"precision", required_argument, NULL, 'e'},
     {"rounds", required_argument, NULL, 'r'},
@@ -197,6 +217,7 @@ static const struct option long_options[] = {
     {"overlap", no_argument, NULL, 'O'},
     {"launch", required_argument, NULL, 'l'},
     {"seed", required_argument, NULL, 'S'},
+    {"read-back", required_argument, NULL, 'K'},
     {"table", no_argument, NULL, 'T'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
@@ -215,12 +236,14 @@ static void read_option(struct options *options, int option, const char *text)
     static const char *const policies[] = {"core", "socket", "numa", "node", "spread", "none", NULL};
     static const char *const reductions[] = {"max", "first", NULL};
     static const char *const roots[] = {"first", "rotate", NULL};
-    static const char *const operations[] = {"pingpong", "exchange", "stream", "bidirectional", NULL};
+    static const char *const operations[] = {"pingpong", "exchange", "stream", "bidirectional",
+                                             "late", NULL};
     static const char *const modes[] = {"standard", "synchronous", "nonblocking", "persistent", NULL};
     switch (option) {
     case 'n': options->ranks = (int)number(text, "-n"); break;
     case 'p': read_pair(text, ',', "--peers", &options->peers[0], &options->peers[1]); break;
     case 's': read_sizes(options, text); break;
+    case 'N': read_trains(options, text); break;
     case 't': options->seconds = number(text, "--seconds"); break;
     case 'e': options->precision = number(text, "--precision"); break;
     case 'r':
@@ -249,6 +272,7 @@ static void read_option(struct options *options, int option, const char *text)
     case 'O': options->overlap = 1; break;
     case 'l': options->launch = (int)number(text, "--launch"); break;
     case 'S': options->seed = (uint64_t)number(text, "--seed"); break;
+    case 'K': options->read_back = text; break;
     case 'T': options->table = 1; break;
     case 'h': fputs(usage, stdout); exit(EXIT_SUCCESS);
     case 'V':
@@ -265,12 +289,17 @@ static void read_experiment(struct options *options, int count, char **words)
     static const char *const names[] = {"pingpong", "pairs", "cores", "collective", NULL};
     if (count < 1)
         fail(EXIT_ASKED_WRONGLY, "name an experiment, such as pingpong (see --help)");
+    const char *word = words[0];
+    if (strcmp(word, "overheads") == 0) { /* a ping-pong of trains */
+        options->between = "train";
+        word = names[PINGPONG];
+    }
     for (int i = 0; names[i] != NULL; i++)
-        if (strcmp(names[i], words[0]) == 0)
+        if (strcmp(names[i], word) == 0)
             options->experiment = (enum experiment)i;
     const int wanted = options->experiment == COLLECTIVE ? 2 : 1;
-    if (strcmp(names[options->experiment], words[0]) != 0)
-        fail(EXIT_ASKED_WRONGLY, "%s: no such experiment", words[0]);
+    if (strcmp(names[options->experiment], word) != 0)
+        fail(EXIT_ASKED_WRONGLY, "%s: no such experiment", word);
     if (count != wanted)
         fail(EXIT_ASKED_WRONGLY, wanted == 2 ? "name one collective, such as bcast"
                                              : "name one experiment, such as pingpong (see --help)");
@@ -287,6 +316,20 @@ static int *usual_window(void)
     int *window = allocate(sizeof *window);
     *window = 64;
     return window;
+}
+
+static void check_trains(struct options *options)
+{
+    const char *name = options->operation->name;
+    const int takes_trains = options->operation->repeat == operation_train.repeat;
+    if (takes_trains && options->experiment != PINGPONG)
+        fail(EXIT_ASKED_WRONGLY, "%s is between two ranks", name);
+    if (takes_trains != (options->train_count > 0))
+        fail(EXIT_ASKED_WRONGLY, takes_trains ? "%s needs --trains" : "%s takes no --trains", name);
+    if (takes_trains && (options->verify || options->table))
+        fail(EXIT_ASKED_WRONGLY, "--verify and --table are for ping-pongs, not for trains");
+    for (int i = 0; i < options->train_count; i++)
+        options->trains[i].name = name;
 }
 
 void options_read(struct options *options, int argc, char **argv)
@@ -308,6 +351,7 @@ void options_read(struct options *options, int argc, char **argv)
     for (int option; (option = getopt_long(argc, argv, "n:h", long_options, NULL)) != -1;)
         read_option(options, option, optarg);
     read_experiment(options, argc - optind, argv + optind);
+    check_trains(options);
     if (options->peers[0] == options->peers[1])
         fail(EXIT_ASKED_WRONGLY, "--peers %d,%d: a rank cannot exchange messages with itself here",
              options->peers[0], options->peers[1]);

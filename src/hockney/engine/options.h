@@ -25,6 +25,8 @@ struct options {
     const struct operation *operation;
     struct size_option *sizes;
     int size_count;
+    struct operation *trains; /* each is measured at each size; NULL: `operation` itself is */
+    int train_count;
     int ranks;            /* how many the world must have; 0: any number from two */
     int peers[2];
     int launch;
@@ -52,6 +54,7 @@ struct options {
     enum sync sync;
     int overlap;                 /* a nonblocking collective also while computing */
     int rotate;                  /* each repetition of a collective has another root */
+    const char *read_back; /* control variables to put into the launch record, or NULL */
 };
 
 /* Fills in `options` from the command line; ends the program where it was asked wrongly, or for

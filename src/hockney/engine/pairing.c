@@ -91,9 +91,9 @@ void pairing_of_list(struct pairing *pairing, const char *words, int ranks, uint
 
 void pairing_of_all(struct pairing *pairing, int ranks, int parallel)
 {
-    const int even = ranks + ranks % 2;
-    *pairing = (struct pairing){.ranks = ranks, .parallel = parallel};
-    pairing->arrangements = parallel ? even - 1 : ranks * (ranks - 1) / 2;
+    *pairing = (struct pairing){.ranks = ranks};
+    pairing->at_once = parallel ? ranks + ranks % 2 - 1 : 0;
+    pairing->arrangements = parallel ? pairing->at_once + ranks - 1 : ranks * (ranks - 1) / 2;
 }
 
 void pairing_free(struct pairing *pairing)
@@ -133,8 +133,9 @@ int pairing_partner(const struct pairing *pairing, int arrangement, int rank, in
 {
     *leads = 0;
     if (pairing->first == NULL)
-        return pairing->parallel ? partner_in_circle(pairing->ranks, arrangement, rank, leads)
-                                 : partner_in_turn(pairing->ranks, arrangement, rank, leads);
+        return arrangement < pairing->at_once
+                   ? partner_in_circle(pairing->ranks, arrangement, rank, leads)
+                   : partner_in_turn(pairing->ranks, arrangement - pairing->at_once, rank, leads);
     for (int i = 0; i < pairing->active[arrangement]; i++)
         if (rank == pairing->first[i] || rank == pairing->second[i]) {
             *leads = rank == pairing->first[i];
@@ -147,5 +148,5 @@ int pairing_speakers(const struct pairing *pairing, int arrangement)
 {
     if (pairing->first != NULL)
         return 2 * pairing->active[arrangement];
-    return pairing->parallel ? 2 * (pairing->ranks / 2) : 2;
+    return arrangement < pairing->at_once ? 2 * (pairing->ranks / 2) : 2;
 }

@@ -4,12 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "algorithms.h"
+
 static int silent;
 
 void records_silence(void) { silent = 1; }
 
-/* A JSON string, or null. */
-static void put_string(const char *text)
+void record_string(const char *text)
 {
     if (text == NULL) {
         fputs("null", stdout);
@@ -68,10 +69,10 @@ static void put_mpi(void)
     MPI_Get_version(&version, &subversion);
     text[strcspn(text, "\n")] = '\0';
     fputs("\"mpi\":{\"library\":", stdout);
-    put_string(library);
+    record_string(library);
 #if defined(MPICH_VERSION)
     fputs(",\"version\":", stdout);
-    put_string(MPICH_VERSION);
+    record_string(MPICH_VERSION);
 #elif defined(OMPI_MAJOR_VERSION)
     printf(",\"version\":\"%d.%d.%d\"", OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
            OMPI_RELEASE_VERSION);
@@ -79,16 +80,16 @@ static void put_mpi(void)
     fputs(",\"version\":null", stdout);
 #endif
     fputs(",\"abi\":", stdout);
-    put_string(abi);
+    record_string(abi);
     printf(",\"standard\":\"%d.%d\",\"description\":", version, subversion);
-    put_string(text);
+    record_string(text);
     putchar('}');
 }
 
 static void put_place(int rank, const struct place *place)
 {
     printf("%s{\"rank\":%d,\"host\":", rank > 0 ? "," : "", rank);
-    put_string(place->host);
+    record_string(place->host);
     put_id("package", place->package);
     put_id("numa", place->numa);
     put_id("l3", place->l3);
@@ -97,9 +98,9 @@ static void put_place(int rank, const struct place *place)
     put_id("pu", place->pu);
     printf(",\"pinned\":%s,\"allowed\":%d,\"refused\":", place->pinned ? "true" : "false",
            place->allowed);
-    put_string(place->refused[0] != '\0' ? place->refused : NULL);
+    record_string(place->refused[0] != '\0' ? place->refused : NULL);
     fputs(",\"topology\":", stdout);
-    put_string(place->topology[0] != '\0' ? place->topology : NULL);
+    record_string(place->topology[0] != '\0' ? place->topology : NULL);
     putchar('}');
 }
 
@@ -110,7 +111,7 @@ void record_launch(const struct launch_facts *facts)
     printf("{\"kind\":\"launch\",\"launch\":%d,", facts->launch);
     put_mpi();
     fputs(",\"engine\":\"" HOCKNEY_VERSION "\",\"clock\":{\"name\":", stdout);
-    put_string(facts->clock.name);
+    record_string(facts->clock.name);
     put_known("resolution_s", facts->clock.resolution_s > 0.0 ? facts->clock.resolution_s : -1.0);
     put_known("cost_s", facts->clock.cost_s);
     put_known("wtick_s", facts->clock.wtick_s);
@@ -118,7 +119,9 @@ void record_launch(const struct launch_facts *facts)
     put_known("batch_s", facts->batch_s > 0.0 ? facts->batch_s : -1.0);
     printf(",\"cold_bytes\":%lu,\"probe\":%s,\"definition\":", facts->cold_bytes,
            facts->probes_handover ? "\"handover\"" : "\"work\"");
-    put_string(facts->definition);
+    record_string(facts->definition);
+    fputs(",\"controls\":", stdout);
+    algorithms_put_controls();
     fputs(",\"places\":[", stdout);
     for (int rank = 0; rank < facts->ranks; rank++)
         put_place(rank, &facts->places[rank]);
@@ -147,7 +150,7 @@ void record_samples(const struct sample_key *key, const double *ns, int count)
         return;
     printf("{\"kind\":\"samples\",\"launch\":%d,\"round\":%d,\"operation\":\"%s\",\"algorithm\":",
            key->launch, key->round, key->operation);
-    put_string(key->algorithm);
+    record_string(key->algorithm);
     printf(",\"bytes\":%zu,\"ranks\":%d,", key->bytes, key->ranks);
     put_peers(key->peers, key->peer_count);
     printf(",\"repetitions\":%lld,\"at_s\":%.6f", (long long)key->repetitions, key->at_s);
@@ -216,7 +219,7 @@ void record_end(int launch, const char *reason, double wall_s, const char *messa
         printf("{\"kind\":\"end\",\"launch\":%d,\"reason\":\"%s\"", launch, reason);
         put_known("wall_s", wall_s);
         fputs(",\"message\":", stdout);
-        put_string(message);
+        record_string(message);
         fputs("}\n", stdout);
     }
     records_flush();

@@ -53,6 +53,9 @@ struct start_facts {
 /* The MPI library that this program was compiled for, or NULL where it is none that we know. */
 const char *records_library(void);
 
+/* A JSON string to stdout; null for NULL. */
+void record_string(const char *text);
+
 /* People read a table instead: nothing is written but "end" records of failures. */
 void records_silence(void);
 

@@ -11,6 +11,7 @@ void visit_prepare(struct launch *launch, const struct operation *operation, siz
     struct exchange *exchange = &launch->exchange;
     const int cold = launch->options->cold;
     exchange->bytes = bytes;
+    exchange->train = &operation->train;
     message_set(&exchange->out, launch->out, launch->span, bytes, cold);
     message_set(&exchange->in, launch->in, launch->span, bytes, cold);
     if (operation->prepare != NULL)

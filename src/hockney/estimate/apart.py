@@ -93,10 +93,13 @@ class _Suspect:
     p: float = 1.0
 
 
-def find_apart(run: Run, estimates: Estimates) -> list[Apart]:
-    """All that stand apart by RULE in the headline state, nodes first."""
+def find_apart(run: Run, estimates: Estimates) -> list[Apart] | None:
+    """All that stand apart by RULE in the headline state, nodes first; None where there are too few
+    pairs to tell."""
     places = places_of(run)
     boards = _boards(estimates, places)
+    if not boards:
+        return None
     nodes = _accused("node", [_nodes(board, places) for board in boards])
     named = {rank for one in nodes for rank in one.ranks}
     found_places = _accused("place", [_single_ranks(board, places, named) for board in boards])
@@ -106,14 +109,14 @@ def find_apart(run: Run, estimates: Estimates) -> list[Apart]:
 
 
 def _boards(estimates: Estimates, places: Mapping[int, Place]) -> list[_Board]:
-    by_point: dict[tuple[str, str | None, int, int], dict[Pair, PointEstimate]] = {}
+    by_point: dict[tuple[str, str | None, int, int | None], dict[Pair, PointEstimate]] = {}
     for point in estimates.headline:
         if len(point.peers) != 2 or point.is_floor or not min(point.medians_s) > 0.0:
             continue
         key = (point.operation, point.algorithm, point.bytes, point.ranks)
         pair = (min(point.peers), max(point.peers))
         other = by_point.setdefault(key, {}).get(pair)
-        if other is None or point.median_s > other.median_s:  # each rank may have timed it
+        if other is None or point.typical_s > other.typical_s:  # each rank may have timed it
             by_point[key][pair] = point
     return [_board(points, places) for points in by_point.values() if len(points) >= LEAST_MEMBERS]
 
@@ -121,7 +124,7 @@ def _boards(estimates: Estimates, places: Mapping[int, Place]) -> list[_Board]:
 def _board(points: Mapping[Pair, PointEstimate], places: Mapping[int, Place]) -> _Board:
     pairs = tuple(points)
     groups = tuple(shared(places.get(a), places.get(b)) for a, b in pairs)
-    logs = np.log([point.median_s for point in points.values()])
+    logs = np.log([point.typical_s for point in points.values()])
     levels = np.empty(len(pairs))
     for group in set(groups):
         members = np.flatnonzero([name == group for name in groups])
@@ -261,7 +264,7 @@ def _apart(what: str, suspect: _Suspect, p: float) -> Apart:
         group=groups.most_common(1)[0][0],
         operation=board.point.operation,
         bytes=board.point.bytes,
-        pairs=board.point.ranks // 2,
+        pairs=(board.point.ranks or 0) // 2,
         ratio=math.exp(suspect.residual),
         p=p,
         launches_agreeing=int((each > math.log(LEAST_RATIO) / 2.0).sum()),

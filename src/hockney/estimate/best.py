@@ -61,12 +61,12 @@ class Cell:
         if self.default is None:
             return self.contenders[0]
         own = Contender(self.default, None)
-        return min((own, *self.contenders), key=lambda one: one.point.median_s)
+        return min((own, *self.contenders), key=lambda one: one.point.typical_s)
 
     @property
     def gain(self) -> float | None:
         """The library's own time over the best."""
-        return None if self.default is None else self.default.median_s / self.best.point.median_s
+        return None if self.default is None else self.default.typical_s / self.best.point.typical_s
 
     @property
     def is_beyond_noise(self) -> bool:
@@ -88,7 +88,7 @@ def cells_of(points: Iterable[PointEstimate]) -> list[Cell]:
     own decision (estimate/compare.py); they are corrected for their number over all cells."""
     found: dict[tuple[str, int, int], dict[str, PointEstimate]] = {}
     for point in points:
-        if is_collective(point) and point.median_s > 0.0:
+        if is_collective(point) and point.typical_s > 0.0 and point.ranks is not None:
             cell = found.setdefault((point.operation, point.ranks, point.bytes), {})
             if name_of(point) in cell:
                 raise AskedWronglyError(
@@ -103,7 +103,7 @@ def cells_of(points: Iterable[PointEstimate]) -> list[Cell]:
         default = algorithms.get(DEFAULT)
         tried = [point for name, point in algorithms.items() if name != DEFAULT]
         contenders = [Contender(point, differences.get(id(point))) for point in tried]
-        contenders.sort(key=lambda one: one.point.median_s)
+        contenders.sort(key=lambda one: one.point.typical_s)
         cells.append(Cell(collective, ranks, size, default, tuple(contenders)))
     return cells
 

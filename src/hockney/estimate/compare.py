@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,13 +143,16 @@ def _matching_states(
 def _pairs(
     first: Estimates, second: Estimates, states: tuple[int, int]
 ) -> list[tuple[PointEstimate, PointEstimate]]:
-    others = {(p.operation, p.algorithm, p.bytes, p.ranks): p for p in second.in_state(states[1])}
-    return [
-        (point, others[key])
-        for point in first.in_state(states[0])
-        if not point.is_floor
-        and (key := (point.operation, point.algorithm, point.bytes, point.ranks)) in others
-    ]
+    ours, theirs = (
+        [p for p in estimates.in_state(state) if not p.is_floor and p.typical_s > 0.0]
+        for estimates, state in zip((first, second), states, strict=True)
+    )
+    # The one pair of a run may be any two ranks; of several each is compared with itself.
+    names = attrgetter("operation", "algorithm", "bytes", "ranks")
+    if any(len(set(map(names, points))) < len(points) for points in (ours, theirs)):
+        names = attrgetter("operation", "algorithm", "bytes", "ranks", "peers")
+    others = {names(point): point for point in theirs}
+    return [(point, others[names(point)]) for point in ours if names(point) in others]
 
 
 def _differences(
@@ -166,7 +170,7 @@ def _differences(
 
 def _overall(pairs: list[tuple[PointEstimate, PointEstimate]], tolerance: float) -> Difference:
     """Of each launch the mean over points of its log time against A's median: one number each."""
-    centres = [math.log(a.median_s) for a, _ in pairs]
+    centres = [math.log(a.typical_s) for a, _ in pairs]
     typical = [_typical([pair[side] for pair in pairs], centres) for side in (0, 1)]
     return judge(typical[0], typical[1], rank_sum(typical[0], typical[1]), tolerance)
 

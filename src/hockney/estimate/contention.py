@@ -35,11 +35,11 @@ class Contention:
 
     @property
     def pairs(self) -> int:
-        return self.together.ranks // 2
+        return (self.together.known_ranks) // 2
 
     @property
     def typical_s(self) -> float:
-        return float(np.median([point.median_s for point in self.each]))
+        return float(np.median([point.typical_s for point in self.each]))
 
     @property
     def best(self) -> PointEstimate:
@@ -55,9 +55,9 @@ class Contention:
         last was done: then bandwidth is Hager & Wellein's 4 x n / T_b, with T_b the time of n round
         trips of two pairs. Else all spoke for the same time, and their rates add up."""
         if self.together.repetitions is not None:
-            seconds = [self.together.median_s] * self.pairs
+            seconds = [self.together.typical_s] * self.pairs
         else:
-            seconds = [point.median_s for point in self.each]
+            seconds = [point.typical_s for point in self.each]
         return sum(1.0 / time for time in seconds) if min(seconds) > 0.0 else None
 
     @property
@@ -116,8 +116,12 @@ def at_once(run: Run, estimates: Estimates) -> list[PointEstimate]:
     return points
 
 
-def _order(key: Key) -> tuple[str, str, int, int]:
-    return key[0], key[1] or "", key[2], key[3]
+def _order(key: Key) -> tuple[str, int, str, int, int]:
+    """Under each size the windows by their number: window 2 before window 16."""
+    operation, algorithm, size, ranks = key
+    words, _, last = (algorithm or "").rpartition(" ")
+    window = int(last) if last.isdigit() else 0
+    return operation, size, words if window else last, window, ranks
 
 
 def contention(run: Run, estimates: Estimates) -> list[Contention]:
@@ -125,21 +129,22 @@ def contention(run: Run, estimates: Estimates) -> list[Contention]:
     each: dict[Key, list[PointEstimate]] = {}
     for point in estimates.headline:
         if point.peers and not point.is_floor:
-            key = (point.operation, point.algorithm, point.bytes, point.ranks)
+            key = (point.operation, point.algorithm, point.bytes, point.ranks or 0)
             each.setdefault(key, []).append(point)
     found = []
     for together in at_once(run, estimates):
-        key = (together.operation, together.algorithm, together.bytes, together.ranks)
+        key = (together.operation, together.algorithm, together.bytes, together.known_ranks)
         if key in each:
             alone = each.get((*key[:3], 2), [])
-            ordered = tuple(sorted(each[key], key=lambda point: point.median_s))
-            found.append(Contention(together, ordered, _slowdown(ordered, alone)))
+            ordered = tuple(sorted(each[key], key=lambda point: point.typical_s))
+            slowdown = _slowdown(ordered, alone) if together.known_ranks > 2 else None
+            found.append(Contention(together, ordered, slowdown))
     return found
 
 
 def _slowdown(each: Sequence[PointEstimate], alone: Sequence[PointEstimate]) -> float | None:
-    before = {point.peers: point.median_s for point in alone}
-    ratios = [p.median_s / before[p.peers] for p in each if before.get(p.peers)]
+    before = {point.peers: point.typical_s for point in alone}
+    ratios = [p.typical_s / before[p.peers] for p in each if before.get(p.peers)]
     return float(np.median(ratios)) if ratios else None
 
 

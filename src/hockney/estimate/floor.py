@@ -26,7 +26,7 @@ def floor_ratios(estimates: Estimates) -> dict[int, FloorRatio]:
     for point in estimates.headline:
         if point.operation == "handover":
             best = warm.get(0)
-            warm[0] = point if best is None or point.median_s < best.median_s else best
+            warm[0] = point if best is None or point.typical_s < best.typical_s else best
         elif point.operation == "copy":
             (warm if point.algorithm == "warm" else cold)[point.bytes] = point
     ratios = {}
@@ -43,6 +43,6 @@ def floor_ratios(estimates: Estimates) -> dict[int, FloorRatio]:
         if each:
             beside = cold.get(point.bytes)
             ratios[point.bytes] = FloorRatio(
-                floor.median_s, beside.median_s if beside else None, float(np.median(each))
+                floor.typical_s, beside.typical_s if beside else None, float(np.median(each))
             )
     return ratios

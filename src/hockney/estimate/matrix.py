@@ -68,16 +68,16 @@ class Matrix:
         index = {rank: i for i, rank in enumerate(self.ranks)}
         found = np.full((len(self.ranks), len(self.ranks)), np.nan)
         for (first, second), point in self.times[size].items():
-            found[index[first], index[second]] = point.median_s
-            found[index[second], index[first]] = point.median_s
+            found[index[first], index[second]] = point.typical_s
+            found[index[second], index[first]] = point.typical_s
         return found
 
 
 def matrix_of(run: Run, estimates: Estimates) -> Matrix | None:
     """None where no pair was measured."""
-    points = [p for p in estimates.headline if len(p.peers) == 2 and p.median_s > 0.0]
+    points = [p for p in estimates.headline if len(p.peers) == 2 and p.typical_s > 0.0]
     alone = _by_size([p for p in points if p.ranks == 2])
-    crowded = _by_size([p for p in points if p.ranks > 2])
+    crowded = _by_size([p for p in points if (p.ranks or 0) > 2])
     times = crowded if _pairs(crowded) >= _pairs(alone) and crowded else alone
     if not times:
         return None
@@ -115,7 +115,7 @@ def _pairs(times: Mapping[int, Mapping[Pair, PointEstimate]]) -> int:
 
 def _clusters(times: Mapping[Pair, PointEstimate]) -> dict[Pair, str]:
     """Every pair is in a cluster, be it alone in it: a node has few pairs that share a core."""
-    labels = cluster(np.array([point.median_s for point in times.values()]), least=1)
+    labels = cluster(np.array([point.typical_s for point in times.values()]), least=1)
     return {pair: f"cluster {label}" for pair, label in zip(times, labels.tolist(), strict=True)}
 
 
@@ -140,7 +140,7 @@ def _groups(
 def _times(size: int, points: Sequence[PointEstimate]) -> GroupTimes | None:
     if not points:
         return None
-    medians = np.array([point.median_s for point in points])
+    medians = np.array([point.typical_s for point in points])
     launches: dict[int, list[float]] = {}
     for point in points:
         for launch, median in zip(point.launch_numbers, point.medians_s, strict=True):
@@ -178,7 +178,7 @@ def _parallel_ratio(
     crowded: Mapping[int, Mapping[Pair, PointEstimate]],
 ) -> float | None:
     ratios = [
-        crowded[size][pair].median_s / point.median_s
+        crowded[size][pair].typical_s / point.typical_s
         for size, pairs in alone.items()
         for pair, point in pairs.items()
         if pair in crowded.get(size, {})

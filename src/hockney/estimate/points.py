@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Container, Iterable
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hockney.estimate.quantiles import Interval, effective_size, median_interval
 from hockney.estimate.states import State, States, find_states
+from hockney.estimate.summaries import (
+    PointKey as PointKey,
+)
+from hockney.estimate.summaries import (
+    Statistics,
+    Typical,
+    spread,
+    statistics_of,
+    typical,
+)
 from hockney.records import Run, Samples
 
-FLOOR_OPERATIONS = frozenset({"handover", "copy"})
-"""What the hardware does without MPI, measured beside the experiment."""
+FLOOR_OPERATIONS = frozenset({"handover", "copy", "late"})
+"""Measured beside the experiment: what the hardware does without MPI, and sends whose receiver is
+late, which tell the protocol."""
 LEAST_ROUNDS = 3
 """Of a state in a launch: fewer do not make a median."""
 SLOW_LEAST, SLOW_SPREADS = 0.10, 5.0
@@ -23,8 +35,9 @@ SLOW_RULE = (
 """Said wherever a launch was left out."""
 MAD_TO_SIGMA = 1.4826
 
-PointKey = tuple[str, str | None, int, int, tuple[int, ...]]
-"""Operation, algorithm, bytes, ranks and peers: what one number is asked for."""
+
+Series = tuple[str, str | None, int | None, tuple[int, ...]]
+"""Operation, algorithm, ranks and peers: what a curve over sizes is of."""
 
 
 @dataclass(frozen=True)
@@ -34,18 +47,23 @@ class PointEstimate:
     operation: str
     algorithm: str | None
     bytes: int
-    ranks: int
+    ranks: int | None
     peers: tuple[int, ...]
+    """Empty where it is not known which ranks took part."""
     state: int
     launches: int
     samples: int
+    """0 where only statistics are known."""
     effective_samples: float | None
-    median_s: float
+    statistic: str
+    """Of each launch: the median of its samples; of an imported one whatever its log gives."""
+    typical_s: float
+    """The median over launches of that statistic."""
     low_s: float | None
     high_s: float | None
     confidence: float | None
     """Of low_s to high_s."""
-    min_s: float
+    min_s: float | None
     p5_s: float | None
     p25_s: float | None
     p75_s: float | None
@@ -53,19 +71,40 @@ class PointEstimate:
     mean_s: float | None
     std_s: float | None
     p99_s: float | None
-    max_s: float
+    max_s: float | None
     within_std_s: float | None
     """Standard deviation of samples inside a launch, the median over launches."""
     between_std_s: float | None
     """Standard deviation of the launches' medians."""
     bandwidth_Bps: float | None
     medians_s: tuple[float, ...]
-    """One of each launch."""
+    """One of each launch: its median, or whatever `statistic` is."""
     launch_numbers: tuple[int, ...]
     pairs: int | None = None
     """Where it is of so many pairs together: the slowest of them."""
     repetitions: int | None = None
     """Of a batch, where that is known and the same in all."""
+    own_mean_s: float | None = None
+    """Of a collective, as other suites print it: the mean over ranks of each one's own duration, a
+    median as median_s is."""
+    own_max_s: float | None = None
+    """The same of the longest."""
+
+    @property
+    def median_s(self) -> float | None:
+        """None where it is not known: a mean is no median."""
+        return self.typical_s if self.statistic == "median" else None
+
+    @property
+    def known_ranks(self) -> int:
+        """0 where an imported log does not tell."""
+        return self.ranks or 0
+
+    @property
+    def series(self) -> Series:
+        """Numbers of pairs at once are of one curve."""
+        ranks = self.ranks if self.pairs is None else None
+        return self.operation, self.algorithm, ranks, self.peers
 
     @property
     def is_floor(self) -> bool:
@@ -74,9 +113,9 @@ class PointEstimate:
     @property
     def precision(self) -> float | None:
         """Relative half-width of the interval over launches."""
-        if self.low_s is None or self.high_s is None or not self.median_s:
+        if self.low_s is None or self.high_s is None or not self.typical_s:
             return None
-        return (self.high_s - self.low_s) / 2.0 / self.median_s
+        return (self.high_s - self.low_s) / 2.0 / self.typical_s
 
 
 @dataclass(frozen=True)
@@ -110,22 +149,49 @@ def point_key(samples: Samples) -> PointKey:
     )  # fmt: skip
 
 
+def by_series(points: Iterable[PointEstimate]) -> dict[Series, list[PointEstimate]]:
+    """The points of each curve: a line through several of them would be of none."""
+    found: dict[Series, list[PointEstimate]] = {}
+    for point in points:
+        found.setdefault(point.series, []).append(point)
+    return found
+
+
+def statistic_of(points: Iterable[PointEstimate]) -> str:
+    """What the numbers are that stand for these points: median where they were measured here."""
+    return " or ".join(dict.fromkeys(point.statistic for point in points)) or "median"
+
+
 def estimate(run: Run) -> Estimates:
-    """Every point of every state that enough rounds were in."""
+    """Every point of every state that enough rounds were in; of points without samples what is
+    known from their statistics."""
     states = find_states(run)
     cells = _collect(run, states)
+    own_mean, own_max = (_collect(run, states, name) for name in ("own_mean_ns", "own_max_ns"))
     slow = _slow_launches(cells)
     points = []
-    for (key, state), launches in cells.items():
-        kept = {n: values for n, values in launches.items() if n not in slow}
-        points.append(estimate_point(key, state, kept or launches))
+    for cell, launches in cells.items():
+        kept = {n: values for n, values in launches.items() if n not in slow} or launches
+        point = estimate_point(*cell, kept)
+        points.append(
+            replace(
+                point,
+                own_mean_s=_median_over(own_mean.get(cell), kept),
+                own_max_s=_median_over(own_max.get(cell), kept),
+            )
+        )
+    measured = {key for key, _ in cells}
+    for key, statistics in statistics_of(run).items():
+        found = typical(statistics)
+        if key not in measured and found is not None:
+            points.append(_summary_point(key, statistics, found))
     points.sort(
         key=lambda p: (
             p.state,
             p.is_floor,
             p.operation,
             p.algorithm or "",
-            p.ranks,
+            p.ranks or 0,
             p.peers,
             p.bytes,
         )
@@ -150,11 +216,20 @@ def is_precise(run: Run, precision: float) -> bool:
     return asked > 0
 
 
-def _collect(run: Run, states: States) -> Cells:
+def _median_over(
+    launches: dict[int, NDArray[np.float64]] | None, kept: Container[int]
+) -> float | None:
+    """Over the launches that are kept, of each one's median."""
+    medians = [np.median(values) for n, values in (launches or {}).items() if n in kept]
+    return float(np.median(medians)) if medians else None
+
+
+def _collect(run: Run, states: States, times: str = "ns") -> Cells:
+    """times: which list of the samples."""
     found: dict[tuple[PointKey, int], dict[int, list[Samples]]] = {}
     for samples in run.samples:
         state = states.of(samples.launch, samples.round)
-        if state is None or not samples.ns:
+        if state is None or not getattr(samples, times):
             continue
         found.setdefault((point_key(samples), state), {}).setdefault(samples.launch, []).append(
             samples
@@ -162,7 +237,7 @@ def _collect(run: Run, states: States) -> Cells:
     cells: Cells = {}
     for cell, launches in found.items():
         long_enough = {
-            launch: np.array([ns for visit in visits for ns in visit.ns]) * 1e-9
+            launch: np.array([ns for visit in visits for ns in getattr(visit, times)]) * 1e-9
             for launch, visits in launches.items()
             if len(visits) >= LEAST_ROUNDS or states.probe is None or len(states.states) == 1
         }
@@ -222,7 +297,8 @@ def estimate_point(
         launches=len(launches),
         samples=count,
         effective_samples=sum(effective_size(values) for values in launches.values()),
-        median_s=median,
+        statistic="median",
+        typical_s=median,
         low_s=interval.low if interval else None,
         high_s=interval.high if interval else None,
         confidence=interval.confidence if interval else None,
@@ -240,4 +316,33 @@ def estimate_point(
         bandwidth_Bps=size / median if size and median > 0.0 else None,
         medians_s=tuple(medians.tolist()),
         launch_numbers=tuple(launches),
+    )
+
+
+def _summary_point(key: PointKey, statistics: Statistics, found: Typical) -> PointEstimate:
+    operation, algorithm, size, ranks, peers = key
+    values = np.array(list(found.seconds.values()))
+    interval = median_interval(values)
+    return PointEstimate(
+        operation=operation,
+        algorithm=algorithm,
+        bytes=size,
+        ranks=ranks,
+        peers=peers,
+        state=0,
+        launches=len(values),
+        samples=0,
+        effective_samples=None,
+        statistic=found.statistic,
+        typical_s=float(np.median(values)),
+        low_s=interval.low if interval else None,
+        high_s=interval.high if interval else None,
+        confidence=interval.confidence if interval else None,
+        **asdict(spread(statistics)),
+        within_std_s=None,
+        between_std_s=float(values.std(ddof=1)) if len(values) > 1 else None,
+        bandwidth_Bps=found.bandwidth_Bps,
+        medians_s=tuple(values.tolist()),
+        launch_numbers=tuple(found.seconds),
+        pairs=found.pairs,
     )

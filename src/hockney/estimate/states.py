@@ -8,7 +8,7 @@ clustered on a log scale; a round belongs to a state when the probes before and 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,7 +82,16 @@ def find_states(run: Run) -> States:
     rounds, changed = _agreeing(run, labels, before=kind == "handover")
     if not rounds:
         return ONE_STATE
-    return _ordered(probes, rounds, changed, kind)
+    states = _ordered(probes, rounds, changed, kind)
+    return _with_blind_launches(run, probes, states)
+
+
+def _with_blind_launches(run: Run, probes: dict[Key, float], states: States) -> States:
+    """Launches that were not probed at all, as those of more than two ranks among others of two,
+    count as in the headline's state."""
+    probed = {launch for launch, _ in probes}
+    blind = {(s.launch, s.round): 0 for s in run.samples if s.launch not in probed}
+    return replace(states, rounds=states.rounds | blind)
 
 
 def _handovers(run: Run) -> dict[Key, float]:

@@ -13,9 +13,8 @@ FIRST_SHARE = 1.0 / 3.0
 LONGEST_TO_START = 2.0
 """A launch measures for at most twice what it took to start: more launches tell more than longer
 ones, as long as starting does not eat the time."""
-LEAST_S, USUAL_S = 0.03, 0.25
-"""A launch that measures for less than the first is not worth its start; one of the second length
-is long enough to see each size dozens of times."""
+LEAST_S = 0.03
+"""A launch that measures for less than this is not worth its start."""
 
 
 class Budget:
@@ -24,14 +23,17 @@ class Budget:
     def __init__(
         self,
         question: Question,
+        questions: int = 1,
         earlier: Sequence[End] = (),
         now: Callable[[], float] = time.monotonic,
     ) -> None:
+        """Of a cycle of `questions` like this one, which share its budget; `earlier`: launches that
+        a resumed run has made before."""
         self._question = question
+        self._least_launches = questions * question.least_launches
         self._now = now
-        # Our own start is spent already, and showing the result will take about as long; so is
-        # what the launches took that a resumed run has made before.
         spent_s = sum(end.wall_s or 0.0 for end in earlier)
+        # Our own start is spent already, and showing the result will take about as long.
         self._started = now() - 2.0 * time.process_time() - spent_s
         self._earlier = len(earlier)
         self._start_costs: list[float] = []
@@ -48,12 +50,12 @@ class Budget:
         """Seconds that the next launch may measure; None when there is no time for it."""
         done = self._earlier + len(self._start_costs)
         if done == 0:
-            even = self._question.budget_s / self._question.least_launches
+            even = self._question.budget_s / self._least_launches
             if self._question.most_launches == 1:
-                return self._question.budget_s
+                return even
             return max(even * FIRST_SHARE, LEAST_S)
         start_s = max(self._start_costs, default=0.0)
-        to_come = max(self._question.least_launches - done, 1)
+        to_come = max(self._least_launches - done, 1)
         even = self.left_s / to_come - start_s
         if self._question.least_launches == self._question.most_launches:
             return max(even, LEAST_S)  # exactly so many were asked for, whatever it takes
@@ -61,4 +63,4 @@ class Budget:
             # Fewer launches than wanted, then: what is left is one launch's, if it is enough.
             even = min(self.left_s - start_s, LEAST_S)
             return even if even >= LEAST_S else None
-        return min(even, max(LONGEST_TO_START * start_s, USUAL_S))
+        return min(even, max(LONGEST_TO_START * start_s, self._question.usual_launch_s))

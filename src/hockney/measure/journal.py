@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from hockney.errors import AskedWronglyError
-from hockney.measure.question import Question
-from hockney.measure.result_file import ResultFile
+from hockney.measure.question import Question, options_of
+from hockney.result_file import ResultFile
 
 NAME = "suite.jsonl"
 DONE = frozenset({"precision", "budget", "launches"})
@@ -51,19 +51,19 @@ class Journal:
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries.values())
 
-    def is_done(self, file: str, question: Question) -> bool:
-        """Whether this very question was answered; AskedWronglyError where another was."""
+    def is_done(self, file: str, questions: Sequence[Question]) -> bool:
+        """Whether these very questions were answered; AskedWronglyError where another was."""
         entry = self._entries.get(file)
         if entry is None:
             return False
-        if entry.options != msgspec.to_builtins(question.options()):
+        if entry.options != msgspec.to_builtins(options_of(questions)):
             raise AskedWronglyError(
                 f"{self.directory / file} was asked otherwise: the plan has changed",
                 "put the results of the changed plan into another directory with -o",
             )
         return entry.reason in DONE and (self.directory / file).exists()
 
-    def note(self, file: str, label: str, question: Question, reason: str) -> None:
-        entry = Entry(file, label, reason, msgspec.to_builtins(question.options()))
+    def note(self, file: str, label: str, questions: Sequence[Question], reason: str) -> None:
+        entry = Entry(file, label, reason, msgspec.to_builtins(options_of(questions)))
         self._entries[file] = entry
         self._file.write(msgspec.json.encode(entry) + b"\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -33,6 +34,8 @@ class Question:
     precision: float = 0.01
     budget_s: float = 10.0
     timeout_s: float = 60.0
+    usual_launch_s: float = 0.25
+    """Is long enough to see each point dozens of times."""
     place: str = "core"
     cpus: str | None = None
     every_iteration: bool = False
@@ -64,6 +67,10 @@ class Question:
     """What only this experiment has, in the engine's words."""
     env: tuple[tuple[str, str], ...] = ()
     """Variables for the ranks, such as those that force an algorithm."""
+    controls: tuple[tuple[str, str | None], ...] = ()
+    """Control variables of the library to read back, and the values that they must have."""
+    title: str | None = None
+    """What tells it from the other questions of a run."""
 
     @property
     def node_count(self) -> int | None:
@@ -86,6 +93,7 @@ class Question:
         options["cfg"] = list(self.cfg)
         options["arguments"] = list(self.arguments)
         options["env"] = dict(self.env)
+        options["controls"] = dict(self.controls)
         return options
 
     def engine_arguments(self, launch: int, seconds: float) -> list[str]:
@@ -107,6 +115,9 @@ class Question:
                 arguments.append(f"--seconds-a-size={self.seconds_a_size:g}")
         else:
             arguments += [f"--seconds={seconds:.6f}", f"--precision={self.precision:g}"]
+        if self.controls:
+            words = (name if value is None else f"{name}={value}" for name, value in self.controls)
+            arguments.append("--read-back=" + ",".join(words))
         flags = {
             "--every-iteration": self.every_iteration,
             "--keep-clock-cost": self.keep_clock_cost,
@@ -116,3 +127,17 @@ class Question:
             "--cold-cache": self.cold_cache,
         }
         return [*arguments, *(flag for flag, wanted in flags.items() if wanted), *self.arguments]
+
+
+def options_of(questions: Sequence[Question]) -> dict[str, Any]:
+    """As a run's questions are stored: what is the same for all, and what each has of its own."""
+    every = [question.options() for question in questions]
+    common = {name: value for name, value in every[0].items() if _is_same(every, name)}
+    if len(every) == 1:
+        return common
+    own = [{name: own for name, own in each.items() if name not in common} for each in every]
+    return {**common, "questions": own}
+
+
+def _is_same(every: list[dict[str, Any]], name: str) -> bool:
+    return all(options[name] == every[0][name] for options in every)

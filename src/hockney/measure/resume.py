@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -9,8 +11,8 @@ import msgspec
 from hockney import records
 from hockney.errors import AskedWronglyError
 from hockney.measure.build import Engine, library_of
-from hockney.measure.question import Question
-from hockney.records import End, Run
+from hockney.measure.question import Question, options_of
+from hockney.records import End, LaunchRecord, Record, Run
 
 MAY_CHANGE = frozenset(
     {"least_launches", "most_launches", "precision", "budget_s", "timeout_s", "broadcast"}
@@ -20,18 +22,16 @@ WHOLE = frozenset({"precision", "budget", "complete"})
 """How a launch ends that was not cut short."""
 
 
-def run_to_resume(path: Path, question: Question, engine: Engine) -> Run:
-    """The run in a file, when it asks what `question` asks of the same MPI."""
+def run_to_resume(path: Path, questions: Sequence[Question], engine: Engine) -> Run:
+    """The run in a file, when it asks what `questions` ask of the same MPI."""
     run = records.read(path)
-    if run.header.experiment != question.experiment:
+    if run.header.experiment != questions[0].experiment:
         raise AskedWronglyError(
-            f"{path} is a run of {run.header.experiment}, not of {question.experiment}"
+            f"{path} is a run of {run.header.experiment}, not of {questions[0].experiment}"
         )
-    now = msgspec.to_builtins(question.options())
-    before = run.header.options
-    other = [
-        name for name in sorted(set(now) & set(before) - MAY_CHANGE) if now[name] != before[name]
-    ]
+    now, before = msgspec.to_builtins(options_of(questions)), run.header.options
+    same = set(now) & set(before) - MAY_CHANGE
+    other = [name for name in sorted(same) if now[name] != before[name]]
     if other:
         name = other[0]
         raise AskedWronglyError(
@@ -43,6 +43,33 @@ def run_to_resume(path: Path, question: Question, engine: Engine) -> Run:
     if mixed:
         raise AskedWronglyError(f"{path} was measured with {mixed[0]}, not with {library}")
     return run
+
+
+def restore(answer: Run, question: Question, run: Run, questions: Sequence[Question]) -> int:
+    """Puts into `answer` what a resumed run has of one of its questions; returns how many launches
+    that were."""
+    whole = {end.launch for end in whole_launches(run)}
+    mine = {one.launch for one in run.launches if _asks(one, question, questions)}
+    kinds: tuple[Sequence[Record], ...]
+    kinds = (run.launches, run.samples, run.starts, run.probes, run.noises, run.ends)
+    for record in itertools.chain.from_iterable(kinds):
+        if getattr(record, "launch", None) in mine:
+            answer.add(record)
+    return len(mine & whole)
+
+
+def _asks(launch: LaunchRecord, question: Question, questions: Sequence[Question]) -> bool:
+    """Whether a launch asked this question of several: its command and variables tell."""
+    if len(questions) == 1:
+        return True
+    varying = {"--launch", "--seed", "--seconds", "--precision"}
+    asked = question.engine_arguments(launch.launch, 0.0)
+    words = [word for word in asked if word.partition("=")[0] not in varying]
+    told = [word for word in launch.command[-len(asked) :] if word.partition("=")[0] not in varying]
+    forced = {name for each in questions for name, _ in each.env}
+    env = {name: value for name, value in launch.env.items() if name in forced}
+    cfg = all(f"--cfg={setting}" in launch.command for setting in question.cfg)
+    return told == words and env == dict(question.env) and cfg
 
 
 def whole_launches(run: Run) -> list[End]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 
@@ -18,10 +19,10 @@ from hockney.measure.launch import Interruption, Outcome, run_launch
 from hockney.measure.launchers import end_strays, find_launcher, launcher_named
 from hockney.measure.mpi import Mpi
 from hockney.measure.nodes import silent_hosts
-from hockney.measure.question import Question
-from hockney.measure.result_file import ResultFile
-from hockney.measure.resume import missing_ends, next_number, whole_launches
-from hockney.records import End, LaunchRecord, Progress, Run, RunRecord
+from hockney.measure.question import Question, options_of
+from hockney.measure.resume import missing_ends, next_number, restore, whole_launches
+from hockney.records import End, LaunchRecord, Progress, Record, Run, RunRecord
+from hockney.result_file import ResultFile
 
 ENGINE_ASKED_WRONGLY = 2
 LIBRARIES = {"hydra": ("MPICH", "Intel MPI", "MVAPICH"), "openmpi": ("Open MPI",)}
@@ -33,21 +34,21 @@ SIMULATOR_REFUSES = "Parse error at "
 MEASUREMENTS = tuple(b'{"kind":"%b"' % kind for kind in (b"samples", b"start", b"noise", b"probe"))
 
 
+REFUSAL = "User set collective algorithm is not usable for the provided arguments"
+"""What MPICH says where an algorithm is not for these ranks or sizes: no fault of anybody."""
+
+
 @dataclass
-class Session:
-    """A run being measured: what was asked of which MPI, and all that was answered so far."""
+class Answer:
+    """A question, and what was answered to it alone."""
 
     question: Question
-    mpi: Mpi
-    engine: Engine
-    file: ResultFile
-    on_progress: Callable[[int, Progress | None], None]
     run: Run
-    problems: list[str] = field(default_factory=list)
-    """What went wrong, in the user's words; the run is kept all the same."""
-    reason: str = "budget"
-    launches_wall_s: float = 0.0
-    """What the launches took of the run's wall time; the rest was ours."""
+    launches: int = 0
+    is_done: bool = False
+    """No further launch is needed, or none would help."""
+    problem: str | None = None
+    """What went wrong, in the user's words; it is not asked any more."""
 
 
 @dataclass(frozen=True)
@@ -59,16 +60,46 @@ class Started:
     launcher: str
 
 
-def new_run(question: Question, label: str | None) -> Run:
-    """A run that has just begun, with its header."""
+@dataclass
+class Session:
+    """A run being measured: what was asked of which MPI, and all that was answered so far.
+
+    Several questions are asked in turn, launch by launch; they share budget, precision and number
+    of launches."""
+
+    questions: Sequence[Question]
+    mpi: Mpi
+    engine: Engine
+    file: ResultFile
+    on_progress: Callable[[str | None, int, Progress | None], None]
+    """Told the question's title, the launch's number and what it says."""
+    run: Run
+    answers: list[Answer] = field(init=False)
+    reason: str = "budget"
+    launches_wall_s: float = 0.0
+    """What the launches took of the run's wall time; the rest was ours."""
+    follow_up: Callable[[Session], Question | None] | None = None
+    """What to ask next, after all that was measured; None: nothing more."""
+
+    def add(self, record: Record) -> None:
+        """To the run and to its file."""
+        self.run.add(record)
+        self.file.write(records.encode(record))
+
+    def __post_init__(self) -> None:
+        self.answers = [Answer(question, Run(self.run.header)) for question in self.questions]
+
+
+def new_run(questions: Sequence[Question], label: str | None, left_out: Sequence[str] = ()) -> Run:
+    """A run that has just begun, with its header; `left_out`: what is not asked, and why."""
     return Run(
         RunRecord(
             schema=records.SCHEMA,
             hockney=__version__,
             id=str(uuid.uuid4()),
             started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-            experiment=question.experiment,
-            options=question.options(),
+            experiment=questions[0].experiment,
+            options={**options_of(questions), **({"left_out": list(left_out)} if left_out else {})},
             label=label,
             environment=describe_environment(),
         )
@@ -76,52 +107,87 @@ def new_run(question: Question, label: str | None) -> Run:
 
 
 def measure(session: Session) -> None:
-    """Launches until every point is precise enough over launches, the budget is spent, the asked
-    number of launches is reached, or something goes wrong."""
+    """Answers all questions, then what follows up on what was found."""
     _begin(session)
-    budget = Budget(session.question, whole_launches(session.run))
     with Interruption().watched() as interruption:
-        while (reason := _enough(session)) is None:
-            seconds = budget.next_seconds()
-            if seconds is None:
-                reason = "budget"
-                break
-            number = next_number(session.run)
-            session.on_progress(number, None)
-            try:
-                outcome = _launch(session, number, seconds, interruption)
-            except HockneyError as error:
-                # The disk is full or gone: what is known is still shown.
-                session.reason, session.problems = "failed", [str(error)]
+        while _answer_all(session, interruption) and session.follow_up is not None:
+            question = session.follow_up(session)
+            if question is None:
                 return
-            budget.note(outcome.wall_s, _measured_s(session, number) or 0.0)
-            if _went_wrong(session, number, outcome):
-                return
-    session.reason = reason
+            session.answers = [Answer(question, Run(session.run.header))]
 
 
 def _begin(session: Session) -> None:
-    """The header; or, in a file that is gone on with, the ends that its launches lack."""
+    """The header; or, in a file that is gone on with, the ends that its launches lack, and what was
+    answered already."""
     if not session.file.has_content:
         session.file.write(records.encode(session.run.header))
     for end in missing_ends(session.run):
-        session.run.add(end)
-        session.file.write(records.encode(end))
+        session.add(end)
+    for answer in session.answers:
+        answer.launches = restore(answer.run, answer.question, session.run, session.questions)
+        answer.is_done = answer.launches > 0 and _is_done(answer)
 
 
-def _enough(session: Session) -> str | None:
-    """Why no launch more is needed; None when one is."""
-    question, done = session.question, len(whole_launches(session.run))
-    if done == question.most_launches:
-        return "launches"
-    if done >= question.least_launches and is_precise(session.run, question.precision):
-        return "precision"
-    return None
+def _answer_all(session: Session, interruption: Interruption) -> bool:
+    """Launches for each question in turn, until every point is precise enough over launches, the
+    budget is spent, the asked number of launches is reached, or something goes wrong. A question
+    that fails is not asked again; the others are. False where nothing shall follow."""
+    earlier = whole_launches(session.run)
+    budget = Budget(session.answers[0].question, len(session.answers), earlier)
+    for number in itertools.count(next_number(session.run)):
+        answer = _next(session.answers)
+        if answer is None:
+            session.reason = _reason(session.answers)
+            return session.reason != "failed"
+        seconds = budget.next_seconds()
+        if seconds is None:
+            session.reason = "budget"
+            return True
+        session.on_progress(answer.question.title, number, None)
+        try:
+            outcome = _launch(session, answer, number, seconds, interruption)
+        except HockneyError as error:
+            # The disk is full or gone: what is known is still shown.
+            answer.problem, session.reason = str(error), "failed"
+            return False
+        budget.note(outcome.wall_s, _measured_s(session, number) or 0.0)
+        answer.problem = _problem(session, answer, number, outcome)
+        answer.is_done = _is_done(answer)
+        if outcome.interrupted:
+            session.reason = "interrupted"
+            return False
+    return False
 
 
-def _launch(session: Session, number: int, seconds: float, interruption: Interruption) -> Outcome:
+def _is_done(answer: Answer) -> bool:
+    question = answer.question
+    if answer.problem is not None or answer.launches == question.most_launches:
+        return True
+    enough = answer.launches >= question.least_launches
+    return enough and is_precise(answer.run, question.precision)
+
+
+def _next(answers: Sequence[Answer]) -> Answer | None:
+    """The question with the fewest launches of those that are not done."""
+    left = [answer for answer in answers if not answer.is_done]
+    return min(left, key=lambda answer: answer.launches, default=None)
+
+
+def _reason(answers: Sequence[Answer]) -> str:
+    """Why no question is asked any more."""
+    asked = [answer for answer in answers if answer.problem is None]
+    if not asked:
+        return "failed"
+    every = all(answer.launches == answer.question.most_launches for answer in asked)
+    return "launches" if every else "precision"
+
+
+def _launch(
+    session: Session, answer: Answer, number: int, seconds: float, interruption: Interruption
+) -> Outcome:
     mpi = session.mpi
-    name, question = find_launcher(mpi, session.question)
+    name, question = find_launcher(mpi, answer.question)
     launcher = launcher_named(name)
     added = {**launcher.environment(mpi), **dict(question.env)}
     program = [str(session.engine.path), *question.engine_arguments(number, seconds)]
@@ -140,7 +206,7 @@ def _launch(session: Session, number: int, seconds: float, interruption: Interru
                 measured.append(line)
                 kept.append(line)
             else:
-                kept.append(_kept(session, line, number, started))
+                kept.append(_kept(session, answer, line, number, started))
         session.file.write(b"".join(kept))
 
     env = {**os.environ, **added}
@@ -154,9 +220,15 @@ def _launch(session: Session, number: int, seconds: float, interruption: Interru
         for line in measured:
             record = _decoded(line)
             if record is not None:
-                session.run.add(record)
+                _add(session, answer, record)
     session.launches_wall_s += outcome.wall_s
+    answer.launches += 1
     return outcome
+
+
+def _add(session: Session, answer: Answer, record: records.Record) -> None:
+    session.run.add(record)
+    answer.run.add(record)
 
 
 def _decoded(line: bytes) -> records.Record | None:
@@ -166,19 +238,19 @@ def _decoded(line: bytes) -> records.Record | None:
         return None
 
 
-def _kept(session: Session, line: bytes, number: int, started: Started) -> bytes:
+def _kept(session: Session, answer: Answer, line: bytes, number: int, started: Started) -> bytes:
     """What of a line of the engine goes into the file; the run in memory gets it as well."""
     record = _decoded(line)
     if isinstance(record, Progress):
-        session.on_progress(number, record)
+        session.on_progress(answer.question.title, number, record)
         return b""
     if record is None:
         return b""
     if isinstance(record, LaunchRecord):
         record.command, record.env = started.command, started.env
         record.launcher = started.launcher
-        record.simulated = session.question.platform is not None
-    session.run.add(record)
+        record.simulated = answer.question.platform is not None
+    _add(session, answer, record)
     return records.encode(record)
 
 
@@ -190,46 +262,48 @@ def _measured_s(session: Session, number: int) -> float | None:
     return next((end.wall_s for end in _ends(session, number) if end.wall_s is not None), None)
 
 
-def _went_wrong(session: Session, number: int, outcome: Outcome) -> bool:
-    """Judges how a launch ended; writes its end where it could not do so itself."""
+def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) -> str | None:
+    """What went wrong with a launch, None where nothing did; writes its end where it could not do
+    so itself."""
     ends = _ends(session, number)
     failures = [end.message for end in ends if end.reason == "failed" and end.message]
     told = [line for line in outcome.last_lines if line.startswith(ENGINE_SAYS)]
     failures += [line.removeprefix(ENGINE_SAYS) for line in told]
     refused = [line.partition(SIMULATOR_REFUSES) for line in outcome.last_lines]
     failures += [f"SimGrid: {which}{what}" for _, which, what in refused if which]
-    if outcome.interrupted:
-        session.reason = "interrupted"
-        message = "interrupted; all rounds up to then are kept"
-    elif outcome.silent_s is not None:
-        session.reason = "failed"
-        message = (
-            f"launch {number} was silent for {outcome.silent_s:.0f} s and was ended "
-            "(--timeout sets how long to wait)"
-        )
-    elif failures:
-        session.reason = "failed"
-        message = failures[0]
-    elif outcome.exit_status != 0 or not ends:
-        session.reason = "failed"
-        message = f"launch {number} failed: {_exit_words(outcome.exit_status)}"
-    else:
-        return False
-    silent = [] if outcome.interrupted else silent_hosts(session.mpi, session.question)
+    message = _failure(number, outcome, failures, bool(ends))
+    if message is None:
+        return None
+    silent = [] if outcome.interrupted else silent_hosts(session.mpi, answer.question)
     message = "; ".join([message, *silent])
     mixed = None if session.run.samples else _mixed_up(session, message)
     message = mixed or message
     if not ends:
-        end = End(launch=number, reason=session.reason, wall_s=outcome.wall_s, message=message)
-        session.run.add(end)
+        reason = "interrupted" if outcome.interrupted else "failed"
+        end = End(launch=number, reason=reason, wall_s=outcome.wall_s, message=message)
+        _add(session, answer, end)
         session.file.write(records.encode(end))
     if not (outcome.interrupted or failures or mixed) and outcome.last_lines:
         said = "\n".join(f"    {line}" for line in outcome.last_lines)
         message = f"{message}; the last lines it said:\n{said}"
-    session.problems.append(message)
     if failures and outcome.exit_status == ENGINE_ASKED_WRONGLY and not session.run.samples:
         raise AskedWronglyError(message)
-    return True
+    return message
+
+
+def _failure(number: int, outcome: Outcome, failures: Sequence[str], has_end: bool) -> str | None:
+    if outcome.interrupted:
+        return "interrupted; all rounds up to then are kept"
+    if outcome.silent_s is not None:
+        return (
+            f"launch {number} was silent for {outcome.silent_s:.0f} s and was ended "
+            "(--timeout sets how long to wait)"
+        )
+    if failures:
+        return failures[0]
+    if outcome.exit_status != 0 or not has_end:
+        return f"launch {number} failed: {_exit_words(outcome.exit_status)}"
+    return None
 
 
 def _exit_words(status: int) -> str:
@@ -250,7 +324,37 @@ def _mixed_up(session: Session, failure: str) -> str | None:
     )
 
 
+def refusals(session: Session) -> list[str]:
+    """Questions that the MPI library refused to answer."""
+    return [
+        f"{answer.question.title}: the MPI library refuses this algorithm for these ranks or sizes"
+        for answer in session.answers
+        if REFUSAL in (answer.problem or "")
+    ]
+
+
+def problems_of(session: Session) -> list[str]:
+    """What went wrong, one entry a question; an algorithm that is refused is none."""
+    if session.reason == "interrupted":
+        return []
+    wrong = [a for a in session.answers if a.problem and REFUSAL not in a.problem]
+    if session.reason == "failed" and not wrong:
+        return ["nothing could be measured: the MPI library refuses every algorithm"]
+    return [_said(answer) for answer in wrong]
+
+
 def raise_problems(session: Session) -> None:
     """Tells what went wrong, after everything that was measured has been shown."""
-    if session.problems and session.reason == "failed":
-        raise HockneyError("; ".join(session.problems))
+    problems = problems_of(session)
+    if problems:
+        raise HockneyError("\n".join(problems))
+
+
+def _said(answer: Answer) -> str:
+    """A question among others has one line: the first says what happened, the last is the
+    library's."""
+    problem, title = answer.problem or "", answer.question.title
+    if title is None:
+        return problem
+    first, *_, last = (problem + "\n" + problem.rpartition("\n")[2]).splitlines()
+    return f"{title}: {first}" + ("" if last == first else f" {last.strip()}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -65,8 +65,8 @@ def cross_validated_error(one: Model, curve: Curve) -> float | None:
     part = np.arange(curve.launches) % folds
     errors = []
     for fold in range(folds):
-        rest = Curve(curve.bytes, curve.seconds[part != fold], curve.pairs, curve.repetitions)
-        left_out = Curve(curve.bytes, curve.seconds[part == fold], curve.pairs, curve.repetitions)
+        rest = replace(curve, seconds=curve.seconds[part != fold])
+        left_out = replace(curve, seconds=curve.seconds[part == fold])
         known = ~np.isnan(rest.median_s)
         if one.lacks(rest.at(known)):
             return None

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hockney.errors import AskedWronglyError
-from hockney.estimate.points import PointEstimate
+from hockney.estimate.points import PointEstimate, statistic_of
+from hockney.estimate.summaries import FROM_BANDWIDTH
 from hockney.models._likelihood import criterion
+from hockney.models._trains import Train, train_of
 
 RESAMPLES = 200
 SEED = 20
@@ -26,13 +29,17 @@ class Curve:
 
     bytes: shape (points,), ascending; seconds: shape (launches, points), each launch's median, NaN
     where a launch has none. pairs: how many pairs at once, shape (points,), None for one pair.
-    repetitions: exchanges timed together, shape (points,), None where that is not known.
+    repetitions: exchanges timed together, shape (points,), None where that is not known. trains:
+    what each point is a train of, where the times are of whole trains of messages.
     """
 
     bytes: Array
     seconds: Array
     pairs: Array | None = None
     repetitions: Array | None = None
+    trains: tuple[Train, ...] | None = None
+    statistic: str = "median"
+    """Of each launch: what its times are."""
 
     @property
     def median_s(self) -> Array:
@@ -63,6 +70,8 @@ class Curve:
             self.seconds[:, points],
             None if self.pairs is None else self.pairs[points],
             None if self.repetitions is None else self.repetitions[points],
+            None if self.trains is None else tuple(compress(self.trains, points)),
+            self.statistic,
         )
 
 
@@ -88,14 +97,17 @@ def curve_of(points: Sequence[PointEstimate]) -> Curve:
         for number, median in zip(point.launch_numbers, point.medians_s, strict=True):
             if median > 0.0:
                 seconds[numbers.index(number), column] = median
-    bad = [point.bytes for point in ordered if not point.median_s > 0.0]
+    bad = [point.bytes for point in ordered if not point.typical_s > 0.0]
     if bad:
         raise _not_positive(bad[0])
+    trains = tuple(train_of(point.algorithm) for point in ordered if point.operation == "train")
     return Curve(
         np.array([float(point.bytes) for point in ordered]),
         seconds,
         _known([point.pairs for point in ordered]),
         _known([point.repetitions for point in ordered]),
+        trains or None,
+        statistic_of(ordered),
     )
 
 
@@ -152,6 +164,8 @@ def _not_positive(size: int) -> AskedWronglyError:
 
 def lacks_sizes(curve: Curve, least: int) -> str | None:
     """What a curve lacks for a model of one pair that needs so many different sizes."""
+    if curve.trains is not None:
+        return "these are of trains of messages"
     if curve.pairs is not None and len(np.unique(curve.pairs)) > 1:
         return f"these are of {curve.pairs.min():.0f} to {curve.pairs.max():.0f} pairs at once"
     return too_few_sizes(curve, least)
@@ -208,7 +222,7 @@ class Segment:
 
 Predict = Callable[..., Array]
 """Seconds one way of (bytes, pairs, repetitions), arrays of one shape; a model that knows nothing
-of the last ones does without."""
+of the last ones does without. That of trains takes (bytes, trains)."""
 
 
 @dataclass(frozen=True)
@@ -233,6 +247,8 @@ class Fit:
 
 def predicted_s(predict: Predict, curve: Curve) -> Array:
     """At the curve's points."""
+    if curve.trains is not None:
+        return predict(curve.bytes, curve.trains)
     more = [values for values in (curve.pairs, curve.repetitions) if values is not None]
     return predict(curve.bytes, *more)
 
@@ -265,5 +281,11 @@ def new_fit(
         launches=curve.launches,
         criterion=criterion(np.log(median / predicted), free) if positive else None,
         segments=segments,
-        notes=tuple(notes),
+        notes=(*notes, *_statistic_notes(curve)),
     )
+
+
+def _statistic_notes(curve: Curve) -> list[str]:
+    if curve.statistic == FROM_BANDWIDTH:
+        return [f"times are {FROM_BANDWIDTH} of a stream: alpha is a gap in it, not a latency"]
+    return [] if curve.statistic == "median" else [f"through each launch's {curve.statistic}"]

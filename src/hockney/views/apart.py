@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.estimate.apart import RULE, Apart
+from hockney.estimate.apart import LEAST_MEMBERS, RULE, Apart
 from hockney.estimate.places import places_of
 from hockney.records import Place, Run
 from hockney.units import format_size
@@ -16,8 +16,10 @@ from hockney.views.table import place_words
 MOST_LISTED = 20
 
 
-def apart_text(run: Run, found: Sequence[Apart]) -> str:
+def apart_text(run: Run, found: Sequence[Apart] | None) -> str:
     """One line each, the rule below."""
+    if found is None:
+        return f"too few pairs to tell who stands apart: it takes {LEAST_MEMBERS}"
     if not found:
         return f"nobody stands apart\n{_rule()}"
     places = places_of(run)
@@ -51,10 +53,10 @@ def rank_words(rank: int, places: dict[int, Place]) -> str:
     return f"rank {rank} ({place_words(places[rank])})" if rank in places else f"rank {rank}"
 
 
-def apart_json(run: Run, found: Sequence[Apart]) -> dict[str, Any]:
-    """{"apart", "apart_rule"}."""
+def apart_json(run: Run, found: Sequence[Apart] | None) -> dict[str, Any]:
+    """{"apart", "apart_rule"}; null where there are too few to tell."""
     places = places_of(run)
-    return {
-        "apart": [{**asdict(one), "name": who(one, places)} for one in found],
-        "apart_rule": RULE,
-    }
+    if found is None:
+        return {"apart": None, "apart_rule": RULE}
+    named = [{**asdict(one), "name": who(one, places)} for one in found]
+    return {"apart": named, "apart_rule": RULE}

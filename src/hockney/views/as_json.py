@@ -38,10 +38,11 @@ def run_json(run: Run, estimates: Estimates) -> dict[str, Any]:
         "experiment": run.header.experiment,
         "label": run.label,
         "started": run.header.started,
+        "source": msgspec.to_builtins(run.header.source),
         "options": run.header.options,
         "environment": run.header.environment,
         "definition": first.definition if first else None,
-        "simulated": first.simulated if first else None,
+        "simulated": first.simulated if first and not run.header.source else None,
         "mpi": msgspec.to_builtins(first.mpi) if first else None,
         "clock": msgspec.to_builtins(first.clock) if first else None,
         "places": msgspec.to_builtins(first.places) if first else [],
@@ -65,7 +66,11 @@ def run_json(run: Run, estimates: Estimates) -> dict[str, Any]:
 
 def point_json(point: PointEstimate, floor: FloorRatio | None) -> dict[str, Any]:
     fields = asdict(point)
-    fields["launch_medians_s"] = fields.pop("medians_s")
+    measured = point.statistic == "median"
+    fields["peers"] = point.peers or None
+    fields["median_s"] = point.median_s
+    fields["launch_typical_s"] = fields.pop("medians_s")
+    fields["launch_medians_s"] = fields["launch_typical_s"] if measured else None
     if floor is not None:
         fields |= {
             "floor_s": floor.floor_s,
@@ -110,6 +115,9 @@ def comparison_json(comparisons: list[Comparison]) -> dict[str, Any]:
                     "algorithm": point.base.algorithm,
                     "bytes": point.base.bytes,
                     "ranks": point.base.ranks,
+                    "statistics": [point.base.statistic, point.other.statistic],
+                    "base_typical_s": point.base.typical_s,
+                    "other_typical_s": point.other.typical_s,
                     "base_median_s": point.base.median_s,
                     "other_median_s": point.other.median_s,
                     **_difference_json(point.difference),

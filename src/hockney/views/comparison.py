@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from hockney.estimate.compare import Comparison, Difference, PointDifference
+from hockney.estimate.points import statistic_of
 from hockney.views.table import aligned, microseconds
 
 
@@ -15,7 +16,9 @@ def show_comparison(comparison: Comparison, tolerance: float) -> None:
     for note in comparison.notes:
         click.echo(f"note: {note}", err=True)
     if comparison.points:
-        click.echo("medians in us; ratio B/A with its 95 % interval, launches as units\n")
+        what = statistic_of(each for p in comparison.points for each in (p.base, p.other))
+        what = "medians" if what == "median" else f"{what} of launches"
+        click.echo(f"{what} in us; ratio B/A with its 95 % interval, launches as units\n")
         rows = [["bytes", "A", "B", "B/A", "95 % interval", "p", "verdict"]]
         rows += [_row(point, tolerance) for point in comparison.points]
         click.echo(aligned(rows))
@@ -27,8 +30,8 @@ def _row(point: PointDifference, tolerance: float) -> list[str]:
     difference = point.difference
     return [
         str(point.base.bytes),
-        microseconds(point.base.median_s),
-        microseconds(point.other.median_s),
+        microseconds(point.base.typical_s),
+        microseconds(point.other.typical_s),
         f"{difference.ratio:.3f}",
         _interval(difference),
         "-" if difference.p is None else f"{difference.p:.2g}",

@@ -52,10 +52,12 @@ class ProgressLine:
         self._precision = precision
         self._before = before
 
-    def __call__(self, launch: int, progress: Progress | None) -> None:
+    def __call__(self, title: str | None, launch: int, progress: Progress | None) -> None:
+        """title: which question of a cycle is asked."""
         if self._status.is_due:
+            which = f" ({title})" if title else ""
             words = f": {self._words(progress)}" if progress else ""
-            self._status(f"{self._before}launch {launch + 1}{words}")
+            self._status(f"{self._before}launch {launch + 1}{which}{words}")
 
     def clear(self) -> None:
         self._status.clear()

@@ -66,15 +66,15 @@ def point_table(points: Sequence[PointEstimate], floor: dict[int, FloorRatio]) -
     return aligned(rows)
 
 
-def heading(run: Run, estimates: Estimates) -> list[str]:
+def heading(run: Run, estimates: Estimates, time: str = "one-way time") -> list[str]:
     """What was measured, where, and what one number means."""
     lines = [f"{run.header.experiment}: {run.label}"]
     if run.launches:
-        first = run.launches[0]
+        first = max(run.launches, key=lambda launch: len(launch.places))
         part = run.taking_part
         lines.append("ranks at " + _places([p for p in first.places if p.rank in part]))
         if first.definition:
-            lines.append(f"one-way time in us; a sample is: {first.definition}")
+            lines.append(f"{time} in us; a sample is: {first.definition}")
         if first.simulated:
             lines.append("simulated: times are those of the platform file, not of this machine")
     confidence = next((p.confidence for p in estimates.headline if p.confidence), None)
@@ -100,6 +100,19 @@ def place_words(place: Place) -> str:
     if place.pu is None:
         return host
     return f"{host} CPU {place.pu}{'' if place.pinned else ' (not pinned)'}"
+
+
+def start_lines(run: Run) -> list[str]:
+    """How far apart the ranks of a visit began, and how well their common clock is known."""
+    if not run.starts:
+        return []
+    skews = sorted(start.skew_s for start in run.starts)
+    error = max((start.error_s for start in run.starts if start.error_s), default=None)
+    known = f"; their clock is known to {format_seconds(error, 2)}" if error else ""
+    return [
+        f"ranks began within {format_seconds(skews[len(skews) // 2], 2)} of each other (median of "
+        f"visits; most {format_seconds(skews[-1], 2)}){known}"
+    ]
 
 
 def state_lines(estimates: Estimates) -> list[str]:

@@ -7,10 +7,13 @@ from collections import Counter
 from hockney.estimate.noise import disturbances
 from hockney.estimate.points import Estimates
 from hockney.records import Run
+from hockney.units import format_seconds
 
 NOISY_PRECISION = 0.05
 """Relative half-width beyond which a median is called noisy."""
 
+MOST_SKEW_S = 10e-6
+"""Between the first rank to begin and the last: 2 % of a visit of 0.5 ms."""
 MOST_RANKS = 8
 """More are counted."""
 
@@ -19,8 +22,10 @@ def warnings(run: Run, estimates: Estimates) -> list[str]:
     """All that matters for this run, the gravest first."""
     return [
         *_cut(run),
+        *_of_source(run),
         *_not_pinned(run),
         *_oversubscribed(run),
+        *_skewed(run),
         *_disturbed(run),
         *_noisy(estimates),
         *_few_launches(run, estimates),
@@ -62,6 +67,18 @@ def _oversubscribed(run: Run) -> list[str]:
     ]
 
 
+def _skewed(run: Run) -> list[str]:
+    """Ranks that should have begun together."""
+    skews = sorted(start.skew_s for start in run.starts)
+    if not skews or skews[len(skews) // 2] <= MOST_SKEW_S:
+        return []
+    typical = format_seconds(skews[len(skews) // 2], 2)
+    return [
+        f"began apart: the ranks of a visit began {typical} after each other (median), so that not "
+        "all exchanged messages at once; give every rank a CPU of its own"
+    ]
+
+
 def _disturbed(run: Run) -> list[str]:
     """What took the ranks' CPUs from them while it measured, by the noise records."""
     found = disturbances(run)
@@ -81,12 +98,24 @@ def _noisy(estimates: Estimates) -> list[str]:
     ]
 
 
+def _of_source(run: Run) -> list[str]:
+    """What was wrong with the log, and known faults of the program that wrote it."""
+    cut = [end.message for end in run.ends if run.header.source and end.message]
+    return [*cut, *(run.header.source.notes if run.header.source else [])]
+
+
 def _few_launches(run: Run, estimates: Estimates) -> list[str]:
     counts = [p.launches for p in estimates.headline if not p.is_floor]
     if not counts or min(counts) >= 5 or run.header.options.get("preset"):
         return []
+    if run.header.source is not None:
+        return [
+            f"only {min(counts)} launch{'es' * (min(counts) > 1)}: no intervals (5 make one); logs "
+            "of more launches come in together with `hockney import --join`"
+        ]
     if any(launch.simulated for launch in run.launches[:1]):
         return []
     return [
-        f"only {min(counts)} launches: too few for an interval (5 make one); give a larger --budget"
+        f"only {min(counts)} launch{'es' * (min(counts) > 1)}: too few for an interval (5 make "
+        "one); give a larger --budget"
     ]

@@ -17,6 +17,7 @@ from hockney.measure.jobs import Job, minutes_for, scheduler_named, scheduler_na
 from hockney.measure.jobs.script import job_script
 from hockney.measure.launchers import srun
 from hockney.measure.mpi import Mpi
+from hockney.measure.prepare import Asked
 from hockney.measure.question import Question, Size
 from hockney.measure.session import new_run
 
@@ -49,10 +50,11 @@ def script(scheduler: str, result: Path, words: str, mpiexec: Path, **job: objec
         broadcast=None if scheduler == "pbs" else f"/{words}",
     )
     mpi = Mpi(Path("mpicc"), mpiexec, "hydra", "Hydra 5")
-    header = records.encode(new_run(question, words).header)
-    asked = Job("hockney-pingpong", 2, 1, 5, **job)  # type: ignore[arg-type]
+    header = records.encode(new_run([question], words).header)
+    job_of = Job("hockney-pingpong", 2, 1, 5, **job)  # type: ignore[arg-type]
     engine = Engine(mpiexec.parent / "cache" / f"engine {words.replace('/', '')}")
-    return job_script(scheduler_named(scheduler), asked, mpi, engine, question, header, result)
+    asked = Asked([question], mpi, engine)
+    return job_script(scheduler_named(scheduler), job_of, asked, header, result)
 
 
 def heard_by(scheduler: str, words: str, **job: object) -> list[str]:
@@ -134,4 +136,6 @@ def test_every_scheduler_is_tried_here() -> None:
 
 def test_the_time_limit_covers_budget_and_starts() -> None:
     question = Question("pingpong", (Size(8),), budget_s=600.0, least_launches=5)
-    assert 10 < minutes_for(question) < 20
+    engine = Engine(Path("engine"))
+    mpi = Mpi(Path("mpicc"), Path("mpiexec"), "hydra", "")
+    assert 10 < minutes_for(Asked([question], mpi, engine)) < 20

@@ -20,6 +20,7 @@ from typing import Protocol, cast
 
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.measure.mpi import Mpi
+from hockney.measure.prepare import Asked
 from hockney.measure.question import Question
 
 START_S = 20.0
@@ -84,9 +85,14 @@ def scheduler_names() -> list[str]:
     return [name for name in names if name != "script"]
 
 
-def minutes_for(question: Question) -> int:
+def launches_of(asked: Asked) -> int:
+    """How many launches a job makes: it cannot decide on more."""
+    return asked.questions[0].least_launches * len(asked.questions)
+
+
+def minutes_for(asked: Asked) -> int:
     """The time limit that the budget needs."""
-    needed = question.budget_s + question.least_launches * START_S + MARGIN_S
+    needed = asked.questions[0].budget_s + launches_of(asked) * START_S + MARGIN_S
     return math.ceil(needed / 60.0)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hockney.models.collectives.schedule import Algorithm
     from hockney.records import Place
 
-SHARED = ("closed", "parameters", "schedule", "trees")
+SHARED = ("closed", "parameters", "predicted", "schedule", "trees")
 """Modules here that are no collectives."""
 
 

@@ -24,7 +24,9 @@ class View(Protocol):
 
 
 def view_of(run: Run) -> View:
-    """The view of the run's experiment."""
+    """The view of the run's experiment; of all imported ones the same."""
+    if run.header.source is not None:
+        return cast(View, importlib.import_module(f"{__name__}.imported"))
     known = {module.name for module in pkgutil.iter_modules(__path__)}
     name = run.header.experiment if run.header.experiment in known else USUAL
     return cast(View, importlib.import_module(f"{__name__}.{name}"))

@@ -44,9 +44,9 @@ def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:  # noq
     ]
     if run.header.options.get("arguments") and "--parallel" in run.header.options["arguments"]:
         found.append(_parallel(matrix))
-    states = table.state_lines(estimates)
-    return [*found, *(["\n".join(states)] if states else []),
-            apart_text(run, find_apart(run, estimates))]  # fmt: skip
+    found.append("\n".join([*table.start_lines(run), *table.state_lines(estimates)]))
+    found.append(apart_text(run, find_apart(run, estimates)))
+    return [part for part in found if part]
 
 
 def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:

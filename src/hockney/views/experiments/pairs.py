@@ -31,17 +31,19 @@ def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:  # noq
     found = [
         "\n".join([*table.heading(run, estimates), *_legend(curve)]),
         contention_table(curve),
-        *(["\n".join(table.state_lines(estimates))] if table.state_lines(estimates) else []),
-        *(["\n".join(_knee_line(knee) for knee in knees(curve))] if knees(curve) else []),
+        "\n".join([*table.start_lines(run), *table.state_lines(estimates)]),
+        "\n".join(_knee_line(knee) for knee in knees(curve)),
         _extremes(run, curve),
     ]
     if run.header.options.get("every_iteration"):
         found.append(variability_text(run, variability(run, estimates)))
-    return [*found, apart_text(run, find_apart(run, estimates))]
+    found.append(apart_text(run, find_apart(run, estimates)))
+    return [part for part in found if part]
 
 
 def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
-    """{"points", "contention", "knees", "apart", "apart_rule"}."""
+    """{"points", "contention", "knees", "apart", "apart_rule"}, and with --every-iteration
+    "variability"."""
     curve = contention(run, estimates)
     points = estimates.points if all_states else estimates.headline
     return {
@@ -49,7 +51,9 @@ def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
         "contention": [_row_json(one) for one in curve],
         "knees": [asdict(knee) for knee in knees(curve)],
         **apart_json(run, find_apart(run, estimates)),
-    }
+        **({"variability": [asdict(one) for one in variability(run, estimates)]}
+           if run.header.options.get("every_iteration") else {}),
+    }  # fmt: skip
 
 
 def _legend(curve: Sequence[Contention]) -> list[str]:
@@ -80,7 +84,7 @@ def contention_table(curve: Sequence[Contention]) -> str:
         rows.append([
             *([how] if several else []),
             str(together.bytes), str(one.pairs), table.microseconds(one.typical_s),
-            table.microseconds(together.median_s), *table.interval(together),
+            table.microseconds(together.typical_s), *table.interval(together),
             table.mebibytes(one.aggregate_Bps), _count(one.messages_per_s),
             "-" if one.slowdown is None else f"{one.slowdown:.2f}",
             *_named(one.best), *_named(one.worst),
@@ -89,7 +93,7 @@ def contention_table(curve: Sequence[Contention]) -> str:
 
 
 def _named(point: PointEstimate) -> list[str]:
-    return ["-".join(map(str, point.peers)), table.microseconds(point.median_s)]
+    return ["-".join(map(str, point.peers)), table.microseconds(point.typical_s)]
 
 
 def _count(value: float | None) -> str:
@@ -129,12 +133,12 @@ def _row_json(one: Contention) -> dict[str, Any]:
         "pairs": one.pairs,
         "repetitions": together.repetitions,
         "typical_s": one.typical_s,
-        "last_s": together.median_s,
+        "last_s": together.typical_s,
         "low_s": together.low_s,
         "high_s": together.high_s,
         "aggregate_Bps": one.aggregate_Bps,
         "messages_per_s": one.messages_per_s,
         "slowdown": one.slowdown,
-        "best": {"peers": one.best.peers, "median_s": one.best.median_s},
-        "worst": {"peers": one.worst.peers, "median_s": one.worst.median_s},
+        "best": {"peers": one.best.peers, "median_s": one.best.typical_s},
+        "worst": {"peers": one.worst.peers, "median_s": one.worst.typical_s},
     }

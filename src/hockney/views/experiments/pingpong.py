@@ -6,12 +6,13 @@ from typing import Any
 
 from hockney.errors import HockneyError
 from hockney.estimate.floor import floor_ratios
-from hockney.estimate.points import Estimates
+from hockney.estimate.points import Estimates, by_series
 from hockney.models.fit import Fit, curve_of
 from hockney.models.hockney import fit as fit_hockney
 from hockney.records import Run
 from hockney.views import table
 from hockney.views.as_json import fit_json, point_json
+from hockney.views.switches import switch_lines, switches_json
 
 
 def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:
@@ -21,24 +22,27 @@ def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:
     if states:
         found.append("\n".join(states))
     for state in shown:
-        line = _line(estimates, state)
+        line = line_of(estimates, state)
         if line:
             name = f"state {state}: " if len(shown) > 1 else ""
             found.append(name + "\n".join(table.fit_lines(line)))
+    if run.switches:
+        found.append("\n".join(switch_lines(run.switches)))
     return found
 
 
-def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:  # noqa: ARG001
-    """{"points", "fits"}."""
+def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
+    """{"points", "fits"}, and "switches" where they were looked for."""
     floor = floor_ratios(estimates)
     points = estimates.points if all_states else estimates.headline
-    lines = {state: _line(estimates, state) for state in _shown(estimates, all_states)}
+    lines = {state: line_of(estimates, state) for state in _shown(estimates, all_states)}
     return {
         "points": [
             point_json(point, None if point.is_floor else floor.get(point.bytes))
             for point in points
         ],
         "fits": [{"state": s, **fit_json(line)} for s, line in lines.items() if line],
+        **switches_json(run.switches),
     }
 
 
@@ -57,9 +61,12 @@ def _tables(estimates: Estimates, shown: range) -> str:
     return "\n".join(lines)
 
 
-def _line(estimates: Estimates, state: int) -> Fit | None:
-    """Hockney's line through the points of one state; None where they do not carry one."""
+def line_of(estimates: Estimates, state: int) -> Fit | None:
+    """Hockney's line through the points of one state; None where they do not carry one, or are of
+    several curves."""
     points = [p for p in estimates.in_state(state) if not p.is_floor]
+    if len(by_series(points)) > 1:
+        return None
     try:
         return fit_hockney(curve_of(points))
     except HockneyError:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import importlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from hockney.errors import AskedWronglyError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,7 +20,22 @@ if TYPE_CHECKING:
     from hockney.estimate.points import Estimates
     from hockney.records import Run
 
-FIGURES = ("time", "bandwidth", "samples", "contention", "matrix", "variability")
+FIGURES = (
+    "time",
+    "bandwidth",
+    "samples",
+    "contention",
+    "matrix",
+    "variability",
+    "collective-sizes",
+    "collective-ranks",
+    "collective-best",
+    "collective-model",
+)
+OVERLAID = ("time", "bandwidth")
+"""Those that show several curves."""
+MOST_CURVES = 21
+"""Of one figure: then colours and marks begin again."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +54,9 @@ class Options:
     fit: bool = True
     bytes: int | None = None
     """The one size that is shown."""
+    collective: str | None = None
+    ranks: int | None = None
+    """The one number of processes that is shown."""
 
 
 def labels_of(runs: Sequence[Run]) -> list[str]:
@@ -52,7 +72,31 @@ def labels_of(runs: Sequence[Run]) -> list[str]:
     return labels
 
 
+def curves_of(system: System) -> list[System]:
+    """One for each curve over sizes that the run holds."""
+    from hockney.estimate.points import by_series
+    from hockney.views.curves import series_text
+
+    curves = by_series(point for point in system.estimates.points if not point.is_floor)
+    if len(curves) < 2:
+        return [system]
+    names = {series: series_text(series, list(curves)) for series in curves}
+    return [
+        replace(
+            system,
+            estimates=replace(system.estimates, points=tuple(points)),
+            label=f"{system.label}, {names[series]}",
+        )
+        for series, points in curves.items()
+    ]
+
+
 def draw(what: str, systems: Sequence[System], options: Options) -> Figure:
-    module: Any = importlib.import_module(f"hockney.views.figures.{what}")
+    if len(systems) > MOST_CURVES:
+        raise AskedWronglyError(
+            f"{len(systems)} curves: one figure tells no more than {MOST_CURVES} apart",
+            "draw fewer files, or take the points from `hockney export --to csv`",
+        )
+    module: Any = importlib.import_module(f"hockney.views.figures.{what.replace('-', '_')}")
     figure: Figure = module.draw(systems, options)
     return figure

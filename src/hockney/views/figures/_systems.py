@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hockney.errors import AskedWronglyError, HockneyError
-from hockney.estimate.points import PointEstimate
+from hockney.estimate.points import PointEstimate, statistic_of
 from hockney.models.fit import Fit, curve_of
 from hockney.models.hockney import fit
 from hockney.records import Run
@@ -17,7 +17,7 @@ from hockney.views.figures._style import LONGEST_LABEL, plain, time_text
 def points_of(system: System, state: int) -> list[PointEstimate]:
     """The experiment's own points that have a place on logarithmic axes, by size."""
     return sorted(
-        (point for point in _own(system, state) if point.median_s > 0.0 and point.bytes >= 0),
+        (point for point in _own(system, state) if point.typical_s > 0.0 and point.bytes >= 0),
         key=lambda point: point.bytes,
     )
 
@@ -66,6 +66,12 @@ def entry_text(label: str, words: str, joint: str = ": ") -> str:
     return f"{label}{joint}{words}" if fits else f"{label}\n{words}"
 
 
+def time_text_of(systems: Sequence[System]) -> str:
+    """What the times are: a message's way, or the whole of another operation."""
+    experiments = {system.run.header.experiment for system in systems}
+    return "one-way time" if experiments == {"pingpong"} else "time"
+
+
 def title_of(systems: Sequence[System]) -> str:
     """The system, where there is one; else what they all did."""
     if len(systems) == 1:
@@ -78,16 +84,19 @@ def medians_text(points: Iterable[PointEstimate]) -> str:
     points = list(points)
     launches = [point.launches for point in points]
     few, many = min(launches), max(launches)
+    statistic = statistic_of(points)
+    what = "Medians" if statistic == "median" else f"Marks: {statistic} of each launch. Medians"
     over = f"{few} to {many} launches" if few < many else f"{few} launch{'es' * (few > 1)}"
     known = [point.confidence for point in points if point.confidence is not None]
     if not known:
-        return f"Medians over {over}: too few for intervals."
+        return f"{what} over {over}: too few for intervals."
     where = "Bars" if len(known) == len(points) else "Bars, where there were launches enough,"
-    return f"Medians over {over}. {where} hold the median with {100.0 * min(known):.1f} % or more."
+    return f"{what} over {over}. {where} hold the median with {100.0 * min(known):.1f} % or more."
 
 
 def samples_text(labelled: Sequence[tuple[str, Run]]) -> str:
-    """What one sample is; whose, where that is not the same for all."""
+    """What one sample or imported number is; whose, where that is not the same for all."""
+    number = "Number" if any(run.header.source for _, run in labelled) else "Sample"
     by_definition: dict[str, list[str]] = {}
     for label, run in labelled:
         if run.launches:
@@ -96,7 +105,7 @@ def samples_text(labelled: Sequence[tuple[str, Run]]) -> str:
                 words += " (simulated)"
             by_definition.setdefault(words, []).append(plain(label))
     if len(by_definition) == 1:
-        return f"Sample: {next(iter(by_definition))}."
+        return f"{number}: {next(iter(by_definition))}."
     return " ".join(
-        f"Sample of {', '.join(labels)}: {words}." for words, labels in by_definition.items()
+        f"{number} of {', '.join(labels)}: {words}." for words, labels in by_definition.items()
     )

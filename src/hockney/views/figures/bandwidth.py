@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from hockney.errors import AskedWronglyError
-from hockney.estimate.points import PointEstimate
+from hockney.estimate.points import PointEstimate, statistic_of
+from hockney.estimate.summaries import FROM_BANDWIDTH
 from hockney.units import FACTORS, format_rate, format_size
 from hockney.views.figures import Options, System
 from hockney.views.figures._style import (
@@ -44,13 +45,13 @@ def draw(systems: Sequence[System], options: Options) -> Figure:
     every = [point for points in curves for point in points]
     if not every:
         raise AskedWronglyError("no size above 0 bytes: there is no bandwidth to draw")
-    largest = max(point.bytes / point.median_s for point in every)
+    largest = max(point.bytes / point.typical_s for point in every)
     unit = next((unit for unit in ("GiB", "MiB", "KiB") if largest >= FACTORS[unit]), "B")
     entries = []
     with paper():
         figure, axes = new_figure()
         for number, (system, points) in enumerate(zip(systems, curves, strict=True)):
-            label = plain(system.label) if len(systems) > 1 else "bytes / median time"
+            label = plain(system.label) if len(systems) > 1 else _label(points)
             entries.append(_draw_points(axes, points, number, FACTORS[unit], label))
         size_axis(axes, [point.bytes for point in every])
         axes.set_ylim(bottom=0.0)
@@ -62,14 +63,19 @@ def draw(systems: Sequence[System], options: Options) -> Figure:
     return figure
 
 
+def _label(points: Sequence[PointEstimate]) -> str:
+    statistic = statistic_of(points)
+    return "bandwidth" if statistic == FROM_BANDWIDTH else f"bytes / {statistic} time"
+
+
 def _draw_points(
     axes: Axes, points: Sequence[PointEstimate], number: int, unit: int, label: str
 ) -> Line2D:
     sizes = np.array([float(point.bytes) for point in points])
-    rates = sizes / [point.median_s for point in points] / unit
+    rates = sizes / [point.typical_s for point in points] / unit
     # The longest time is the lowest bandwidth. An interval of time that begins at 0 s has no end.
-    low = sizes / [point.high_s or point.median_s for point in points] / unit
-    least = [p.low_s if p.low_s and p.low_s > 0.0 else p.median_s for p in points]
+    low = sizes / [point.high_s or point.typical_s for point in points] / unit
+    least = [p.low_s if p.low_s and p.low_s > 0.0 else p.typical_s for p in points]
     high = sizes / least / unit
     looks: Looks = {"color": colour(number), "marker": mark(number)}
     axes.errorbar(sizes, rates, [rates - low, high - rates], **looks, elinewidth=0.8, zorder=3)

@@ -47,7 +47,7 @@ def draw(systems: Sequence[System], options: Options) -> Figure:
         for number, curve in enumerate(curves.values()):
             _draw_curve(times, together, curve, number)
         every = [one for curve in curves.values() for one in curve]
-        ends = [point.median_s for one in every for point in (one.best, one.worst)]
+        ends = [point.typical_s for one in every for point in (one.best, one.worst)]
         time_axis(times, ends)
         times.set_ylabel("time of a message")
         together.set_yscale("log")
@@ -83,8 +83,8 @@ def _draw_curve(times: Axes, together: Axes, curve: Sequence[Contention], number
     """The typical pair, from the best to the worst; bandwidth of all, and where the knee is."""
     pairs = [one.pairs for one in curve]
     typical = np.array([one.typical_s for one in curve])
-    best = np.array([one.best.median_s for one in curve])
-    worst = np.array([one.worst.median_s for one in curve])
+    best = np.array([one.best.typical_s for one in curve])
+    worst = np.array([one.worst.typical_s for one in curve])
     looks: Looks = {"color": colour(number), "marker": mark(number)}
     times.errorbar(pairs, typical, [typical - best, worst - typical], elinewidth=0.8, **looks)
     rates = [one.aggregate_Bps for one in curve]

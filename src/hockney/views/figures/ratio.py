@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate.compare import Comparison, PointDifference
+from hockney.estimate.points import statistic_of
 from hockney.views.figures._style import (
     QUIET,
     Looks,
@@ -48,7 +49,9 @@ def draw_ratio(comparisons: Sequence[Comparison], tolerance: float) -> Figure:
         size_axis(axes, sizes)
         axes.set_ylabel("time, B / A")
         runs = [base, *(comparison.other for comparison in comparisons)]
-        words = "Medians of launches; filled where a test tells them apart."
+        points = [each for c in comparisons for p in c.points for each in (p.base, p.other)]
+        what = statistic_of(points).capitalize()
+        words = f"{what} of launches; filled where a test tells them apart."
         of_samples = samples_text([(run.label, run) for run in runs])
         finish(axes, f"A: {base.label}", entries, [words, of_samples])
     return figure

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.lines import Line2D
 
+from hockney.errors import AskedWronglyError
 from hockney.estimate.floor import floor_ratios
-from hockney.estimate.points import PointEstimate
+from hockney.estimate.points import PointEstimate, statistic_of
 from hockney.models.fit import Array, Fit
 from hockney.views.figures import Options, System
 from hockney.views.figures._style import (
@@ -34,6 +35,7 @@ from hockney.views.figures._systems import (
     medians_text,
     points_of,
     samples_text,
+    time_text_of,
     title_of,
 )
 
@@ -52,6 +54,9 @@ FLOORS: tuple[tuple[str, Looks, str], ...] = (
 
 def draw(systems: Sequence[System], options: Options) -> Figure:
     headlines = [headline_of(system) for system in systems]
+    if options.extremes:
+        for system, points in zip(systems, headlines, strict=True):
+            _require_extremes(system, points)
     entries: list[Line2D] = []
     seen_s: list[float] = []
     with paper():
@@ -66,13 +71,21 @@ def draw(systems: Sequence[System], options: Options) -> Figure:
         entries += _draw_floors(axes, systems)
         every = [point for system in systems for point in all_points_of(system)]
         floors = [f for system in systems for f in floor_ratios(system.estimates).values()]
-        seen_s += [point.median_s for point in every]
+        seen_s += [point.typical_s for point in every]
         seen_s += [time for floor in floors for time in (floor.floor_s, floor.cold_s) if time]
         time_axis(axes, seen_s)
         size_axis(axes, [point.bytes for point in every])
-        axes.set_ylabel("one-way time")
+        axes.set_ylabel(time_text_of(systems))
         finish(axes, title_of(systems), entries, _small_print(systems, headlines, options))
     return figure
+
+
+def _require_extremes(system: System, points: Sequence[PointEstimate]) -> None:
+    if any(None in (point.mean_s, point.min_s, point.max_s) for point in points):
+        raise AskedWronglyError(
+            f"--extremes: {system.run.path or system.label} does not tell means, minima and maxima",
+            "only some statistics of an imported run are known",
+        )
 
 
 def _draw_fit(axes: Axes, line: Fit, points: Sequence[PointEstimate], number: int) -> None:
@@ -87,7 +100,7 @@ def _draw_points(
 ) -> list[float]:
     """Gives back the times that must be seen."""
     sizes = [float(point.bytes) for point in points]
-    centres = np.array([point.median_s for point in points])
+    centres = np.array([point.typical_s for point in points])
     low, high = _known(points, "low_s", centres), _known(points, "high_s", centres)
     seen = [low, high]
     if options.extremes:
@@ -136,7 +149,7 @@ def _entries(
 
 def _mark_text(system: System, options: Options) -> str:
     states = system.estimates.states.states
-    what = "mean and standard deviation" if options.extremes else "median"
+    what = "mean and standard deviation" if options.extremes else statistic_of(headline_of(system))
     if len(states) > 1 and states[0].handover_s is not None:
         return f"{what}, hand-over {time_text(states[0].handover_s)}"
     return what
@@ -154,11 +167,13 @@ def _draw_other_states(axes: Axes, systems: Sequence[System], number: int) -> li
         words = f"hand-over {time_text(state.handover_s)}" if known else f"state {state.id}"
         entries += axes.plot(
             [float(point.bytes) for point in points],
-            [point.median_s for point in points],
+            [point.typical_s for point in points],
             color=colour(number),
             marker=mark(number),
             fillstyle=FILLS[state.id % len(FILLS)],
-            label=entry_text(system.label if len(systems) > 1 else "median", words, ", "),
+            label=entry_text(
+                system.label if len(systems) > 1 else statistic_of(points), words, ", "
+            ),
             **PALE,
         )
     return entries

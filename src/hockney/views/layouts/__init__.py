@@ -1,16 +1,20 @@
 """Tables as the classic programs print them: one file a layout, found by its name.
 
-A layout module has one function, `render(run, estimates) -> str`.
+A layout module has one function, `render(run, estimates) -> str`, and `ONLY`, the one experiment
+whose table it is, where it is not for all.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from hockney.errors import AskedWronglyError
+
 if TYPE_CHECKING:  # names are asked for at every start, numbers only after a run
-    from hockney.estimate.points import Estimates
+    from hockney.estimate.points import Estimates, PointEstimate
     from hockney.records import Run
 
 
@@ -19,7 +23,43 @@ def layout_names() -> list[str]:
 
 
 def render(name: str, run: Run, estimates: Estimates) -> str:
-    """The run in the layout of that name."""
-    text = importlib.import_module(f"hockney.views.layouts.{name}").render(run, estimates)
-    assert isinstance(text, str)
-    return text
+    """The run in the layout of that name: a table for each of its curves, without the floor."""
+    from hockney.estimate.points import by_series
+
+    layout = importlib.import_module(f"hockney.views.layouts.{name}")
+    only, experiment = getattr(layout, "ONLY", None), run.header.experiment
+    if only not in (None, experiment):
+        raise AskedWronglyError(f"the layout {name} is that of {only}, this is {experiment}")
+    curves = by_series(point for point in estimates.headline if not point.is_floor)
+    tables = [layout.render(run, replace(estimates, points=tuple(c))) for c in curves.values()]
+    return "\n".join(tables)
+
+
+def needed(point: PointEstimate, field: str) -> float:
+    """What a layout prints of a point; it is an error that the data do not carry it."""
+    value = getattr(point, field)
+    if isinstance(value, float):
+        return value
+    raise AskedWronglyError(
+        f"this layout prints {field}, which is not known at {point.bytes} bytes",
+        "choose another layout, or export to csv",
+    )
+
+
+def counts(run: Run) -> dict[int, int]:
+    """How often each size was exchanged, of all samples or as an imported log told."""
+    found: dict[int, int] = {}
+    for samples in run.samples:
+        found[samples.bytes] = found.get(samples.bytes, 0) + samples.repetitions * len(samples.ns)
+    told = {s.bytes: s.repetitions for s in run.summaries if s.repetitions is not None}
+    return told | found
+
+
+def count_of(repetitions: dict[int, int], point: PointEstimate) -> int:
+    """Of a point's size; it is an error that it is not known."""
+    if point.bytes in repetitions:
+        return repetitions[point.bytes]
+    raise AskedWronglyError(
+        f"this layout prints how often {point.bytes} bytes were exchanged, which is not known",
+        "choose another layout, or export to csv",
+    )

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 from hockney.estimate.points import Estimates
 from hockney.records import Run
+from hockney.views.layouts import count_of, counts
+
+ONLY = "pingpong"
 
 
 def render(run: Run, estimates: Estimates) -> str:
-    repetitions = {samples.bytes: samples.repetitions for samples in run.samples}
+    repetitions = counts(run) | {s.bytes: s.repetitions for s in run.samples}
     lines = []
     for point in estimates.headline:
         if run.header.options.get("every_iteration"):
@@ -21,5 +24,5 @@ def render(run: Run, estimates: Estimates) -> str:
             both_ways = (f"{name} = {2.0 * (value or 0.0):e}" for name, value in named.items())
             lines.append(", ".join(both_ways))
         else:
-            lines.append(f"{point.bytes} {repetitions[point.bytes]} {point.median_s:g}")
+            lines.append(f"{point.bytes} {count_of(repetitions, point)} {point.typical_s:g}")
     return "\n".join(lines)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from hockney.estimate.points import Estimates
 from hockney.records import Run
+from hockney.views.layouts import count_of, counts, needed
 
+ONLY = "pingpong"
 RULE = "#" + 51 * "-"
 HEADER = f"""{RULE}
 # Benchmarking PingPong
@@ -14,11 +16,10 @@ HEADER = f"""{RULE}
 
 
 def render(run: Run, estimates: Estimates) -> str:
-    counts: dict[int, int] = {}
-    for samples in run.samples:
-        counts[samples.bytes] = counts.get(samples.bytes, 0) + samples.repetitions * len(samples.ns)
+    repetitions = counts(run)
     rows = (
-        f"{point.bytes:13d}{counts[point.bytes]:13d}{(point.mean_s or point.median_s) * 1e6:13.2f}"
+        f"{point.bytes:13d}{count_of(repetitions, point):13d}"
+        f"{needed(point, 'mean_s') * 1e6:13.2f}"
         f"{(point.bandwidth_Bps or 0.0) / 1e6:13.2f}"
         for point in estimates.headline
     )

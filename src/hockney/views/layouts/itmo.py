@@ -5,19 +5,22 @@ from __future__ import annotations
 
 from hockney.estimate.points import Estimates
 from hockney.records import Run
+from hockney.views.layouts import count_of, counts
 
+ONLY = "pingpong"
 ELEMENT_BYTES = 4
 
 
 def render(run: Run, estimates: Estimates) -> str:
-    repetitions = {samples.bytes: samples.repetitions for samples in run.samples}
+    repetitions = counts(run) | {s.bytes: s.repetitions for s in run.samples}
     lines = []
     for point in estimates.headline:
-        one_way_us = point.median_s * 1e6
-        total_us = 2 * repetitions[point.bytes] * one_way_us
+        one_way_us = point.typical_s * 1e6
+        total_us = 2 * count_of(repetitions, point) * one_way_us
         rate = (point.bandwidth_Bps or 0.0) / 2**20
+        rank = point.peers[0] if point.peers else 0
         lines.append(
-            f"rank={point.peers[0]} len={point.bytes // ELEMENT_BYTES} L(bytes)={point.bytes} "
+            f"rank={rank} len={point.bytes // ELEMENT_BYTES} L(bytes)={point.bytes} "
             f"T(us)={total_us:g} R[bandwidth](MB/s)={rate:g} s[latency](us)={one_way_us:g}"
         )
     return "\n".join(lines)

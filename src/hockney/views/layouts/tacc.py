@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from hockney.estimate.points import Estimates
 from hockney.records import Run
+from hockney.views.layouts import needed
 
+ONLY = "pingpong"
 HEADER = (
     "RUNS  BYTES"
     + 14 * " "
@@ -23,7 +25,7 @@ def render(run: Run, estimates: Estimates) -> str:  # noqa: ARG001
     lines = [HEADER]
     for point in estimates.headline:
         slowest, mean, fastest = (
-            2.0 * seconds for seconds in (point.max_s, point.mean_s or point.median_s, point.min_s)
+            2.0 * needed(point, field) for field in ("max_s", "mean_s", "min_s")
         )
         rates = [_rate(point.bytes, seconds) for seconds in (slowest, mean, fastest)]
         lines.append(

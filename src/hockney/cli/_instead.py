@@ -1,38 +1,40 @@
-"""A measuring verb's words as the question that they ask, for verbs that measure elsewhere or
+"""A measuring verb's words as the questions that they ask, for verbs that measure elsewhere or
 later."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hockney.errors import AskedWronglyError
-from hockney.measure.question import Question
+
+if TYPE_CHECKING:
+    from hockney.measure.prepare import Asked
 
 
 @dataclass
-class Asked:
-    """What measure_and_show was told, instead of being measured there and then."""
+class Instead:
+    """Takes what a verb would have measured there and then."""
 
-    question: Question | None = None
+    asked: Asked | None = None
     options: dict[str, Any] = field(default_factory=dict)
 
 
-def ask(words: Sequence[str], **defaults: Any) -> tuple[Question, dict[str, Any]]:
-    """The question of `pingpong -n 2 ...`, checked as the verb checks it, and its options.
+def ask(words: Sequence[str], **defaults: Any) -> tuple[Asked, dict[str, Any]]:
+    """The questions of `pingpong -n 2 ...`, checked as the verb checks them, and its options.
 
     `defaults` stand in for options that the words leave out.
     """
     verb, *rest = words
     command = measuring_command(verb)
-    asked = Asked()
-    with command.make_context(verb, list(rest), obj=asked, default_map=defaults) as context:
+    instead = Instead()
+    with command.make_context(verb, list(rest), obj=instead, default_map=defaults) as context:
         command.invoke(context)
-    assert asked.question is not None
-    return asked.question, asked.options
+    assert instead.asked is not None
+    return instead.asked, instead.options
 
 
 def measuring_command(verb: str) -> click.Command:

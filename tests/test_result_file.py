@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hockney.errors import AskedWronglyError, HockneyError
-from hockney.measure.result_file import ResultFile
+from hockney.result_file import ResultFile
 
 
 def test_a_result_file_is_never_overwritten_unasked(tmp_path: Path) -> None:

@@ -1,0 +1,66 @@
+"""hockney algorithms: what the collectives of the MPI at hand can be made to run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from hockney.measure.algorithms import Algorithm, Family
+
+
+@click.command()
+@click.option("--collective", "names", metavar="NAME[,NAME...]", help="Only of these.")
+@click.option("--mpicc", help="Compiler wrapper of the MPI to look at, smpicc for SimGrid's.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def command(names: str | None, mpicc: str | None, as_json: bool) -> None:
+    """List the algorithms of the collectives, as the MPI library itself tells them.
+
+    With --json also what forces each.
+    """
+    from hockney.measure.algorithms import COLLECTIVES, checked_collectives, family_of
+    from hockney.measure.build import build_engine, library_of
+    from hockney.measure.mpi import find_mpi
+    from hockney.views.as_json import dumps
+
+    collectives = checked_collectives(names.split(",")) if names else list(COLLECTIVES)
+    mpi = find_mpi(mpicc)
+    engine = build_engine(mpi)
+    library, family = library_of(engine), family_of(mpi)
+    found = family.discover(mpi, engine, collectives)
+    if as_json:
+        about = {"library": library, "mpicc": str(mpi.mpicc)}
+        click.echo(dumps({"mpi": about, "algorithms": [_as_json(family, each) for each in found]}))
+        return
+    click.echo(f"{library or 'unknown MPI'} of {mpi.mpicc}\n")
+    click.echo(_table(family, found))
+    for collective in collectives:
+        if collective not in {each.collective for each in found}:
+            click.echo(f"{collective}: none can be forced", err=True)
+
+
+def _as_json(family: Family, algorithm: Algorithm) -> dict[str, object]:
+    forcing = family.forcing(algorithm.collective, algorithm, None)
+    return {
+        "collective": algorithm.collective,
+        "algorithm": algorithm.name,
+        "own_name": algorithm.own_name,
+        "segmented": family.is_segmented(algorithm),
+        "env": dict(forcing.env),
+        "cfg": list(forcing.cfg),
+    }
+
+
+def _table(family: Family, found: list[Algorithm]) -> str:
+    """One row an algorithm."""
+    rows = [("collective", "algorithm", "the library's name", "segments")]
+    for each in found:
+        segmented = "yes" if family.is_segmented(each) else "-"
+        own = each.own_name if each.own_name != each.name else "-"
+        rows.append((each.collective, each.name, own, segmented))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )

@@ -1,0 +1,131 @@
+"""hockney import: logs of other benchmarks as result files."""  # noqa: N999
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from hockney.cli._parameters import SIZE
+from hockney.errors import AskedWronglyError
+from hockney.exchange import format_names
+from hockney.exchange._log import UNKNOWN
+
+if TYPE_CHECKING:
+    from hockney.exchange._log import Log
+    from hockney.records import Run
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--as", "format_name", type=click.Choice(format_names()),
+              help="The format.  [default: recognised]")
+@click.option("-o", "--output", type=click.Path(path_type=Path),
+              help="Result file, or a directory for several.  [default: LOG-EXPERIMENT.jsonl]")
+@click.option("--only", metavar="EXPERIMENT", help="Of several experiments that one alone.")
+@click.option("--join", is_flag=True, help="The FILES are launches of the same run.")
+@click.option("--bytes", "size", type=SIZE, help="Size of messages, where the log does not tell.")
+@click.option("--operation", default=UNKNOWN, show_default=True,
+              help="What was measured, where the log does not tell.")
+@click.option("--label", help="What to call these runs in tables and figures.")
+@click.option("--force", is_flag=True, help="Overwrite result files.")
+def command(
+    files: tuple[Path, ...],
+    format_name: str | None,
+    output: Path | None,
+    only: str | None,
+    join: bool,
+    size: int | None,
+    operation: str,
+    label: str | None,
+    force: bool,
+) -> None:
+    """Read logs of OSU, IMB, NetPIPE, nccl-tests, perftest, Netgauge and others.
+
+    A result file holds one experiment. A log with several gives several files.
+    """  # fmt: skip
+    from hockney.exchange._log import read_log
+
+    logs = [replace(read_log(file), bytes=size, operation=operation) for file in files]
+    stored: list[tuple[Path, Run]] = []
+    for group in [logs] if join else [[log] for log in logs]:
+        runs = [run for run in _runs(group, format_name, label) if only in (None, _name(run))]
+        stored += [(group[0].path, run) for run in runs]
+    if not stored:
+        raise AskedWronglyError(f"{only}: none of the logs holds that experiment")
+    _store(stored, output, force)
+
+
+def _runs(logs: Sequence[Log], format_name: str | None, label: str | None) -> list[Run]:
+    from hockney.exchange import read, recognise
+    from hockney.exchange._runs import runs_of
+
+    names = [format_name or recognise(log) for log in logs]
+    if len(set(names)) > 1:
+        raise AskedWronglyError(
+            f"--join: {logs[0].path} is {names[0]}, another file is not",
+            "join logs of the same program",
+        )
+    found = [(log, table) for log in logs for table in read(log, names[0])]
+    return runs_of(found, names[0], label)
+
+
+def _name(run: Run) -> str:
+    return run.header.experiment
+
+
+def _store(stored: Sequence[tuple[Path, Run]], output: Path | None, force: bool) -> None:
+    """All of them, or none where one of the files exists."""
+    from hockney.exchange._runs import store
+
+    paths = _paths(stored, output)
+    existing = [path for path in paths if path.exists()]
+    if existing and not force:
+        raise AskedWronglyError(
+            f"{existing[0]} exists", "name another place with -o, or overwrite it with --force"
+        )
+    for path, (_, run) in zip(paths, stored, strict=True):
+        store(run, path, force)
+        _tell(run)
+
+
+def _paths(stored: Sequence[tuple[Path, Run]], output: Path | None) -> list[Path]:
+    if output is not None and not output.is_dir():
+        if len(stored) > 1:
+            names = ", ".join(dict.fromkeys(_name(run) for _, run in stored))
+            raise AskedWronglyError(
+                f"-o {output}: there are {len(stored)} experiments: {names}",
+                "name a directory that exists, or choose one with --only",
+            )
+        return [output]
+    paths: list[Path] = []
+    for log, run in stored:
+        stem = f"{log.stem}-{_safe(_name(run))}"
+        ends = ("", *(f"-{number}" for number in range(2, len(stored) + 2)))
+        each = ((output or Path()) / f"{stem}{end}.jsonl" for end in ends)
+        paths.append(next(path for path in each if path not in paths))
+    return paths
+
+
+def _safe(name: str) -> str:
+    """An operation's name as part of a file's: logs are written by strangers."""
+    return "".join(char if char.isalnum() or char in "-_." else "-" for char in name)[:60]
+
+
+def _tell(run: Run) -> None:
+    source = run.header.source
+    points = {(s.operation, s.algorithm, s.ranks, str(s.peers), s.bytes) for s in run.summaries}
+    launches = len(run.launches)
+    program = f"{source.program} {source.version or ''}".strip() if source else ""
+    click.echo(
+        f"{run.path}: {program}, {len(points)} point{'s' * (len(points) > 1)}, "
+        f"{launches} launch{'es' * (launches > 1)}"
+    )
+    cut = [end.message for end in run.ends if end.message]
+    unnamed = ["the log does not tell what was measured: name it with --operation"]
+    notes = [*cut, *(source.notes if source else []), *unnamed * (_name(run) == UNKNOWN)]
+    for words in notes:
+        click.echo(f"warning: {words}", err=True)

@@ -1,0 +1,111 @@
+/* Trains: the first rank sends n messages and waits a given time after each, the second receives
+   them, waiting before each, and answers the last one with one of the same size. A sample is a whole
+   train with its answer. docs/method.md says what the delays are chosen for. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../check.h"
+#include "../clock.h"
+#include "../operations.h"
+
+/* Delays that pass in a repetition without messages: the clock's cost would show beside one. The
+   same number stands in models/_trains.py. */
+enum { DELAYS_ALONE = 64 };
+
+/* The rank computes: it makes no call of MPI. Simulated time passes where a call says so. */
+static void wait_ns(int64_t ns)
+{
+#if defined(SMPI_H)
+    const struct timespec pause = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+    nanosleep(&pause, NULL);
+#else
+    for (const int64_t end = clock_ns() + ns; clock_ns() < end;)
+        ;
+#endif
+}
+
+static int send_trains(struct exchange *exchange, int64_t repetitions, int messages, int64_t delay_ns)
+{
+    int code;
+    for (int64_t i = 0; i < repetitions; i++) {
+        for (int j = 0; j < messages; j++) {
+            if ((code = message_send(&exchange->out, 1, exchange->comm)) != MPI_SUCCESS)
+                return code;
+            if (delay_ns > 0)
+                wait_ns(delay_ns);
+        }
+        if ((code = message_receive(&exchange->in, 1, exchange->comm)) != MPI_SUCCESS)
+            return code;
+    }
+    return MPI_SUCCESS;
+}
+
+static int receive_trains(struct exchange *exchange, int64_t repetitions, int messages,
+                          int64_t delay_ns)
+{
+    int code;
+    for (int64_t i = 0; i < repetitions; i++) {
+        for (int j = 0; j < messages; j++) {
+            if (delay_ns > 0)
+                wait_ns(delay_ns);
+            if ((code = message_receive(&exchange->in, 0, exchange->comm)) != MPI_SUCCESS)
+                return code;
+        }
+        if ((code = message_send(&exchange->out, 0, exchange->comm)) != MPI_SUCCESS)
+            return code;
+    }
+    return MPI_SUCCESS;
+}
+
+static int64_t delay_of(const struct delay *delay, size_t bytes)
+{
+    return (int64_t)(delay->ns + delay->ns_a_byte * (double)bytes + 0.5);
+}
+
+static int repeat(struct exchange *exchange, int64_t repetitions)
+{
+    const struct train *train = exchange->train;
+    const int64_t send_ns = delay_of(&train->send, exchange->bytes);
+    const int64_t receive_ns = delay_of(&train->receive, exchange->bytes);
+    if (train->messages == 0) { /* how long a delay really is */
+        for (int64_t i = 0; i < repetitions * DELAYS_ALONE; i++)
+            wait_ns(send_ns);
+        return MPI_SUCCESS;
+    }
+    return exchange->rank == 0 ? send_trains(exchange, repetitions, train->messages, send_ns)
+                               : receive_trains(exchange, repetitions, train->messages, receive_ns);
+}
+
+/* NANOSECONDS or NANOSECONDS+NANOSECONDS_A_BYTE. */
+static const char *read_delay(const char *at, struct delay *delay)
+{
+    char *end;
+    delay->ns = strtod(at, &end);
+    delay->ns_a_byte = *end == '+' ? strtod(end + 1, &end) : 0.0;
+    return delay->ns >= 0.0 && delay->ns < 1e12 && delay->ns_a_byte >= 0.0 && end > at ? end : NULL;
+}
+
+struct operation train_read(const struct operation *kind, const char **text)
+{
+    struct operation made = *kind;
+    char *end, words[160];
+    const long messages = strtol(*text, &end, 10);
+    const char *at = end > *text && messages >= 0 && messages <= 10000 && *end == ':' ? end + 1 : NULL;
+    made.train.messages = (int)messages;
+    at = at != NULL ? read_delay(at, &made.train.send) : NULL;
+    at = at != NULL && *at == ':' ? read_delay(at + 1, &made.train.receive) : NULL;
+    if (at == NULL || (*at != ',' && *at != '\0'))
+        fail(EXIT_ASKED_WRONGLY, "--trains %s: expected MESSAGES:SEND_DELAY:RECEIVE_DELAY, as 16:500+0.1:0",
+             *text);
+    const struct delay *send = &made.train.send, *receive = &made.train.receive;
+    snprintf(words, sizeof words, "n %ld, send delay %.9g+%.9g ns, receive delay %.9g+%.9g ns",
+             messages, send->ns, send->ns_a_byte, receive->ns, receive->ns_a_byte);
+    made.algorithm = strcpy(allocate(strlen(words) + 1), words);
+    *text = *at == ',' ? at + 1 : at;
+    return made;
+}
+
+const struct operation operation_train = {.name = "train", .messages = 1.0, .repeat = repeat};
+/* The same, asked whether a send returns before its message is received. */
+const struct operation operation_late = {.name = "late", .messages = 1.0, .repeat = repeat};

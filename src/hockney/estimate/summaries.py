@@ -1,0 +1,108 @@
+"""Statistics that other programs worked out: by point, and which of them stands for it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from statistics import fmean, median
+
+from hockney.records import Run, Summary
+
+PointKey = tuple[str, str | None, int, int | None, tuple[int, ...]]
+"""Operation, algorithm, bytes, ranks and peers: what one number is asked for."""
+CENTRES = ("median", "mean", "best trial", "min")
+RATES = ("bandwidth", "median bandwidth")
+"""What stands for a point, the best first; a point of which a log gives none has only a table."""
+FROM_BANDWIDTH = "bytes / bandwidth"
+"""The statistic of a point of which only a bandwidth is known: how long a message takes in a stream
+of them, which is no latency."""
+VALUES = ("value_s", "value_Bps", "value_per_s", "value_s_per_B", "value")
+
+Launches = dict[int, Summary]
+Statistics = dict[str, Launches]
+"""By name in the order of the log, then by launch."""
+
+
+def value_of(summary: Summary) -> float | None:
+    """The one number that it gives, whatever its unit."""
+    return next((v for name in VALUES if (v := getattr(summary, name)) is not None), None)
+
+
+def statistics_of(run: Run) -> dict[PointKey, Statistics]:
+    """All that is known of each point. A number that is not finite, or negative, is none."""
+    found: dict[PointKey, Statistics] = {}
+    for summary in run.summaries:
+        value = value_of(summary)
+        if value is None or not 0.0 <= value < math.inf or summary.bytes < 0:
+            continue
+        peers = tuple(summary.peers or ())
+        key = (summary.operation, summary.algorithm, summary.bytes, summary.ranks, peers)
+        found.setdefault(key, {}).setdefault(summary.statistic, {})[summary.launch] = summary
+    return found
+
+
+def over_launches(launches: Launches) -> float:
+    """The median over launches of one statistic, in its own unit."""
+    return median(value_of(summary) or 0.0 for summary in launches.values())
+
+
+@dataclass(frozen=True)
+class Typical:
+    """What stands for a point: each launch's number of one statistic."""
+
+    statistic: str
+    seconds: dict[int, float]
+    bandwidth_Bps: float | None
+    pairs: int | None
+
+
+def typical(statistics: Statistics) -> Typical | None:
+    """A time before a bandwidth; None where none is known."""
+    first = next(iter(next(iter(statistics.values())).values()))
+    size, pairs = first.bytes, first.pairs
+    for name in CENTRES:
+        launches = statistics.get(name, {})
+        seconds = {n: s.value_s for n, s in launches.items() if s.value_s is not None}
+        if seconds:
+            centre = median(seconds.values())
+            rate = size / centre if size and centre > 0.0 else None
+            return Typical(name, seconds, rate, pairs)
+    for name in RATES:
+        rates = {n: s.value_Bps for n, s in statistics.get(name, {}).items() if s.value_Bps}
+        if rates and size:
+            seconds = {n: size / rate for n, rate in rates.items()}
+            return Typical(FROM_BANDWIDTH, seconds, median(rates.values()), pairs)
+    return None
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What else of a point a log may tell, in seconds."""
+
+    min_s: float | None = None
+    p5_s: float | None = None
+    p25_s: float | None = None
+    p75_s: float | None = None
+    p95_s: float | None = None
+    mean_s: float | None = None
+    std_s: float | None = None
+    p99_s: float | None = None
+    max_s: float | None = None
+
+
+COMBINED: dict[str, Callable[[list[float]], float]] = {"min_s": min, "max_s": max, "mean_s": fmean}
+"""How a statistic of several launches becomes one; the others by their median."""
+
+
+def spread(statistics: Statistics) -> Spread:
+    """The extremes over launches, the mean of means, the median of quantiles. Deviations of several
+    launches are not put together: their means are not known to agree."""
+    known: dict[str, float] = {}
+    for name in (field.name for field in fields(Spread)):
+        launches = statistics.get(name.removesuffix("_s"), {})
+        values = [s.value_s for s in launches.values() if s.value_s is not None]
+        if not values or (name == "std_s" and len(values) > 1):
+            continue
+        known[name] = COMBINED.get(name, median)(values)
+    return Spread(**known)

@@ -1,0 +1,86 @@
+"""The log of another program: read whole, bounded, and freed of what launchers add to its lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from hockney.errors import AskedWronglyError
+
+LARGEST_LOG = 32 * 1024 * 1024
+"""Bytes; a larger one is cut into parts before it would fill the memory."""
+MOST_LINES = 200_000
+LONGEST_LINE = 4096
+"""Characters; no table has longer lines, and they are not searched."""
+UNKNOWN = "unknown"
+"""The operation of a log that does not tell what was measured."""
+
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_PREFIXES = re.compile(
+    r"(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"  # of a container's log
+    r"(?: std(?:out|err) [FP])? "
+    r"|\[\d+,\d+\](?:<std(?:out|err)>)?:? ?"  # mpirun --tag-output
+    r"|\[\d+\] (?=[#\s\d])|\s*\d+: (?=[#\s\d]))+"  # mpiexec -l, srun --label
+)
+
+
+@dataclass(frozen=True)
+class Log:
+    path: Path
+    text: str
+    lines: tuple[str, ...]
+    """Without prefixes of launchers, colours and control characters; line 1 is the first."""
+    whole: bool
+    """Whether the last line has an end."""
+    bytes: int | None = None
+    operation: str = UNKNOWN
+    """Both as the user says them where the log does not."""
+
+    def at(self, number: int) -> str:
+        return f"{self.path}, line {number}"
+
+    def numbered(self, first: int = 1) -> Iterator[tuple[int, str]]:
+        """Lines with their numbers, from that one on."""
+        return ((n, self.lines[n - 1]) for n in range(first, len(self.lines) + 1))
+
+    @cached_property
+    def last(self) -> int:
+        """The last line that is not empty."""
+        return max((n for n, line in self.numbered() if line.strip()), default=0)
+
+    def find(self, pattern: re.Pattern[str]) -> int | None:
+        """The first line in which it occurs."""
+        return next((n for n, line in self.numbered() if pattern.search(line)), None)
+
+
+def read_log(path: Path) -> Log:
+    """Whatever is in the file, as text: bytes that are no UTF-8 become marks."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST_LOG + 1)
+    except OSError as error:
+        raise AskedWronglyError(f"{path}: {error.strerror or error}") from error
+    if len(content) > LARGEST_LOG or content.count(b"\n") > MOST_LINES:
+        raise AskedWronglyError(
+            f"{path}: larger than {LARGEST_LOG >> 20} MiB or {MOST_LINES} lines",
+            "cut the tables out of it, and import those",
+        )
+    return log_of(content.decode(errors="replace"), path)
+
+
+def log_of(text: str, path: Path) -> Log:
+    lines = tuple(map(_cleaned, text.removesuffix("\n").split("\n"))) if text else ()
+    return Log(path, text, lines, text.endswith("\n"))
+
+
+def _cleaned(line: str) -> str:
+    if len(line) > LONGEST_LINE:
+        return ""
+    line = _ESCAPES.sub("", line.rstrip("\r"))
+    line = _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", line)
+    prefix = _PREFIXES.match(line)
+    return line[prefix.end() :] if prefix else line

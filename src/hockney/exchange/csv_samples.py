@@ -1,0 +1,11 @@
+"""Comma-separated values, a row a sample."""
+
+from __future__ import annotations
+
+from hockney.exchange._frames import sample_columns
+from hockney.exchange.csv import text_of
+from hockney.records import Run
+
+
+def write(run: Run) -> bytes:
+    return text_of(sample_columns(run))

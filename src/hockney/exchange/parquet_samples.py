@@ -1,0 +1,11 @@
+"""Apache Parquet, a row a sample."""
+
+from __future__ import annotations
+
+from hockney.exchange._frames import sample_columns
+from hockney.exchange.parquet import content_of
+from hockney.records import Run
+
+
+def write(run: Run) -> bytes:
+    return content_of(sample_columns(run))

@@ -1,0 +1,282 @@
+"""Where the curve breaks: further launches around each jump or kink until the switch is known to
+the byte, or to what the noise allows, and what is on both sides of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+import numpy as np
+
+from hockney.estimate import estimate
+from hockney.measure.late import Late, late_by
+from hockney.measure.question import Question, Size
+from hockney.measure.session import Session
+from hockney.models import segmented
+from hockney.models._partition import LEAST_SIZES
+from hockney.models._switches import Bracket, brackets_of, narrowed
+from hockney.models.fit import Curve, curve_of
+from hockney.records import Run, Switch
+from hockney.units import parse_sizes
+
+SURVEY_PER_OCTAVE = 8
+"""Sizes: SimGrid's fit of a real MPI has regimes of two thirds of an octave, and a regime shows
+with three sizes."""
+INSIDE = 7
+"""Sizes between the ends of a bracket in one launch, which make it eight times narrower."""
+ANCHORS = 4
+"""Sizes beyond each end, by which the two lines are known."""
+MOST_LAUNCHES = 32
+"""After the survey; eight make an octave at 16 MiB known to the byte."""
+STUCK = 0.75
+"""A launch that leaves more than this of a bracket has met the noise."""
+FIRST_SHARE = 0.4
+"""Of the budget, for the launches of the question itself."""
+SHARES = 8
+"""Of what is left of the budget, one is for the next launch."""
+LEAST_S = 0.15
+"""Less than this is not worth a launch."""
+
+
+@dataclass
+class Refinement:
+    """What to ask next, after each launch. Three steps: a survey of the whole curve and launches
+    around its breaks; the same once more, closer to the breaks, which may hide others; launches
+    with late receivers."""
+
+    question: Question
+    now: Callable[[], float] = time.monotonic
+    survey: int | None = None
+    """The number of the first one's launch."""
+    last_survey: int | None = None
+    open: list[Bracket] = field(default_factory=list)
+    done: list[Bracket] = field(default_factory=list)
+    lost: list[Bracket] = field(default_factory=list)
+    """Breaks of the survey that a launch around them did not show again."""
+    late: Late | None = None
+    sizes: list[int] = field(default_factory=list)
+    """Of the last survey."""
+    started: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.started = self.now()
+
+    def first_question(self) -> Question:
+        """The question itself, with its share of the budget."""
+        return replace(self.question, budget_s=FIRST_SHARE * self.question.budget_s)
+
+    def follow_up(self, session: Session) -> Question | None:
+        """The next launch; None at the end, when the switches have become records."""
+        run, last = session.run, len(session.run.launches) - 1
+        if self.survey is None:
+            self.survey = self.last_survey = last + 1
+            self.sizes = survey_sizes(self.question)
+            return self._one_launch(self.sizes, floor=self.question.floor)
+        if self.late is None:
+            self._learn(curve_of_launch(run, last), last)
+            if self.open and self._may_go_on(last):
+                return self._one_launch(
+                    {size for bracket in self.open for size in self._sizes_around(bracket)}
+                )
+            self.done, self.open = sorted([*self.done, *self.open], key=_place), []
+            if self.last_survey == self.survey and self.done and self._may_go_on(last):
+                self.last_survey = last + 1
+                self.sizes = sorted({*self.sizes, *steps_away(self.done, self.sizes)})
+                return self._one_launch(self.sizes)
+            slowest = curve_of_launch(run, self.survey).median_s.max()
+            self.late = Late(late_by(float(slowest)))
+            ends = {size for edges in self._edges() for size in edges}
+            return self.late.question(self._one_launch(ends), ends)
+        self.late.learn(run, last)
+        between = self.late.sizes_between()
+        if between and self._may_go_on(last):
+            return self.late.question(self._one_launch(between), between)
+        self.done = joined(self.done, self.late.changes())
+        for switch in self._switches(run, self.late.waits):
+            session.add(switch)
+        return None
+
+    def _may_go_on(self, last: int) -> bool:
+        """Simulated time costs none of the budget."""
+        assert self.survey is not None
+        has_time = self.question.platform is not None or self._left_s() > 2.0 * LEAST_S
+        return has_time and last - self.survey < MOST_LAUNCHES
+
+    def _left_s(self) -> float:
+        return self.question.budget_s - (self.now() - self.started)
+
+    def _one_launch(self, sizes: list[int] | set[int], floor: bool = False) -> Question:
+        seconds = max(self._left_s() / SHARES, LEAST_S)
+        every = tuple(Size(size) for size in sorted(sizes))
+        return replace(
+            self.question,
+            sizes=every,
+            least_launches=1,
+            most_launches=1,
+            budget_s=seconds,
+            floor=floor,
+        )
+
+    # Around the breaks
+
+    def _learn(self, curve: Curve, launch: int) -> None:
+        """Takes the last launch into account: the survey, or one around the open brackets."""
+        if launch == self.last_survey:
+            for first, last in self._edges():
+                regime = curve.at((curve.bytes >= first) & (curve.bytes <= last))
+                if segmented.lacks(regime) is None:
+                    self.open += brackets_of(segmented.fit(regime, resamples=0))
+            return
+        before, self.open = self.open, []
+        known = [*before, *self.done]
+        for bracket in before:
+            found = narrowed(_around(curve, *self._anchors(bracket, known)))
+            if found is None:
+                self.lost.append(bracket)
+            elif found.is_exact or _width(found) > STUCK * _width(bracket):
+                self.done.append(found)
+            else:
+                self.open.append(found)
+
+    def _anchors(self, bracket: Bracket, known: list[Bracket]) -> tuple[list[int], list[int]]:
+        """Sizes of the survey below and above a bracket that no other switch lies between."""
+        floor = max((b.high_bytes for b in known if b.high_bytes <= bracket.low_bytes), default=0)
+        ends = [b.low_bytes for b in known if b.low_bytes >= bracket.high_bytes]
+        ceiling = min(ends, default=self.sizes[-1])
+        below = [size for size in self.sizes if floor <= size < bracket.low_bytes]
+        above = [size for size in self.sizes if bracket.high_bytes < size <= ceiling]
+        return below[-ANCHORS:], above[:ANCHORS]
+
+    def _sizes_around(self, bracket: Bracket) -> list[int]:
+        below, above = self._anchors(bracket, [*self.open, *self.done])
+        inside = np.linspace(bracket.low_bytes, bracket.high_bytes, INSIDE + 2).round()
+        return [*below, *(int(size) for size in inside), *above]
+
+    # What is on both sides of them
+
+    def _edges(self) -> list[tuple[int, int]]:
+        """The first and the last size of each regime."""
+        lows = [bracket.low_bytes for bracket in self.done]
+        highs = [bracket.high_bytes for bracket in self.done]
+        return list(zip([self.sizes[0], *highs], [*lows, self.sizes[-1]], strict=True))
+
+    def _switches(self, run: Run, waits: dict[int, bool]) -> list[Switch]:
+        slower = self._slower_copies(run)
+        sides = [(waits.get(first), waits.get(last)) for first, last in self._edges()]
+        names = [protocol(first, last) for first, last in sides]
+        switches = []
+        for i, bracket in enumerate(self.done):
+            copies = any(_are_near(bracket, other) for other in slower)
+            if copies and names[i] == names[i + 1]:
+                names[i + 1] = "cache"
+            switches.append(
+                Switch(
+                    low_bytes=bracket.low_bytes,
+                    high_bytes=bracket.high_bytes,
+                    jump=bracket.jump,
+                    below=names[i],
+                    above=names[i + 1],
+                    evidence=_evidence(sides[i][1], sides[i + 1][0], copies),
+                )
+            )
+        return switches
+
+    def _slower_copies(self, run: Run) -> list[Bracket]:
+        """Where a copy without MPI becomes slower a byte, if the floor was measured."""
+        assert self.survey is not None
+        copies = [
+            point
+            for point in estimate(of_launch(run, self.survey)).headline
+            if point.operation == "copy" and point.algorithm == "warm"
+        ]
+        if len(copies) < LEAST_SIZES:
+            return []
+        lines = segmented.fit(curve_of(copies), resamples=0)
+        betas = pairwise(segment.beta_s_per_B for segment in lines.segments)
+        return [b for b, (one, next_) in zip(brackets_of(lines), betas, strict=True) if next_ > one]
+
+
+def survey_sizes(question: Question) -> list[int]:
+    """The asked sizes, and between them SURVEY_PER_OCTAVE an octave."""
+    asked = {size.bytes for size in question.sizes}
+    first, last = min(asked - {0}), max(asked)
+    return sorted(asked | set(parse_sizes(f"{first}..{last}/{SURVEY_PER_OCTAVE}")))
+
+
+def steps_away(brackets: list[Bracket], sizes: list[int]) -> set[int]:
+    """1, 2, 4 ... bytes from each switch, where a second one would have been overlooked."""
+    steps = [2**power for power in range(sizes[-1].bit_length())]
+    below = {b.low_bytes - step for b in brackets for step in steps if 4 * step < b.low_bytes}
+    above = {b.high_bytes + step for b in brackets for step in steps if 4 * step < b.high_bytes}
+    return {size for size in below | above if sizes[0] <= size <= sizes[-1]}
+
+
+def of_launch(run: Run, number: int) -> Run:
+    """That launch alone."""
+    return Run(
+        run.header,
+        launches=[launch for launch in run.launches if launch.launch == number],
+        samples=[samples for samples in run.samples if samples.launch == number],
+        probes=[probe for probe in run.probes if probe.launch == number],
+        noises=[noise for noise in run.noises if noise.launch == number],
+    )
+
+
+def curve_of_launch(run: Run, number: int) -> Curve:
+    points = estimate(of_launch(run, number)).headline
+    return curve_of([point for point in points if not point.is_floor])
+
+
+def joined(brackets: list[Bracket], changes: list[tuple[int, int]]) -> list[Bracket]:
+    """Breaks of the curve, and changes of what sends do: the same where they overlap, and then the
+    narrower of both. A change without a break shows in no time."""
+    every = list(brackets)
+    for low, high in changes:
+        same = [b for b in every if b.low_bytes < high and low < b.high_bytes]
+        every = [b for b in every if b not in same]
+        near = min([*same, Bracket(low, high)], key=_width)
+        jump = next((b.jump for b in same), None)
+        every.append(replace(near, jump=jump))
+    return sorted(every, key=_place)
+
+
+def protocol(first: bool | None, last: bool | None) -> str:
+    """Of a regime by whether sends at its first and last size wait for a late receiver."""
+    if first is None or first != last:
+        return "unnamed"
+    return "rendezvous" if last else "eager"
+
+
+def _around(curve: Curve, below: list[int], above: list[int]) -> Curve:
+    first = below[0] if below else 0
+    last = above[-1] if above else curve.bytes[-1]
+    return curve.at((curve.bytes >= first) & (curve.bytes <= last))
+
+
+def _width(bracket: Bracket) -> int:
+    return bracket.high_bytes - bracket.low_bytes
+
+
+def _place(bracket: Bracket) -> int:
+    return bracket.low_bytes
+
+
+def _are_near(one: Bracket, other: Bracket) -> bool:
+    """Within an octave: a message shares the cache with copies of it."""
+    return one.low_bytes <= 2 * other.high_bytes and other.low_bytes <= 2 * one.high_bytes
+
+
+def _evidence(below: bool | None, above: bool | None, copies: bool) -> str:
+    if below is None or above is None:
+        said = "sends to a late receiver were not measured on both sides"
+    elif below == above:
+        said = f"sends to a late receiver {_does(below)} on both sides"
+    else:
+        said = f"sends to a late receiver {_does(below)} below, {_does(above)} above"
+    return said + ("; copies without MPI become slower near it" if copies else "")
+
+
+def _does(waits: bool) -> str:
+    return "wait" if waits else "return"

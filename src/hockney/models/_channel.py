@@ -1,0 +1,175 @@
+"""What a message costs by a fitted model: the numbers from which patterns are predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hockney.errors import AskedWronglyError
+from hockney.estimate.points import PointEstimate
+from hockney.models import hockney as line_model
+from hockney.models import loggp, segmented
+from hockney.models.fit import SEED, Array, Curve, Fit, curve_of, require
+from hockney.models.segmented import log_line
+
+RESAMPLES = 200
+"""Launches drawn with replacement, for intervals of what is predicted."""
+MODELS = ("hockney", "segmented", "loggp")
+"""That tell what one message costs."""
+TERMS = ("latency", "bandwidth", "overhead", "gap")
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Of a message of one size: T(b) = overhead + latency + b / bandwidth, and how soon a rank's
+    next one follows."""
+
+    latency_s: float
+    s_per_B: float
+    overhead_s: float = 0.0
+    """Of sender and receiver together, who each do both."""
+    gap_s: float | None = None
+    """Besides b / bandwidth; None: the next one waits until this one is there."""
+
+    def message_s(self, bytes_: int) -> float:
+        return self.overhead_s + self.latency_s + bytes_ * self.s_per_B
+
+    def row_s(self, messages: int, bytes_: int) -> float:
+        """So many of a rank, until the last has arrived, while as many come in."""
+        if not messages:
+            return 0.0
+        one = self.message_s(bytes_)
+        if self.gap_s is None:
+            return messages * one
+        period = max(self.overhead_s, self.gap_s + bytes_ * self.s_per_B)
+        return one + (messages - 1) * period
+
+    def scaled(self, factors: dict[str, float]) -> Costs:
+        """Twice the latency makes it twice as long, twice the bandwidth half as long."""
+        return Costs(
+            self.latency_s * factors.get("latency", 1.0),
+            self.s_per_B / factors.get("bandwidth", 1.0),
+            self.overhead_s * factors.get("overhead", 1.0),
+            None if self.gap_s is None else self.gap_s * factors.get("gap", 1.0),
+        )
+
+    def without(self, term: str) -> Costs:
+        """As if it cost nothing."""
+        return self.scaled({term: np.inf if term == "bandwidth" else 0.0})
+
+
+CostsOf = Callable[[int], Costs]
+"""By size in bytes."""
+
+
+@dataclass(frozen=True)
+class Channel:
+    """What messages cost, and as often for resampled launches."""
+
+    model: str
+    best: CostsOf
+    resampled: tuple[CostsOf, ...]
+    largest_bytes: int
+    """That was measured."""
+    fit: Fit
+
+    def scaled(self, factors: dict[str, float]) -> Channel:
+        """With --what-if."""
+        return replace(
+            self,
+            best=_scaled(self.best, factors),
+            resampled=tuple(_scaled(costs, factors) for costs in self.resampled),
+        )
+
+
+def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Channel:
+    """By that model, or the one of the most detail that the points carry."""
+    curve = curve_of(points)
+    if model is None:
+        detailed = {"loggp": loggp.lacks(curve), "segmented": segmented.lacks(curve)}
+        model = next((name for name, lacking in detailed.items() if lacking is None), "hockney")
+    if model not in MODELS:
+        raise AskedWronglyError(
+            f"{model} does not tell what one message costs", f"take {', '.join(MODELS)}"
+        )
+    return {"hockney": _by_line, "segmented": _by_segments, "loggp": _by_loggp}[model](curve)
+
+
+def _by_line(curve: Curve) -> Channel:
+    require("hockney", line_model.DATA, line_model.lacks(curve), "measure more: --sizes 0,1..4MiB")
+    fit = line_model.fit(curve, resamples=0)
+    everywhere = np.array([np.inf])
+    best = _lines(everywhere, *line_model.line(curve.bytes, curve.median_s[None, :]))
+    rows = _rows(curve)
+    alphas, betas = line_model.line(curve.bytes, rows) if len(rows) else (np.empty(0), np.empty(0))
+    sampled = [
+        _lines(everywhere, alpha[None], beta[None])
+        for alpha, beta in zip(alphas, betas, strict=True)
+    ]
+    return Channel("hockney", best, tuple(sampled), int(curve.bytes[-1]), fit)
+
+
+def _by_segments(curve: Curve) -> Channel:
+    fit = segmented.fit(curve, resamples=0)
+    last = np.array([float(segment.to_bytes) for segment in fit.segments])
+    last[-1] = np.inf
+    best = _lines(
+        last,
+        np.array([segment.alpha_s for segment in fit.segments]),
+        np.array([segment.beta_s_per_B for segment in fit.segments]),
+    )
+    rows = _rows(curve)
+    alphas, betas = np.empty((len(rows), len(last))), np.empty((len(rows), len(last)))
+    for i, segment in enumerate(fit.segments if len(rows) else ()):
+        inside = (curve.bytes >= segment.from_bytes) & (curve.bytes <= segment.to_bytes)
+        times = rows[:, inside]
+        alphas[:, i], betas[:, i] = log_line(curve.bytes[inside], times, np.ones_like(times))
+    sampled = [_lines(last, alpha, beta) for alpha, beta in zip(alphas, betas, strict=True)]
+    return Channel("segmented", best, tuple(sampled), int(curve.bytes[-1]), fit)
+
+
+def _by_loggp(curve: Curve) -> Channel:
+    fit = loggp.fit(curve, resamples=0)
+    draws = np.random.default_rng(SEED).integers(curve.launches, size=(RESAMPLES, curve.launches))
+    sampled = []
+    for draw in draws if curve.launches > 1 else ():
+        drawn = replace(curve, seconds=curve.seconds[draw])
+        if loggp.lacks(drawn) is None:
+            sampled.append(_loggp_costs(loggp.fit(drawn, resamples=0)))
+    return Channel("loggp", _loggp_costs(fit), tuple(sampled), int(curve.bytes[-1]), fit)
+
+
+def _rows(curve: Curve) -> Array:
+    """Medians over resampled launches; none where there is one launch."""
+    return curve.resampled(RESAMPLES if curve.launches > 1 else 0)
+
+
+def _lines(last: Array, alpha: Array, beta: Array) -> CostsOf:
+    """The line of the segment that a size falls into."""
+
+    def costs(bytes_: int) -> Costs:
+        segment = int(np.searchsorted(last, bytes_, side="left"))
+        return Costs(float(alpha[segment]), float(beta[segment]))
+
+    return costs
+
+
+def _loggp_costs(fit: Fit) -> CostsOf:
+    value = {name: one.value or 0.0 for name, one in fit.parameters.items()}
+
+    def costs(bytes_: int) -> Costs:
+        overhead = sum(
+            value[f"{name}_s"] + value.get(f"{name}_s_per_B", 0.0) * bytes_
+            for name in ("o_send", "o_receive")
+        )
+        # L + (b - 1) G = (L - G) + b G
+        G = value["G_s_per_B"] if bytes_ else 0.0
+        return Costs(max(value["L_s"] - G, 0.0), G, overhead, max(value["g_s"] - G, 0.0))
+
+    return costs
+
+
+def _scaled(costs_of: CostsOf, factors: dict[str, float]) -> CostsOf:
+    return lambda bytes_: costs_of(bytes_).scaled(factors)

@@ -1,0 +1,135 @@
+"""A result file for Python: data frames, estimates and fits that show themselves in a notebook."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hockney import records
+from hockney.errors import AskedWronglyError
+from hockney.estimate.points import Estimates, PointEstimate, by_series, estimate
+from hockney.exchange._frames import Columns, is_float, point_columns, sample_columns
+from hockney.models import fit_model
+from hockney.models.fit import Fit
+from hockney.records import Run
+from hockney.units import format_rate, format_seconds
+from hockney.views.experiments import view_of
+from hockney.views.fits import model_lines
+from hockney.views.warnings import warnings
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def load(file: str | PathLike[str]) -> Result:
+    """The result file; raises hockney.errors.HockneyError where it is none."""
+    return Result(records.read(Path(file)))
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """One run, measured or imported."""
+
+    run: Run
+
+    def __repr__(self) -> str:
+        return "\n\n".join(view_of(self.run).parts(self.run, self.estimates, False))
+
+    @cached_property
+    def estimates(self) -> Estimates:
+        """Points of every state, as dataclasses."""
+        return estimate(self.run)
+
+    @cached_property
+    def points(self) -> pandas.DataFrame:
+        """A row a point of the headline state; times in seconds, unknown ones missing."""
+        return _frame(point_columns(self.run))
+
+    @cached_property
+    def samples(self) -> pandas.DataFrame:
+        """A row a sample, in seconds; empty where only statistics are known."""
+        return _frame(sample_columns(self.run))
+
+    def fit(
+        self,
+        model: str = "hockney",
+        *,
+        operation: str | None = None,
+        algorithm: str | None = None,
+        ranks: int | None = None,
+    ) -> ShownFit:
+        """That model through the headline points of one curve; the others of its arguments choose
+        it where the run holds several."""
+        asked = {"operation": operation, "algorithm": algorithm, "ranks": ranks}
+        points = [
+            point
+            for point in self.estimates.headline
+            if not point.is_floor
+            and all(value in (None, getattr(point, name)) for name, value in asked.items())
+        ]
+        curves = by_series(points)
+        if len(curves) > 1:
+            several = "; ".join(", ".join(map(str, series[:3])) for series in list(curves)[:5])
+            raise AskedWronglyError(
+                f"{len(curves)} curves: {several}", "choose by operation, algorithm and ranks"
+            )
+        return ShownFit(**vars(fit_model(model, points)), label=self.run.label)
+
+    def _repr_html_(self) -> str:
+        told = "".join(
+            f"<li>{html.escape(words)}</li>" for words in warnings(self.run, self.estimates)
+        )
+        points = [point for point in self.estimates.headline if not point.is_floor]
+        title = html.escape(f"{self.run.header.experiment}: {self.run.label}")
+        return f"<p><b>{title}</b></p>{_table(points)}<ul>{told}</ul>"
+
+
+@dataclass(frozen=True, repr=False)
+class ShownFit(Fit):
+    """A fit that shows itself under the name of its run."""
+
+    label: str = ""
+
+    def __repr__(self) -> str:
+        return "\n".join([self.label, *model_lines(self)])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+def _frame(columns: Columns) -> pandas.DataFrame:
+    try:
+        import pandas
+    except ImportError as error:
+        raise AskedWronglyError(
+            "data frames need pandas, which is not installed",
+            "pip install 'hockney[pandas]'; .estimates works without",
+        ) from error
+    numbers = {name: float for name in columns if is_float(name)}
+    return pandas.DataFrame(columns).astype(numbers)
+
+
+def _table(points: Sequence[PointEstimate]) -> str:
+    cells: dict[str, Callable[[PointEstimate], str]] = {
+        "operation": lambda p: " ".join(filter(None, (p.operation, p.algorithm))),
+        "ranks": lambda p: "-" if p.ranks is None else str(p.ranks),
+        "bytes": lambda p: str(p.bytes),
+        "statistic": lambda p: p.statistic,
+        "time": lambda p: format_seconds(p.typical_s),
+        "95 % interval": lambda p: (
+            "-" if p.low_s is None else f"{format_seconds(p.low_s)} .. {format_seconds(p.high_s)}"
+        ),
+        "bandwidth": lambda p: format_rate(p.bandwidth_Bps),
+        "launches": lambda p: str(p.launches),
+    }
+    heading = "".join(f"<th>{name}</th>" for name in cells)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(say(point))}</td>" for say in cells.values()) + "</tr>"
+        for point in points
+    )
+    return f"<table><thead><tr>{heading}</tr></thead><tbody>{rows}</tbody></table>"

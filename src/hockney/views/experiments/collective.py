@@ -1,0 +1,120 @@
+"""Collectives: time against ranks at chosen sizes, and against size at each number of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from hockney.estimate.overlap import Key, hidden_shares
+from hockney.estimate.points import Estimates, PointEstimate
+from hockney.records import Run
+from hockney.units import format_size
+from hockney.views import table
+from hockney.views.as_json import point_json
+from hockney.views.table import aligned, interval, microseconds
+
+SIZES = (2, 1024, 1024**2)
+"""Chosen where they were measured: short, middle and long, as the references have them."""
+COLUMNS = (
+    "launches", "samples", "completion", "95 % interval", "", "own mean", "own max",
+)  # fmt: skip
+LEGEND = (
+    "completion: median of the samples; own mean, own max: of the ranks' own durations, as other\n"
+    "suites print them, the median of each repetition's"
+)
+
+
+def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:
+    """Where there is one algorithm and one number of ranks, every number by size; else every
+    number by ranks at some sizes, and completion alone by size."""
+    shown = range(len(estimates.states.states)) if all_states else range(1)
+    found = ["\n".join([*table.heading(run, estimates, "time"), LEGEND])]
+    for state in shown:
+        name = [f"state {state}"] if len(shown) > 1 else []
+        found += [*name, *_tables(estimates.in_state(state))]
+    found += _overlaps(hidden_shares(run, estimates))
+    states = table.state_lines(estimates)
+    left_out = [f"left out: {words}" for words in run.header.options.get("left_out", ())]
+    return [*found, *(["\n".join(lines)] if (lines := [*states, *left_out]) else [])]
+
+
+def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
+    """{"points", "overlaps"}."""
+    points = estimates.points if all_states else estimates.headline
+    names = ("operation", "algorithm", "ranks", "bytes", "hidden")
+    hidden = hidden_shares(run, estimates)
+    return {
+        "points": [point_json(point, None) for point in points],
+        "overlaps": [dict(zip(names, (*key, hidden[key]), strict=True)) for key in hidden],
+    }
+
+
+def _tables(points: Sequence[PointEstimate]) -> Iterator[str]:
+    for operation in dict.fromkeys(point.operation for point in points):
+        of_it = [point for point in points if point.operation == operation]
+        if len({(point.algorithm, point.known_ranks) for point in of_it}) == 1:
+            first = of_it[0]
+            yield f"{operation}, {_name(first)}, {first.known_ranks} ranks\n{_by_size(of_it)}"
+            continue
+        for size in _chosen({point.bytes for point in of_it}):
+            at_it = [point for point in of_it if point.bytes == size]
+            yield f"{operation} of {format_size(size)}\n{_by_ranks(at_it)}"
+        if len({point.bytes for point in of_it}) > 1:
+            for ranks in sorted({point.known_ranks for point in of_it}):
+                at_it = [point for point in of_it if point.known_ranks == ranks]
+                yield f"{operation}, {ranks} ranks, completion\n{_matrix(at_it)}"
+
+
+def _chosen(sizes: Iterable[int]) -> list[int]:
+    """SIZES; the smallest and the largest where none of them was measured."""
+    every = sorted(sizes)
+    return [size for size in SIZES if size in every] or sorted({every[0], every[-1]})
+
+
+def _name(point: PointEstimate) -> str:
+    return point.algorithm or "default"
+
+
+def _cells(point: PointEstimate) -> list[str]:
+    return [
+        str(point.launches),
+        str(point.samples),
+        microseconds(point.typical_s),
+        *interval(point),
+        microseconds(point.own_mean_s),
+        microseconds(point.own_max_s),
+    ]
+
+
+def _by_size(points: Sequence[PointEstimate]) -> str:
+    rows = [[str(point.bytes), *_cells(point)] for point in points]
+    return aligned([["bytes", *COLUMNS], *rows])
+
+
+def _by_ranks(points: Sequence[PointEstimate]) -> str:
+    ordered = sorted(points, key=lambda point: (_name(point), point.known_ranks))
+    rows = [[_name(point), str(point.known_ranks), *_cells(point)] for point in ordered]
+    return aligned([["algorithm", "ranks", *COLUMNS], *rows])
+
+
+def _matrix(points: Sequence[PointEstimate]) -> str:
+    """A row a size, a column an algorithm."""
+    names = list(dict.fromkeys(_name(point) for point in points))
+    found = {(point.bytes, _name(point)): point.typical_s for point in points}
+    rows = [
+        [str(size), *(microseconds(found.get((size, name))) for name in names)]
+        for size in sorted({point.bytes for point in points})
+    ]
+    return aligned([["bytes", *names], *rows])
+
+
+def _overlaps(hidden: dict[Key, float]) -> list[str]:
+    """A row a size, algorithm and number of ranks."""
+    if not hidden:
+        return []
+    rows = [
+        [operation, algorithm or "default", str(ranks), str(size), f"{100.0 * share:.0f} %"]
+        for (operation, algorithm, ranks, size), share in sorted(hidden.items())
+    ]
+    title = "hidden behind computation that takes as long as the collective alone"
+    return [f"{title}\n{aligned([['collective', 'algorithm', 'ranks', 'bytes', 'hidden'], *rows])}"]

@@ -1,0 +1,98 @@
+"""Runs read from other programs' logs: their own statistics by name, and Hockney's line."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from hockney.estimate.points import Estimates, Series
+from hockney.estimate.summaries import Launches, PointKey, over_launches, statistics_of
+from hockney.records import Run
+from hockney.views import table
+from hockney.views.curves import series_text
+from hockney.views.experiments import pingpong
+from hockney.views.experiments.pingpong import line_of
+from hockney.views.table import aligned
+
+UNITS = {
+    "value_s": "us",
+    "value_Bps": "MiB/s",
+    "value_per_s": "1/s",
+    "value_s_per_B": "ns/B",
+    "value": "",
+}
+
+
+def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:  # noqa: ARG001
+    line = line_of(estimates, 0)
+    told = "\n".join(_source_lines(run)), _statistics_table(run)
+    return [*told, *(["\n".join(table.fit_lines(line))] if line else [])]
+
+
+def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
+    """{"points", "fits", "statistics"}: the last has every number as the log gives it."""
+    each = (msgspec.structs.asdict(summary) for summary in run.summaries)
+    statistics = [
+        {name: value for name, value in one.items() if name != "line" and value is not None}
+        for one in each
+    ]
+    return {**pingpong.fields(run, estimates, all_states), "statistics": statistics}
+
+
+def _source_lines(run: Run) -> list[str]:
+    """Where the numbers come from, and what each of them is."""
+    source = run.header.source
+    assert source is not None
+    program = f"{source.program or 'an unknown program'} {source.version or ''}".strip()
+    definitions: dict[str, set[str]] = {}
+    for summary in run.summaries:
+        definitions.setdefault(summary.statistic, set()).add(summary.definition)
+    return [
+        f"{run.header.experiment}: {run.label}",
+        f"imported from {source.file}: {program}",
+        *(f"  {name}: {'; '.join(sorted(words))}" for name, words in definitions.items()),
+        *(["numbers are medians over launches of these"] if len(run.launches) > 1 else []),
+    ]
+
+
+def _statistics_table(run: Run) -> str:
+    """A row a point, a column for each statistic of the log; of several curves one below the
+    other."""
+    curves: dict[Series, list[PointKey]] = {}
+    known = statistics_of(run)
+    for key in known:
+        curves.setdefault((key[0], key[1], key[3], key[4]), []).append(key)
+    tables = []
+    for series, keys in curves.items():
+        names = list(dict.fromkeys(name for key in keys for name in known[key]))
+        heading = ["bytes", "launches", *names]
+        rows = [heading, ["", "", *(_unit(known, keys, name) for name in names)]]
+        for key in sorted(keys, key=lambda key: key[2]):
+            launches = max(len(each) for each in known[key].values())
+            cells = [_cell(known[key].get(name)) for name in names]
+            rows.append([str(key[2]), str(launches), *cells])
+        title = series_text(series, list(curves))
+        tables.append("\n".join([*([title] if title else []), aligned(rows)]))
+    return "\n\n".join(tables)
+
+
+def _unit(known: dict[PointKey, dict[str, Launches]], keys: list[PointKey], name: str) -> str:
+    return next(_field(known[key][name])[1] for key in keys if name in known[key])
+
+
+def _field(launches: Launches) -> tuple[str, str]:
+    first = next(iter(launches.values()))
+    return next((f, unit) for f, unit in UNITS.items() if getattr(first, f) is not None)
+
+
+def _cell(launches: Launches | None) -> str:
+    """Times with every digit that the log had."""
+    if not launches:
+        return "-"
+    value, (field, _) = over_launches(launches), _field(launches)
+    if field == "value_s":
+        return f"{Decimal(repr(value)).scaleb(6).normalize():f}"
+    scale = {"value_Bps": 2.0**-20, "value_s_per_B": 1e9}.get(field, 1.0)
+    return f"{value * scale:.8g}"

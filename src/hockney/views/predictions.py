@@ -1,0 +1,42 @@
+"""What models predict, in words and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from hockney.models._channel import Channel
+from hockney.models._patterns import Prediction
+from hockney.units import format_seconds
+from hockney.views.table import aligned
+
+
+def prediction_lines(channel: Channel, predictions: Sequence[Prediction]) -> list[str]:
+    rows = [["", "time", "95 %", "most of it", ""]]
+    for one in predictions:
+        interval = "-"
+        if one.seconds.low is not None:
+            low, high = format_seconds(one.seconds.low), format_seconds(one.seconds.high)
+            interval = f"{low} .. {high}"
+        share = f"{100.0 * one.share:.0f} %"
+        name = one.pattern.words
+        rows.append([name, format_seconds(one.seconds.value), interval, one.dominant, share])
+    width = max(len(row[0]) for row in rows)
+    rows = [[row[0].ljust(width), *row[1:]] for row in rows]
+    notes = dict.fromkeys(one.note for one in predictions if one.note)
+    fitted = [f"  note    {note}" for note in (*notes, *channel.fit.notes)]
+    return [f"by {channel.model}", *(f"  {line}" for line in aligned(rows).splitlines()), *fitted]
+
+
+def prediction_json(channel: Channel, one: Prediction) -> dict[str, Any]:
+    return {
+        **asdict(one.pattern),
+        "model": channel.model,
+        "seconds": one.seconds.value,
+        "low_s": one.seconds.low,
+        "high_s": one.seconds.high,
+        "dominant": one.dominant,
+        "dominant_share": one.share,
+        "note": one.note,
+    }

@@ -1,0 +1,41 @@
+"""Where the curve goes from one regime to another, in words and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from hockney.models._switches import Bracket
+from hockney.records import Switch
+from hockney.units import format_size
+from hockney.views.table import aligned
+
+
+def switch_lines(switches: Sequence[Switch]) -> list[str]:
+    """One line each; nothing is named further than its evidence carries."""
+    rows = [["last below", "first above", "time", "regimes"]]
+    for switch in switches:
+        jump = "-" if switch.jump is None else f"{100.0 * switch.jump:+.2g} %"
+        rows.append([
+            format_size(switch.low_bytes), format_size(switch.high_bytes), jump,
+            f"{switch.below} -> {switch.above}",
+        ])  # fmt: skip
+    exact = sum(switch.high_bytes - switch.low_bytes == 1 for switch in switches)
+    heading = f"{len(switches)} switch{'es' * (len(switches) > 1)}, {exact} known to the byte"
+    if exact < len(switches):
+        heading += "; the others to what noise, time or the asked sizes allow"
+    evidence = ["  evidence", *(f"  {switch.evidence}" for switch in switches)]
+    lines = zip(aligned(rows).splitlines(), evidence, strict=True)
+    return [heading, *(f"  {line}{words}" for line, words in lines)]
+
+
+def lost_words(lost: Sequence[Bracket]) -> str:
+    places = ", ".join(f"{one.low_bytes}..{one.high_bytes} B" for one in lost)
+    return f"breaks of one launch that another around them did not show, left out: {places}"
+
+
+def switches_json(switches: Sequence[Switch]) -> dict[str, Any]:
+    """{"switches": [...]}, or nothing where none were looked for."""
+    return {"switches": [msgspec.to_builtins(one) for one in switches]} if switches else {}

@@ -1,0 +1,139 @@
+"""hockney tune: result files in, rules that the library reads out."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from collective_samples import collective_run
+from conftest import RunHockney
+from hockney.measure.build import Engine
+from hockney.measure.mpi import Mpi
+from hockney.records import Run
+from hockney.tuning.trial import start
+from samples import write_run
+
+TIMES = {"default": 10e-6, "binomial": 5e-6, "other": 20e-6}
+FORCED = {
+    "openmpi": {
+        "binomial": {"OMPI_MCA_coll_tuned_bcast_algorithm": "6"},
+        "other": {"OMPI_MCA_coll_tuned_bcast_algorithm": "2"},
+    },
+    "hydra": {
+        "binomial": {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "binomial"},
+        "other": {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "scatter_ring_allgather"},
+    },
+}
+
+
+def run_here(mpi: Mpi, engine: Engine, **scale: float) -> Run:
+    """As if measured with the library that is here."""
+    _, here = start(mpi, engine, {})
+    assert here is not None
+    return collective_run(
+        lambda _, name, ranks, size: TIMES[name] * scale.get(name, 1.0) * (1 + size / 1000) * ranks,
+        algorithms={"default": {}, **FORCED[mpi.family]},
+        ranks=(2, 3),
+        sizes=(8, 1024),
+        library=here.library or "",
+        version=here.version or "",
+    )
+
+
+@pytest.fixture
+def result(mpi: Mpi, engine: Engine, tmp_path: Path) -> Path:
+    return write_run(run_here(mpi, engine), tmp_path / "run.jsonl")
+
+
+def test_rules_are_written_and_seen_to_be_read(
+    hockney: RunHockney, result: Path, tmp_path: Path
+) -> None:
+    done = hockney("tune", str(result), "-o", "rules")
+    assert done.status == 0, done.stderr
+    assert "was seen to read all of it" in done.stderr
+    rows = [line.split() for line in done.stdout.splitlines() if line.strip().startswith("bcast")]
+    assert [row[1] for row in rows] == ["2", "3"]
+    assert all("binomial" in row and row[-1] == "2.00" for row in rows)
+    assert "2 rules with 100.0 % of the gain" in done.stdout
+    exports = dict(re.findall(r"export (\w+)='(.*)'", done.stdout))
+    assert str(tmp_path / "rules") in exports.values()
+    assert (tmp_path / "rules").exists()
+
+
+def test_the_same_as_json_without_writing(
+    hockney: RunHockney, result: Path, tmp_path: Path
+) -> None:
+    done = hockney("tune", str(result), "--json")
+    assert done.status == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["rules"][0] == {
+        "collective": "bcast",
+        "ranks": 2,
+        "from_bytes": 8,
+        "to_bytes": 1024,
+        "algorithm": "binomial",
+        "times_faster": pytest.approx(2.0, rel=0.01),
+    }
+    assert found["environment"] == {}
+    assert list(tmp_path.iterdir()) == [result]
+
+
+def test_where_the_library_decides_best_there_is_no_rule(
+    hockney: RunHockney, mpi: Mpi, engine: Engine, tmp_path: Path
+) -> None:
+    write_run(run_here(mpi, engine, binomial=4.0), tmp_path / "run.jsonl")
+    done = hockney("tune", "run.jsonl", "-o", "rules")
+    assert done.status == 0
+    assert "no rule is needed" in done.stderr
+    assert not (tmp_path / "rules").exists()
+
+
+def test_rules_of_another_version_are_refused(hockney: RunHockney, tmp_path: Path) -> None:
+    run = collective_run(
+        lambda _, name, *__: TIMES[name],
+        algorithms={"default": {}, **FORCED["hydra"]},
+        library="MPICH",
+        version="0.0.1",
+    )
+    write_run(run, tmp_path / "run.jsonl")
+    done = hockney("tune", "run.jsonl", "-o", "rules")
+    assert done.status == 2
+    assert "0.0.1" in done.stderr
+    assert not (tmp_path / "rules").exists()
+
+
+@pytest.mark.parametrize(
+    ("run", "complaint"),
+    [
+        (collective_run(lambda *_: 1e-6, algorithms={"binomial": {}}), "own decision was not"),
+        (collective_run(lambda *_: 1e-6, algorithms={"default": {}}, sizes=()), "no collectives"),
+    ],
+)
+def test_files_that_tell_nothing_are_refused(
+    hockney: RunHockney, tmp_path: Path, run: Run, complaint: str
+) -> None:
+    write_run(run, tmp_path / "run.jsonl")
+    done = hockney("tune", "run.jsonl")
+    assert done.status == 2
+    assert complaint in done.stderr
+
+
+def test_files_of_two_libraries_are_refused(hockney: RunHockney, tmp_path: Path) -> None:
+    for name, version in (("a", "4.1.4"), ("b", "5.0.11")):
+        run = collective_run(lambda *_: 1e-6, algorithms={"default": {}}, version=version)
+        write_run(run, tmp_path / f"{name}.jsonl")
+    done = hockney("tune", "a.jsonl", "b.jsonl")
+    assert done.status == 2
+    assert "of different libraries" in done.stderr
+
+
+def test_what_is_there_is_not_overwritten(
+    hockney: RunHockney, result: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "rules").write_text("precious")
+    done = hockney("tune", str(result), "-o", "rules")
+    assert done.status == 2
+    assert (tmp_path / "rules").read_text() == "precious"

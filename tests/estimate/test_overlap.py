@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import pytest
+
+from hockney.estimate import estimate
+from hockney.estimate.overlap import hidden_shares
+from hockney.records import Run, Samples
+from samples import HEADER
+
+
+@pytest.mark.parametrize(
+    ("overlapped_ns", "share"),
+    [(1000.0, 1.0), (2000.0, 0.0), (1250.0, 0.75), (900.0, 1.0), (5000.0, 0.0)],
+)
+def test_what_is_hidden(overlapped_ns: float, share: float) -> None:
+    run = Run(HEADER)
+    for launch in range(5):
+        alone, meanwhile = ("ring", 1000.0, None), ("ring, overlapped", overlapped_ns, 1000.0)
+        for label, ns, compute in (alone, meanwhile):
+            run.add(
+                Samples(
+                    launch=launch, round=0, operation="ibcast", algorithm=label, bytes=8, ranks=4,
+                    peers=[], repetitions=1, ns=[ns], compute_ns=compute,
+                )
+            )  # fmt: skip
+    assert hidden_shares(run, estimate(run)) == {("ibcast", "ring", 4, 8): pytest.approx(share)}
+
+
+def test_without_computation_nothing_is_said() -> None:
+    run = Run(HEADER)
+    run.add(Samples(launch=0, round=0, operation="ibcast", algorithm="ring", bytes=8, ranks=4,
+                    peers=[], repetitions=1, ns=[1.0]))  # fmt: skip
+    assert hidden_shares(run, estimate(run)) == {}

@@ -1,0 +1,47 @@
+"""Logs from text, as importers see them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from hockney import exchange
+from hockney.exchange._log import Log, log_of
+from hockney.exchange._runs import runs_of
+from hockney.exchange._table import Table
+from hockney.records import Run, Summary
+
+NAME = Path("some.log")
+
+
+def log(text: str) -> Log:
+    """Of a size and an operation that the user would have to give."""
+    return replace(log_of(text, NAME), bytes=8, operation="asked")
+
+
+def tables(text: str, format: str | None = None) -> list[Table]:
+    read = log(text)
+    return exchange.read(read, format or exchange.recognise(read))
+
+
+def runs(text: str, format: str | None = None) -> list[Run]:
+    read = log(text)
+    name = format or exchange.recognise(read)
+    return runs_of([(read, table) for table in exchange.read(read, name)], name)
+
+
+def numbers(table: Table) -> dict[tuple[int, str], float]:
+    """By size and statistic, with the algorithm where there are several; in the unit of each."""
+    return {(row.bytes, name_of(row)): value_of(row) for row in table.rows}
+
+
+def name_of(row: Summary) -> str:
+    return f"{row.statistic}, {row.algorithm}" if row.algorithm else row.statistic
+
+
+def value_of(row: Summary) -> float:
+    from hockney.estimate import summaries
+
+    value = summaries.value_of(row)
+    assert value is not None
+    return value

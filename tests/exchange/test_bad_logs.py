@@ -1,0 +1,199 @@
+"""Logs that are cut, wrong, ambiguous or hostile: told with file and line, never a traceback."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reading import log, numbers, runs, tables
+
+import excerpts as logs
+from hockney import exchange
+from hockney.errors import AskedWronglyError, HockneyError
+from hockney.estimate import estimate
+from hockney.exchange import _log
+from hockney.exchange._log import LONGEST_LINE, log_of, read_log
+
+READERS = sorted({format for format, _ in logs.EXCERPTS.values()})
+
+
+def test_a_log_without_a_known_table_is_refused() -> None:
+    with pytest.raises(AskedWronglyError, match=r"some\.log: no table of a known .* in 2 lines"):
+        exchange.recognise(log("hello\n1 2\n"))
+
+
+def test_two_formats_that_both_match_are_named_with_their_lines() -> None:
+    with pytest.raises(AskedWronglyError, match=r"imb \(line 11\), osu \(line 2\)") as error:
+        exchange.recognise(log(logs.OSU_5 + logs.IMB_4))
+    assert "--as" in str(error.value)
+
+
+def test_columns_of_numbers_do_not_rival_a_heading() -> None:
+    assert exchange.recognise(log(logs.DURHAM + logs.OSU_5)) == "osu"
+
+
+def test_forced_to_a_format_that_it_has_not() -> None:
+    with pytest.raises(AskedWronglyError, match="no table of imb with a row"):
+        exchange.read(log(logs.OSU_5), "imb")
+
+
+def test_statistics_without_a_size_ask_for_it() -> None:
+    with pytest.raises(AskedWronglyError, match=r"some\.log, line 1: .*do not tell the size"):
+        exchange.read(log_of(logs.DURHAM_STATISTICS, Path("some.log")), "durham")
+
+
+# A log, cut in its last row, with the line of that row.
+CUTS = {
+    "osu": (logs.OSU_7_2.replace("4194304              3698.27\n", "4194304"), 5),
+    "osu number": (logs.OSU_7_2[:-2], 5),
+    "imb": (logs.IMB_4[: logs.IMB_4.index("       155.25")], 17),
+    "nccl": (logs.NCCL[: logs.NCCL.index("2812.70") + 4], 10),
+    "perftest": (logs.PERFTEST_LATENCY[: logs.PERFTEST_LATENCY.rindex("3.12")], 7),
+    "durham": (logs.DURHAM[: logs.DURHAM.index(" 0.000502")], 3),
+    "tacc": (logs.TACC[: logs.TACC.index(" -- 0.000066")], 4),
+    "itmo": (logs.ITMO[: logs.ITMO.index(" s[latency](us)=0.585")], 3),
+    "netpipe": (logs.NETPIPE_3[: logs.NETPIPE_3.index(" in      20.00")], 5),
+    "loggp": (logs.LOGGP[: logs.LOGGP.index("  g=0.448")], 5),
+    "nodecomm": (logs.NODECOMM[: logs.NODECOMM.index("5.33e-06")], 10),
+    "csv": (logs.CSV[: logs.CSV.rindex(",0.55")], 5),
+}
+
+
+@pytest.mark.parametrize("name", CUTS)
+def test_a_table_cut_in_the_middle_is_read_up_to_there(name: str) -> None:
+    text, line = CUTS[name]
+    found = tables(text)
+    assert found[-1].cut == f"the table ends in the middle of line {line}, read up to there"
+    assert all(row.line != line for table in found for row in table.rows)
+    assert sum(len(table.rows) for table in found) > 0
+
+
+def test_the_cut_is_in_the_run() -> None:
+    [run] = runs(CUTS["osu"][0])
+    assert [(end.reason, end.message) for end in run.ends] == [
+        ("interrupted", "the table ends in the middle of line 5, read up to there")
+    ]
+
+
+def test_a_last_line_without_an_end_is_whole_when_its_digits_are() -> None:
+    found = tables(logs.OSU_7_2.rstrip("\n"))
+    assert (len(found[0].rows), found[0].cut) == (2, None)
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("-8 1.0", "line 7: '-8' is out of range"),
+        ("8 -1.0", "line 7: -1.0 is out of range"),
+        ("99999999999999999999 1.0", "line 7: '99999999999999999999' is out of range"),
+        ("8 1e999", "line 7: 1E+999 is out of range"),
+        ("8 1.2.3", "line 7: '1.2.3' is not a number"),
+        ("2 1.0", "line 7: out of order: 2 bytes after 1048576"),
+        ("1048576 2.0", "line 7: 1048576 bytes again"),
+        ("8 1.0 3", "line 7: not 2 columns"),
+    ],
+)
+def test_numbers_out_of_range_or_order_are_told_with_their_line(row: str, words: str) -> None:
+    text = logs.OSU_5.replace("103.43\n", f"103.43\n{row}\n")
+    [table] = tables(text)
+    assert any(words in note for note in table.notes), table.notes
+    known = numbers(tables(logs.OSU_5)[0])
+    assert {key: numbers(table)[key] for key in known if key[0] != 1048576} == {
+        key: value for key, value in known.items() if key[0] != 1048576
+    }
+
+
+def test_a_minimum_above_its_mean_is_told() -> None:
+    [_, bcast] = tables(logs.IMB_4.replace("155.25       155.49", "155.49       155.25"))
+    assert any("line 17: out of order: least rank mean, mean, largest" in n for n in bcast.notes)
+
+
+def test_unknown_numbers_stay_unknown() -> None:
+    [table] = tables(logs.LOGGP)
+    assert (1, "g") not in numbers(table)
+    assert all(math.isfinite(value) for value in numbers(table).values())
+
+
+def test_a_heading_without_rows_is_told() -> None:
+    found = tables(logs.OSU_BCAST_FULL + "# OSU MPI Latency Test v5.3.2\n# Size  Latency (us)\n")
+    assert found[1].notes == ["some.log, line 9: a heading without rows"]
+
+
+def test_text_that_strangers_wrote_stays_text() -> None:
+    text = logs.NCCL.replace("node-001", "<script>alert(1)</script>")
+    [table] = tables(text.replace("2.17.6", "\x1b[31m2\x07"))
+    assert table.places[0].host == "<script>alert(1)</script>"
+    assert table.version == "2\N{REPLACEMENT CHARACTER}"
+
+
+def test_a_log_that_would_fill_the_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "large.log"
+    path.write_text(logs.OSU_5)
+    monkeypatch.setattr(_log, "LARGEST_LOG", 20)
+    with pytest.raises(AskedWronglyError, match="larger than"):
+        read_log(path)
+    monkeypatch.undo()
+    monkeypatch.setattr(_log, "MOST_LINES", 3)
+    with pytest.raises(AskedWronglyError, match="3 lines"):
+        read_log(path)
+
+
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    for path in (tmp_path / "none", tmp_path):
+        with pytest.raises(AskedWronglyError, match=str(path)):
+            read_log(path)
+
+
+def test_an_overlong_line_is_passed_over() -> None:
+    found = tables(logs.OSU_5.replace("mpirun", "x" * (LONGEST_LINE + 1)))
+    assert len(found[0].rows) == 3
+
+
+def check(text: str, format: str) -> None:
+    """Read, or refused in our own words; what is read can be worked with."""
+    try:
+        found = runs(text, format)
+    except HockneyError:
+        return
+    for run in found:
+        for point in estimate(run).points:
+            assert point.samples == 0
+            assert math.isfinite(point.typical_s)
+            assert point.typical_s >= 0.0
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.sampled_from(READERS), st.text(max_size=300))
+def test_garbage_is_read_or_refused(format: str, text: str) -> None:
+    check(text, format)
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> tuple[str, str]:
+    """An excerpt with parts cut out, doubled or replaced."""
+    format, text = draw(st.sampled_from(list(logs.EXCERPTS.values())))
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(text)))
+        end = min(len(text), start + draw(st.integers(0, 30)))
+        put = draw(
+            st.sampled_from(["", "\n", "-", "nan", "1e999", "9" * 30, "#", '"', "{", "\x00", "<b>"])
+            | st.just(text[start:end] * 2)
+            | st.text(max_size=5)
+        )
+        text = text[:start] + put + text[end:]
+    return format, text
+
+
+@settings(deadline=None, max_examples=300)
+@given(mutated())
+def test_a_mutated_log_is_read_or_refused(case: tuple[str, str]) -> None:
+    format, text = case
+    check(text, format)
+    with suppress(HockneyError):
+        exchange.recognise(log(text))

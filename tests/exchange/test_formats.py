@@ -1,0 +1,263 @@
+"""Every format: what is read from it, to the last digit, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+import pytest
+from reading import log, name_of, numbers, tables, value_of
+
+import excerpts as logs
+from hockney import exchange
+
+US, MB, MIB, GB = Decimal("1e-6"), Decimal(10**6), Decimal(2**20), Decimal(10**9)
+UNITS = (Decimal(1), US, Decimal("1e-3"), Decimal("1e-9"), Decimal("0.5"), Decimal("0.01"), MB, MIB,
+         GB, MB / 8, MIB / 8, GB / 8)  # fmt: skip
+NUMBER = re.compile(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?")
+
+
+@pytest.mark.parametrize(("format", "text"), logs.EXCERPTS.values(), ids=logs.EXCERPTS)
+def test_a_format_is_recognised_by_itself(format: str, text: str) -> None:
+    assert exchange.recognise(log(text)) == format
+
+
+@pytest.mark.parametrize(("format", "text"), logs.EXCERPTS.values(), ids=logs.EXCERPTS)
+def test_every_number_is_a_printed_one_in_our_unit(format: str, text: str) -> None:
+    """Nothing is invented: each value stands in the line that it names."""
+    read = log(text)
+    for table in exchange.read(read, format):
+        for row in table.rows:
+            line = text if row.line is None else read.lines[row.line - 1]
+            printed = [Decimal(found) for found in NUMBER.findall(line)]
+            assert value_of(row) in {float(number * unit) for number in printed for unit in UNITS}
+            assert row.definition
+
+
+# Format, table, (bytes, statistic) -> value in s, B/s, 1/s or of no unit.
+VALUES = {
+    "osu 5": (0, {(0, "mean"): 1.07e-6, (1, "mean"): 1.14e-6, (1048576, "mean"): 103.43e-6}),
+    "osu 7 full": (
+        0,
+        {(1, "mean"): 1.07e-6, (1, "median"): 1.05e-6, (1, "p99"): 2.5e-6,
+         (2, "mean"): 1.09e-6, (2, "median"): 1.06e-6, (2, "p99"): 2.75e-6},
+    ),
+    "osu 7.2": (0, {(1, "bandwidth"): 0.37e6, (4194304, "bandwidth"): 3698.27e6}),
+    "osu bcast": (
+        0,
+        {(1, "mean"): 2.25e-6, (1, "least rank mean"): 1.5e-6, (1, "largest rank mean"): 3.75e-6,
+         (2, "mean"): 2.5e-6, (2, "least rank mean"): 1.75e-6, (2, "largest rank mean"): 4e-6},
+    ),
+    "osu rate": (
+        0,
+        {(1, "bandwidth"): 12.34e6, (1, "message rate"): 12340000.0,
+         (2, "bandwidth"): 24.68e6, (2, "message rate"): 12340000.5},
+    ),
+    "osu windows": (
+        1,
+        {(1, "message rate, window 1"): 1250000.0, (1, "message rate, window 2"): 2500000.0,
+         (2, "message rate, window 1"): 1375000.0, (2, "message rate, window 2"): 2625000.0},
+    ),
+    "osu nonblocking": (
+        0,
+        {(1, "mean overall"): 4.5e-6, (1, "mean computation"): 2.25e-6, (1, "mean"): 2e-6,
+         (1, "overlap"): 0.125},
+    ),
+    "osu barrier": (0, {(0, "mean"): 36468.21e-6}),
+    "osu init": (0, {(0, "least rank"): 0.42, (0, "largest rank"): 0.453, (0, "mean"): 0.434}),
+    "imb 4": (
+        0,
+        {(0, "mean"): 155.82e-6, (0, "bandwidth"): 0.0, (2048, "mean"): 156.8e-6,
+         (2048, "bandwidth"): 12.46 * 2**20, (4194304, "mean"): 36946.39e-6,
+         (4194304, "bandwidth"): 108.26 * 2**20},
+    ),
+    "imb 2021": (
+        0,
+        {(1048576, "least rank mean"): 100e-6, (1048576, "largest rank mean"): 104.86e-6,
+         (1048576, "mean"): 102e-6, (1048576, "bandwidth"): 20e9, (1048576, "defects"): 0.0},
+    ),
+    "netpipe 3": (
+        0,
+        {(1, "best trial"): 1.67e-6, (1, "bandwidth"): 4.58 * 2**17,
+         (8192, "best trial"): 20e-6, (8192, "bandwidth"): 3125.0 * 2**17},
+    ),
+    "netpipe 5": (
+        0,
+        {(1, "mean"): 1.67e-6, (1, "bandwidth"): 0.6e6, (8192, "mean"): 20e-6,
+         (8192, "bandwidth"): 409.6e6},
+    ),
+    "nccl old": (
+        0,
+        {(1048576, "mean, out-of-place"): 20.5e-6, (1048576, "mean, in-place"): 20.7e-6,
+         (1048576, "algorithm bandwidth, out-of-place"): 51.15e9,
+         (1048576, "algorithm bandwidth, in-place"): 50.66e9,
+         (1048576, "bus bandwidth, out-of-place"): 51.15e9,
+         (1048576, "bus bandwidth, in-place"): 50.66e9},
+    ),
+    "nccl json": (
+        0,
+        {(1024, "mean, out-of-place"): 12.5e-6, (1024, "mean, in-place"): 12.75e-6,
+         (1024, "algorithm bandwidth, out-of-place"): 80e6,
+         (1024, "algorithm bandwidth, in-place"): 80e6,
+         (1024, "bus bandwidth, out-of-place"): 40e6, (1024, "bus bandwidth, in-place"): 40e6,
+         (1024, "min, out-of-place"): 12.1e-6, (1024, "median, out-of-place"): 12.4e-6,
+         (1024, "p99, out-of-place"): 15.25e-6, (1024, "std, out-of-place"): 0.5e-6},
+    ),
+    "perftest bandwidth": (
+        0,
+        {(65536, "largest bandwidth"): 11000.5 * 2**20, (65536, "bandwidth"): 10900.25 * 2**20,
+         (65536, "message rate"): 174404.0},
+    ),
+    "netgauge quiet": (
+        0,
+        {(1, "min"): 0.9e-6, (1, "median bandwidth"): 1e6,
+         (1025, "min"): 1.9e-6, (1025, "median bandwidth"): 512.5e6},
+    ),
+    "loggp": (
+        0,
+        {(1, "L"): 0.6128e-6, (1, "o_s"): 0.266e-6, (1, "o_r"): 0.547e-6, (1025, "L"): 0.6128e-6,
+         (1025, "o_s"): 0.458e-6, (1025, "o_r"): 1.163e-6, (1025, "g"): 0.448e-6,
+         (1025, "G"): 0.000583e-6, (1025, "1/G"): 13.405e9 / 8},
+    ),
+    "durham": (
+        0, {(1, "mean"): 4.36e-7, (1024, "mean"): 1.25e-6, (1048576, "mean"): 0.000502},
+    ),
+    "durham statistics": (
+        1,
+        {(8, "mean"): 3.955667e-8 / 2, (8, "std"): 1.100599e-7 / 2, (8, "max"): 1.69e-4 / 2,
+         (8, "min"): 0.0},
+    ),
+    "tacc": (
+        0,
+        {(1024, "mean"): 0.0000555, (1024, "min"): 0.000029, (1024, "max"): 0.0001055,
+         (1024, "least bandwidth"): 9.2565 * 2**20, (1024, "bandwidth"): 17.5355 * 2**20,
+         (1024, "largest bandwidth"): 33.9213 * 2**20,
+         (2048, "mean"): 0.0000425, (2048, "min"): 0.000033, (2048, "max"): 0.0000595,
+         (2048, "least bandwidth"): 32.8337 * 2**20, (2048, "bandwidth"): 45.8507 * 2**20,
+         (2048, "largest bandwidth"): 59.148 * 2**20},
+    ),
+    "csv": (0, {(1, "mean, 0"): 38.41e-6, (2, "mean, 0"): 0.66e-6, (1, "mean, 3"): 12.17e-6}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_the_numbers_of_a_table(name: str) -> None:
+    which, expected = VALUES[name]
+    assert numbers(tables(logs.EXCERPTS[name][1])[which]) == pytest.approx(expected, rel=1e-15)
+
+
+# Tables of each log: operation, ranks, number of rows read.
+TABLES = {
+    "osu 5": [("pingpong", 2, 3)],
+    "osu 7 full": [("pingpong", 2, 6)],
+    "osu bcast": [("bcast", 16, 6)],
+    "osu rate": [("multi-bandwidth", 16, 4)],
+    "osu windows": [("multi-bandwidth", 4, 4), ("multi-bandwidth", 4, 4)],
+    "osu nonblocking": [("ibcast", None, 4)],
+    "osu barrier": [("barrier", None, 1)],
+    "osu init": [("init", 16, 3)],
+    "osu one-sided": [("put-latency", None, 1)],
+    "imb 4": [("pingpong", 2, 6), ("bcast", 4, 3)],
+    "imb 2021": [("sendrecv", 2, 5), ("barrier", 2, 3), ("ibcast", 2, 4)],
+    "imb multi": [("multi-pingpong", 4, 8)],
+    "imb p2p": [("pingpong", 4, 3)],
+    "nccl": [("all_reduce", 2, 12)],
+    "perftest latency": [("send-latency", 2, 14)],
+    "itmo": [("send-then-receive", 2, 9)],
+    "cores": [("core-to-core", 2, 3)],
+    "csv": [("asked", None, 3), ("asked", None, 1)],
+    "nodecomm": [("pingpong", None, 4), ("pingpong", None, 2)],
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_tables_of_a_log(name: str) -> None:
+    found = [(t.operation, t.ranks, len(t.rows)) for t in tables(logs.EXCERPTS[name][1])]
+    assert found == TABLES[name]
+
+
+# What is wrong with a log, or known to be wrong with its program.
+FLAGS = {
+    "imb 4": "Mbytes are 2^20 bytes",
+    "imb 2021": "some.log, line 6: not 7 columns, left out: 2097152  out-of-mem.",
+    "netpipe 3": "megabits are 2^20 bits",
+    "nccl": "some.log, line 10: the benchmark found wrong results",
+    "perftest latency": "t_stdev is cut to whole microseconds",
+    "perftest bandwidth": "MB are 2^20 bytes",
+    "netgauge quiet": "shortest time beside the median bandwidth",
+    "loggp": "GiB/s is Gbit/s",
+    "durham statistics": "may as well be another rank's",
+    "tacc": "MB are 2^20 bytes",
+    "itmo": "not of a ping-pong",
+}
+
+
+@pytest.mark.parametrize("name", FLAGS)
+def test_known_faults_are_flagged(name: str) -> None:
+    notes = [note for table in tables(logs.EXCERPTS[name][1]) for note in table.notes]
+    assert any(FLAGS[name] in note for note in notes), notes
+
+
+def test_nothing_is_flagged_without_reason() -> None:
+    for name in set(logs.EXCERPTS) - set(FLAGS) - {"np.out 2", "np.out 3"}:
+        assert [note for t in tables(logs.EXCERPTS[name][1]) for note in t.notes] == [], name
+
+
+def test_groups_and_lists_of_ranks_are_told_apart() -> None:
+    [multi] = tables(logs.IMB_MULTI)
+    assert {tuple(row.peers or ()) for row in multi.rows} == {(0, 1), (2, 3)}
+    first, second = tables(logs.NODECOMM)
+    assert {row.ranks for row in first.rows} == {2, 4}
+    assert first.rows[0].peers == [0, 1, 16, 17]
+    assert second.rows[0].peers == [0, 1, 32, 33]
+    [cores] = tables(logs.CORES)
+    assert [row.peers for row in cores.rows] == [[0, 1], [0, 2], [1, 2]]
+
+
+def test_hosts_and_versions_are_kept_where_the_log_tells_them() -> None:
+    [netpipe] = tables(logs.NETPIPE_3)
+    assert [place.host for place in netpipe.places] == ["node-9", "node-10"]
+    [nccl] = tables(logs.NCCL)
+    assert ([place.host for place in nccl.places], nccl.version) == (
+        ["node-001", "node-002"], "2.17.6",
+    )  # fmt: skip
+    assert [table.version for table in tables(logs.IMB_4)] == ["4.1", "4.1"]
+
+
+@pytest.mark.parametrize(
+    ("version", "definition"),
+    [
+        ("5.3.2", "whole loop over 2n, first rank"),
+        ("7.4", "mean of round trips timed singly, over 2, first rank"),
+        ("7.0", "mean of round trips over 2, first rank"),
+    ],
+)
+def test_a_mean_is_defined_as_its_version_works_it_out(version: str, definition: str) -> None:
+    [table] = tables(logs.OSU_5.replace("5.3.2", version))
+    assert {row.definition for row in table.rows} == {definition}
+
+
+def test_the_megabyte_of_imb_is_told_by_its_numbers_before_its_version() -> None:
+    """A build of 4.1 that counts in 10^6."""
+    [pingpong, _] = tables(logs.IMB_4.replace("12.46", "13.06").replace("108.26", "113.52"))
+    assert numbers(pingpong)[4194304, "bandwidth"] == 113.52e6
+    assert pingpong.notes == []
+
+
+def test_rates_of_an_unknown_megabyte_are_left_out_and_it_is_said() -> None:
+    text = logs.IMB_4.replace(" 4.1,", " 2018,").replace("12.46", "1.2").replace("108.26", "1.4")
+    pingpong = tables(text)[0]
+    assert {name_of(row) for row in pingpong.rows} == {"mean"}
+    assert any("rates are left out" in note for note in pingpong.notes)
+
+
+def test_several_tables_with_noise_between_them() -> None:
+    noise = "srun: job 12 queued\n", "\n\nwarning: 12 things\n"
+    found = tables(noise[0] + logs.OSU_5 + noise[1] + logs.OSU_BCAST_FULL)
+    assert [table.operation for table in found] == ["pingpong", "bcast"]
+    assert [len(table.rows) for table in found] == [3, 6]
+
+
+def test_a_message_amid_a_table_is_passed_over() -> None:
+    noisy = logs.OSU_5.replace("1 ", "[node:123] a message of 3 words\n1 ", 1)
+    assert numbers(tables(noisy)[0]) == numbers(tables(logs.OSU_5)[0])

@@ -1,0 +1,124 @@
+"""A platform that is exported and measured again takes as long as what it was made from."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import RunHockney
+from hockney import records
+from hockney.errors import AskedWronglyError
+from hockney.estimate import estimate
+from hockney.exchange import simgrid
+from hockney.records import Run, Samples, Switch
+from samples import make_run
+
+WITHIN = 0.05
+needs_simgrid = pytest.mark.skipif(
+    shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed"
+)
+
+
+def protocols_ns(launch: int, round_: int, size: int) -> list[float]:  # noqa: ARG001
+    """Eager below 4 KiB, rendezvous from there on, slower beyond 256 KiB."""
+    if size < 4096:
+        return [400.0 + 0.2 * size]
+    return [2500.0 + (0.08 if size <= 262144 else 0.3) * size]
+
+
+def again(hockney: RunHockney, run: Run, *arguments: str) -> dict[str, object]:
+    """What the exported platform is measured to be."""
+    platform = (run.path or Path("run")).with_suffix(".xml")
+    platform.write_bytes(simgrid.write(run))
+    done = hockney(*arguments, "--platform", str(platform), "--json", "-q")
+    assert done.status == 0, done.stderr
+    result: dict[str, object] = json.loads(done.stdout)
+    return result
+
+
+def assert_same_medians(hockney: RunHockney, run: Run) -> None:
+    measured = {p.bytes: p.median_s for p in estimate(run).headline}
+    sizes = ",".join(str(size) for size in measured)
+    points = again(hockney, run, "pingpong", "--sizes", sizes)["points"]
+    assert isinstance(points, list)
+    simulated = {point["bytes"]: point["median_s"] for point in points}
+    assert simulated == {size: pytest.approx(t, rel=WITHIN) for size, t in measured.items()}
+
+
+@needs_simgrid
+def test_regimes_with_jumps_are_simulated(hockney: RunHockney, tmp_path: Path) -> None:
+    run = make_run(protocols_ns, sizes=[0, *(2**power for power in range(23))])
+    run.path = tmp_path / "run.jsonl"
+    run.add(Switch(low_bytes=4095, high_bytes=4096, below="eager", above="rendezvous", evidence=""))
+    assert_same_medians(hockney, run)
+    platform = run.path.with_suffix(".xml").read_text()
+    assert 'id="smpi/send-is-detached-thresh" value="4096"' in platform
+
+
+@needs_simgrid
+def test_what_this_machine_was_measured_to_be_is_simulated(
+    hockney: RunHockney, measured: Path, tmp_path: Path
+) -> None:
+    run = records.read(measured)
+    run.path = tmp_path / "run.jsonl"
+    assert_same_medians(hockney, run)
+
+
+@needs_simgrid
+def test_overheads_are_simulated(hockney: RunHockney, tmp_path: Path) -> None:
+    asked = ("overheads", "--sizes", "8,512,4KiB", "--messages", "8", "--budget", "2s")
+    done = hockney(*asked, "-o", "run.jsonl", "--json", "-q")
+    assert done.status == 0, done.stderr
+    found = again(hockney, records.read(tmp_path / "run.jsonl"), *asked)["overheads"]
+    assert isinstance(found, list)
+    for simulated, real in zip(found, json.loads(done.stdout)["overheads"], strict=True):
+        of = {name: real[name]["value"] for name in ("one_way_s", "o_send_s", "o_receive_s")}
+        # SimGrid's clock has steps of 1 ns.
+        one_way = simulated["one_way_s"]["value"]
+        assert one_way == pytest.approx(of["one_way_s"], rel=WITHIN, abs=3e-9)
+        if of["o_send_s"] + of["o_receive_s"] < of["one_way_s"]:
+            for name in ("o_send_s", "o_receive_s"):
+                wanted = max(of[name], 0.0)
+                assert simulated[name]["value"] == pytest.approx(wanted, rel=WITHIN, abs=5e-9)
+
+
+@given(st.lists(st.tuples(st.integers(16, 2**30), st.floats(1e-7, 1.0)), min_size=1, max_size=30,
+                unique_by=lambda one: one[0]))  # fmt: skip
+def test_any_times_are_met_by_some_sections(points: list[tuple[int, float]]) -> None:
+    wire, seconds = np.array(sorted(points), dtype=np.float64).T
+    sections = simgrid.sections_of(wire, seconds)
+    last = np.array([section.last_bytes for section in sections])
+    assert (np.diff(last) > 0).all()
+    for size, time in zip(wire, seconds, strict=True):
+        section = sections[int(np.searchsorted(last, size, side="left"))]
+        assert section.alpha_s >= 0.0
+        assert section.beta_s_per_B > 0.0
+        predicted = section.alpha_s + section.beta_s_per_B * size
+        assert predicted == pytest.approx(time, rel=1.01 * simgrid.CLOSE)
+
+
+def test_a_label_cannot_end_the_comment() -> None:
+    run = make_run(protocols_ns, sizes=[8, 64])
+    run.header.label = "a --> b\n<config>"
+    text = simgrid.write(run).decode()
+    run.header.label = None
+    assert text.count("-->") == 1
+    assert text.count("<config>") == 2
+
+
+def test_what_makes_no_link_is_told() -> None:
+    with pytest.raises(AskedWronglyError, match="two sizes at least"):
+        simgrid.write(make_run(protocols_ns, sizes=[8]))
+    run = make_run(protocols_ns, sizes=[8, 64])
+    for samples in list(run.samples):
+        run.add(Samples(launch=samples.launch, round=samples.round, operation="pingpong",
+                        bytes=samples.bytes, ranks=2, peers=[2, 3], repetitions=1,
+                        ns=samples.ns))  # fmt: skip
+    with pytest.raises(AskedWronglyError, match="do not make one link"):
+        simgrid.write(run)

@@ -1,0 +1,134 @@
+"""Switches are found to the byte, and named no further than was seen."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conftest import RunHockney
+from hockney import records
+from hockney.measure.late import Late
+from hockney.measure.question import Question, Size
+from hockney.measure.refine import joined, protocol, steps_away, survey_sizes
+from hockney.models._switches import Bracket, narrowed
+from hockney.models.fit import curve_of_arrays
+from hockney.records import Run, RunRecord, Samples
+from platforms import two_hosts
+
+HAS_SIMGRID = shutil.which("smpicc") is not None
+
+
+@pytest.mark.skipif(not HAS_SIMGRID, reason="SimGrid's smpicc is not installed")
+def test_every_switch_of_a_simulated_machine_is_known_to_the_byte(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    """SMPI's own factors change at 1426 and 3484 bytes on the wire, which are 16 more than those of
+    the message; the others are set. 3000 is so near 3468 that one survey takes both for one."""
+    (tmp_path / "platform.xml").write_text(two_hosts(1e-5, 1.25e9))
+    settings = [
+        word
+        for setting in ("smpi/os:0:1e-6:0;3000:3e-6:0", "smpi/send-is-detached-thresh:4321")
+        for word in ("--cfg", setting)
+    ]
+    done = hockney("pingpong", "--platform", "platform.xml", *settings, "--sizes", "512..4KiB,5000",
+                   "--refine", "--json", "-o", "run.jsonl", "-q")  # fmt: skip
+    assert done.status == 0, done.stderr
+    switches = json.loads(done.stdout)["switches"]
+    assert [one["low_bytes"] for one in switches] == [716, 1410, 3000, 3468, 4320]
+    assert all(one["high_bytes"] == one["low_bytes"] + 1 for one in switches)
+    assert [one["above"] for one in switches] == ["eager"] * 4 + ["rendezvous"]
+    assert len(records.read(tmp_path / "run.jsonl").switches) == 5
+
+
+def test_refining_needs_sizes_to_look_between(hockney: RunHockney) -> None:
+    for options in (["--sizes", "8"], ["--preset", "osu"]):
+        done = hockney("pingpong", "--refine", *options)
+        assert done.status == 2
+        assert "--refine looks between sizes" in done.stderr
+
+
+@pytest.mark.parametrize("noise", [1e-6, 0.01])
+@pytest.mark.parametrize("place", [5000, 5003, 5051])
+def test_a_jump_is_found_where_it_is(noise: float, place: int) -> None:
+    sizes = np.array([3000, 3500, 4000, 4500, *range(4995, 5065, 8), 5500, 6000, 7000, 8000])
+    times = np.where(sizes <= place, 1e-6 + 1e-10 * sizes, 2e-6 + 1e-10 * sizes)
+    chance = np.random.default_rng(place)
+    times = times * np.exp(noise * chance.standard_normal(len(sizes)))
+    found = narrowed(curve_of_arrays(sizes, times))
+    assert found is not None
+    assert found.low_bytes <= place < found.high_bytes
+    assert found.high_bytes - found.low_bytes <= 8
+    assert found.jump == pytest.approx(1e-6 / 1.5e-6, rel=0.05)
+
+
+def test_a_kink_is_known_only_as_far_as_noise_allows() -> None:
+    sizes = np.arange(1000.0, 9001.0, 250.0)
+    times = 1e-6 + 1e-10 * sizes + 4e-10 * np.maximum(sizes - 5000.0, 0.0)
+    widths = []
+    for noise in (1e-5, 0.04):
+        chance = np.random.default_rng(1).standard_normal(len(sizes))
+        found = narrowed(curve_of_arrays(sizes, times * np.exp(noise * chance)))
+        assert found is not None
+        assert found.low_bytes <= 5000 <= found.high_bytes
+        widths.append(found.high_bytes - found.low_bytes)
+    assert widths[0] <= 500 < widths[1]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_alone_holds_no_switch(seed: int) -> None:
+    sizes = np.linspace(4000, 6000, 17)
+    chance = np.random.default_rng(seed).standard_normal(len(sizes))
+    assert narrowed(curve_of_arrays(sizes, (1e-6 + 1e-10 * sizes) * np.exp(0.02 * chance))) is None
+
+
+def late_run(times_ns: dict[int, list[float]]) -> Run:
+    run = Run(RunRecord(schema=1, hockney="", id="", started="", experiment="pingpong"))
+    for size, ns in times_ns.items():
+        run.add(Samples(launch=0, round=0, operation="late", bytes=size, ranks=2, peers=[0, 1],
+                        repetitions=1, ns=ns))  # fmt: skip
+    return run
+
+
+def test_a_send_that_waits_takes_two_delays_and_a_disturbed_one_may() -> None:
+    late = Late(1e-3)
+    late.learn(late_run({8: [1.02e6, 2.1e6], 64: [2.2e6], 512: [1.1e6], 4096: [2.3e6]}), 0)
+    assert late.waits == {8: False, 64: True, 512: False, 4096: True}
+    assert {64, 512} <= late.sizes_between()
+    late.learn(late_run({64: [1.01e6]}), 0)
+    assert late.changes() == [(512, 4096)]
+    late.learn(late_run({513: [2.1e6]}), 0)
+    assert late.sizes_between() == set()
+
+
+def test_the_trains_of_a_late_receiver_wait_on_both_ranks() -> None:
+    question = Late(2.5e-4).question(Question("pingpong", (Size(8),)), {64, 8})
+    assert question.sizes == (Size(8), Size(64))
+    assert question.arguments == ("--operation=late", "--trains=1:250000:250000")
+
+
+def test_a_break_and_a_change_of_protocol_at_one_place_are_one_switch() -> None:
+    breaks = [Bracket(100, 101, 0.2), Bracket(4000, 4100, 0.5)]
+    assert joined(breaks, [(4063, 4064)]) == [breaks[0], Bracket(4063, 4064, 0.5)]
+    assert joined(breaks, [(8191, 8192)]) == [*breaks, Bracket(8191, 8192)]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "name"),
+    [(False, False, "eager"), (True, True, "rendezvous"), (False, True, "unnamed"),
+     (None, None, "unnamed"), (None, True, "unnamed")],
+)  # fmt: skip
+def test_a_regime_has_a_name_where_both_its_ends_agree(
+    first: bool | None, last: bool | None, name: str
+) -> None:
+    assert protocol(first, last) == name
+
+
+def test_a_survey_holds_the_asked_sizes_and_eight_an_octave() -> None:
+    sizes = survey_sizes(Question("pingpong", (Size(0), Size(1000), Size(2001))))
+    assert {0, 1000, 2001} <= set(sizes)
+    assert len(sizes) == 11
+    assert steps_away([Bracket(1414, 1415)], sizes) >= {1413, 1412, 1416, 1417, 1158, 1671}

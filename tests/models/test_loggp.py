@@ -1,0 +1,199 @@
+"""LogGP's numbers are given back: by formulas, with noise, and by a simulated machine."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import RunHockney
+from hockney.errors import AskedWronglyError
+from hockney.measure.trains import LONGER, delay_for, trains_for
+from hockney.models import fit_model, hockney, loggp
+from hockney.models._trains import DELAYS_ALONE, NO_DELAY, Delay, Train, train_of
+from hockney.models.fit import Array, Curve, curve_of_arrays
+from platforms import two_hosts
+
+SIZES = (1.0, 8.0, 64.0, 512.0, 4096.0, 16384.0)
+MESSAGES = 16
+
+
+def prtt(
+    train: Train, size: float, L: float, send: float, receive: float, g: float, G: float
+) -> float:
+    """A rank that waits decides; else the slowest of o_s, o_r and the gap."""
+    after, before = train.send.at(size), train.receive.at(size)
+    if not train.messages:
+        return DELAYS_ALONE * after
+    rest = (train.messages - 1) * max(send + after, receive + before, g + G * (size - 1.0))
+    if after or before:
+        return send + receive + max(after, before) + rest
+    return 2.0 * (send + L + (size - 1.0) * G + receive) + rest
+
+
+def truth(
+    L: float, send: Delay, receive: Delay, g: float, G: float, noise: float = 0.0, launches: int = 1
+) -> Curve:
+    """All trains of SIZES by the formula."""
+    one_way = np.array([L + send.at(s) + receive.at(s) + (s - 1.0) * G for s in SIZES])
+    trains = trains_for(curve_of_arrays(SIZES, 2.0 * one_way), MESSAGES)
+    points = [(size, train) for size in SIZES for train in trains]
+    times = np.array(
+        [prtt(train, s, L, send.at(s), receive.at(s), g, G) for s, train in points]
+    )
+    chance = np.random.default_rng(3).standard_normal((launches, len(times)))
+    return Curve(
+        np.array([size for size, _ in points]),
+        times * np.exp(noise * chance),
+        trains=tuple(train for _, train in points),
+    )
+
+
+def values(curve: Curve) -> dict[str, float | None]:
+    return {name: one.value for name, one in loggp.fit(curve).parameters.items()}
+
+
+@given(
+    L=st.floats(1e-7, 1e-4), send=st.floats(1e-8, 1e-6), receive=st.floats(1e-8, 1e-6),
+    factor=st.floats(1.2, 2.0), rate=st.floats(1e9, 1e11),
+)  # fmt: skip
+@settings(max_examples=40, deadline=None)
+def test_numbers_without_noise_are_given_back(
+    L: float, send: float, receive: float, factor: float, rate: float
+) -> None:
+    g, G = factor * max(send, receive), 1.0 / rate
+    curve = truth(L, Delay(send), Delay(receive), g, G)
+    found = loggp.fit(curve)
+    wanted = {"L_s": L, "o_send_s": send, "o_receive_s": receive, "g_s": g, "G_s_per_B": G}
+    assert {name: one.value for name, one in found.parameters.items()} == pytest.approx(
+        wanted, rel=1e-3
+    )
+    assert found.error_max < 1e-3
+    assert list(found.predict(np.array([1.0]))) == [pytest.approx(L + send + receive, rel=1e-3)]
+
+
+def test_overheads_that_grow_are_lines() -> None:
+    found = values(truth(1e-6, Delay(1e-7, 5e-11), Delay(2e-7), 1e-6, 4e-10))
+    assert found["o_send_s_per_B"] == pytest.approx(5e-11, rel=0.01)
+    assert "o_receive_s_per_B" not in found
+
+
+def test_noise_stays_inside_the_intervals() -> None:
+    """1 % on trains of 16 delays, over 10 launches."""
+    curve = truth(1e-6, Delay(3e-7), Delay(4e-7, 1e-10), 8e-7, 4e-10, noise=0.01, launches=10)
+    found = loggp.fit(curve)
+    for name, wanted in (("L_s", 1e-6), ("o_send_s", 3e-7), ("o_receive_s", 4e-7),
+                         ("g_s", 8e-7), ("G_s_per_B", 4e-10)):  # fmt: skip
+        one = found.parameters[name]
+        assert one.value == pytest.approx(wanted, rel=0.12)
+        assert one.low is not None
+        assert one.high is not None
+        assert one.low * 0.97 <= wanted <= one.high * 1.03
+
+
+def test_a_gap_that_is_all_o_is_not_known() -> None:
+    found = loggp.fit(truth(1e-6, Delay(1e-6), Delay(4e-7), 0.0, 1e-12))
+    assert found.parameters["g_s"].value is None
+    assert any("g does not show" in note for note in found.notes)
+
+
+def test_a_latency_that_does_not_show_is_on_its_bound_and_said() -> None:
+    found = loggp.fit(truth(-2e-7, Delay(3e-7), Delay(4e-7), 8e-7, 4e-10))
+    assert found.parameters["L_s"].value == 0.0
+    assert any("L lies on its bound 0" in note for note in found.notes)
+
+
+def test_delays_that_do_not_decide_are_told() -> None:
+    found = loggp.fit(truth(1e-7, Delay(1e-7), Delay(1e-7), 9e-6, 4e-10))
+    assert any("delays are shorter than the gap" in note for note in found.notes)
+
+
+def test_a_launch_without_trains_is_no_launch() -> None:
+    curve = truth(1e-6, Delay(3e-7), Delay(4e-7), 8e-7, 4e-10, noise=0.001, launches=5)
+    first = np.where([train == Train(1) for train in curve.trains or ()], curve.seconds[0], np.nan)
+    more = Curve(curve.bytes, np.vstack((first, curve.seconds)), trains=curve.trains)
+    assert loggp.overheads(more) == loggp.overheads(curve)
+
+
+def test_what_is_lacking_is_said() -> None:
+    single = curve_of_arrays(SIZES, [1e-6] * 6)
+    with pytest.raises(AskedWronglyError, match="these are of single messages"):
+        fit_model("loggp", single)
+    trains = truth(1e-6, Delay(3e-7), Delay(4e-7), 8e-7, 4e-10)
+    for keep, complaint in ((trains.bytes < 2.0, "there is 1"), (_no_delays(trains), "are none")):
+        with pytest.raises(AskedWronglyError, match=complaint):
+            fit_model("loggp", trains.at(keep))
+    with pytest.raises(AskedWronglyError, match="these are of trains"):
+        hockney.fit(trains)
+
+
+def _no_delays(curve: Curve) -> np.ndarray:  # type: ignore[type-arg]
+    return np.array([train.send == NO_DELAY for train in curve.trains or ()])
+
+
+@given(st.integers(0, 1000), *[st.floats(0.0, 1e-3)] * 4)
+def test_a_train_is_read_as_the_engine_names_it(
+    messages: int, send: float, send_B: float, receive: float, receive_B: float
+) -> None:
+    train = Train(messages, Delay(send, send_B), Delay(receive, receive_B))
+    _, after, before = train.words.split(":")
+    read = train_of(f"n {messages}, send delay {after} ns, receive delay {before} ns")
+    assert read.messages == messages
+    got = (read.send.seconds, read.send.s_per_B, read.receive.seconds, read.receive.s_per_B)
+    assert got == pytest.approx((send, send_B, receive, receive_B), rel=1e-8, abs=1e-300)
+
+
+@pytest.mark.parametrize(
+    "words", [None, "", "binomial", "n 16, send delay +++ ns, receive delay 0+0 ns"]
+)
+def test_what_is_no_train_is_told(words: str | None) -> None:
+    with pytest.raises(AskedWronglyError, match="no train"):
+        train_of(words)
+
+
+@given(st.lists(st.floats(1e-7, 1e-2), min_size=2, max_size=6))
+def test_a_delay_is_never_shorter_than_the_round_trip(seconds: list[float]) -> None:
+    bytes_: Array = np.array(SIZES[: len(seconds)])
+    delay = delay_for(bytes_, np.array(seconds))
+    for size, time in zip(bytes_, seconds, strict=True):
+        assert delay.at(size) >= 0.999 * LONGER * time
+
+
+@pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
+def test_a_simulated_machine_gives_its_settings_back(hockney: RunHockney, tmp_path: Path) -> None:
+    (tmp_path / "platform.xml").write_text(two_hosts(1e-5, 1.25e9))
+    settings = (
+        "network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0",
+        "smpi/async-small-thresh:65536", "smpi/os:0:2e-6:1e-10", "smpi/or:0:1e-6:0",
+    )  # fmt: skip
+    words = [word for setting in settings for word in ("--cfg", setting)]
+    done = hockney("overheads", "--platform", "platform.xml", *words, "--json", "-q")
+    assert done.status == 0, done.stderr
+    result = json.loads(done.stdout)
+    parameters = {name: one["value"] for name, one in result["fits"][0]["parameters"].items()}
+    assert parameters["o_send_s"] == pytest.approx(2e-6, rel=0.01)
+    assert parameters["o_send_s_per_B"] == pytest.approx(1e-10, rel=0.01)
+    assert parameters["o_receive_s"] == pytest.approx(1e-6, rel=0.01)
+    # An envelope of 16 bytes goes with each message.
+    assert parameters["L_s"] == pytest.approx(1e-5 + 17 / 1.25e9, rel=0.01)
+    assert parameters["G_s_per_B"] == pytest.approx(1 / 1.25e9, rel=0.01)
+    assert len(result["overheads"]) == 7
+
+
+def test_overheads_of_this_machine_are_measured(hockney: RunHockney) -> None:
+    done = hockney("overheads", "--sizes", "8,1KiB", "--launches", "2", "--budget", "3s")
+    assert done.status == 0, done.stderr
+    assert "RuntimeWarning" not in done.stderr
+    for word in ("o_s", "o_r", "gap", "loggp", "L", "o_send", "o_receive"):
+        assert word in done.stdout
+
+
+def test_one_size_is_too_few(hockney: RunHockney) -> None:
+    done = hockney("overheads", "--sizes", "8")
+    assert done.status == 2
+    assert "two of them" in done.stderr

@@ -1,0 +1,54 @@
+"""Forced collectives on a simulated machine: each algorithm takes the time that theory says."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from pathlib import Path
+
+import pytest
+
+from conftest import RunHockney
+from platforms import cluster
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed"
+)
+EXACT = [
+    word
+    for setting in ("network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0")
+    for word in ("--cfg", setting)
+]
+ALPHA_S, BETA_S_PER_B = 1e-5, 1e-9
+ENVELOPE_BYTES = 16
+
+
+def test_each_algorithm_takes_its_own_time(hockney: RunHockney, tmp_path: Path) -> None:
+    (tmp_path / "p.xml").write_text(cluster(8, ALPHA_S / 2, 1 / BETA_S_PER_B))
+    done = hockney(
+        "collective", "bcast", "--platform", "p.xml", *EXACT, "-n", "6,8", "--sizes", "1e6",
+        "--algorithm", "binomial,basic_linear", "-o", "run.jsonl", "--json", "-q",
+    )  # fmt: skip
+    assert done.status == 0, done.stderr
+    work_s = BETA_S_PER_B * (1e6 + ENVELOPE_BYTES)
+    expected = {
+        **{("binomial", p): math.ceil(math.log2(p)) * (ALPHA_S + work_s) for p in (6, 8)},
+        **{("basic_linear", p): ALPHA_S + (p - 1) * work_s for p in (6, 8)},
+    }
+    points = json.loads(done.stdout)["points"]
+    found = {(p["algorithm"], p["ranks"]): p["median_s"] for p in points}
+    assert found == pytest.approx(expected, rel=0.02)
+
+
+def test_an_algorithm_that_crashes_costs_only_its_own_launch(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    (tmp_path / "p.xml").write_text(cluster(2, ALPHA_S / 2, 1 / BETA_S_PER_B))
+    done = hockney(
+        "collective", "bcast", "--platform", "p.xml", *EXACT, "-n", "2", "--sizes", "8",
+        "--algorithm", "SMP_linear,binomial", "-o", "run.jsonl", "--json", "-q",
+    )  # fmt: skip
+    assert done.status == 1
+    assert "bcast SMP_linear, 2 ranks: launch 0 failed" in done.stderr
+    assert [p["algorithm"] for p in json.loads(done.stdout)["points"]] == ["binomial"]
