@@ -46,8 +46,7 @@ def main() -> None:
             allowed = 2 if verb == "pairs" else 1
             well = len(found) == 1 and host in found[0] and len(found[0]) <= allowed
             right += well
-            if not well:
-                print(f"{verb}, platform {seed}: {host} is slow in {kind}, accused were {found}")
+            print(f"{verb}, platform {seed}: {host} slow in {kind}, accused {found}", flush=True)
         print(f"{verb}: {right} of {asked.platforms} platforms right")
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -111,6 +113,17 @@ def make_pairs_run(
 
 def one_a_node(nodes: int) -> list[Place]:
     return [Place(rank=rank, host=f"n{rank}", pu=0, pinned=True) for rank in range(nodes)]
+
+
+FIRST_DAY = datetime(2026, 1, 1, tzinfo=timezone.utc)
+
+
+def past_run(day: int, factor: float = 1.0, **header: Any) -> Run:
+    """A run of a history: so many days after FIRST_DAY, so many times as slow."""
+    run = make_run(lambda launch, *_: [1000.0 * factor + launch], sizes=(0, 8, 65536), rounds=2)
+    started = (FIRST_DAY + timedelta(days=day)).isoformat()
+    run.header = msgspec.structs.replace(run.header, id=f"run {day}", started=started, **header)
+    return run
 
 
 def write_run(run: Run, path: Path) -> Path:

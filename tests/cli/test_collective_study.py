@@ -52,6 +52,30 @@ def test_what_the_library_would_replace_is_left_out_and_said(
         assert "left out: allreduce, 2 B: not whole integers of 4 B" in stdout
 
 
+def test_what_the_library_refuses_costs_only_its_own_launches(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    name = "sched_scatter_recursive_doubling_allgather"  # for powers of two
+    done = hockney(
+        "collective", "ibcast", "--algorithm", f"{name},sched_binomial", "-n", "3",
+        "--oversubscribe", "--sizes", "8", "--launches", "1", "--budget", "2s",
+        "--mpicc", EMBEDDED, "-o", "run.jsonl",
+    )  # fmt: skip
+    assert done.status == 0, done.stderr
+    assert f"ibcast {name}, 3 ranks: the MPI library refuses this algorithm" in done.stderr
+    run = records.read(tmp_path / "run.jsonl")
+    assert {s.algorithm for s in run.samples} == {"sched_binomial"}
+
+
+def test_a_budget_that_is_too_small_for_all_is_said(hockney: RunHockney) -> None:
+    done = hockney(
+        "collective", "bcast", "--algorithm", "all", "-n", "2", "--sizes", "8", "--budget", "0.3s",
+        "-o", "run.jsonl",
+    )  # fmt: skip
+    assert done.status == 0, done.stderr
+    assert "not asked, for want of time" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [

@@ -10,6 +10,7 @@ import pytest
 
 from collective_samples import collective_run
 from conftest import RunHockney
+from hockney import records
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
 from hockney.records import Run
@@ -137,3 +138,31 @@ def test_what_is_there_is_not_overwritten(
     done = hockney("tune", str(result), "-o", "rules")
     assert done.status == 2
     assert (tmp_path / "rules").read_text() == "precious"
+
+
+def test_check_measures_with_and_without_the_rules_in_turn(
+    hockney: RunHockney, mpi: Mpi, result: Path, tmp_path: Path
+) -> None:
+    assert hockney("tune", str(result), "-o", "rules").status == 0
+    options = ("--check", "--launches", "2", "--budget", "4s", "-o", "checked.jsonl", "--json")
+    done = hockney("tune", str(result), "rules", *options)
+    assert done.status in (0, 1), done.stderr
+    found = json.loads(done.stdout)
+    assert [(cell["ranks"], cell["rule"]) for cell in found["cells"]] == [
+        (2, "binomial"), (2, "binomial"), (3, "binomial"), (3, "binomial"),
+    ]  # fmt: skip
+    assert found["mean_ratio_where_a_rule_holds"] > 0.0
+    run = records.read(tmp_path / "checked.jsonl")
+    labels = {samples.launch: samples.algorithm for samples in run.samples}
+    assert set(labels.values()) == {"default", "tuned"}
+    told = [any("rules" in value for value in launch.env.values()) for launch in run.launches]
+    assert told == [labels[launch.launch] == "tuned" for launch in run.launches]
+    for launch in run.launches:
+        if labels[launch.launch] == "tuned":
+            assert mpi.family != "openmpi" or str(tmp_path / "rules") in launch.controls.values()
+
+
+def test_check_without_rules_is_refused(hockney: RunHockney, result: Path) -> None:
+    done = hockney("tune", str(result), "rules", "--check")
+    assert done.status == 2
+    assert "No such file" in done.stderr

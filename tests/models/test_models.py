@@ -44,7 +44,7 @@ def line_curve(launches: int) -> Curve:
 
 
 def test_every_file_here_is_a_model_with_the_protocol() -> None:
-    assert model_names() == ["hockney", "max-rate", "multi-mode", "segmented"]
+    assert model_names() == ["hockney", "loggp", "max-rate", "multi-mode", "segmented"]
     nothing = curve_of_arrays([8.0], [1e-6])
     for name in model_names():
         one = model(name)

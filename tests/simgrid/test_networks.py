@@ -35,19 +35,19 @@ def measured(
 
 
 def test_knee_and_plateau_of_a_shared_uplink(hockney: RunHockney, tmp_path: Path) -> None:
-    """512 pairs across one link that 16 of them fill."""
-    wire, uplink = Link(1e-6, 1e9), Link(1e-6, 16e9)
+    """128 pairs across one link that 12 of them fill; benchmarks/uplink.py has 512."""
+    wire, uplink = Link(1e-6, 1e9), Link(1e-6, 12e9)
     status, shown = measured(
-        hockney, tmp_path, "pairs", two_halves(1024, wire, uplink),
-        "-n", "1024", "--sizes", "1MiB", "--pairs-active", "1,2,4,...,all", "--budget", "20s",
+        hockney, tmp_path, "pairs", two_halves(256, wire, uplink),
+        "-n", "256", "--sizes", "1MiB", "--pairs-active", "1,2,4,...,all",
     )  # fmt: skip
     assert status == 0
     (knee,) = shown["knees"]
-    assert knee["pairs"] == pytest.approx(16.0, rel=0.02)
-    assert knee["plateau_Bps"] == pytest.approx(16e9, rel=0.02)
+    assert knee["pairs"] == pytest.approx(12.0, rel=0.02)
+    assert knee["plateau_Bps"] == pytest.approx(12e9, rel=0.02)
     last = shown["contention"][-1]
     alpha_s = 2 * wire.latency_s + uplink.latency_s
-    seconds = alpha_s + 512 * (2**20 + ENVELOPE_BYTES) / uplink.bandwidth_Bps
+    seconds = alpha_s + 128 * (2**20 + ENVELOPE_BYTES) / uplink.bandwidth_Bps
     assert last["typical_s"] == pytest.approx(seconds, rel=0.01)
     assert shown["apart"] == []
 

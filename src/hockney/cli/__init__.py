@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import pkgutil
@@ -39,6 +40,8 @@ def cli() -> None:
 def main() -> NoReturn:
     """Runs a verb; tells errors of ours in their own words, without a traceback."""
     guard_output()
+    # Records hold no cycles: looking for some among millions takes longer than reading them.
+    gc.disable()
     try:
         status = _status_of_verb()
         sys.stdout.flush()

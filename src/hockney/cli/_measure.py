@@ -16,7 +16,7 @@ from hockney.measure.build import build_engine
 from hockney.measure.mpi import find_mpi
 from hockney.measure.prepare import Asked, Target, prepared
 from hockney.measure.question import Question
-from hockney.measure.session import Session, measure, raise_problems, refusals
+from hockney.measure.session import Session, measure, raise_problems, unanswered
 from hockney.records import Run
 from hockney.units import format_seconds
 from hockney.views.progress import ProgressLine
@@ -86,7 +86,7 @@ def _target(asked: Asked, options: dict[str, Any]) -> Target:
 
 
 def _say_how_it_ended(session: Session) -> None:
-    for note in (*session.engine.notes, *refusals(session)):
+    for note in (*session.engine.notes, *unanswered(session)):
         click.echo(f"note: {note}", err=True)
     count = len(session.run.launches)
     click.echo(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import click
 
+from hockney.estimate.normal import Beside
 from hockney.estimate.points import Estimates
 from hockney.records import Run
 from hockney.views.as_json import dumps, run_json
@@ -44,18 +47,29 @@ def show_diagnosis(run: Run) -> None:
     click.echo("\n" + "\n".join(diagnosis_lines(diagnose(run))))
 
 
-def _diagnosis_json(run: Run) -> dict[str, object]:
-    from dataclasses import asdict
+def show_beside(found: Beside) -> None:
+    from hockney.views.normal import beside_lines
 
+    lines = beside_lines(found)
+    if lines:
+        heading = "\nis it normal? (definitions and sources: --json)"
+        click.echo("\n".join([heading, *(f"  {line}" for line in lines)]))
+
+
+def _diagnosis_json(run: Run) -> dict[str, object]:
     from hockney.estimate.diagnose import diagnose
 
     return {"diagnosis": [asdict(finding) for finding in diagnose(run)]}
 
 
 def show_json(
-    run: Run, estimates: Estimates, all_states: bool = False, diagnose: bool = False
+    run: Run,
+    estimates: Estimates,
+    all_states: bool = False,
+    diagnose: bool = False,
+    beside: Beside | None = None,
 ) -> None:
-    """{"run", ..., "warnings"} and, when asked, "diagnosis", as docs/cli.md says."""
+    """{"run", ..., "warnings"} and, when asked, "diagnosis" and "beside", as docs/cli.md says."""
     click.echo(
         dumps(
             {
@@ -63,6 +77,7 @@ def show_json(
                 **view_of(run).fields(run, estimates, all_states),
                 "warnings": warnings(run, estimates),
                 **(_diagnosis_json(run) if diagnose else {}),
+                **({"beside": asdict(beside)} if beside else {}),
             }
         )
     )

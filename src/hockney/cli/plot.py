@@ -10,7 +10,9 @@ from hockney.cli._parameters import SIZE
 from hockney.views.figures import FIGURES, OVERLAID, Options, System, curves_of, draw, labels_of
 
 OF_ONE_NUMBER_OF_RANKS = ("collective-sizes", "collective-model")
-NOT_OF_ONE_SIZE = ("time", "bandwidth", "collective-best", *OF_ONE_NUMBER_OF_RANKS)
+NOT_OF_ONE_SIZE = (
+    "time", "bandwidth", "models", "multi-mode", "collective-best", *OF_ONE_NUMBER_OF_RANKS
+)  # fmt: skip
 
 
 @click.command()
@@ -23,9 +25,10 @@ NOT_OF_ONE_SIZE = ("time", "bandwidth", "collective-best", *OF_ONE_NUMBER_OF_RAN
     type=click.Choice(FIGURES),
     default="time",
     show_default=True,
-    help="Time or bandwidth over size, the samples of one size; of pairs contention and "
-    "variability, of cores the matrix; of collectives time over sizes or ranks, the best algorithm "
-    "of each cell, or measured over predicted (collective-model).",
+    help="Time or bandwidth over size, the samples of one size, models with their residuals; of "
+    "pairs contention, variability and multi-mode, of cores the matrix; of collectives time over "
+    "sizes or ranks, the best algorithm of each cell, or measured over predicted "
+    "(collective-model).",
 )
 @click.option(
     "--extremes",

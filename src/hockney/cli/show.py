@@ -24,6 +24,13 @@ from hockney.views.layouts import layout_names
     help="Look for cold start, modes, drift, period and autocorrelation.",
 )
 @click.option("--gate", is_flag=True, help="Exit status 1 when a pair, place or node stands apart.")
+@click.option(
+    "--history",
+    "past",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Earlier runs to set this one beside: files or directories. Repeatable.",
+)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def command(
     file: Path,
@@ -31,20 +38,26 @@ def command(
     layout: str | None,
     diagnose: bool,
     gate: bool,
+    past: tuple[Path, ...],
     as_json: bool,
 ) -> None:
     """Show what a result file holds."""
     from hockney import records
     from hockney.cli import _present
+    from hockney.cli.history import histories_with
     from hockney.estimate import estimate
+    from hockney.views.normal import beside_of
 
     run = records.read(file)
     estimates = estimate(run)
+    found = beside_of(run, estimates, histories_with((file,), past))
     if as_json:
-        _present.show_json(run, estimates, all_states, diagnose)
+        _present.show_json(run, estimates, all_states, diagnose, found)
     else:
         _present.show_run(run, estimates, layout, all_states)
         if diagnose:
             _present.show_diagnosis(run)
+        if not layout:
+            _present.show_beside(found)
     if gate:
         _present.gate(run, estimates)

@@ -3,58 +3,91 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from hockney.cli._parameters import LAUNCHES, SECONDS
 from hockney.tuning import FORMATS
 
 if TYPE_CHECKING:
+    from hockney.measure.build import Engine
+    from hockney.measure.mpi import Mpi
+    from hockney.measure.question import Question
+    from hockney.records import Run
     from hockney.tuning.measured import Measured
     from hockney.tuning.rules import Reduction
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="The file of rules.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="The file of rules; of --check the result file.",
+)
 @click.option(
     "--format",
     "form",
     type=click.Choice(FORMATS),
-    help="Of the file.  [default: what the measured library reads]",
+    help="Of the rules.  [default: what the measured library reads]",
+)
+@click.option(
+    "--check", is_flag=True, help="FILE... RULES: measure with and without the rules, in turn."
+)
+@click.option(
+    "--launches",
+    type=LAUNCHES,
+    default="5..",
+    show_default=True,
+    help="Of --check: starts of the MPI program with rules, and as many without.",
+)
+@click.option(
+    "--budget",
+    type=SECONDS,
+    default="60s",
+    show_default=True,
+    help="Of --check: wall time that all launches may take.",
 )
 @click.option("--mpicc", help="Compiler wrapper of the measured MPI.  [default: $MPICC, mpicc]")
-@click.option("--force", is_flag=True, help="Overwrite the file of rules.")
-@click.option("--json", "as_json", is_flag=True, help="The rules as JSON, to stdout.")
-def command(
-    files: tuple[Path, ...],
-    output: Path | None,
-    form: str | None,
-    mpicc: str | None,
-    force: bool,
-    as_json: bool,
-) -> None:
+@click.option("--force", is_flag=True, help="Overwrite the output.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, to stdout.")
+def command(files: tuple[Path, ...], check: bool, **options: Any) -> None:
     """Write decision rules for the MPI that was measured: where another algorithm is faster than
     the library's own decision beyond noise, and as few as carry 99 % of that gain.
 
     The library is started with the rules before they are written. Without -o they are only shown.
     """
     from hockney import records
-    from hockney.tuning import format_for
     from hockney.tuning.measured import measured
     from hockney.tuning.rules import reduce_to_rules
+
+    results = files[:-1] if check else files
+    if not results:
+        raise click.UsageError("--check takes result files, then the file of rules")
+    runs = [records.read(file) for file in results]
+    found = measured(runs)
+    reduction = reduce_to_rules(found.cells, found.settings_of)
+    if check:
+        _check(files[-1], runs, found, reduction, options)
+    else:
+        _tune(found, reduction, options)
+
+
+def _tune(found: Measured, reduction: Reduction, options: dict[str, Any]) -> None:
     from hockney.views.as_json import dumps
     from hockney.views.rules import environment_lines, rule_lines, rules_json
 
-    if output is not None and output.exists() and not force:
+    output = options["output"]
+    if output is not None and output.exists() and not options["force"]:
         raise click.UsageError(f"{output} exists: name another file, or overwrite with --force")
-    found = measured([records.read(file) for file in files])
-    reduction = reduce_to_rules(found.cells, found.settings_of)
     environment: dict[str, str] = {}
     proved = None
     if output is not None and reduction.rules:
-        environment, proved = _write(reduction, found, form or format_for(found.mpi), output, mpicc)
-    if as_json:
+        environment, proved = _write(reduction, found, output, options)
+    if options["as_json"]:
         click.echo(dumps(rules_json(reduction, found.cells, environment, proved)))
     else:
         click.echo("\n".join(rule_lines(reduction, found.cells)))
@@ -65,17 +98,85 @@ def command(
 
 
 def _write(
-    reduction: Reduction, found: Measured, form: str, output: Path, mpicc: str | None
+    reduction: Reduction, found: Measured, output: Path, options: dict[str, Any]
 ) -> tuple[dict[str, str], bool | None]:
     """What makes the library read the rules, and whether that is proved."""
     from hockney.measure.build import build_engine
     from hockney.measure.mpi import find_mpi
-    from hockney.tuning import format_named
+    from hockney.tuning import format_for, format_named
     from hockney.tuning.trial import write_tried
 
-    mpi = find_mpi(mpicc)
-    writer = format_named(form)
+    mpi = find_mpi(options["mpicc"])
+    writer = format_named(options["form"] or format_for(found.mpi))
     proved = write_tried(writer, reduction.rules, output, found.mpi, mpi, build_engine(mpi))
     told = "and was seen to read all of it" if proved else "but tells nobody whether it reads it"
-    click.echo(f"wrote {output}: the library starts with it {told}", err=True)
+    if not options["quiet"]:
+        click.echo(f"wrote {output}: the library starts with it {told}", err=True)
     return writer.environment(output), proved
+
+
+def _check(
+    rules: Path, runs: list[Run], found: Measured, reduction: Reduction, options: dict[str, Any]
+) -> None:
+    """Exit status 1 where the rules make a cell surely slower."""
+    from hockney.estimate import estimate
+    from hockney.measure.build import build_engine
+    from hockney.measure.mpi import find_mpi
+    from hockney.tuning import format_for, format_named
+    from hockney.tuning.check import checked_cells, questions_of
+    from hockney.tuning.trial import try_written
+    from hockney.views.as_json import dumps
+    from hockney.views.rules import checked_json, checked_lines
+
+    mpi = find_mpi(options["mpicc"])
+    engine = build_engine(mpi)
+    form = format_named(options["form"] or format_for(found.mpi))
+    try_written(form, rules, found.mpi, mpi, engine)
+    cells = [cell for cell in found.cells if cell.default is not None]
+    questions = questions_of(cells, _base(runs[0], options), form, rules)
+    run = _measured(questions, mpi, engine, options)
+    checked = checked_cells(estimate(run), reduction.rules)
+    if options["as_json"]:
+        click.echo(dumps(checked_json(checked)))
+    else:
+        click.echo("\n".join(checked_lines(checked)))
+    if any(one.is_slower for one in checked):
+        raise click.exceptions.Exit(1)
+
+
+def _base(run: Run, options: dict[str, Any]) -> Question:
+    """Asked as in the file: where ranks are decides what is best."""
+    from hockney.measure.question import Question
+
+    asked = run.header.options
+    least, most = options["launches"]
+    return Question(
+        "collective",
+        (),
+        place=str(asked.get("place") or "core"),
+        cpus=asked.get("cpus"),
+        least_launches=least,
+        most_launches=most,
+        budget_s=options["budget"],
+    )
+
+
+def _measured(questions: list[Question], mpi: Mpi, engine: Engine, options: dict[str, Any]) -> Run:
+    from hockney.cli._measure import default_output
+    from hockney.measure.session import Session, measure, new_run, raise_problems
+    from hockney.result_file import ResultFile
+    from hockney.views.progress import ProgressLine
+
+    output = options["output"] or default_output("tune-check")
+    file = ResultFile(output, options["force"])
+    progress = ProgressLine(options["quiet"], questions[0].precision)
+    session = Session(questions, mpi, engine, file, progress, new_run(questions, None))
+    try:
+        measure(session)
+    finally:
+        progress.clear()
+        file.close()
+    raise_problems(session)
+    if not options["quiet"]:
+        click.echo(f"{len(session.run.launches)} launches; samples are in {output}", err=True)
+    return session.run

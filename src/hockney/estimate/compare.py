@@ -69,13 +69,19 @@ class Comparison:
 
 def compare(base: Run, other: Run, tolerance: float) -> Comparison:
     """Compares two runs of one experiment. Differences within `tolerance` are no differences."""
+    return compare_estimates(base, estimate(base), other, estimate(other), tolerance)
+
+
+def compare_estimates(
+    base: Run, first: Estimates, other: Run, second: Estimates, tolerance: float
+) -> Comparison:
+    """The same of runs that were estimated before."""
     if base.header.experiment != other.header.experiment:
         raise AskedWronglyError(
             f"{base.path} holds {base.header.experiment} and {other.path} "
             f"{other.header.experiment}: different experiments cannot be compared"
         )
     notes = _unlike(base, other)
-    first, second = estimate(base), estimate(other)
     states, words = _matching_states(base, first, other, second)
     notes += words
     pairs = _pairs(first, second, states) if states else []

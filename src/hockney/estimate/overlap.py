@@ -23,7 +23,9 @@ def hidden_shares(run: Run, estimates: Estimates) -> dict[Key, float]:
         if samples.compute_ns:
             key = (samples.operation, samples.algorithm or "", samples.ranks, samples.bytes)
             computed.setdefault(key, []).append(samples.compute_ns * 1e-9)
-    times = {(p.operation, p.algorithm or "", p.known_ranks, p.bytes): p for p in estimates.headline}
+    times = {
+        (p.operation, p.algorithm or "", p.known_ranks, p.bytes): p for p in estimates.headline
+    }
     shares = {}
     for key, seconds in computed.items():
         operation, label, ranks, size = key

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +28,7 @@ FLOOR_OPERATIONS = frozenset({"handover", "copy", "late"})
 """Measured beside the experiment: what the hardware does without MPI, and sends whose receiver is
 late, which tell the protocol."""
 LEAST_ROUNDS = 3
-"""Of a state in a launch: fewer do not make a median."""
+"""Of a state in a launch that saw several: fewer do not make a median."""
 SLOW_LEAST, SLOW_SPREADS = 0.10, 5.0
 SLOW_RULE = (
     "a launch is left out when its typical ratio to the median launch is more than 10 % above 1 "
@@ -166,8 +168,15 @@ def estimate(run: Run) -> Estimates:
     """Every point of every state that enough rounds were in; of points without samples what is
     known from their statistics."""
     states = find_states(run)
-    cells = _collect(run, states)
-    own_mean, own_max = (_collect(run, states, name) for name in ("own_mean_ns", "own_max_ns"))
+    return estimate_cells(run, states, collect(run, states))
+
+
+def estimate_cells(run: Run, states: States, cells: Cells) -> Estimates:
+    """The same of a run whose samples were collected before."""
+    has_own = any(samples.own_mean_ns for samples in run.samples)
+    own_mean, own_max = (
+        collect(run, states, name) if has_own else {} for name in ("own_mean_ns", "own_max_ns")
+    )
     slow = _slow_launches(cells)
     points = []
     for cell, launches in cells.items():
@@ -202,7 +211,7 @@ def estimate(run: Run) -> Estimates:
 def is_precise(run: Run, precision: float) -> bool:
     """Whether every headline interval over launches is inside the asked precision. Asked after
     every launch, so it works out nothing but that."""
-    cells = _collect(run, find_states(run))
+    cells = collect(run, find_states(run))
     slow = _slow_launches(cells)
     asked = 0
     for (key, state), launches in cells.items():
@@ -224,25 +233,26 @@ def _median_over(
     return float(np.median(medians)) if medians else None
 
 
-def _collect(run: Run, states: States, times: str = "ns") -> Cells:
-    """times: which list of the samples."""
-    found: dict[tuple[PointKey, int], dict[int, list[Samples]]] = {}
+def collect(run: Run, states: States, times: str = "ns") -> Cells:
+    """The samples of each point in each state that enough rounds were in. times: which list of
+    the samples."""
+    found: dict[tuple[PointKey, int, int], list[Samples]] = {}
     for samples in run.samples:
         state = states.of(samples.launch, samples.round)
         if state is None or not getattr(samples, times):
             continue
-        found.setdefault((point_key(samples), state), {}).setdefault(samples.launch, []).append(
-            samples
-        )
+        visited = (point_key(samples), state, samples.launch)
+        if visited in found:
+            found[visited].append(samples)
+        else:
+            found[visited] = [samples]
+    states_seen = Counter((key, launch) for key, _, launch in found)
     cells: Cells = {}
-    for cell, launches in found.items():
-        long_enough = {
-            launch: np.array([ns for visit in visits for ns in getattr(visit, times)]) * 1e-9
-            for launch, visits in launches.items()
-            if len(visits) >= LEAST_ROUNDS or states.probe is None or len(states.states) == 1
-        }
-        if long_enough:
-            cells[cell] = long_enough
+    for (key, state, launch), visits in found.items():
+        if len(visits) >= LEAST_ROUNDS or states_seen[key, launch] == 1:
+            every = chain.from_iterable(getattr(visit, times) for visit in visits)
+            seconds = np.fromiter(every, np.float64) * 1e-9
+            cells.setdefault((key, state), {})[launch] = seconds
     return cells
 
 

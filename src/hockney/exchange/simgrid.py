@@ -23,8 +23,6 @@ from hockney.models.fit import Array, curve_of
 from hockney.models.hockney import line
 from hockney.records import Run, Switch
 
-EXPORTS = True
-
 ENVELOPE_BYTES = 16
 """That SMPI adds to every message."""
 CLOSE = 0.03

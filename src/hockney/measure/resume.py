@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -12,7 +12,7 @@ from hockney import records
 from hockney.errors import AskedWronglyError
 from hockney.measure.build import Engine, library_of
 from hockney.measure.question import Question, options_of
-from hockney.records import End, LaunchRecord, Record, Run
+from hockney.records import End, LaunchRecord, Run
 
 MAY_CHANGE = frozenset(
     {"least_launches", "most_launches", "precision", "budget_s", "timeout_s", "broadcast"}
@@ -50,11 +50,12 @@ def restore(answer: Run, question: Question, run: Run, questions: Sequence[Quest
     that were."""
     whole = {end.launch for end in whole_launches(run)}
     mine = {one.launch for one in run.launches if _asks(one, question, questions)}
-    kinds: tuple[Sequence[Record], ...]
     kinds = (run.launches, run.samples, run.starts, run.probes, run.noises, run.ends)
-    for record in itertools.chain.from_iterable(kinds):
-        if getattr(record, "launch", None) in mine:
-            answer.add(record)
+    for kind in kinds:
+        of_kind: Sequence[Any] = kind
+        for record in of_kind:
+            if record.launch in mine:
+                answer.add(record)
     return len(mine & whole)
 
 

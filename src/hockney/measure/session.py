@@ -324,12 +324,13 @@ def _mixed_up(session: Session, failure: str) -> str | None:
     )
 
 
-def refusals(session: Session) -> list[str]:
-    """Questions that the MPI library refused to answer."""
+def unanswered(session: Session) -> list[str]:
+    """Questions of several that the MPI library refused, or for which there was no time."""
+    refused = "the MPI library refuses this algorithm for these ranks or sizes"
     return [
-        f"{answer.question.title}: the MPI library refuses this algorithm for these ranks or sizes"
+        f"{answer.question.title}: {refused if answer.launches else 'not asked, for want of time'}"
         for answer in session.answers
-        if REFUSAL in (answer.problem or "")
+        if REFUSAL in (answer.problem or "") or (answer.question.title and not answer.launches)
     ]
 
 

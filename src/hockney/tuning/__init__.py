@@ -1,13 +1,13 @@
 """Decision rules for the user's MPI: which, in which format, and whether the library takes them.
 
-One file a format, found by its name, with three functions, as Format says.
+One file a format, found by its name, as Format says.
 """
 
 from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -22,15 +22,21 @@ FORMATS = ("openmpi", "openmpi-json", "mpich", "intel")
 
 
 class Format(Protocol):
-    def render(self, rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:
-        """Text of each file, by what is added to the name that the user gives."""
+    SUFFIXES: tuple[str, ...]
+    """What is added to the name that the user gives, for each file."""
 
-    def with_fault(self, rules: Sequence[Rule], engine: Engine | None) -> dict[str, str] | None:
+    def render(self, rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:
+        """Text of each file, by its suffix."""
+
+    def with_fault(self, files: Mapping[str, str]) -> dict[str, str] | None:
         """The same with a fault at the very end, that a library which reads all of it stumbles
         over; None where none does."""
 
     def environment(self, path: Path) -> dict[str, str]:
         """What makes the library read them."""
+
+    def controls(self, path: Path) -> dict[str, str | None]:
+        """Its control variables (MPI_T) that show it; None: any value."""
 
 
 def format_named(name: str) -> Format:

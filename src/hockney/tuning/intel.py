@@ -5,13 +5,14 @@ What no range fits is decided by the library. It tells nobody what it has taken.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hockney.errors import HockneyError
 from hockney.measure.build import Engine
 from hockney.tuning.rules import Rule
 
+SUFFIXES = ("",)
 LARGEST_BYTES = 2**31 - 1
 
 
@@ -35,7 +36,7 @@ def _range(rule: Rule, name: str) -> str:
     return f"{number}:{rule.from_bytes}-{to}@{rule.ranks}-{rule.ranks}"
 
 
-def with_fault(rules: Sequence[Rule], engine: Engine | None) -> None:
+def with_fault(files: Mapping[str, str]) -> None:
     """None: there is no file that the library would read."""
 
 
@@ -44,3 +45,8 @@ def environment(path: Path) -> dict[str, str]:
     exports = (line.removeprefix("export ") for line in path.read_text().splitlines())
     pairs = (line.partition("=") for line in exports if not line.startswith("#"))
     return {name: value.strip("'") for name, _, value in pairs}
+
+
+def controls(path: Path) -> dict[str, str | None]:  # noqa: ARG001
+    """None: Intel MPI has no control variables for them."""
+    return {}

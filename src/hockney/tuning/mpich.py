@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ Tree = dict[str, Any]
 """Conditions in order; the first that holds is gone down, and there is no way back."""
 DEVICE_SUFFIX = ".ch4"
 """Of the second file's name."""
+SUFFIXES = ("", DEVICE_SUFFIX)
 SIZE_KEYS = {
     "bcast": "avg_msg_size",
     "reduce": "avg_msg_size",
@@ -93,12 +94,11 @@ def render(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:
     return {suffix: json.dumps(tree, indent=1) + "\n" for suffix, tree in trees.items()}
 
 
-def with_fault(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:
+def with_fault(files: Mapping[str, str]) -> dict[str, str]:
     """Both files with a condition at their end that does not exist: the library ends the program
     with an error when it comes to it."""
     fault: Tree = {"hockney=fault": {"any": {}}}
-    files = {suffix: json.loads(text) for suffix, text in render(rules, engine).items()}
-    return {suffix: json.dumps({**tree, **fault}) for suffix, tree in files.items()}
+    return {suffix: json.dumps({**json.loads(text), **fault}) for suffix, text in files.items()}
 
 
 def environment(path: Path) -> dict[str, str]:
@@ -107,6 +107,11 @@ def environment(path: Path) -> dict[str, str]:
         "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(whole),
         "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE": f"{whole}{DEVICE_SUFFIX}",
     }
+
+
+def controls(path: Path) -> dict[str, str | None]:  # noqa: ARG001
+    """None: MPICH gives variables that are strings back as their defaults."""
+    return {}
 
 
 def _put(rules: Sequence[Rule], tree: Tree, leaf: Callable[[Rule, Tree], Tree]) -> None:

@@ -8,7 +8,8 @@ decision. Open MPI 6 reads this format as well, but takes the numbers of ranks a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hockney.errors import HockneyError
@@ -36,6 +37,7 @@ WITH_FANOUT = frozenset({"bcast", "reduce"})
 CHAIN_FANOUT = "4"
 """coll_tuned_X_algorithm_chain_fanout unless set; a rule without it makes the chain a pipeline."""
 NO_SUCH_ALGORITHM = 99
+SUFFIXES = ("",)
 OWN_DECISION = "0 0 0 0"
 
 
@@ -71,16 +73,22 @@ def scale_of(rule: Rule) -> int:
 
 
 def render(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:  # noqa: ARG001
-    """The one file, under the suffix that it adds to its name: none."""
-    return {"": _file(rules, [])}
+    collectives = list(dict.fromkeys(rule.collective for rule in rules))
+    lines = [
+        "# Decision rules for Open MPI's coll/tuned, written by hockney tune",
+        f"{len(collectives)} # collectives",
+    ]
+    for collective in collectives:
+        lines += _collective(collective, [rule for rule in rules if rule.collective == collective])
+    return {"": "\n".join(lines) + "\n"}
 
 
-def with_fault(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:  # noqa: ARG001
-    """The same file with an algorithm that is none, for the barrier, at its end: a library that
+def with_fault(files: Mapping[str, str]) -> dict[str, str]:
+    """One more collective at the end: the barrier, by an algorithm that is none. A library that
     has read all of it fails in MPI_Barrier."""
-    number = COLLECTIVE_NUMBERS["barrier"]
-    fault = [f"{number}", "1", "1", "1", f"0 {NO_SUCH_ALGORITHM} 0 0"]
-    return {"": _file([rule for rule in rules if rule.collective != "barrier"], fault)}
+    text = re.sub(r"(?m)^(\d+)", lambda count: str(int(count[1]) + 1), files[""], count=1)
+    barrier = f"{COLLECTIVE_NUMBERS['barrier']}\n1\n1\n1\n0 {NO_SUCH_ALGORITHM} 0 0\n"
+    return {"": text + barrier}
 
 
 def environment(path: Path) -> dict[str, str]:
@@ -92,16 +100,12 @@ def environment(path: Path) -> dict[str, str]:
     }
 
 
-def _file(rules: Sequence[Rule], more: list[str]) -> str:
-    collectives = list(dict.fromkeys(rule.collective for rule in rules))
-    lines = [
-        "# Decision rules for Open MPI's coll/tuned, written by hockney tune",
-        f"{len(collectives) + bool(more)} # collectives",
-    ]
-    for collective in collectives:
-        of_it = [rule for rule in rules if rule.collective == collective]
-        lines += _collective(collective, of_it)
-    return "\n".join([*lines, *more]) + "\n"
+def controls(path: Path) -> dict[str, str | None]:
+    """Control variables of the library, and what they must be when it has been told."""
+    return {
+        "coll_tuned_use_dynamic_rules": "true",
+        "coll_tuned_dynamic_rules_filename": str(path.resolve()),
+    }
 
 
 def _collective(collective: str, rules: Sequence[Rule]) -> list[str]:

@@ -7,7 +7,7 @@ library. The key of the segment size is seg_size, which the schema leaves out.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +15,23 @@ from hockney.measure.build import Engine
 from hockney.tuning import openmpi
 from hockney.tuning.rules import Rule
 
+SUFFIXES = ("",)
+
 
 def render(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:  # noqa: ARG001
     return {"": _file({collective: _sections(rules, collective) for collective in _names(rules)})}
 
 
-def with_fault(rules: Sequence[Rule], engine: Engine | None) -> None:
+def with_fault(files: Mapping[str, str]) -> None:
     """None: the library leaves out the rule that it does not understand, and says nothing."""
 
 
 def environment(path: Path) -> dict[str, str]:
     return openmpi.environment(path)
+
+
+def controls(path: Path) -> dict[str, str | None]:
+    return openmpi.controls(path)
 
 
 def _names(rules: Sequence[Rule]) -> list[str]:

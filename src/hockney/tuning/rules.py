@@ -32,6 +32,11 @@ class Rule:
     algorithm: str
     settings: tuple[tuple[str, str], ...]
 
+    def holds_in(self, cell: Cell) -> bool:
+        within = self.from_bytes <= cell.bytes
+        within &= self.to_bytes is None or cell.bytes <= self.to_bytes
+        return within and (self.collective, self.ranks) == (cell.collective, cell.ranks)
+
     def setting(self, name: str, otherwise: str | None = None) -> str | None:
         return dict(self.settings).get(name, otherwise)
 

@@ -7,7 +7,6 @@ stumbles over the same file with a fault at its very end, has read all of it.
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -36,32 +35,51 @@ def write_tried(
     mpi: Mpi,
     engine: Engine,
 ) -> bool | None:
-    """Writes the files of rules that the library has been started with. True where it is proved
-    that it read all of them; None where it cannot be. Raises before anything is written where it
-    does not take them, or is another library than the measured one."""
+    """Writes files of rules that the library takes, as `try_files` says."""
     _check_library(measured, mpi, engine)
+    files = form.render(rules, engine)
+    proved = try_files(form, files, mpi, engine)
+    _write(files, path)
+    return proved
+
+
+def try_written(
+    form: Format, path: Path, measured: records.Mpi, mpi: Mpi, engine: Engine
+) -> bool | None:
+    """The same for files that are there."""
+    _check_library(measured, mpi, engine)
+    texts = {suffix: path.with_name(path.name + suffix) for suffix in form.SUFFIXES}
+    try:
+        files = {suffix: file.read_text() for suffix, file in texts.items()}
+    except OSError as error:
+        raise AskedWronglyError(
+            f"{error.filename}: {error.strerror}", "write it: hockney tune FILE... -o RULES"
+        ) from error
+    return try_files(form, files, mpi, engine)
+
+
+def try_files(form: Format, files: Mapping[str, str], mpi: Mpi, engine: Engine) -> bool | None:
+    """True where it is proved that the library reads all of them; None where it cannot be. Raises
+    where it does not start with them, or ignores them."""
     with tempfile.TemporaryDirectory(prefix="hockney-") as name:
-        directory = Path(name)
-        good = _write(form.render(rules, engine), directory / path.name)
+        good = _write(files, Path(name) / "rules")
         outcome, _ = start(mpi, engine, form.environment(good))
         if outcome.exit_status != 0:
             raise HockneyError(
-                "the library does not start with these rules, and they were not written; it says:\n"
+                "the library does not start with these rules; it says:\n"
                 + "\n".join(f"    {line}" for line in outcome.last_lines)
             )
-        files = form.with_fault(rules, engine)
-        if files is not None:
-            bad = _write(files, directory / f"fault-{path.name}")
-            stumbles, _ = start(mpi, engine, form.environment(bad))
-            if stumbles.exit_status == 0:
-                raise HockneyError(
-                    "the library ignores these rules: it does not even stumble over a fault in "
-                    "them; they were not written",
-                    "look whether the environment or a file of parameters sets others",
-                )
-        for file in sorted(directory.glob(f"{path.name}*")):
-            shutil.copyfile(file, path.with_name(file.name))
-    return None if files is None else True
+        faulty = form.with_fault(files)
+        if faulty is None:
+            return None
+        bad = _write(faulty, Path(name) / "faulty")
+        outcome, _ = start(mpi, engine, form.environment(bad))
+        if outcome.exit_status == 0:
+            raise HockneyError(
+                "the library ignores these rules: it does not even stumble over a fault in them",
+                "look whether the environment or a file of parameters sets others",
+            )
+    return True
 
 
 def _write(files: Mapping[str, str], path: Path) -> Path:

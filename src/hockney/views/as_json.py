@@ -17,16 +17,17 @@ from hockney.records import Run
 
 def dumps(value: object) -> str:
     """Indented JSON; what is not a finite number is null."""
-    return msgspec.json.format(msgspec.json.encode(_finite(value)), indent=2).decode()
+    return msgspec.json.format(msgspec.json.encode(finite(value)), indent=2).decode()
 
 
-def _finite(value: object) -> object:
+def finite(value: object) -> object:
+    """The same with null for what is not a finite number."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
+        return {key: finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
+        return [finite(item) for item in value]
     return value
 
 

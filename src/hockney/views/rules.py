@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
-from hockney.estimate.best import Cell
+from hockney.estimate.best import TOLERANCE, Cell
+from hockney.tuning.check import Checked, mean_ratio
 from hockney.tuning.rules import Reduction, Rule
 from hockney.units import format_size
-from hockney.views.table import aligned
+from hockney.views.comparison import verdict_words
+from hockney.views.table import aligned, microseconds
 
 
 def covered(rule: Rule, cells: Sequence[Cell]) -> list[Cell]:
     """The measured cells in which a rule holds."""
-    return [
-        cell
-        for cell in cells
-        if (cell.collective, cell.ranks) == (rule.collective, rule.ranks)
-        and rule.from_bytes <= cell.bytes
-        and (rule.to_bytes is None or cell.bytes <= rule.to_bytes)
-    ]
+    return [cell for cell in cells if rule.holds_in(cell)]
 
 
 def times_faster(rule: Rule, cells: Sequence[Cell]) -> float:
@@ -50,6 +47,54 @@ def rule_lines(reduction: Reduction, cells: Sequence[Cell]) -> list[str]:
         f"{better} of {len(cells)} cells an algorithm is faster than the library's own decision "
         "beyond noise",
     ]
+
+
+def checked_lines(checked: Sequence[Checked]) -> list[str]:
+    """A row a cell, then what the rules did as a whole."""
+    rows = [
+        ["collective", "ranks", "bytes", "default", "tuned", "ratio", "95 % interval", "rule", ""]
+    ]
+    for one in checked:
+        found = one.tuned.difference
+        assert found is not None
+        assert one.cell.default is not None
+        known = found.low is not None and found.high is not None
+        rows.append(
+            [one.cell.collective, str(one.cell.ranks), str(one.cell.bytes),
+             microseconds(one.cell.default.median_s), microseconds(one.tuned.point.median_s),
+             f"{found.ratio:.3f}", f"{found.low:.3f} .. {found.high:.3f}" if known else "-",
+             one.rule.algorithm if one.rule else "-", verdict_words(found, TOLERANCE)]
+        )  # fmt: skip
+    ruled = [one for one in checked if one.rule]
+    ratio = mean_ratio(ruled)
+    slower = sum(one.is_slower for one in checked)
+    return [
+        "medians in us; ratio tuned / default, launches as units\n",
+        aligned(rows),
+        "",
+        f"where a rule holds ({len(ruled)} cells): "
+        + ("-" if ratio is None else f"{1.0 / ratio:.2f} times as fast, geometric mean"),
+        f"surely slower than the library's own decision: {slower} of {len(checked)} cells",
+    ]
+
+
+def checked_json(checked: Sequence[Checked]) -> dict[str, Any]:
+    return {
+        "cells": [
+            {
+                "collective": one.cell.collective,
+                "ranks": one.cell.ranks,
+                "bytes": one.cell.bytes,
+                "default_median_s": one.cell.default.median_s if one.cell.default else None,
+                "tuned_median_s": one.tuned.point.median_s,
+                "rule": one.rule.algorithm if one.rule else None,
+                **(asdict(one.tuned.difference) if one.tuned.difference else {}),
+            }
+            for one in checked
+        ],
+        "mean_ratio_where_a_rule_holds": mean_ratio([one for one in checked if one.rule]),
+        "slower": sum(one.is_slower for one in checked),
+    }
 
 
 def environment_lines(environment: Mapping[str, str]) -> list[str]:

@@ -32,11 +32,9 @@ MAY_FALL_BACK = REDUCE_SCATTERS | {"smp"}
 """MPI_Init itself reduces single integers, and smp calls the collective again on the ranks of a
 node, where it is not usable: an error there would end every launch. For what sizes REDUCE_SCATTERS
 fall back is known."""
-NEEDS_POWER_OF_TWO = {
-    ("allgather", "recursive_doubling"),
-    ("bcast", "scatter_recursive_doubling_allgather"),
-    ("reduce_scatter_block", "noncommutative"),
-}
+NEEDS_POWER_OF_TWO = frozenset(
+    {("allgather", "recursive_doubling"), ("reduce_scatter_block", "noncommutative")}
+)
 INT_BYTES = 4
 """An element of the engine's reductions."""
 

@@ -105,7 +105,7 @@ def replaced_by(algorithm: Algorithm, ranks: int, bytes_: int, segment: int | No
     if collective == "bcast":
         return _bcast_replaced_by(name, ranks, bytes_, segment)
     if collective.endswith("reduce"):
-        return _reduction_replaced_by(name, ranks, bytes_ // INT_BYTES, segment)
+        return _reduction_replaced_by(algorithm, ranks, bytes_ // INT_BYTES, segment)
     if collective.endswith("allgather") and name == "recursive_doubling" and ranks & (ranks - 1):
         return "runs another: the number of ranks is not a power of two"
     if name == "neighbor" and ranks % 2:
@@ -123,11 +123,16 @@ def _bcast_replaced_by(name: str, ranks: int, bytes_: int, segment: int | None) 
     return None
 
 
-def _reduction_replaced_by(name: str, ranks: int, count: int, segment: int | None) -> str | None:
+def _reduction_replaced_by(
+    algorithm: Algorithm, ranks: int, count: int, segment: int | None
+) -> str | None:
+    collective, name = algorithm.collective, algorithm.own_name
     power = 1 << (ranks.bit_length() - 1)
-    if name == "rabenseifner" and count < power:  # from 6 on, only in reduce
+    if name == "rabenseifner" and count < power:  # from 6 on, not in allreduce
         return "runs another: fewer elements than ranks"
-    if name == "ring" and count < ranks:
+    if name == "rabenseifner" and collective == "ireduce" and ranks == 2:
+        return "runs another: it is for more than two ranks"
+    if name == "ring" and collective == "allreduce" and count < ranks:
         return "runs recursive_doubling: fewer elements than ranks"
     if name == "segmented_ring" and count < ranks * ((segment or 0) // INT_BYTES or count):
         return "runs ring: not a segment for every rank"

@@ -17,16 +17,18 @@ from hockney.errors import AskedWronglyError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from hockney.estimate.points import Estimates
+    from hockney.estimate.points import Estimates, PointEstimate, Series
     from hockney.records import Run
 
 FIGURES = (
     "time",
     "bandwidth",
     "samples",
+    "models",
     "contention",
     "matrix",
     "variability",
+    "multi-mode",
     "collective-sizes",
     "collective-ranks",
     "collective-best",
@@ -73,11 +75,14 @@ def labels_of(runs: Sequence[Run]) -> list[str]:
 
 
 def curves_of(system: System) -> list[System]:
-    """One for each curve over sizes that the run holds."""
-    from hockney.estimate.points import by_series
+    """One for each curve over sizes that the run holds, and for each number of pairs at once."""
     from hockney.views.curves import series_text
 
-    curves = by_series(point for point in system.estimates.points if not point.is_floor)
+    curves: dict[Series, list[PointEstimate]] = {}
+    for point in system.estimates.points:
+        if not point.is_floor:
+            series = point.operation, point.algorithm, point.ranks, point.peers
+            curves.setdefault(series, []).append(point)
     if len(curves) < 2:
         return [system]
     names = {series: series_text(series, list(curves)) for series in curves}

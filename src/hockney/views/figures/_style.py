@@ -18,6 +18,8 @@ from matplotlib.transforms import blended_transform_factory
 
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.units import format_seconds, format_size
+from hockney.views.colours import COLOURS as COLOURS
+from hockney.views.colours import QUIET as QUIET
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -26,13 +28,9 @@ if TYPE_CHECKING:
 
 Looks = dict[str, Any]
 """Properties of a line, as matplotlib names them."""
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
-"""Told apart by colour-blind readers and in grey (Okabe & Ito 2008)."""
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
 FILLS = ("full", "none", "left", "right", "top", "bottom")
 """Of the marks of each state of the machine."""
-QUIET = "#777777"
-"""Of what is there for orientation."""
 WIDTH_INCHES = 3.5
 """One column of a two-column journal: type has the size in print that it has here."""
 AXES_INCHES = 2.3

@@ -1,0 +1,140 @@
+"""Figures that only some runs have data for: pairs at once, all pairs of ranks, algorithms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+from hockney.estimate.best import Cell as CollectiveCell
+from hockney.estimate.best import cells_of, name_of
+from hockney.estimate.matrix import Matrix, matrix_of
+from hockney.estimate.points import PointEstimate
+from hockney.units import format_seconds, format_size
+from hockney.views.report.figure import Cell, Choice, Figure, Series
+from hockney.views.report.reported import Reported, centre_s
+
+LEAST_PAIRS = 3
+"""Of ranks, to make a matrix."""
+
+
+def figures(systems: Sequence[Reported]) -> list[Figure]:
+    matrices = [_matrix(system, number) for number, system in enumerate(systems)]
+    maps = [_algorithms(system, number) for number, system in enumerate(systems)]
+    return [f for f in [_contention(systems), *matrices, *maps] if f is not None]
+
+
+def _contention(systems: Sequence[Reported]) -> Figure | None:
+    """Time of a message against how many pairs exchange messages at once."""
+    by_size: dict[int, list[Series]] = {}
+    for number, system in enumerate(systems):
+        curves: dict[tuple[str, str | None, int], dict[int, list[PointEstimate]]] = {}
+        for point in system.own:
+            if point.peers and len(point.peers) == 2 and point.ranks:
+                key = (point.operation, point.algorithm, point.bytes)
+                curves.setdefault(key, {}).setdefault(point.ranks // 2, []).append(point)
+        for (operation, algorithm, size), active in curves.items():
+            if len(active) > 1:
+                name = ", ".join([system.label, operation, *([algorithm] if algorithm else [])])
+                shown = by_size.setdefault(size, [])
+                several = len(systems) > 1
+                shown.append(_against_pairs(name, number if several else len(shown), active))
+    if not by_size:
+        return None
+    choices = [Choice(format_size(size), series) for size, series in sorted(by_size.items())]
+    captions = ["Marks are the median pair, bars the fastest and the slowest of those at work."]
+    return Figure("contention", "Contention", "count", "pairs at once", "time",
+                  "time of a message", choices, "message size", captions)  # fmt: skip
+
+
+def _against_pairs(name: str, number: int, active: dict[int, list[PointEstimate]]) -> Series:
+    counts = sorted(active)
+    times = [[centre_s(point) for point in active[count]] for count in counts]
+    return Series(name, number, counts, [median(t) for t in times],
+                  [min(t) for t in times], [max(t) for t in times])  # fmt: skip
+
+
+def _matrix(system: Reported, number: int) -> Figure | None:
+    """Every pair of ranks."""
+    matrix = matrix_of(system.run, system.estimates)
+    if matrix is None or not _is_complete(matrix):
+        return None
+    ranks, names = matrix.ranks, [_rank_name(system, rank) for rank in matrix.ranks]
+    choices = []
+    for size, pairs in sorted(matrix.times.items()):
+        cells = [
+            Cell(ranks.index(column), ranks.index(row), centre_s(point),
+                 f"{_rank_name(system, first)} and {_rank_name(system, second)}: "
+                 f"{format_seconds(centre_s(point))}")
+            for (first, second), point in pairs.items()
+            for row, column in ((first, second), (second, first))
+        ]  # fmt: skip
+        choices.append(Choice(format_size(size), cells=cells, columns=names, rows=names))
+    return Figure(f"matrix-{number}", f"Core matrix: {system.label}", "", "rank", "time", "rank",
+                  choices, "message size", ["Time of a message between two ranks; the median over "
+                  "launches."], kind="cells")  # fmt: skip
+
+
+def _is_complete(matrix: Matrix) -> bool:
+    count = len(matrix.ranks)
+    pairs = max(len(of_size) for of_size in matrix.times.values())
+    return pairs >= max(LEAST_PAIRS, count * (count - 1) // 2)
+
+
+def _rank_name(system: Reported, rank: int) -> str:
+    places = system.run.launches[0].places if system.run.launches else []
+    place = next((place for place in places if place.rank == rank), None)
+    if place is None or place.pu is None:
+        return str(rank)
+    return f"{rank} ({place.host or 'unknown'} CPU {place.pu})"
+
+
+def _algorithms(system: Reported, number: int) -> Figure | None:
+    """Which algorithm is the fastest at each size and number of ranks."""
+    collectives: dict[str, list[tuple[CollectiveCell, list[PointEstimate]]]] = {}
+    for cell in cells_of(system.own):
+        points = [one.point for one in cell.contenders] + ([cell.default] if cell.default else [])
+        collectives.setdefault(cell.collective, []).append((cell, sorted(points, key=centre_s)))
+    several = {
+        collective: cells
+        for collective, cells in collectives.items()
+        if any(len(points) > 1 for _, points in cells)
+    }
+    if not several:
+        return None
+    names = sorted({name_of(point) for cells in several.values()
+                    for _, points in cells for point in points})  # fmt: skip
+    choices = [_map(collective, cells, names) for collective, cells in sorted(several.items())]
+    return Figure(
+        f"algorithms-{number}", f"Best algorithm: {system.label}", "", "message size", "", "ranks",
+        choices, "collective", ["A ? marks cells where the interval of the next best overlaps that "
+        "of the best, or is not known: there the best is not surely the best."], kind="cells",
+        sorts=names,
+    )  # fmt: skip
+
+
+def _map(
+    collective: str,
+    found: Sequence[tuple[CollectiveCell, list[PointEstimate]]],
+    names: Sequence[str],
+) -> Choice:
+    sizes = sorted({cell.bytes for cell, _ in found})
+    ranks = sorted({cell.ranks for cell, _ in found})
+    cells = []
+    for cell, points in found:
+        words = "; ".join(f"{name_of(p)} {format_seconds(centre_s(p))}" for p in points)
+        cells.append(Cell(
+            sizes.index(cell.bytes), ranks.index(cell.ranks), centre_s(points[0]),
+            f"{format_size(cell.bytes)}, {cell.ranks} ranks: {words}",
+            names.index(name_of(points[0])), _is_sure(points),
+        ))  # fmt: skip
+    columns, rows = [format_size(size) for size in sizes], [str(count) for count in ranks]
+    return Choice(collective, cells=cells, columns=columns, rows=rows)
+
+
+def _is_sure(points: Sequence[PointEstimate]) -> bool:
+    """Whether the intervals of the two fastest lie apart."""
+    return all(
+        first.high_s is not None and second.low_s is not None and first.high_s < second.low_s
+        for first, second in pairwise(points[:2])
+    )

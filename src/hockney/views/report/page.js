@@ -1,0 +1,214 @@
+// What the reader does: pointer, keys, maps of cells, tables, downloads.
+
+function nearest(view, x, y) {
+  let best = null;
+  for (const series of view.shown)
+    series.x.forEach((value, i) => {
+      if (series.y[i] === null) return;
+      const distance = Math.hypot(view.px(value) - x, view.py(series.y[i]) - y);
+      if (distance < (best?.distance ?? REACH)) best = { distance, series, i };
+    });
+  return best;
+}
+
+function listen(view) {
+  const { svg, box } = view;
+  let from = null;
+  let zone = null;
+  const inside = (event) => {
+    const bounds = svg.getBoundingClientRect();
+    const ratio = view.width / bounds.width;
+    const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+    return [clamp((event.clientX - bounds.left) * ratio, box.left, box.right), clamp((event.clientY - bounds.top) * ratio, box.top, box.bottom)];
+  };
+  svg.addEventListener("pointerdown", (event) => {
+    from = event.pointerType === "mouse" && event.button === 0 ? inside(event) : null;
+    if (from) svg.setPointerCapture(event.pointerId);
+  });
+  svg.addEventListener("pointermove", (event) => {
+    const [x, y] = inside(event);
+    if (from) {
+      zone?.remove();
+      zone = make("rect", { class: "zone", x: Math.min(x, from[0]), y: Math.min(y, from[1]), width: Math.abs(x - from[0]), height: Math.abs(y - from[1]) });
+      svg.append(zone);
+      return;
+    }
+    const found = nearest(view, x, y);
+    if (found) view.point(found.series, found.i, false);
+    else view.forget();
+  });
+  svg.addEventListener("pointerup", (event) => {
+    const to = inside(event);
+    const start = from;
+    from = null;
+    zone?.remove();
+    if (start && Math.abs(to[0] - start[0]) > 8 && Math.abs(to[1] - start[1]) > 8) zoomTo(view, start, to);
+  });
+  svg.addEventListener("pointerleave", () => view.forget());
+  svg.addEventListener("dblclick", () => view.start());
+  svg.addEventListener("keydown", (event) => pressed(view, event));
+}
+
+function zoomTo(view, [x0, y0], [x1, y1]) {
+  const { left, right, top, bottom } = view.box;
+  const part = ([low, high], share) => low + share * (high - low);
+  const xs = [x0, x1].map((x) => part(view.domain.x, (x - left) / (right - left)));
+  const ys = [y0, y1].map((y) => part(view.domain.y, (bottom - y) / (bottom - top)));
+  view.zoomed = { x: [Math.min(...xs), Math.max(...xs)], y: [Math.min(...ys), Math.max(...ys)] };
+  view.at = null;
+  view.draw();
+}
+
+function zoomBy(view, factor) {
+  const around = ([low, high], centre) => [centre - (centre - low) / factor, centre + (high - centre) / factor];
+  const middle = ([low, high]) => (low + high) / 2;
+  const { at, domain } = view;
+  const series = at && view.shown[at.series];
+  const x = series ? view.x.to(series.x[at.i]) : middle(domain.x);
+  const y = series ? view.y.to(series.y[at.i]) : middle(domain.y);
+  view.zoomed = { x: around(domain.x, x), y: around(domain.y, y) };
+  view.draw();
+  view.svg.focus();
+  if (series) view.point(series, at.i, true);
+}
+
+const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+
+function pressed(view, event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "+" || event.key === "=") zoomBy(view, ZOOM);
+  else if (event.key === "-") zoomBy(view, 1 / ZOOM);
+  else if (event.key === "0") { view.start(); view.svg.focus(); }
+  else if (event.key === "Escape") view.forget();
+  else if (MOVES[event.key] && view.shown.length) move(view, MOVES[event.key]);
+  else return;
+  event.preventDefault();
+}
+
+function move(view, [series, along]) {
+  const { shown } = view;
+  const now = view.at ?? { series: 0, i: -along };
+  const next = (now.series + series + shown.length) % shown.length;
+  const x = shown[now.series].x[Math.max(now.i, 0)];
+  const closest = (of) => of.x.reduce((best, value, i) => (Math.abs(value - x) < Math.abs(of.x[best] - x) ? i : best), 0);
+  const i = series ? closest(shown[next]) : Math.min(Math.max(now.i + along, 0), shown[next].x.length - 1);
+  view.at = { series: next, i };
+  if (shown[next].y[i] === null) view.said.textContent = "not known";
+  else view.point(shown[next], i, true);
+}
+
+// ---- maps of cells: a matrix of times, or which algorithm is the best
+
+function drawCells(view) {
+  const { choice, figure, width } = view;
+  const left = Math.min(150, width * 0.32);
+  const side = Math.max(Math.min((width - left - 8) / choice.columns.length, figure.sorts.length ? 90 : 56), 3);
+  const tall = figure.sorts.length ? Math.min(side, 34) : side;
+  view.height = Math.round(tall * choice.rows.length + 74);
+  const values = choice.cells.map((cell) => cell.value).filter((value) => value > 0);
+  const [low, high] = [Math.log(Math.min(...values)), Math.log(Math.max(...values))];
+  const cells = choice.cells.filter((cell) => !view.hidden.has(figure.sorts[cell.colour])).map((cell) => {
+    const sorted = cell.colour !== undefined;
+    const strength = high > low ? (Math.log(cell.value) - low) / (high - low) : 0.5;
+    const [x, y] = [left + cell.column * side, 8 + cell.row * tall];
+    const rect = make("rect", { class: `cell mark ${sorted ? `c${cell.colour % COLOURS}` : "c0"}`, x, y, width: side, height: tall,
+      "fill-opacity": sorted ? 0.9 : round(10 * (0.12 + 0.85 * strength)) / 10 });
+    rect.addEventListener("pointerenter", () => view.showTip(cell.words, x + side / 2, y));
+    rect.addEventListener("pointerleave", () => view.forget());
+    return make("g", {}, rect, ...(sorted && !cell.sure ? [make("text", { x: x + side / 2, y: y + tall / 2 + 4, "text-anchor": "middle" }, "?")] : []));
+  });
+  const scaleWords = figure.sorts.length ? "" : `pale ${format(figure.y, Math.exp(low))}, full colour ${format(figure.y, Math.exp(high))}`;
+  view.svg = make("svg", { viewBox: `0 0 ${width} ${view.height}`, role: "img", "aria-label": `${figure.title}, ${choice.name}. ${scaleWords} The data table follows.` },
+    ...cellNames(choice, left, side, tall), ...cells,
+    make("text", { x: width - 8, y: view.height - 8, "text-anchor": "end" }, [figure.x_label, scaleWords].filter(Boolean).join("; ")));
+  view.frame.replaceChildren(view.svg);
+}
+
+function cellNames(choice, left, side, tall) {
+  const every = Math.max(Math.ceil(choice.columns.length / Math.max((choice.columns.length * side) / 52, 1)), 1);
+  const step = Math.max(Math.ceil(14 / tall), 1);
+  const short = (name, most) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
+  const bottom = 8 + tall * choice.rows.length;
+  return [
+    ...choice.rows.map((name, i) => (i % step ? null : make("text", { class: "tick", x: left - 6, y: 12 + (i + 0.5) * tall, "text-anchor": "end" }, short(name, Math.floor(left / 7))))),
+    ...choice.columns.map((name, i) => (i % every ? null : make("text", { class: "tick", x: left + (i + 0.5) * side, y: bottom + 16, "text-anchor": "middle" }, short(name.split(" (")[0], 9)))),
+  ].filter(Boolean);
+}
+
+// ---- tables and downloads
+
+function csvCell(value) {
+  if (value === null || value === undefined) return "";
+  let text = Array.isArray(value) ? value.join(" ") : String(value);
+  // A spreadsheet would run a label that begins like a formula.
+  if (typeof value === "string" && /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text))) text = `'${text}`;
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function download(name, text, type) {
+  const link = html("a", { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+function downloadCsv(name, rows) {
+  download(`${name}.csv`, rows.map((row) => row.map(csvCell).join(",")).join("\r\n") + "\r\n", "text/csv");
+}
+
+function sortBy(table, column, heading) {
+  const descending = heading.getAttribute("aria-sort") === "ascending";
+  table.querySelectorAll("th").forEach((other) => other.setAttribute("aria-sort", "none"));
+  heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
+  const value = (row) => row.cells[column].dataset.value ?? row.cells[column].textContent;
+  const unknown = (text) => text === "-" || text === "";
+  const rows = [...table.tBodies[0].rows];
+  rows.sort((a, b) => {
+    const [x, y] = [value(a), value(b)];
+    if (unknown(x) || unknown(y)) return unknown(x) - unknown(y);
+    const numeric = !Number.isNaN(Number(x)) && !Number.isNaN(Number(y));
+    return (numeric ? Number(x) - Number(y) : x.localeCompare(y)) * (descending ? -1 : 1);
+  });
+  table.tBodies[0].append(...rows);
+}
+
+function enliven(table) {
+  table.querySelectorAll("th").forEach((heading, column) =>
+    heading.querySelector("button")?.addEventListener("click", () => sortBy(table, column, heading)));
+}
+
+function tableRows(table) {
+  return [...table.rows].map((row) => [...row.cells].map((cell) => cell.dataset.value ?? cell.textContent.trim()));
+}
+
+function dataTable(columns, rows, figure, choice) {
+  const body = html("tbody", {}, ...rows.slice(0, 500).map((row) => html("tr", {}, ...row.map((cell) => html("td", {}, cell === null ? "-" : String(cell))))));
+  const head = html("thead", {}, html("tr", {}, ...columns.map((name) => html("th", { scope: "col", "aria-sort": "none" }, html("button", { type: "button", class: "sort" }, name)))));
+  const more = rows.length > 500 ? `; the first 500 of ${rows.length} rows` : "";
+  const title = `${figure.title}${choice.name ? `, ${choice.name}` : ""}${more}`;
+  const table = html("table", {}, html("caption", {}, title), head, body);
+  enliven(table);
+  const button = html("button", { type: "button" }, "Download as CSV");
+  button.addEventListener("click", () => downloadCsv(figure.id, [columns, ...rows]));
+  return [html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, table), html("p", { class: "tools" }, button)];
+}
+
+function allPoints() {
+  const names = [...new Set(DATA.systems.flatMap((system) => system.show.points.flatMap(Object.keys)))];
+  return [["system", ...names], ...DATA.systems.flatMap((system) => system.show.points.map((point) => [system.label, ...names.map((name) => point[name])]))];
+}
+
+document.querySelectorAll("table[data-name]").forEach((table) => {
+  enliven(table);
+  const button = table.parentElement.nextElementSibling.querySelector("button");
+  button.addEventListener("click", () => downloadCsv(table.dataset.name, tableRows(table)));
+});
+document.getElementById("all-csv").addEventListener("click", () => downloadCsv("hockney-points", allPoints()));
+document.getElementById("all-json").addEventListener("click", () => download("hockney-report.json", JSON.stringify(DATA, null, 1), "application/json"));
+
+const VIEWS = [...document.querySelectorAll("figure[data-figure]")].map((element) => new Figure(DATA.figures[element.dataset.figure], element));
+let waiting = null;
+window.addEventListener("resize", () => {
+  clearTimeout(waiting);
+  waiting = setTimeout(() => VIEWS.forEach((view) => view.draw()), 100);
+});
+document.documentElement.dataset.drawn = String(Math.round(performance.now()));

@@ -1,0 +1,135 @@
+"""What a report knows of one file: its estimates and fits, without the samples' records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from hockney import records
+from hockney.errors import HockneyError
+from hockney.estimate.diagnose import Finding, diagnose
+from hockney.estimate.points import Cells, Estimates, PointEstimate, collect, estimate_cells
+from hockney.estimate.states import find_states
+from hockney.models import fit_model
+from hockney.models.fit import Curve, Fit, curve_of
+from hockney.records import Run
+from hockney.views.as_json import fit_json, run_json
+from hockney.views.experiments import view_of
+from hockney.views.warnings import warnings
+
+MODELS = ("hockney", "segmented")
+"""What a report fits to one curve, in this order."""
+MOST_DIAGNOSED = 50_000
+"""Visits; the search for periods in more of them takes longer than the rest of the report."""
+
+Group = tuple[str, str | None, int]
+"""Operation, algorithm and ranks: points of several pairs of ranks are one curve."""
+
+
+@dataclass(frozen=True)
+class Reported:
+    label: str
+    run: Run
+    """Without samples, probes and noises."""
+    estimates: Estimates
+    cells: Cells
+    """Samples of the headline state, without the floor's."""
+    curve: Curve | None
+    """What the fits go through; None where the file holds several curves, or none."""
+    fits: tuple[Fit, ...]
+    show: dict[str, Any]
+    """As `hockney show --json`."""
+    fit: dict[str, Any]
+    """As `hockney fit --json`, one after the other of MODELS."""
+    warnings: list[str]
+    findings: list[Finding] | None
+    """None where there was too much to look through."""
+
+    @property
+    def own(self) -> list[PointEstimate]:
+        return [point for point in self.estimates.headline if not point.is_floor]
+
+
+def centre_s(point: PointEstimate) -> float:
+    """The median over launches of what each launch says, which is what intervals are of."""
+    return median(point.medians_s)
+
+
+def group_of(point: PointEstimate) -> Group:
+    return point.operation, point.algorithm, point.known_ranks
+
+
+def groups_of(points: Sequence[PointEstimate]) -> dict[Group, dict[int, list[PointEstimate]]]:
+    """By group, then by size."""
+    found: dict[Group, dict[int, list[PointEstimate]]] = {}
+    for point in points:
+        found.setdefault(group_of(point), {}).setdefault(point.bytes, []).append(point)
+    return found
+
+
+def group_name(group: Group) -> str:
+    operation, algorithm, ranks = group
+    words = [operation, *([algorithm] if algorithm else []), *([f"{ranks} ranks"] if ranks else [])]
+    return ", ".join(words)
+
+
+def report_on(path: Path) -> Reported:
+    """Reads a result file and keeps what the page needs of it."""
+    run = records.read(path)
+    states = find_states(run)
+    cells = collect(run, states)
+    estimates = estimate_cells(run, states, cells)
+    own = [point for point in estimates.headline if not point.is_floor]
+    curve = _only_curve(own)
+    fits = _fits(own) if curve is not None else ()
+    return Reported(
+        label=run.label,
+        run=replace(run, samples=[], probes=[], noises=[]),
+        estimates=estimates,
+        cells=_own_cells(cells, own),
+        curve=curve,
+        fits=fits,
+        show=_show(run, estimates),
+        fit={"fits": [{"label": run.label, "file": str(path), **fit_json(fit)} for fit in fits]},
+        warnings=warnings(run, estimates),
+        findings=diagnose(run) if len(run.samples) <= MOST_DIAGNOSED else None,
+    )
+
+
+def _only_curve(own: Sequence[PointEstimate]) -> Curve | None:
+    if len({(group_of(point), point.peers) for point in own}) != 1:
+        return None
+    try:
+        return curve_of(own)
+    except HockneyError:
+        return None
+
+
+def _fits(own: Sequence[PointEstimate]) -> tuple[Fit, ...]:
+    fits = []
+    for name in MODELS:
+        try:
+            fits.append(fit_model(name, own))
+        except HockneyError:  # too few sizes for this model; the page shows the others
+            continue
+    return tuple(fits)
+
+
+def _own_cells(cells: Cells, own: Sequence[PointEstimate]) -> Cells:
+    operations = {point.operation for point in own}
+    return {
+        (key, state): launches
+        for (key, state), launches in cells.items()
+        if state == 0 and key[0] in operations
+    }
+
+
+def _show(run: Run, estimates: Estimates) -> dict[str, Any]:
+    return {
+        "run": run_json(run, estimates),
+        **view_of(run).fields(run, estimates, False),
+        "warnings": warnings(run, estimates),
+    }

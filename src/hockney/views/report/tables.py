@@ -1,0 +1,217 @@
+"""Tables of the page: the systems side by side, the points of each, and what repeats a run."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hockney.errors import HockneyError
+from hockney.estimate.compare import Comparison, compare_estimates
+from hockney.estimate.normal import Beside
+from hockney.estimate.points import PointEstimate
+from hockney.units import format_rate, format_seconds, format_size
+from hockney.views.normal import lies, number_name
+from hockney.views.report.reported import Reported, centre_s
+
+MOST_ROWS = 1000
+"""Of points of one file in the page."""
+TOLERANCE = 0.03
+"""Within which two systems are the same, as `hockney compare` has it."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    text: str
+    value: float | str | None = None
+    """What the column is sorted by, where that is not the text."""
+
+
+@dataclass(frozen=True)
+class Table:
+    caption: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    name: str
+    """Of the CSV file."""
+
+
+def _time(seconds: float | None) -> Cell:
+    return Cell(format_seconds(seconds).replace("us", "µs"), seconds)
+
+
+def _rate(rate: float | None) -> Cell:
+    return Cell(format_rate(rate), rate)
+
+
+def side_by_side(systems: Sequence[Reported]) -> Table:
+    """One row a file, against the first."""
+    columns = ("system", "smallest", "its time", "α", "r∞", "most bandwidth", "at", "launches",
+               "against the first")  # fmt: skip
+    rows = [[
+        Cell(system.label), *_first(system), *_fitted(system), *_most(system),
+        Cell(str(len(system.run.launches)), len(system.run.launches)),
+        Cell("-" if number == 0 else _against(systems[0], system)),
+    ] for number, system in enumerate(systems)]  # fmt: skip
+    return Table("The systems side by side", columns, rows, "systems")
+
+
+def _first(system: Reported) -> list[Cell]:
+    point = min(system.own, key=lambda point: point.bytes, default=None)
+    if point is None:
+        return [Cell("-"), Cell("-")]
+    return [Cell(format_size(point.bytes), point.bytes), _time(centre_s(point))]
+
+
+def _fitted(system: Reported) -> list[Cell]:
+    line = next((fit for fit in system.fits if fit.model == "hockney"), None)
+    if line is None:
+        return [Cell("-"), Cell("-")]
+    return [_time(line.parameters["alpha_s"].value), _rate(line.derived["r_inf_Bps"].value)]
+
+
+def _most(system: Reported) -> list[Cell]:
+    rated = [(p.bandwidth_Bps, p.bytes) for p in system.own if p.bandwidth_Bps]
+    if not rated:
+        return [Cell("-"), Cell("-")]
+    rate, size = max(rated)
+    return [_rate(rate), Cell(format_size(size), size)]
+
+
+def _against(base: Reported, other: Reported) -> str:
+    try:
+        found = compare_estimates(base.run, base.estimates, other.run, other.estimates, TOLERANCE)
+    except HockneyError:
+        return "another experiment"
+    return "; ".join([_verdict(found), *found.notes])
+
+
+def _verdict(found: Comparison) -> str:
+    overall = found.overall
+    if overall is None:
+        return "unknown"
+    if overall.low is None or overall.high is None:
+        return f"{found.verdict} (ratio {overall.ratio:.3f}, no interval)"
+    return f"{found.verdict} (ratio {overall.ratio:.3f}, {overall.low:.3f} to {overall.high:.3f})"
+
+
+KEYS = ("operation", "algorithm", "ranks", "peers")
+"""Columns that are left out where they say the same in every row."""
+NUMBERS = ("bytes", "launches", "samples", "min", "median", "low", "high", "mean", "p99", "max",
+           "bandwidth")  # fmt: skip
+
+
+def points_table(system: Reported) -> Table:
+    own = system.own[:MOST_ROWS]
+    keys = [k for k, _ in enumerate(KEYS) if len({_key_cells(p)[k] for p in own}) > 1]
+    rows = [[*(_key_cells(p)[k] for k in keys), *_number_cells(p)] for p in own]
+    same = [_key_cells(own[0])[k].text for k in range(len(KEYS)) if k not in keys] if own else []
+    told = [text for text in same[:1] if text != "-"]
+    caption = ": ".join([f"Points of {system.label}, state of most rounds", *told])
+    more = len(system.own) - len(own)
+    if more > 0:
+        caption += f"; {more} more are in `hockney show --json`"
+    return Table(caption, [*(KEYS[k] for k in keys), *NUMBERS], rows, "points")
+
+
+def _key_cells(point: PointEstimate) -> list[Cell]:
+    return [
+        Cell(point.operation),
+        Cell(point.algorithm or "-"),
+        Cell(str(point.ranks or "-"), point.ranks),
+        Cell(", ".join(map(str, point.peers or ())) or "-"),
+    ]
+
+
+def _number_cells(point: PointEstimate) -> list[Cell]:
+    times = (point.min_s, centre_s(point), point.low_s, point.high_s, point.mean_s, point.p99_s,
+             point.max_s)  # fmt: skip
+    counts = (point.launches, point.samples)
+    return [
+        Cell(format_size(point.bytes), point.bytes), *(Cell(str(n), n) for n in counts),
+        *map(_time, times), _rate(point.bandwidth_Bps),
+    ]  # fmt: skip
+
+
+def beside_table(found: Beside) -> Table:
+    """Each number among the published ones of its kind."""
+    rows = []
+    for place in found.places:
+        low, high = place.like[0], place.like[-1]
+        say = _rate if place.quantity.endswith("_Bps") else _time
+        rows.append([
+            Cell(number_name(place)), say(place.value),
+            Cell(lies(place.value, [one.value for one in place.like])),
+            say(low.value), Cell(low.system), say(high.value), Cell(high.system),
+            Cell(str(len(place.like)), len(place.like)),
+        ])  # fmt: skip
+    columns = ("number", "this run", "it lies", "lowest published", "of", "highest published", "of",
+               "published")  # fmt: skip
+    return Table("Beside published figures of like systems", columns, rows, "published")
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """What somebody else needs to measure the same."""
+
+    command: str | None
+    facts: list[tuple[str, str]]
+    places: Table
+    environment: list[tuple[str, str]]
+
+
+def repeat(system: Reported) -> Repeat:
+    run = system.run
+    command = run.header.environment.get("command")
+    words = [str(word) for word in command] if isinstance(command, list) else []
+    environment = [*_flat("", run.header.environment), *_flat("option.", run.header.options)]
+    return Repeat(
+        shlex.join(["hockney", *words[1:]]) if words else None, _facts(system), _places(system),
+        [(name, value) for name, value in environment if name != "command"],
+    )  # fmt: skip
+
+
+def _facts(system: Reported) -> list[tuple[str, str]]:
+    header, launches = system.run.header, system.run.launches
+    facts = [
+        ("file", str(system.run.path.name if system.run.path else "-")), ("run", header.id),
+        ("started", header.started), ("hockney", header.hockney), ("experiment", header.experiment),
+    ]  # fmt: skip
+    if launches:
+        first = launches[0]
+        facts += [
+            ("MPI", f"{first.mpi.library or '-'} {first.mpi.version or ''}".strip()),
+            ("MPI says", first.mpi.description or "-"), ("MPI standard", first.mpi.standard or "-"),
+            ("launcher", first.launcher or "-"), ("first launch", shlex.join(first.command) or "-"),
+            ("set for it", " ".join(f"{k}={v}" for k, v in first.env.items()) or "-"),
+            ("engine", first.engine or "-"), ("clock", first.clock.name or "-"),
+            ("clock's step", format_seconds(first.clock.resolution_s)),
+            ("a reading costs", format_seconds(first.clock.cost_s)),
+            ("simulated", "yes" if first.simulated else "no"),
+        ]  # fmt: skip
+    facts.append(("ended", ", ".join(end.reason for end in system.run.ends) or "not known"))
+    return [(name, value or "-") for name, value in facts]
+
+
+def _places(system: Reported) -> Table:
+    columns = ("rank", "host", "package", "NUMA", "L3", "core", "CPU", "pinned")
+    places = system.run.launches[0].places if system.run.launches else []
+    rows = [
+        [Cell("-" if value is None else str(value), value) for value in
+         (p.rank, p.host, p.package, p.numa, p.l3, p.core, p.pu)]
+        + [Cell({True: "yes", False: "no", None: "-"}[p.pinned])]
+        for p in places
+    ]  # fmt: skip
+    return Table(f"Places of the ranks of {system.label}", columns, rows, "places")
+
+
+def _flat(prefix: str, values: dict[str, Any]) -> list[tuple[str, str]]:
+    flat: list[tuple[str, str]] = []
+    for name, value in values.items():
+        if isinstance(value, dict):
+            flat += _flat(f"{prefix}{name}.", value)
+        else:
+            flat.append((prefix + name, value if isinstance(value, str) else json.dumps(value)))
+    return flat

@@ -1,0 +1,109 @@
+"""history: directories in, a verdict, JSON, OpenMetrics and a figure out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
+from prometheus_client.parser import text_string_to_metric_families as prometheus
+
+from conftest import RunHockney
+from samples import past_run, write_run
+
+NASTY = 'a "quoted"\\ \n{label}'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Twenty runs, the last eight of them slower."""
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for day in range(20):
+        slow = day >= 12
+        run = past_run(
+            day, (1.3 if slow else 1.0) + day / 1e4, label=NASTY,
+            environment={"kernel": "6.9" if slow else "6.1"},
+        )  # fmt: skip
+        write_run(run, folder / f"{day:02}.jsonl")
+    return folder
+
+
+def test_a_change_is_told_with_its_date_and_cause(hockney: RunHockney, folder: Path) -> None:
+    done = hockney("history", str(folder))
+    assert done.status == 1
+    assert "change point at 2026-01-13 00:00:00: 1.3" in done.stdout
+    assert "kernel: 6.1 -> 6.9" in done.stdout
+    assert "rule: the level changes where" in done.stdout
+    assert hockney("history", str(folder), "--tolerance", "40%").status == 0
+    assert hockney("history", str(folder), "--since", "2026-01-13").status == 0
+
+
+def test_json_says_the_same(hockney: RunHockney, folder: Path) -> None:
+    result = json.loads(hockney("history", str(folder), "--json").stdout)
+    (system,) = result["systems"]
+    assert result["worse"]
+    latency, bandwidth = system["trends"]
+    assert [change["index"] for change in latency["changes"]] == [12]
+    assert latency["changes"][0]["started"] == "2026-01-13T00:00:00+00:00"
+    assert bandwidth["changes"][0]["ratio"] == pytest.approx(1 / 1.3, rel=0.01)
+    assert len(latency["points"]) == 20
+
+
+def test_openmetrics_is_read_by_prometheus(hockney: RunHockney, folder: Path) -> None:
+    text = hockney("history", str(folder), "--openmetrics").stdout
+    found = {family.name: family for family in openmetrics(text)}
+    times = {sample.labels["what"]: sample for sample in found["hockney_time_seconds"].samples}
+    assert times["value"].value == pytest.approx(1.304e-6, rel=0.01)
+    assert times["low"].value <= times["value"].value <= times["high"].value
+    assert times["value"].labels["system"] == f"pingpong, {NASTY}"
+    (worse,) = found["hockney_worse"].samples
+    assert worse.value == 1
+    assert {family.name for family in prometheus(text)} == set(found)
+
+
+def test_it_is_drawn(hockney: RunHockney, folder: Path, tmp_path: Path) -> None:
+    hockney("history", str(folder), "-o", "history.png")
+    assert (tmp_path / "history.png").stat().st_size > 10000
+    done = hockney("history", str(folder), "-o", "history.png")
+    assert (done.status, "exists" in done.stderr) == (2, True)
+
+
+def test_files_that_are_no_results_are_told_and_left_out(
+    hockney: RunHockney, folder: Path
+) -> None:
+    (folder / "odd.jsonl").write_text("# a log\n")
+    done = hockney("history", str(folder), "--since", "2026-01-13")
+    assert done.status == 0
+    assert "left out: " in done.stderr
+    assert "odd.jsonl: not a result file" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["absent.jsonl"], "no run to show"),
+        (["empty"], "no *.jsonl"),
+        (["runs", "--json", "--openmetrics"], "not both"),
+        (["runs", "--since", "2030-01-01"], "no run to show"),
+        ([], "Missing argument"),
+    ],
+)
+def test_what_is_asked_wrongly_is_told(
+    hockney: RunHockney, folder: Path, tmp_path: Path, arguments: list[str], complaint: str
+) -> None:
+    assert folder.exists()
+    (tmp_path / "empty").mkdir()
+    done = hockney("history", *arguments)
+    assert done.status == 2
+    assert complaint in done.stderr
+
+
+def test_show_sets_a_run_beside_its_past(hockney: RunHockney, folder: Path) -> None:
+    last = str(folder / "19.jsonl")
+    told = hockney("show", last, "--history", str(folder)).stdout
+    assert "19 of 19 earlier runs of this system were lower" in told
+    result = json.loads(hockney("show", last, "--history", str(folder), "--json").stdout)
+    assert result["beside"]["past"][0]["earlier"] == 19
+    assert result["beside"]["transport"] == "shared memory"

@@ -1,0 +1,279 @@
+"""The page as text: its numbers are those of the JSON, what strangers wrote is text, it fetches
+nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import replace
+from functools import reduce
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conftest import RunHockney
+from hockney.estimate.normal import Beside
+from hockney.records import End, LaunchRecord, Run, Summary, encode
+from hockney.views.colours import COLOURS
+from hockney.views.report import many, render, samples
+from hockney.views.report.reported import Reported, report_on
+from hockney.views.report.summary import DECODE
+from report_runs import (
+    ATTACK,
+    algorithms_run,
+    cores_run,
+    empty_run,
+    pairs_run,
+    pingpong_run,
+    write_runs,
+)
+from samples import make_run, write_run
+
+VOID = {"meta", "link", "img", "br", "input"}
+
+
+class Page(HTMLParser):
+    """Elements with their text; scripts and styles by themselves."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[tuple[str, dict[str, str | None]]] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, list[str]] = {}
+        self.numbers: list[tuple[int, str, str, str]] = []
+        self.system = -1
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag == "article":
+            self.system += 1
+        if tag not in VOID:
+            self.open.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.open and self.open.pop()[0] != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        if not self.open:
+            return
+        tag, attrs = self.open[-1]
+        self.texts.setdefault(tag, []).append(data)
+        if tag == "data":
+            self.numbers.append((self.system, str(attrs["value"]), str(attrs["data-source"]), data))
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return write_runs(tmp_path_factory.mktemp("runs"))
+
+
+@pytest.fixture(scope="module")
+def html(files: list[Path]) -> str:
+    systems = [report_on(file) for file in files]
+    return render(systems, [Beside(None, (), (), None)] * len(systems))
+
+
+def at(root: Any, path: str) -> Any:
+    return reduce(lambda now, key: now[int(key) if isinstance(now, list) else key],
+                  path.split("."), root)  # fmt: skip
+
+
+def unit_of(path: str) -> str:
+    """As the names of the fields say it."""
+    if path.endswith(("bytes", "n_half_B.value")):
+        return "B"
+    if "_Bps" in path:
+        return "Bps"
+    if path.endswith(("error.median", "error.max", "confidence")):
+        return "share"
+    return "count" if path.endswith(("launches", "samples")) else "s"
+
+
+def fits_of(hockney: RunHockney, file: str) -> dict[str, list[Any]]:
+    """Of both models, as the command tells them; none where the data do not carry it."""
+    done = [hockney("fit", file, "--model", model, "--json") for model in ("hockney", "segmented")]
+    return {"fits": [json.loads(one.stdout)["fits"][0] for one in done if one.status == 0]}
+
+
+def test_each_number_of_the_summary_is_that_of_the_json(
+    hockney: RunHockney, measured: Path, files: list[Path], tmp_path: Path
+) -> None:
+    given = [str(measured), str(files[0])]
+    assert hockney("report", *given, "-o", "page.html").status == 0
+    numbers = Page((tmp_path / "page.html").read_text()).numbers
+    assert {number for number, *_ in numbers} == {0, 1}
+    shown = [json.loads(hockney("show", file, "--json").stdout) for file in given]
+    fitted = [fits_of(hockney, file) for file in given]
+    for system, value, source, text in numbers:
+        document, path = source.split(" ")
+        exact = at((shown if document == "show" else fitted)[system], path)
+        assert float(value) == exact, source
+        assert text == DECODE[unit_of(path)](exact), source
+    assert len(numbers) > 40
+
+
+def test_protocol_switches_are_told(html: str) -> None:
+    told = [text for number, _, source, text in Page(html).numbers
+            if number == 0 and "segments" in source]  # fmt: skip
+    assert told[:2] == ["4 KiB", "8 KiB"]
+
+
+def test_what_strangers_wrote_is_text(html: str) -> None:
+    page = Page(html)
+    assert not [tag for tag, _ in page.elements if tag == "img"]
+    assert [tag for tag, _ in page.elements].count("script") == 2
+    assert ATTACK in page.texts["h3"]
+    data = json.loads(next(text for text in page.texts["script"] if text.startswith("{")))
+    assert data["systems"][1]["label"] == ATTACK
+
+
+def test_the_policy_names_the_script_and_the_style_and_nothing_else(html: str) -> None:
+    page = Page(html)
+    policy = next(str(attrs["content"]) for tag, attrs in page.elements
+                  if attrs.get("http-equiv") == "Content-Security-Policy")  # fmt: skip
+    for kind, text in (("style", page.texts["style"][0]), ("script", page.texts["script"][1])):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+    links = [str(value) for _, attrs in page.elements for name, value in attrs.items()
+             if name in ("src", "href")]  # fmt: skip
+    assert all(link.startswith(("#", "data:")) for link in links)
+
+
+def test_colours_are_those_of_the_figures_for_papers(html: str) -> None:
+    assert all(colour in html for colour in COLOURS)
+
+
+def test_systems_are_judged_side_by_side(html: str) -> None:
+    cells = " ".join(Page(html).texts["td"])
+    assert "slower (ratio 1.300" in cells
+    assert "another experiment" in cells
+
+
+def test_figures_are_there_where_the_run_holds_their_data(tmp_path: Path) -> None:
+    def ids(run: Run) -> list[str]:
+        return [figure.id for figure in many.figures([report(run, tmp_path)])]
+
+    assert ids(pingpong_run()) == []
+    assert ids(pairs_run()) == ["contention"]
+    assert ids(cores_run()) == ["matrix-0"]
+    assert ids(algorithms_run()) == ["algorithms-0"]
+
+
+def report(run: Run, folder: Path) -> Reported:
+    return report_on(write_run(run, folder / f"{run.header.experiment}.jsonl"))
+
+
+def test_contention_is_time_against_pairs_at_once(tmp_path: Path) -> None:
+    (figure,) = many.figures([report(pairs_run(), tmp_path)])
+    (series,) = figure.choices[0].series
+    assert list(series.x) == [1, 2, 4]
+    assert list(series.y) == pytest.approx([1.2e-6, 1.4e-6, 1.8e-6], rel=0.01)
+
+
+def test_the_best_algorithm_is_marked_where_it_is_not_sure(tmp_path: Path) -> None:
+    (figure,) = many.figures([report(algorithms_run(), tmp_path)])
+    cells = {(cell.column, cell.row): cell for cell in figure.choices[0].cells}
+    assert [figure.sorts[cell.colour or 0] for cell in cells.values()] == ["binomial"] * 4
+    assert cells[0, 0].sure
+    assert not cells[1, 0].sure
+
+
+def test_a_matrix_is_symmetric(tmp_path: Path) -> None:
+    (figure,) = many.figures([report(cores_run(), tmp_path)])
+    values = {(cell.column, cell.row): cell.value for cell in figure.choices[0].cells}
+    assert len(values) == 12
+    assert all(values[row, column] == value for (column, row), value in values.items())
+
+
+def test_many_samples_are_thinned_and_it_says_so(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    run = make_run(lambda *_: rng.gamma(9.0, 100.0, 200).tolist(), rounds=20)
+    distribution, launches = samples.figures([report(run, tmp_path)])
+    (bins,) = distribution.choices[0].series
+    assert "(20000 samples)" in bins.name
+    assert sum(share for share in bins.y if share) == pytest.approx(1.0, abs=1e-3)
+    (dots,) = launches.choices[0].series
+    assert len(dots.y) == samples.MOST_DOTS_EACH
+    assert f"more than {samples.MOST_DOTS_EACH}" in launches.captions[0]
+    assert dots.low is not None
+    assert dots.high is not None
+    assert max(high for high in dots.high if high) == pytest.approx(
+        1e-9 * max(ns for visit in run.samples for ns in visit.ns), rel=1e-4
+    )
+
+
+def test_ten_runs_are_below_three_megabytes(tmp_path: Path) -> None:
+    system = report_on(write_run(sampled_run(), tmp_path / "a.jsonl"))
+    ten = [replace(system, label=f"run {number}") for number in range(10)]
+    page = render(ten, [Beside(None, (), (), None)] * 10)
+    assert 500_000 < len(page.encode()) < 3_000_000
+
+
+def sampled_run() -> Run:
+    """As many sizes and samples as a usual run has."""
+    rng = np.random.default_rng(1)
+    sizes = (0, *(2**power for power in range(23)))
+    return make_run(lambda *_: rng.gamma(9.0, 100.0, 40).tolist(), sizes=sizes, rounds=6)
+
+
+def test_statistics_alone_make_a_page(hockney: RunHockney, tmp_path: Path) -> None:
+    run = empty_run("pingpong", 2, "imported")
+    summary = Summary(launch=0, operation="pingpong", bytes=8, ranks=2, statistic="mean",
+                      definition="mean of a log", value_s=1e-6)  # fmt: skip
+    path = write_run(run, tmp_path / "imported.jsonl")
+    with path.open("ab") as file:
+        file.write(encode(summary))
+    done = hockney("report", str(path), "-o", "page.html")
+    assert done.status == 0, done.stderr
+    assert "imported" in (tmp_path / "page.html").read_text()
+
+
+def test_a_run_that_died_at_once_makes_a_page(hockney: RunHockney, tmp_path: Path) -> None:
+    run = empty_run("pingpong", 2, "died")
+    run.launches[:] = [LaunchRecord(launch=0)]
+    run.ends[:] = [End(launch=0, reason="failed", message="killed")]
+    path = write_run(run, tmp_path / "died.jsonl")
+    assert hockney("report", str(path)).status == 0
+    text = (tmp_path / "report.html").read_text()
+    assert "no point was measured" in text
+    assert "failed" in text
+
+
+def test_the_command_that_repeats_it_is_there(
+    hockney: RunHockney, measured: Path, tmp_path: Path
+) -> None:
+    assert hockney("report", str(measured), "--title", "Acceptance <1>").status == 0
+    page = Page((tmp_path / "report.html").read_text())
+    assert page.texts["h1"] == ["Acceptance <1>"]
+    assert re.match(r"hockney pingpong --budget 0.6s", page.texts["code"][0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["a.jsonl", "-o", "there.html"], "there.html exists"),
+        (["absent.jsonl"], "no such file"),
+        (["a.jsonl", "-o", "nowhere/x.html"], "cannot be written"),
+        (["empty"], "no *.jsonl or *.jsonl.zst in this directory"),
+        ([], "Missing argument"),
+    ],
+)
+def test_what_cannot_be_reported_is_told(
+    hockney: RunHockney, tmp_path: Path, arguments: list[str], complaint: str
+) -> None:
+    write_run(pingpong_run(), tmp_path / "a.jsonl")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "there.html").write_text("precious")
+    done = hockney("report", *arguments)
+    assert done.status == 2
+    assert complaint in done.stderr
+    assert (tmp_path / "there.html").read_text() == "precious"
+    assert not (tmp_path / "report.html").exists()
