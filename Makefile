@@ -4,13 +4,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: run test check lint c-check clean
+.PHONY: run test test-all check lint c-check clean
 
 run: $(INSTALLED)
 	$(BIN)/hockney pingpong
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest
+
+# What `make test` skips, and skips nothing: two hosts and a real Slurm (as root, with slurm-wlm and
+# munge), and simulated machines.
+test-all: $(INSTALLED)
+	HOCKNEY_TEST_ALL=1 $(BIN)/python -m pytest tests/cluster tests/simgrid
 
 # All that a change must pass: style, types, C warnings and sanitizers, tests.
 check: lint c-check test

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hockney import records
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import AskedWronglyError
 from hockney.records import (
     Clock,
     End,
@@ -21,7 +21,6 @@ from hockney.records import (
     Probe,
     Progress,
     Record,
-    ResultFile,
     RunRecord,
     Samples,
     Source,
@@ -49,8 +48,14 @@ ANY_RECORD = st.one_of(
         label=said,
         environment=st.dictionaries(words, values, max_size=3),
         source=st.none()
-        | st.builds(Source, file=words, format=words, program=said, version=said,
-                    notes=st.lists(words, max_size=3)),
+        | st.builds(
+            Source,
+            file=words,
+            format=words,
+            program=said,
+            version=said,
+            notes=st.lists(words, max_size=3),
+        ),
     ),
     st.builds(
         LaunchRecord,
@@ -339,27 +344,3 @@ def test_the_tightest_frame_does_not_fill_the_memory(tmp_path: Path) -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout == "AskedWronglyError\n"
-
-
-def test_a_result_file_is_never_overwritten_unasked(tmp_path: Path) -> None:
-    path = tmp_path / "run.jsonl"
-    path.write_text("precious")
-    with pytest.raises(AskedWronglyError, match="exists"):
-        ResultFile(path)
-    assert path.read_text() == "precious"
-    file = ResultFile(path, force=True)
-    file.write(b"new\n")
-    file.close()
-    assert path.read_text() == "new\n"
-
-
-def test_a_full_disk_is_told_with_what_is_kept() -> None:
-    file = ResultFile(Path("/dev/full"), force=True)
-    with pytest.raises(HockneyError, match="measured before is in the file"):
-        file.write(b"line\n")
-    file.close()
-
-
-def test_a_directory_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(AskedWronglyError, match="cannot be written"):
-        ResultFile(tmp_path / "nowhere" / "run.jsonl")

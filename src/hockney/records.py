@@ -7,23 +7,29 @@ docs/records.md describes every field.
 from __future__ import annotations
 
 import io
-import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Annotated, Any, BinaryIO
 
 import msgspec
 
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import AskedWronglyError
+from hockney.printable import one_line
 
 SCHEMA = 1
 """Rises only for what would mislead an older reader."""
-LONGEST_LINE = 64 * 1024 * 1024
-"""Bytes; a longer line is none of ours, and reading it could take all memory."""
+LONGEST_LINE = 16 * 1024 * 1024
+"""Bytes; a longer line is none of ours, and its numbers take 16 times as much memory."""
+LONGEST_FILE = 256 * 1024 * 1024
+"""Bytes, decompressed; what comes later is left out: some KiB of zstd can hold terabytes."""
 COMPRESSED_CHUNK = 1024
 """Bytes of zstd that are decompressed at once: even the tightest, 128 KiB of text in 4 bytes, then
 stay below 32 MiB."""
+Whole = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
+Nanoseconds = Annotated[float, msgspec.Meta(ge=0.0, le=1e18)]
+"""Up to 30 years: a number that is none of a measurement makes its line a damaged one."""
 
 
 class Source(msgspec.Struct, kw_only=True):
@@ -110,33 +116,31 @@ class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True)
 class Samples(msgspec.Struct, tag_field="kind", tag="samples", kw_only=True):
     """Batches of one visit: nanoseconds per one-way message or operation, one entry a batch."""
 
-    launch: int
-    round: int
+    launch: Whole
+    round: Whole
     operation: str
-    bytes: int
-    ranks: int
-    peers: list[int]
-    repetitions: int
-    ns: list[float]
+    bytes: Whole
+    ranks: Whole
+    peers: list[Whole]
+    repetitions: Whole
+    ns: list[Nanoseconds]
     algorithm: str | None = None
     at_s: float | None = None
     """When the visit began, since the launch began to measure."""
     compute_ns: float | None = None
     """What a nonblocking collective computed between its start and its end."""
-    own_mean_ns: list[float] | None = None
+    own_mean_ns: list[Nanoseconds] | None = None
     """Of a collective, beside each entry of ns: the mean over ranks of each one's own duration."""
-    own_max_ns: list[float] | None = None
+    own_max_ns: list[Nanoseconds] | None = None
 
 
-class Summary(
-    msgspec.Struct, tag_field="kind", tag="summary", kw_only=True, omit_defaults=True
-):
+class Summary(msgspec.Struct, tag_field="kind", tag="summary", kw_only=True, omit_defaults=True):
     """A statistic where only that is known; never treated as samples. One of the values is given:
     which one tells its unit."""
 
-    launch: int
+    launch: Whole
     operation: str
-    bytes: int
+    bytes: Whole
     statistic: str
     definition: str
     value_s: float | None = None
@@ -159,11 +163,11 @@ class Summary(
 class Start(msgspec.Struct, tag_field="kind", tag="start", kw_only=True):
     """How the ranks of one visit began together."""
 
-    launch: int
-    round: int
+    launch: Whole
+    round: Whole
     operation: str
-    bytes: int
-    ranks: int
+    bytes: Whole
+    ranks: Whole
     skew_s: float
     """From the first to begin to the last, on the common clock."""
     error_s: float | None = None
@@ -177,10 +181,10 @@ class Start(msgspec.Struct, tag_field="kind", tag="start", kw_only=True):
 class Probe(msgspec.Struct, tag_field="kind", tag="probe", kw_only=True):
     """One-way hand-over of a cache line between two ranks, before a round."""
 
-    launch: int
-    round: int
-    peers: list[int]
-    handover_ns: float
+    launch: Whole
+    round: Whole
+    peers: list[Whole]
+    handover_ns: Nanoseconds
 
 
 class Noise(msgspec.Struct, tag_field="kind", tag="noise", kw_only=True):
@@ -330,13 +334,38 @@ def encode(record: Record) -> bytes:
 
 
 def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    number = 0
+    number = size = 0
     while line := stream.readline(LONGEST_LINE + 1):
         number += 1
+        size += len(line)
         if len(line) > LONGEST_LINE:
             raise ValueError(f"line {number} is longer than {LONGEST_LINE >> 20} MiB")
+        if size > LONGEST_FILE:
+            raise ValueError(f"the file is longer than {LONGEST_FILE >> 20} MiB")
         if line.strip():
             yield number, line
+
+
+_SUSPICIOUS = re.compile(rb'\\[^"\\/]|\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2[\x80\x81]')
+"""JSON's escapes, and the UTF-8 of characters that a terminal may obey."""
+
+
+def _tame(record: Record, line: bytes) -> Record:
+    """A record whose words are safe to show: a file may come from anybody."""
+    if not _SUSPICIOUS.search(line):
+        return record
+    tame: Record = msgspec.convert(_one_lines(msgspec.to_builtins(record)), type=Record)
+    return tame
+
+
+def _one_lines(value: Any) -> Any:
+    if isinstance(value, str):
+        return one_line(value)
+    if isinstance(value, list):
+        return [_one_lines(item) for item in value]
+    if isinstance(value, dict):
+        return {_one_lines(key): _one_lines(item) for key, item in value.items()}
+    return value
 
 
 class _Frames(io.RawIOBase):
@@ -407,6 +436,8 @@ def _first(path: Path, line: bytes) -> RunRecord:
         header = decode(line)
     except ValueError as error:
         raise AskedWronglyError(f"{path}, line 1: {error}") from error
+    assert header is not None
+    header = _tame(header, line)
     assert isinstance(header, RunRecord)
     return header
 
@@ -436,7 +467,7 @@ def _read(path: Path, stream: BinaryIO) -> Run:
                 damaged, last_damaged = damaged + 1, number
                 continue
             if record is not None:
-                run.add(record)
+                run.add(_tame(record, line))
     except AskedWronglyError:
         raise
     except Exception as error:  # a truncated frame of zstd ends the stream in many ways
@@ -457,36 +488,3 @@ def _is_complete(run: Run) -> bool:
     if not run.launches:
         return True
     return run.launches[-1].launch in {end.launch for end in run.ends}
-
-
-class ResultFile:
-    """A result file being written: each line goes to the kernel at once."""
-
-    def __init__(self, path: Path, force: bool = False) -> None:
-        self.path = path
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-        flags |= os.O_TRUNC if force else os.O_EXCL
-        try:
-            self._file = os.open(path, flags, 0o666)
-        except FileExistsError as error:
-            raise AskedWronglyError(
-                f"{path} exists", "name another file with -o, or overwrite it with --force"
-            ) from error
-        except OSError as error:
-            raise AskedWronglyError(
-                f"{path} cannot be written: {error.strerror}", "name another file with -o"
-            ) from error
-
-    def write(self, lines: bytes) -> None:
-        """Appends whole lines."""
-        try:
-            while lines:
-                lines = lines[os.write(self._file, lines) :]
-        except OSError as error:
-            raise HockneyError(
-                f"{self.path}: {error.strerror}; what was measured before is in the file",
-                "make room or name another file with -o",
-            ) from error
-
-    def close(self) -> None:
-        os.close(self._file)

@@ -82,9 +82,7 @@ def test_two_numbers_of_pairs_are_no_curve() -> None:
 @given(
     st.floats(1e-7, 1e-4), st.floats(1e-11, 1e-8), st.floats(1.5, 20.0), st.sampled_from([0, 1024])
 )
-def test_any_two_lines_are_given_back(
-    alpha: float, pair: float, fill: float, small: int
-) -> None:
+def test_any_two_lines_are_given_back(alpha: float, pair: float, fill: float, small: int) -> None:
     """The knee is where alpha + b pair = alpha + k b node."""
     node, size = pair / fill, 1 << 20
     pairing = [(rank, rank + 32) for rank in range(32)]

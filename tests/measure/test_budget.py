@@ -25,7 +25,7 @@ def spend(start_s: float, questions: int = 1, **options: float | None) -> tuple[
     """What each launch may measure when a start costs `start_s`, and the wall time of all."""
     question = Question("pingpong", (Size(8),), **options)  # type: ignore[arg-type]
     clock = Clock()
-    budget = Budget(question, questions, clock)
+    budget = Budget(question, questions, now=clock)
     measured: list[float] = []
     most = question.most_launches and questions * question.most_launches
     while (seconds := budget.next_seconds()) is not None:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -20,14 +21,12 @@ LONG = ["--sizes", "8,1KiB", "--launches", "3", "--budget", "60s", "--precision"
 
 
 def engines_alive() -> list[int]:
+    """Engines out of this test run's own cache; the dead have no program any more."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
-        try:
-            name, state = (process / "stat").read_text().split(" (")[1].rsplit(") ", 1)
-        except (OSError, IndexError):
-            continue
-        if name.startswith("hockney-engine") and not state.startswith("Z"):
-            found.append(int(process.name))
+        with suppress(OSError):
+            if (process / "exe").readlink().is_relative_to(os.environ["XDG_CACHE_HOME"]):
+                found.append(int(process.name))
     return found
 
 
@@ -60,10 +59,13 @@ def test_a_rank_that_hangs_is_ended_by_the_watchdog(hockney: RunHockney, tmp_pat
     assert nothing_left()
 
 
-def measuring_into(path: Path) -> subprocess.Popen[str]:
+def measuring_into(
+    path: Path, *options: str, env: dict[str, str] | None = None
+) -> subprocess.Popen[str]:
     """A long run that has written its first rounds."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "hockney", "pingpong", "-o", str(path), *LONG],
+        [sys.executable, "-m", "hockney", "pingpong", "-o", str(path), *LONG, *options],
+        env={**os.environ, **(env or {})},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -54,9 +54,7 @@ def test_pairs_are_shown_with_contention_and_the_slow_one(hockney: RunHockney, p
     assert "Holm" in done.stdout
 
 
-def test_a_gate_judges_by_its_exit_status(
-    hockney: RunHockney, pairs: Path, cores: Path
-) -> None:
+def test_a_gate_judges_by_its_exit_status(hockney: RunHockney, pairs: Path, cores: Path) -> None:
     assert hockney("show", "--gate", str(pairs)).status == 1
     assert hockney("show", "--gate", str(cores)).status == 0
 

@@ -13,6 +13,7 @@ import click
 
 from hockney import __version__
 from hockney.errors import HockneyError
+from hockney.printable import ReaderGoneError, guard_output
 
 
 class Verbs(click.Group):
@@ -38,23 +39,30 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """Runs a verb; tells errors of ours in their own words, without a traceback."""
+    guard_output()
     # Records hold no cycles: looking for some among millions takes longer than reading them.
     gc.disable()
     try:
-        # Without its standalone mode click returns the status that a verb ended with.
-        ended = cli(standalone_mode=False)
-        status = ended if isinstance(ended, int) else 0
-    except click.ClickException as error:
-        error.show()
-        status = 2
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("hockney: interrupted", err=True)
-        status = 130
-    except HockneyError as error:
-        click.echo(f"hockney: {error}", err=True)
-        status = error.exit_status
-    except BrokenPipeError:
-        # The reader has gone, as with `| head`: nothing more to say, nothing to flush.
+        status = _status_of_verb()
+        sys.stdout.flush()
+    except ReaderGoneError:
+        # Nothing more to say, nothing to flush.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
     sys.exit(status)
+
+
+def _status_of_verb() -> int:
+    try:
+        # Without its standalone mode click returns the status that a verb ended with.
+        ended = cli(standalone_mode=False)
+        return ended if isinstance(ended, int) else 0
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("hockney: interrupted", err=True)
+        return 130
+    except HockneyError as error:
+        click.echo(f"hockney: {error}", err=True)
+        return error.exit_status

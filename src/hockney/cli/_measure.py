@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
+from hockney.cli._instead import Instead
 from hockney.estimate import estimate
-from hockney.measure.build import Engine, build_engine
-from hockney.measure.mpi import Mpi, find_mpi
+from hockney.measure.build import build_engine
+from hockney.measure.mpi import find_mpi
+from hockney.measure.prepare import Asked, Target, prepared
 from hockney.measure.question import Question
-from hockney.measure.session import Session, measure, new_run, raise_problems, unanswered
-from hockney.records import ResultFile
+from hockney.measure.session import Session, measure, raise_problems, unanswered
+from hockney.records import Run
 from hockney.units import format_seconds
 from hockney.views.progress import ProgressLine
 
@@ -43,48 +45,32 @@ def measure_and_show(
 ) -> None:
     """Measures one question; `options` are those of cli/_options.py."""
     mpi = find_mpi(options["mpicc"], simulated=question.platform is not None)
-    engine = build_engine(mpi)
-    measure_cycle_and_show((question,), mpi, engine, options, layout, follow_up=follow_up)
+    asked = Asked((question,), mpi, build_engine(mpi), follow_up=follow_up)
+    measure_cycle_and_show(asked, options, layout)
 
 
 def measure_cycle_and_show(
-    questions: Sequence[Question],
-    mpi: Mpi,
-    engine: Engine,
-    options: dict[str, Any],
-    layout: str | None = None,
-    left_out: Sequence[str] = (),
-    follow_up: Callable[[Session], Question | None] | None = None,
+    asked: Asked, options: dict[str, Any], layout: str | None = None
 ) -> None:
     """Measures, keeping every sample in a file; what was measured is shown even if it ended badly.
     Questions that share their launches' budget are asked in turn."""
-    first, quiet = questions[0], options["quiet"]
-    output = options["output"] or default_output(first.experiment)
-    file = ResultFile(output, options["force"])
-    progress = ProgressLine(quiet, first.precision)
-    run = new_run(questions, options["label"], left_out)
-    session = Session(questions, mpi, engine, file, progress, run)
-    session.follow_up = follow_up
-    try:
-        measure(session)
-    finally:
-        progress.clear()
-        file.close()
-    session.run.path = output
+    instead = click.get_current_context().find_object(Instead)
+    if instead is not None:
+        instead.asked, instead.options = asked, options
+        return
+    quiet = options["quiet"]
+    if options["resume"] and options["output"] is None:
+        raise click.UsageError("--resume: which file? Name it with -o")
+    progress = ProgressLine(quiet, asked.questions[0].precision)
+    with prepared(asked, _target(asked, options), progress) as session:
+        try:
+            measure(session)
+        finally:
+            progress.clear()
     if session.run.samples:
-        _show(session, options, layout)
+        show_measured(session.run, options, layout)
     if not quiet:
-        for note in (*engine.notes, *unanswered(session)):
-            click.echo(f"note: {note}", err=True)
-        count = len(session.run.launches)
-        click.echo(
-            f"{count} launch{'' if count == 1 else 'es'} in "
-            f"{format_seconds(session.launches_wall_s, 3)}: {ENDINGS[session.reason]}; "
-            f"samples are in {output}",
-            err=True,
-        )
-        if session.reason == "interrupted":
-            click.echo(f"launch {count} is incomplete: its rounds up to then are kept", err=True)
+        _say_how_it_ended(session)
     raise_problems(session)
     if session.reason == "interrupted":
         raise click.exceptions.Exit(130)
@@ -94,11 +80,31 @@ def measure_cycle_and_show(
         gate(session.run, estimate(session.run))
 
 
-def _show(session: Session, options: dict[str, Any], layout: str | None) -> None:
+def _target(asked: Asked, options: dict[str, Any]) -> Target:
+    output = options["output"] or default_output(asked.questions[0].experiment)
+    return Target(output, options["label"], options["force"], options["resume"])
+
+
+def _say_how_it_ended(session: Session) -> None:
+    for note in (*session.engine.notes, *unanswered(session)):
+        click.echo(f"note: {note}", err=True)
+    count = len(session.run.launches)
+    click.echo(
+        f"{count} launch{'' if count == 1 else 'es'} in "
+        f"{format_seconds(session.launches_wall_s, 3)}: {ENDINGS[session.reason]}; "
+        f"samples are in {session.file.path}",
+        err=True,
+    )
+    if session.reason == "interrupted":
+        click.echo(f"launch {count} is incomplete: its rounds up to then are kept", err=True)
+
+
+def show_measured(run: Run, options: dict[str, Any], layout: str | None = None) -> None:
+    """The result as the options of a measuring verb want it."""
     from hockney.cli._present import show_json, show_run
 
-    estimates = estimate(session.run)
+    estimates = estimate(run)
     if options["as_json"]:
-        show_json(session.run, estimates)
+        show_json(run, estimates)
     else:
-        show_run(session.run, estimates, layout, quiet=options["quiet"])
+        show_run(run, estimates, layout, quiet=options["quiet"])

@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
-from hockney.cli._parameters import LAUNCHES, SECONDS, SHARE
+from hockney.cli._parameters import HOSTS, LAUNCHES, SECONDS, SHARE
 from hockney.measure.checks import PLACES
+from hockney.measure.launchers import launcher_names
 from hockney.measure.question import Question
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -54,8 +55,26 @@ OPTIONS = (
     click.option(
         "--mpicc", help="Compiler wrapper of the MPI to measure.  [default: $MPICC, mpicc]"
     ),
+    click.option("--hosts", type=HOSTS, metavar="LIST", default="", help="Start on hosts: a,b."),
+    click.option("--nodes", type=click.IntRange(1), help="Spread the ranks over so many nodes."),
+    click.option("--ranks-per-node", type=click.IntRange(1), help="Ranks on each of them."),
     click.option(
-        "--platform", "platform_file", metavar="FILE", help="Simulate on a SimGrid platform."
+        "--launcher",
+        type=click.Choice(launcher_names()),
+        help="What starts the ranks.  [default: that of the job this is in, mpiexec]",
+    ),
+    click.option(
+        "--broadcast",
+        metavar="[DIRECTORY]",
+        is_flag=False,
+        flag_value="/tmp",
+        help="Send the engine into a directory of each node (/tmp), which share none.",
+    ),
+    click.option(
+        "--platform",
+        "platform_file",
+        metavar="FILE|SHAPE",
+        help="Simulate on a SimGrid platform, or on a shape such as fat-tree:64.",
     ),
     click.option("--cfg", multiple=True, metavar="KEY:VALUE", help="A setting for the simulator."),
     click.option(
@@ -64,6 +83,7 @@ OPTIONS = (
         type=click.Path(path_type=Path),
         help="Result file.  [default: EXPERIMENT-HOST-TIME.jsonl]",
     ),
+    click.option("--resume", is_flag=True, help="Go on with the result file, if it is there."),
     click.option("--force", is_flag=True, help="Overwrite the result file."),
     click.option("--label", help="What to call this run in tables and figures."),
     click.option("-q", "--quiet", is_flag=True, help="No progress and no notes."),
@@ -83,6 +103,12 @@ def was_given(option: str) -> bool:
     return source != click.core.ParameterSource.DEFAULT
 
 
+def ranks_by_nodes(options: dict[str, Any]) -> int | None:
+    """Nodes with so many ranks each; None where not both are said."""
+    nodes = options["nodes"] or len(options["hosts"])
+    return nodes * options["ranks_per_node"] if nodes and options["ranks_per_node"] else None
+
+
 def question_of(options: dict[str, Any], **own: Any) -> Question:
     """The question of a verb: what OPTIONS say, and its own part."""
     least, most = options["launches"]
@@ -96,6 +122,11 @@ def question_of(options: dict[str, Any], **own: Any) -> Question:
         timeout_s=options["timeout"],
         place=options["place"] or ("none" if options["platform_file"] else "core"),
         cpus=options["cpus"],
+        hosts=options["hosts"],
+        nodes=options["nodes"],
+        ranks_per_node=options["ranks_per_node"],
+        launcher=options["launcher"],
+        broadcast=options["broadcast"],
         platform=options["platform_file"],
         cfg=options["cfg"],
         **own,

@@ -51,6 +51,10 @@ def _peers(text: str) -> tuple[int, int]:
     return first, second
 
 
+def _hosts(text: str) -> tuple[str, ...]:
+    return tuple(host.strip() for host in text.split(",")) if text else ()
+
+
 def _counts(text: str) -> list[int]:
     """ "2,4,8", "2..64" by doubling, "2,4,...,48" on as it began."""
     wrong = AskedWronglyError(f"{text!r} is not a list of ranks", "write 2,4,8 or 2..64")
@@ -81,3 +85,4 @@ SHARE = Words("share", units.parse_share)
 LAUNCHES = Words("launches", _launches)
 COUNTS = Words("ranks", _counts)
 PEERS = Words("ranks", _peers)
+HOSTS = Words("hosts", _hosts)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from hockney.cli._options import measuring_options, question_of, was_given
+from hockney.cli._options import measuring_options, question_of, ranks_by_nodes, was_given
 from hockney.cli._parameters import COUNTS, SIZES
 from hockney.measure.question import Question, Size
 from hockney.units import format_seconds, parse_sizes
@@ -81,11 +81,12 @@ def command(**options: Any) -> None:
     from hockney.measure.checks import allowed_cpus, check_question
     from hockney.measure.collective import Study, questions_of
     from hockney.measure.mpi import find_mpi
+    from hockney.measure.prepare import Asked
 
     study = Study(
         collectives=checked_collectives(options["collectives"].split(",")),
         algorithms=options["algorithms"].split(","),
-        ranks=options["ranks"] or [allowed_cpus()],
+        ranks=options["ranks"] or [ranks_by_nodes(options) or allowed_cpus()],
         segments=options["segments"] or (),
         root=options["root"],
         sync=options["sync"],
@@ -100,7 +101,7 @@ def command(**options: Any) -> None:
     for question in questions:
         check_question(question)
     questions = _with_budget(questions, options["quiet"])
-    measure_cycle_and_show(questions, mpi, engine, options, left_out=left_out)
+    measure_cycle_and_show(Asked(questions, mpi, engine, left_out), options)
 
 
 def _with_budget(questions: list[Question], quiet: bool) -> list[Question]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from hockney.cli._options import measuring_options, question_of
+from hockney.cli._options import measuring_options, question_of, ranks_by_nodes
 from hockney.cli._parameters import SIZES
 from hockney.errors import AskedWronglyError
 from hockney.measure.checks import allowed_cpus, check_question
@@ -40,10 +40,11 @@ def command(**options: Any) -> None:
 
 
 def _question(options: dict[str, Any]) -> Question:
-    simulated, ranks = options["platform_file"], options["ranks"]
-    if simulated and ranks is None:
-        raise AskedWronglyError("--platform: how many of its hosts take part?", "say so with -n")
-    if not simulated:
+    ranks = options["ranks"] or ranks_by_nodes(options)
+    elsewhere = options["platform_file"] or options["nodes"] or options["hosts"]
+    if elsewhere and ranks is None:
+        raise AskedWronglyError("how many ranks take part, and of which nodes?", "say so with -n")
+    if not elsewhere:
         allowed = allowed_cpus()
         ranks = allowed if ranks is None else ranks
         if ranks > allowed:

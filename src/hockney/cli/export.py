@@ -19,12 +19,13 @@ from hockney.exchange import format_names
 def command(file: Path, format_name: str, output: Path | None, force: bool) -> None:
     """Write what a result file holds for other programs."""  # fmt: skip
     from hockney import exchange, records
+    from hockney.result_file import ResultFile
 
     content = exchange.write(records.read(file), format_name)
     if output is None:
         sys.stdout.buffer.write(content)
         return
-    written = records.ResultFile(output, force)
+    written = ResultFile(output, force)
     try:
         written.write(content)
     finally:

@@ -25,10 +25,18 @@ Result = TypeVar("Result")
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--model", type=click.Choice([*model_names(), AUTO]), default="hockney",
-              show_default=True, help="What to fit; auto: all that the data can carry, ranked.")
-@click.option("--ordinary", is_flag=True,
-              help="Plain least squares, as in the exercise: the largest sizes decide.")
+@click.option(
+    "--model",
+    type=click.Choice([*model_names(), AUTO]),
+    default="hockney",
+    show_default=True,
+    help="What to fit; auto: all that the data can carry, ranked.",
+)
+@click.option(
+    "--ordinary",
+    is_flag=True,
+    help="Plain least squares, as in the exercise: the largest sizes decide.",
+)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def command(files: tuple[Path, ...], model: str, ordinary: bool, as_json: bool) -> None:
     """Fit a model to each file, with intervals by resampling launches.

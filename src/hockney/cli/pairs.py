@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from hockney.cli._options import measuring_options, question_of, was_given
+from hockney.cli._options import measuring_options, question_of, ranks_by_nodes, was_given
 from hockney.cli._parameters import SECONDS, SIZE, SIZES
 from hockney.errors import AskedWronglyError
 from hockney.measure.checks import allowed_cpus, check_question
@@ -27,9 +27,7 @@ MODES = ("standard", "synchronous", "nonblocking", "persistent")
 
 
 @click.command()
-@click.option(
-    "-n", "ranks", type=int, help="Ranks to start.  [default: one a CPU; 8 with --multi]"
-)
+@click.option("-n", "ranks", type=int, help="Ranks to start.  [default: one a CPU; 8 with --multi]")
 @click.option(
     "--pairing",
     default="halves",
@@ -108,7 +106,7 @@ def command(**options: Any) -> None:
 
 
 def _question(options: dict[str, Any]) -> Question:
-    ranks = options["ranks"] or _default_ranks(options)
+    ranks = options["ranks"] or ranks_by_nodes(options) or _default_ranks(options)
     pairing = pairing_of(options["pairing"], ranks, options["idle_last"])
     active = parse_counts(options["active"] or "1,all", "--pairs-active", len(pairing))
     arguments = [f"--pairing={pairing_words(pairing)}"]

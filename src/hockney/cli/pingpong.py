@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from hockney.cli._options import measuring_options, question_of, was_given
+from hockney.cli._options import measuring_options, question_of, ranks_by_nodes, was_given
 from hockney.cli._parameters import PEERS, SIZE, SIZES
 from hockney.measure.checks import check_question
 from hockney.measure.presets import PRESETS
@@ -96,7 +96,7 @@ def _question(options: dict[str, Any]) -> Question:
         options,
         experiment="pingpong",
         sizes=tuple(Size(size) for size in _sizes(options)),
-        ranks=options["ranks"],
+        ranks=_ranks(options),
         peers=options["peers"],
         every_iteration=options["every_iteration"],
         floor=options["floor"],
@@ -105,6 +105,11 @@ def _question(options: dict[str, Any]) -> Question:
         verify=options["verify"],
     )
     return _with_preset(question, options) if options["preset"] else question
+
+
+def _ranks(options: dict[str, Any]) -> int:
+    by_nodes = None if was_given("ranks") else ranks_by_nodes(options)
+    return by_nodes or int(options["ranks"])
 
 
 def _sizes(options: dict[str, Any]) -> list[int]:

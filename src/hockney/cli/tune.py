@@ -164,7 +164,7 @@ def _base(run: Run, options: dict[str, Any]) -> Question:
 def _measured(questions: list[Question], mpi: Mpi, engine: Engine, options: dict[str, Any]) -> Run:
     from hockney.cli._measure import default_output
     from hockney.measure.session import Session, measure, new_run, raise_problems
-    from hockney.records import ResultFile
+    from hockney.result_file import ResultFile
     from hockney.views.progress import ProgressLine
 
     output = options["output"] or default_output("tune-check")

@@ -57,10 +57,9 @@ def _waited(groups: list[list[Noise]]) -> str | None:
 
 def _throttled(groups: list[list[Noise]]) -> str | None:
     """Neither running nor waiting for a CPU that another had."""
+    told = [group for group in groups if any(noise.cpu_s is not None for noise in group)]
     missing = max(
-        1.0 - _share(group, "cpu_s") - _share(group, "waited_s")
-        for group in groups
-        if any(noise.cpu_s is not None for noise in group)
+        (1.0 - _share(group, "cpu_s") - _share(group, "waited_s") for group in told), default=0.0
     )
     if missing <= IDLE:
         return None

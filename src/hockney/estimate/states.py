@@ -18,6 +18,8 @@ from hockney.records import Run
 BANDWIDTH = 0.06
 """Of the density of log probes: probes of one state scatter by a few per cent, states differ by
 tens at least."""
+SMALLEST = 1e-12
+"""A probe of 0 is none, but may be in a file: it must not stretch the log scale for ever."""
 VALLEY = 0.5
 """Two peaks are two states when the density between them falls below this share of the lower."""
 LEAST_SHARE, LEAST_PROBES = 0.01, 3
@@ -114,7 +116,7 @@ def cluster(values: NDArray[np.float64], least: int | None = None) -> NDArray[np
     """
     if least is None:
         least = max(LEAST_PROBES, math.ceil(LEAST_SHARE * len(values)))
-    logs = np.log(values)
+    logs = np.log(np.maximum(values, SMALLEST))
     step = BANDWIDTH / 8.0
     low = logs.min() - 4.0 * BANDWIDTH
     bins = int((logs.max() - low + 4.0 * BANDWIDTH) / step) + 1

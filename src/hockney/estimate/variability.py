@@ -61,9 +61,7 @@ def _seconds(visits: Iterable[Sequence[float]]) -> Array:
     return np.concatenate([np.asarray(ns, dtype=np.float64) for ns in visits]) * 1e-9
 
 
-def _spread(
-    key: tuple[str, str | None, int, int], rank: int | None, seconds: Array
-) -> Spread:
+def _spread(key: tuple[str, str | None, int, int], rank: int | None, seconds: Array) -> Spread:
     p5, median, p95, p99 = (float(q) for q in np.quantile(seconds, (0.05, 0.5, 0.95, 0.99)))
     return Spread(
         *key,

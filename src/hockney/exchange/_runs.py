@@ -18,12 +18,12 @@ from hockney.records import (
     End,
     LaunchRecord,
     Record,
-    ResultFile,
     Run,
     RunRecord,
     Source,
     Summary,
 )
+from hockney.result_file import ResultFile
 
 Found = tuple[Log, Table]
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from hockney.measure.question import Question
+from hockney.records import End
 
 FIRST_SHARE = 1.0 / 3.0
 """Of an even share, for the first launch to measure: what a start costs is not known yet."""
@@ -20,14 +21,21 @@ class Budget:
     """Decides how long the next launch may measure, so that the whole run ends in time."""
 
     def __init__(
-        self, question: Question, questions: int = 1, now: Callable[[], float] = time.monotonic
+        self,
+        question: Question,
+        questions: int = 1,
+        earlier: Sequence[End] = (),
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Of a cycle of `questions` like this one, which share its budget."""
+        """Of a cycle of `questions` like this one, which share its budget; `earlier`: launches that
+        a resumed run has made before."""
         self._question = question
         self._least_launches = questions * question.least_launches
         self._now = now
+        spent_s = sum(end.wall_s or 0.0 for end in earlier)
         # Our own start is spent already, and showing the result will take about as long.
-        self._started = now() - 2.0 * time.process_time()
+        self._started = now() - 2.0 * time.process_time() - spent_s
+        self._earlier = len(earlier)
         self._start_costs: list[float] = []
 
     def note(self, wall_s: float, measured_s: float) -> None:
@@ -40,13 +48,13 @@ class Budget:
 
     def next_seconds(self) -> float | None:
         """Seconds that the next launch may measure; None when there is no time for it."""
-        done = len(self._start_costs)
+        done = self._earlier + len(self._start_costs)
         if done == 0:
             even = self._question.budget_s / self._least_launches
             if self._question.most_launches == 1:
                 return even
             return max(even * FIRST_SHARE, LEAST_S)
-        start_s = max(self._start_costs)
+        start_s = max(self._start_costs, default=0.0)
         to_come = max(self._least_launches - done, 1)
         even = self.left_s / to_come - start_s
         if self._question.least_launches == self._question.most_launches:

@@ -7,19 +7,27 @@ import re
 from pathlib import Path
 
 from hockney.errors import AskedWronglyError
+from hockney.measure.launchers import find_allocation
+from hockney.measure.platforms import parse_shape
 from hockney.measure.question import Question
 from hockney.units import format_size
 
-PLACE_WORDS = {"socket": "socket", "numa": "NUMA domain", "node": "node"}
+PLACE_WORDS = {"socket": "socket", "numa": "NUMA domain"}
+HOST_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
+"""A name that no program takes for an option."""
 PLACES = ("core", "socket", "numa", "node", "spread", "none")
 
 
 def check_question(question: Question) -> None:
     """Raises AskedWronglyError where the question has no answer on this machine."""
     _check_ranks(question)
+    _check_nodes(question)
+    _check_allocation(question)
     if question.platform is not None:
         _check_platform(question)
         return
+    if question.node_count is not None:
+        return  # the engine knows the nodes; this one may be none of them
     _check_memory(question)
     _check_place(question.place)
     if question.cpus is not None:
@@ -41,11 +49,72 @@ def _check_ranks(question: Question) -> None:
             )
 
 
+def _check_nodes(question: Question) -> None:
+    """Whether hosts, nodes and ranks fit each other, and the allocation that this runs in."""
+    for host in question.hosts:
+        if not HOST_NAME.fullmatch(host):
+            raise AskedWronglyError(f"--hosts: {host!r} is not a host name", "write --hosts a,b")
+    nodes, ranks = question.node_count, question.ranks
+    if question.hosts and nodes and nodes > len(question.hosts):
+        raise AskedWronglyError(
+            f"--nodes {nodes}: --hosts names only {len(question.hosts)}", "name more hosts"
+        )
+    if nodes is None and question.ranks_per_node and question.platform is None:
+        raise AskedWronglyError(
+            "--ranks-per-node: on how many nodes?", "say so with --nodes or --hosts"
+        )
+    if nodes is None:
+        return
+    if nodes > ranks or (question.ranks_per_node and nodes * question.ranks_per_node != ranks):
+        each = f" with {question.ranks_per_node} each" if question.ranks_per_node else ""
+        raise AskedWronglyError(
+            f"{ranks} ranks do not fill {nodes} nodes{each}",
+            "leave out one of -n, --nodes and --ranks-per-node",
+        )
+
+
+def _check_allocation(question: Question) -> None:
+    """Whether the job that this runs in has what is asked for."""
+    found = None if question.platform or question.hosts else find_allocation(question)
+    nodes = question.node_count or (found[1].nodes if found else 1)
+    if question.place == "node" and nodes == 1 and not question.platform:
+        raise AskedWronglyError(
+            "--place node: only one node may be used here; ranks cannot be on different ones",
+            "name --hosts, or ask for --nodes",
+        )
+    if found is None:
+        return
+    name, has = found
+    for asked, there, what, option in (
+        (question.node_count, has.nodes, "nodes", "--nodes"),
+        (question.ranks, has.cpus, "CPUs", "-n"),
+    ):
+        if asked is not None and there is not None and asked > there:
+            raise AskedWronglyError(
+                f"this allocation ({name}) has {there} {what}, {option} {asked} asks for more",
+                f"ask for less, or for an allocation of {asked} {what}",
+            )
+
+
 def _check_platform(question: Question) -> None:
     assert question.platform is not None
-    if not Path(question.platform).is_file():
+    shape = parse_shape(question.platform)
+    if shape is None and not Path(question.platform).is_file():
         raise AskedWronglyError(f"--platform {question.platform}: no such file")
-    for flag, asked in (("--floor", question.floor), ("--cpus", question.cpus)):
+    if shape is not None and question.ranks > shape.nodes * (question.ranks_per_node or 1):
+        raise AskedWronglyError(
+            f"--platform {question.platform} has {shape.nodes} nodes, -n asks for "
+            f"{question.ranks} ranks",
+            "ask for more nodes, or say how many --ranks-per-node",
+        )
+    here = (
+        ("--floor", question.floor),
+        ("--cpus", question.cpus),
+        ("--hosts", question.hosts),
+        ("--nodes", question.nodes),
+        ("--broadcast", question.broadcast),
+    )
+    for flag, asked in here:
         if asked:
             raise AskedWronglyError(f"{flag} is about this machine, --platform simulates another")
 
@@ -93,14 +162,12 @@ def available_memory() -> int | None:
 
 
 def _check_place(place: str) -> None:
-    """Whether neighbouring ranks can be put on different sockets, NUMA domains or nodes here."""
+    """Whether neighbouring ranks can be put on different sockets or NUMA domains here."""
     cpus = [Path(f"/sys/devices/system/cpu/cpu{cpu}") for cpu in os.sched_getaffinity(0)]
     if place == "socket":
         found = {_text(cpu / "topology" / "physical_package_id") for cpu in cpus}
     elif place == "numa":
         found = {node.name for cpu in cpus for node in cpu.glob("node[0-9]*")}
-    elif place == "node":
-        found = {"this node"}
     else:
         return
     if len(found) < 2:

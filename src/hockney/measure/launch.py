@@ -23,6 +23,7 @@ GRACE_S = 2.0
 POLL_S = 0.25
 """How often a silent launch is looked at; a line wakes us at once."""
 READ_BYTES = 1 << 16
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass
@@ -38,7 +39,7 @@ class Outcome:
 
 
 class Interruption:
-    """Whether the user or a scheduler asked us to stop, by SIGINT or SIGTERM."""
+    """Whether the user or a scheduler asked us to stop, or the terminal went away."""
 
     def __init__(self) -> None:
         self.signal: int | None = None
@@ -53,7 +54,7 @@ class Interruption:
         def note(number: int, _frame: FrameType | None) -> None:
             self.signal = number
 
-        before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+        before = {number: signal.signal(number, note) for number in STOPPING}
         try:
             yield self
         finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -48,8 +49,18 @@ class Question:
     floor: bool = False
     cold_cache: bool = False
     preset: str | None = None
+    hosts: tuple[str, ...] = ()
+    """Where mpiexec starts the ranks; none: here, or wherever the allocation is."""
+    nodes: int | None = None
+    ranks_per_node: int | None = None
+    launcher: str | None = None
+    """A file of launchers/, or mpiexec for the MPI's own; None: what is found."""
+    broadcast: str | None = None
+    """A directory of the nodes to send the engine into, where they share no file system."""
     platform: str | None = None
-    """A SimGrid platform file: the launch is simulated on it."""
+    """A SimGrid platform file, or a shape in words: the launch is simulated on it."""
+    hostfile: str | None = None
+    """A simulated host a line, for the ranks in turn; None: in the platform's own order."""
     cfg: tuple[str, ...] = ()
     """Settings for the simulator, as it takes them (key:value)."""
     arguments: tuple[str, ...] = ()
@@ -61,11 +72,24 @@ class Question:
     title: str | None = None
     """What tells it from the other questions of a run."""
 
+    @property
+    def node_count(self) -> int | None:
+        """How many nodes the ranks are spread over; None where nobody said."""
+        return self.nodes or len(self.hosts) or None
+
+    @property
+    def per_node(self) -> int | None:
+        """Ranks on each node; None where nobody said how many nodes there are."""
+        if self.ranks_per_node or self.node_count is None:
+            return self.ranks_per_node
+        return math.ceil(self.ranks / self.node_count)
+
     def options(self) -> dict[str, Any]:
         """As it is stored in the run record."""
         options = asdict(self)
         options["sizes"] = [str(size) for size in self.sizes]
         options["peers"] = list(self.peers)
+        options["hosts"] = list(self.hosts)
         options["cfg"] = list(self.cfg)
         options["arguments"] = list(self.arguments)
         options["env"] = dict(self.env)

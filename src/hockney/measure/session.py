@@ -16,16 +16,21 @@ from hockney.measure.budget import Budget
 from hockney.measure.build import Engine, library_of
 from hockney.measure.environment import describe_environment
 from hockney.measure.launch import Interruption, Outcome, run_launch
-from hockney.measure.launchers import launcher_named
+from hockney.measure.launchers import end_strays, find_launcher, launcher_named
 from hockney.measure.mpi import Mpi
+from hockney.measure.nodes import silent_hosts
 from hockney.measure.question import Question, options_of
-from hockney.records import End, LaunchRecord, Progress, Record, ResultFile, Run, RunRecord
+from hockney.measure.resume import missing_ends, next_number, restore, whole_launches
+from hockney.records import End, LaunchRecord, Progress, Record, Run, RunRecord
+from hockney.result_file import ResultFile
 
 ENGINE_ASKED_WRONGLY = 2
 LIBRARIES = {"hydra": ("MPICH", "Intel MPI", "MVAPICH"), "openmpi": ("Open MPI",)}
 """Whose programs each family of launchers starts."""
 ENGINE_SAYS = "hockney-engine: "
 """Before what a rank that ends the launch writes to stderr: two ranks may garble their records."""
+SIMULATOR_REFUSES = "Parse error at "
+"""Before SimGrid's words on a platform file, which begin with its line."""
 MEASUREMENTS = tuple(b'{"kind":"%b"' % kind for kind in (b"samples", b"start", b"noise", b"probe"))
 
 
@@ -44,6 +49,15 @@ class Answer:
     """No further launch is needed, or none would help."""
     problem: str | None = None
     """What went wrong, in the user's words; it is not asked any more."""
+
+
+@dataclass(frozen=True)
+class Started:
+    """How a launch was started, for its record."""
+
+    command: list[str]
+    env: dict[str, str]
+    launcher: str
 
 
 @dataclass
@@ -94,7 +108,7 @@ def new_run(questions: Sequence[Question], label: str | None, left_out: Sequence
 
 def measure(session: Session) -> None:
     """Answers all questions, then what follows up on what was found."""
-    session.file.write(records.encode(session.run.header))
+    _begin(session)
     with Interruption().watched() as interruption:
         while _answer_all(session, interruption) and session.follow_up is not None:
             question = session.follow_up(session)
@@ -103,12 +117,25 @@ def measure(session: Session) -> None:
             session.answers = [Answer(question, Run(session.run.header))]
 
 
+def _begin(session: Session) -> None:
+    """The header; or, in a file that is gone on with, the ends that its launches lack, and what was
+    answered already."""
+    if not session.file.has_content:
+        session.file.write(records.encode(session.run.header))
+    for end in missing_ends(session.run):
+        session.add(end)
+    for answer in session.answers:
+        answer.launches = restore(answer.run, answer.question, session.run, session.questions)
+        answer.is_done = answer.launches > 0 and _is_done(answer)
+
+
 def _answer_all(session: Session, interruption: Interruption) -> bool:
     """Launches for each question in turn, until every point is precise enough over launches, the
     budget is spent, the asked number of launches is reached, or something goes wrong. A question
     that fails is not asked again; the others are. False where nothing shall follow."""
-    budget = Budget(session.answers[0].question, len(session.answers))
-    for number in itertools.count(len(session.run.launches)):
+    earlier = whole_launches(session.run)
+    budget = Budget(session.answers[0].question, len(session.answers), earlier)
+    for number in itertools.count(next_number(session.run)):
         answer = _next(session.answers)
         if answer is None:
             session.reason = _reason(session.answers)
@@ -118,7 +145,12 @@ def _answer_all(session: Session, interruption: Interruption) -> bool:
             session.reason = "budget"
             return True
         session.on_progress(answer.question.title, number, None)
-        outcome = _launch(session, answer, number, seconds, interruption)
+        try:
+            outcome = _launch(session, answer, number, seconds, interruption)
+        except HockneyError as error:
+            # The disk is full or gone: what is known is still shown.
+            answer.problem, session.reason = str(error), "failed"
+            return False
         budget.note(outcome.wall_s, _measured_s(session, number) or 0.0)
         answer.problem = _problem(session, answer, number, outcome)
         answer.is_done = _is_done(answer)
@@ -154,12 +186,15 @@ def _reason(answers: Sequence[Answer]) -> str:
 def _launch(
     session: Session, answer: Answer, number: int, seconds: float, interruption: Interruption
 ) -> Outcome:
-    question, mpi = answer.question, session.mpi
-    launcher = launcher_named(mpi.family)
+    mpi = session.mpi
+    name, question = find_launcher(mpi, answer.question)
+    launcher = launcher_named(name)
     added = {**launcher.environment(mpi), **dict(question.env)}
     program = [str(session.engine.path), *question.engine_arguments(number, seconds)]
     command = launcher.command(mpi, question, program)
 
+    version = f" ({mpi.launcher_version})" if name == mpi.family else ""
+    started = Started(command, added, name + version)
     measured: list[bytes] = []
 
     def keep(lines: list[bytes]) -> None:
@@ -171,16 +206,23 @@ def _launch(
                 measured.append(line)
                 kept.append(line)
             else:
-                kept.append(_kept(session, answer, line, number, command, added))
+                kept.append(_kept(session, answer, line, number, started))
         session.file.write(b"".join(kept))
 
-    outcome = run_launch(command, {**os.environ, **added}, keep, question.timeout_s, interruption)
+    env = {**os.environ, **added}
+    ended_well = False
+    try:
+        outcome = run_launch(command, env, keep, question.timeout_s, interruption)
+        ended_well = outcome.exit_status == 0
+    finally:
+        if not ended_well:
+            end_strays(name)
+        for line in measured:
+            record = _decoded(line)
+            if record is not None:
+                _add(session, answer, record)
     session.launches_wall_s += outcome.wall_s
     answer.launches += 1
-    for line in measured:
-        record = _decoded(line)
-        if record is not None:
-            _add(session, answer, record)
     return outcome
 
 
@@ -196,14 +238,7 @@ def _decoded(line: bytes) -> records.Record | None:
         return None
 
 
-def _kept(
-    session: Session,
-    answer: Answer,
-    line: bytes,
-    number: int,
-    command: list[str],
-    added: dict[str, str],
-) -> bytes:
+def _kept(session: Session, answer: Answer, line: bytes, number: int, started: Started) -> bytes:
     """What of a line of the engine goes into the file; the run in memory gets it as well."""
     record = _decoded(line)
     if isinstance(record, Progress):
@@ -212,8 +247,8 @@ def _kept(
     if record is None:
         return b""
     if isinstance(record, LaunchRecord):
-        record.command, record.env = command, added
-        record.launcher = f"{session.mpi.family} ({session.mpi.launcher_version})"
+        record.command, record.env = started.command, started.env
+        record.launcher = started.launcher
         record.simulated = answer.question.platform is not None
     _add(session, answer, record)
     return records.encode(record)
@@ -234,9 +269,13 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     failures = [end.message for end in ends if end.reason == "failed" and end.message]
     told = [line for line in outcome.last_lines if line.startswith(ENGINE_SAYS)]
     failures += [line.removeprefix(ENGINE_SAYS) for line in told]
+    refused = [line.partition(SIMULATOR_REFUSES) for line in outcome.last_lines]
+    failures += [f"SimGrid: {which}{what}" for _, which, what in refused if which]
     message = _failure(number, outcome, failures, bool(ends))
     if message is None:
         return None
+    silent = [] if outcome.interrupted else silent_hosts(session.mpi, answer.question)
+    message = "; ".join([message, *silent])
     mixed = None if session.run.samples else _mixed_up(session, message)
     message = mixed or message
     if not ends:
@@ -295,15 +334,21 @@ def unanswered(session: Session) -> list[str]:
     ]
 
 
+def problems_of(session: Session) -> list[str]:
+    """What went wrong, one entry a question; an algorithm that is refused is none."""
+    if session.reason == "interrupted":
+        return []
+    wrong = [a for a in session.answers if a.problem and REFUSAL not in a.problem]
+    if session.reason == "failed" and not wrong:
+        return ["nothing could be measured: the MPI library refuses every algorithm"]
+    return [_said(answer) for answer in wrong]
+
+
 def raise_problems(session: Session) -> None:
     """Tells what went wrong, after everything that was measured has been shown."""
-    if session.reason == "interrupted":
-        return
-    wrong = [a for a in session.answers if a.problem and REFUSAL not in a.problem]
-    if wrong:
-        raise HockneyError("\n".join(map(_said, wrong)))
-    if session.reason == "failed":
-        raise HockneyError("nothing could be measured: the MPI library refuses every algorithm")
+    problems = problems_of(session)
+    if problems:
+        raise HockneyError("\n".join(problems))
 
 
 def _said(answer: Answer) -> str:

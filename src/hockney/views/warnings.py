@@ -113,7 +113,7 @@ def _few_launches(run: Run, estimates: Estimates) -> list[str]:
             f"only {min(counts)} launch{'es' * (min(counts) > 1)}: no intervals (5 make one); logs "
             "of more launches come in together with `hockney import --join`"
         ]
-    if run.launches[0].simulated:
+    if any(launch.simulated for launch in run.launches[:1]):
         return []
     return [
         f"only {min(counts)} launch{'es' * (min(counts) > 1)}: too few for an interval (5 make "

@@ -1,17 +1,38 @@
 """How ranks are started: one file a launcher, found by its name.
 
-A launcher module has two functions: `command(mpi, question, program)` returns the whole command
-line that starts `program` on every rank, `environment(mpi)` the variables that this needs.
+A launcher module has `command(mpi, question, program)`, the whole command line that starts
+`program` on every rank, `environment(mpi)`, the variables that this needs, and
+`reach(question, script)`, the commands that together run a shell script once on every node. One
+that belongs to a scheduler has `allocation()`: what this process was given, None outside of a job;
+and it may have `end_strays()`, where ranks outlive a launcher that is killed. A scheduler without a
+launcher of its own has `allocation()` alone: MPI's mpiexec gets its hosts.
 """
 
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import Protocol, cast
 
+from hockney.errors import AskedWronglyError
 from hockney.measure.mpi import Mpi
 from hockney.measure.question import Question
+
+MPIEXEC = "mpiexec"
+"""The MPI's own launcher, whatever its family."""
+FAMILIES = ("hydra", "openmpi", "smpirun")
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """What a scheduler gave this process; None is not known."""
+
+    nodes: int | None = None
+    cpus: int | None = None
+    hosts: tuple[str, ...] = ()
 
 
 class Launcher(Protocol):
@@ -19,7 +40,63 @@ class Launcher(Protocol):
 
     def environment(self, mpi: Mpi) -> dict[str, str]: ...
 
+    def reach(self, mpi: Mpi, question: Question, script: str) -> list[list[str]]: ...
+
 
 def launcher_named(name: str) -> Launcher:
     """The module launchers/NAME.py."""
-    return cast(Launcher, importlib.import_module(f"hockney.measure.launchers.{name}"))
+    return cast(Launcher, _module(name))
+
+
+def launcher_names() -> list[str]:
+    """What --launcher may be: mpiexec, or a scheduler's."""
+    return [MPIEXEC, *_schedulers()]
+
+
+def find_launcher(mpi: Mpi, question: Question) -> tuple[str, Question]:
+    """The launcher's name, and the question with the hosts that its allocation has.
+
+    Outside of a job, over named hosts, or when asked for, it is the MPI's own mpiexec.
+    """
+    if question.platform is not None or question.launcher == MPIEXEC:
+        return mpi.family, question
+    if question.hosts and question.launcher is None:
+        return mpi.family, question
+    found = find_allocation(question)
+    if found is None:
+        return mpi.family, question
+    name, allocation = found
+    if hasattr(_module(name), "command"):
+        return name, question
+    return mpi.family, replace(question, hosts=question.hosts or allocation.hosts)
+
+
+def find_allocation(question: Question) -> tuple[str, Allocation] | None:
+    """The scheduler whose job this process runs in, or the one that was asked for."""
+    asked = question.launcher if question.launcher != MPIEXEC else None
+    for name in [asked] if asked else _schedulers():
+        allocation = _module(name).allocation()
+        if allocation is not None:
+            return name, allocation
+    if asked:
+        raise AskedWronglyError(
+            f"--launcher {question.launcher}: this is not inside one of its jobs",
+            f"ask for an allocation first, or submit one with `hockney job {question.launcher}`",
+        )
+    return None
+
+
+def end_strays(name: str) -> None:
+    """Ends ranks that outlive their launcher, where a scheduler lets them."""
+    end = getattr(_module(name), "end_strays", None)
+    if end is not None:
+        end()
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"{__name__}.{name}")
+
+
+def _schedulers() -> list[str]:
+    names = [module.name for module in pkgutil.iter_modules(__path__)]
+    return sorted(name for name in names if name not in FAMILIES and not name.startswith("_"))

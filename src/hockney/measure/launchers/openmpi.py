@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from hockney.measure.launchers._agent import agent_commands
 from hockney.measure.mpi import Mpi
 from hockney.measure.question import Question
 
@@ -12,9 +13,22 @@ from hockney.measure.question import Question
 def command(mpi: Mpi, question: Question, program: Sequence[str]) -> list[str]:
     """Unbound, because the engine pins; more ranks than slots only where there are."""
     options = ["--bind-to", "none"]
-    if question.ranks > len(os.sched_getaffinity(0)):
-        options += ["--map-by", ":OVERSUBSCRIBE"]
+    hosts = question.hosts[: question.node_count]
+    if hosts:
+        slots = question.per_node
+        options += ["--host", ",".join(f"{host}:{slots}" for host in hosts)]
+    # Open MPI's own word for a crowded node is needed even for the slots that --host names.
+    crowded = bool(hosts) or question.ranks > len(os.sched_getaffinity(0))
+    mapping = _mapping(question)
+    if mapping or crowded:
+        options += ["--map-by", mapping + (":OVERSUBSCRIBE" if crowded else "")]
     return [str(mpi.mpiexec), *options, "-n", str(question.ranks), *program]
+
+
+def _mapping(question: Question) -> str:
+    if question.place == "node":
+        return "node"
+    return f"ppr:{question.per_node}:node" if question.per_node else ""
 
 
 def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
@@ -22,3 +36,8 @@ def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
     if os.geteuid() != 0:
         return {}
     return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def reach(mpi: Mpi, question: Question, script: str) -> list[list[str]]:  # noqa: ARG001
+    agents = ["PRTE_MCA_plm_ssh_agent", "OMPI_MCA_plm_rsh_agent"]
+    return agent_commands(agents, question.hosts[: question.node_count], script)

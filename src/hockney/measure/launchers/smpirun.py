@@ -14,8 +14,14 @@ FIXED = ("smpi/simulate-computation:no",)
 def command(mpi: Mpi, question: Question, program: Sequence[str]) -> list[str]:
     settings = [f"--cfg={setting}" for setting in (*FIXED, *question.cfg)]
     platform = ["-platform", question.platform or ""]
+    if question.hostfile:
+        platform += ["-hostfile", question.hostfile]
     return [str(mpi.mpiexec), "-np", str(question.ranks), *platform, *settings, *program]
 
 
 def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
     return {}
+
+
+def reach(mpi: Mpi, question: Question, script: str) -> list[list[str]]:  # noqa: ARG001
+    return []

@@ -1,0 +1,133 @@
+"""hockney job: a batch script for a measurement; submitted, waited for and brought home."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hockney.cli._parameters import SECONDS
+from hockney.measure.jobs import scheduler_names
+
+if TYPE_CHECKING:
+    from hockney.measure.jobs import Job, Scheduler
+    from hockney.measure.prepare import Asked
+
+POLL_S = 1.0
+LAST_LINES = 12
+"""Of the scheduler's log, shown when a job fails."""
+
+
+@click.command()
+@click.argument("scheduler", type=click.Choice(scheduler_names()))
+@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- VERB ...")
+@click.option("--account", help="What the job is charged to.")
+@click.option("--partition", help="Partition or queue.")
+@click.option("--time", "time_s", type=SECONDS, help="Time limit.  [default: by the budget]")
+@click.option("--exclusive/--no-exclusive", default=True, help="Whole nodes.  [default: yes]")
+@click.option("--module", "modules", multiple=True, help="A module that the job loads.")
+@click.option("--submit", is_flag=True, help="Submit it, wait, and show the result.")
+def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any) -> None:
+    """Print a batch script that measures without Python on the nodes.
+
+    hockney job slurm --account abc -- pingpong --nodes 2 --ranks-per-node 1 -o run.jsonl
+    """
+    from hockney.cli._instead import ask
+    from hockney.cli._measure import default_output
+    from hockney.measure.jobs import scheduler_named
+
+    asked, verb_options = ask(words, nodes=1)
+    result = verb_options["output"] or default_output(asked.questions[0].experiment)
+    job = _job(asked, options)
+    text = _script(scheduler_named(scheduler), job, asked, verb_options, result)
+    if submit:
+        _submit(scheduler_named(scheduler), job, text, asked, verb_options, result)
+    else:
+        click.echo(text, nl=False)
+
+
+def _job(asked: Asked, options: dict[str, Any]) -> Job:
+    from hockney.measure.jobs import Job, minutes_for
+
+    time_s = options.pop("time_s")
+    most = max(asked.questions, key=lambda question: question.ranks)
+    return Job(
+        name=f"hockney-{most.experiment}",
+        nodes=most.node_count or 1,
+        per_node=most.per_node or most.ranks,
+        minutes=minutes_for(asked) if time_s is None else max(round(time_s / 60.0), 1),
+        **options,
+    )
+
+
+def _script(
+    scheduler: Scheduler, job: Job, asked: Asked, options: dict[str, Any], result: Path
+) -> str:
+    from hockney import records
+    from hockney.errors import AskedWronglyError
+    from hockney.measure.jobs.script import job_script
+    from hockney.measure.session import new_run
+
+    for option in ("platform", "hosts", "launcher"):
+        if getattr(asked.questions[0], option):
+            raise AskedWronglyError(f"--{option} is not for a job: the scheduler chooses")
+    if options["resume"] or options["force"]:
+        raise AskedWronglyError("a job begins a new file: leave out --resume and --force")
+    header = records.encode(new_run(asked.questions, options["label"], asked.left_out).header)
+    return job_script(scheduler, job, asked, header, result)
+
+
+def _submit(
+    scheduler: Scheduler,
+    job: Job,
+    text: str,
+    asked: Asked,
+    options: dict[str, Any],
+    result: Path,
+) -> None:
+    """Submits, waits, shows; an interrupted wait takes the job back and keeps what it has."""
+    from hockney import records
+    from hockney.cli._measure import show_measured
+    from hockney.errors import AskedWronglyError, HockneyError
+    from hockney.measure.jobs import launches_of, submit, tell
+    from hockney.views.progress import StatusLine
+
+    if result.exists():
+        raise AskedWronglyError(f"{result} exists", "name another file with -o")
+    number = submit(scheduler, text)
+    status = StatusLine(options["quiet"])
+    try:
+        while not (state := scheduler.state(number)).ended:
+            done = f"{_launches_in(result)} of {launches_of(asked)} launches"
+            status(f"job {number}: {state.word.lower()}, {done}")
+            time.sleep(POLL_S)
+    except KeyboardInterrupt:
+        tell([*scheduler.CANCEL, number])
+        raise HockneyError(f"job {number} was taken back; its rounds are in {result}") from None
+    finally:
+        status.clear()
+    if result.exists():
+        show_measured(records.read(result), options)
+    if not state.well or not result.exists():
+        raise HockneyError(
+            f"job {number} ended as {state.word.lower()}", _last_words(scheduler.log(number, job))
+        )
+    if not options["quiet"]:
+        click.echo(f"job {number} is done; samples are in {result}", err=True)
+
+
+def _launches_in(result: Path) -> int:
+    try:
+        return result.read_bytes().count(b'{"kind":"end"')
+    except OSError:
+        return 0
+
+
+def _last_words(log: Path) -> str | None:
+    try:
+        lines = log.read_text(errors="replace").splitlines()[-LAST_LINES:]
+    except OSError:
+        return None
+    return f"the last lines of {log}:\n" + "\n".join(f"    {line}" for line in lines)

@@ -1,0 +1,126 @@
+"""hockney suite: a plan of many runs, with one progress line, that can be gone on with."""
+
+from __future__ import annotations
+
+import platform
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from hockney.measure.journal import Journal
+    from hockney.measure.plan import Plan, PlannedRun
+    from hockney.measure.prepare import Asked
+
+OURS = ("output", "force", "resume", "quiet", "json", "format", "label")
+"""Options of measuring verbs that the suite sets itself."""
+
+
+@click.command()
+@click.argument("plan_name", metavar="PLAN")
+@click.argument("more", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS]")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Directory for the results.")
+@click.option("--resume", is_flag=True, help="Go on with that directory.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
+def command(
+    plan_name: str, more: tuple[str, ...], output: Path | None, resume: bool, quiet: bool
+) -> None:
+    """Measure all runs of a plan: a TOML file, or a ready one such as `acceptance`.
+
+    OPTIONS are added to every run: hockney suite acceptance -- --nodes 2.
+    """
+    from hockney.measure.journal import Journal
+    from hockney.measure.plan import read_plan
+
+    plan = read_plan(plan_name)
+    asked = [_ask(plan_name, run, more) for run in plan.runs]
+    if resume and output is None:
+        raise click.UsageError("--resume: which directory? Name it with -o")
+    directory = output or Path(f"{plan.name}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}")
+    journal = Journal(directory, resume)
+    failed = _measure_all(plan, asked, journal, quiet)
+    _show_end(journal, quiet)
+    if failed:
+        raise click.exceptions.Exit(1)
+
+
+def _ask(where: str, run: PlannedRun, more: tuple[str, ...]) -> Asked:
+    """The questions of one run; all are asked before any is measured."""
+    from hockney.cli._instead import ask, measuring_command
+    from hockney.errors import AskedWronglyError
+    from hockney.measure.plan import check_keys
+
+    params = measuring_command(run.verb).params
+    options = {
+        name.removeprefix("--"): param
+        for param in params
+        for name in (*param.opts, *param.secondary_opts)
+        if name.removeprefix("--") not in OURS
+    }
+    check_keys(f"{where}, {run.label}", dict(run.options), options)
+    words = [run.verb, *more]
+    for name, value in run.options:
+        words += _words(options[name], name, value)
+    try:
+        return ask(words)[0]
+    except (AskedWronglyError, click.UsageError) as error:
+        message = error.message if isinstance(error, click.UsageError) else str(error)
+        raise AskedWronglyError(f"{where}, {run.label}: {message}") from error
+
+
+def _words(param: click.Parameter, name: str, value: Any) -> list[str]:
+    if isinstance(param, click.Argument):
+        return [str(value)]
+    option = f"--{name}" if len(name) > 1 else f"-{name}"
+    if isinstance(value, bool):
+        return [option] if value else []
+    return [word for each in (value if isinstance(value, list) else [value])
+            for word in (option, str(each))]  # fmt: skip
+
+
+def _measure_all(
+    plan: Plan, asked_of_runs: list[Asked], journal: Journal, quiet: bool
+) -> list[str]:
+    """Every run that is not done yet; one that fails does not stop the others. Returns which."""
+    from hockney.errors import HockneyError
+    from hockney.measure.prepare import Target, prepared
+    from hockney.measure.session import measure, problems_of
+    from hockney.views.progress import ProgressLine
+
+    failed = []
+    for number, (run, asked) in enumerate(zip(plan.runs, asked_of_runs, strict=True), 1):
+        name = run.file_name(number)
+        if journal.is_done(name, asked.questions):
+            continue
+        target = Target(journal.directory / name, run.label, resume=True)
+        before = f"{number} of {len(plan.runs)}, {run.label}: "
+        progress = ProgressLine(quiet, asked.questions[0].precision, before)
+        try:
+            with prepared(asked, target, progress) as session:
+                measure(session)
+            reason, problems = session.reason, problems_of(session)
+        except HockneyError as error:
+            reason, problems = "failed", [str(error)]
+        finally:
+            progress.clear()
+        journal.note(name, run.label, asked.questions, reason)
+        if reason == "interrupted":
+            click.echo(f"interrupted; go on with --resume -o {journal.directory}", err=True)
+            raise click.exceptions.Exit(130)
+        if problems:
+            failed.append(name)
+            click.echo(f"hockney: {before}{'; '.join(problems)}", err=True)
+    return failed
+
+
+def _show_end(journal: Journal, quiet: bool) -> None:
+    """What there is now, by file, and how each ended."""
+    from hockney.views.table import aligned
+
+    rows = [["run", "ended by", "file"]]
+    rows += [[entry.label, entry.reason, str(journal.directory / entry.file)] for entry in journal]
+    click.echo(aligned(rows))
+    if not quiet:
+        click.echo(f"results are in {journal.directory}", err=True)

@@ -1,0 +1,120 @@
+"""Batch jobs: a script that needs a shell, the engine and a launcher, but no Python.
+
+One file a scheduler, found by its name, with `directives(job)`, the lines that ask for resources,
+`launch(mpi, question, program)`, the shell's words for one start of the MPI program, `reach`, as
+launchers have it, and for --submit: `SUBMIT`, a command that reads a script and prints the job's
+number, `CANCEL`, `state(number)` and `log(number, job)`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import pkgutil
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, cast
+
+from hockney.errors import AskedWronglyError, HockneyError
+from hockney.measure.mpi import Mpi
+from hockney.measure.prepare import Asked
+from hockney.measure.question import Question
+
+START_S = 20.0
+"""A launch may take so long to start on a cold file system; it does not cost measuring time."""
+MARGIN_S = 60.0
+COMMAND_TIMEOUT_S = 60.0
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:,+@/-]*")
+"""What accounts and partitions are called. Directives are not shell: nothing in them is quoted."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is asked of a scheduler."""
+
+    name: str
+    nodes: int
+    per_node: int
+    minutes: int
+    account: str | None = None
+    partition: str | None = None
+    exclusive: bool = True
+    modules: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for option, value in (("--account", self.account), ("--partition", self.partition)):
+            if value is not None and not NAME.fullmatch(value):
+                raise AskedWronglyError(
+                    f"{option} {value!r} is no name", "letters, digits and . _ - : , + @ / make one"
+                )
+
+
+@dataclass(frozen=True)
+class State:
+    """How a job is doing, in the scheduler's words."""
+
+    word: str
+    ended: bool = False
+    well: bool = False
+
+
+class Scheduler(Protocol):
+    SUBMIT: Sequence[str]
+    CANCEL: Sequence[str]
+
+    def directives(self, job: Job) -> list[str]: ...
+
+    def launch(self, mpi: Mpi, question: Question, program: Sequence[str]) -> str: ...
+
+    def reach(self, mpi: Mpi, question: Question, script: str) -> list[list[str]]: ...
+
+    def state(self, number: str) -> State: ...
+
+    def log(self, number: str, job: Job) -> Path: ...
+
+
+def scheduler_named(name: str) -> Scheduler:
+    return cast(Scheduler, importlib.import_module(f"{__name__}.{name}"))
+
+
+def scheduler_names() -> list[str]:
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return [name for name in names if name != "script"]
+
+
+def launches_of(asked: Asked) -> int:
+    """How many launches a job makes: it cannot decide on more."""
+    return asked.questions[0].least_launches * len(asked.questions)
+
+
+def minutes_for(asked: Asked) -> int:
+    """The time limit that the budget needs."""
+    needed = asked.questions[0].budget_s + launches_of(asked) * START_S + MARGIN_S
+    return math.ceil(needed / 60.0)
+
+
+def tell(command: Sequence[str], said: str = "") -> subprocess.CompletedProcess[str]:
+    """Runs one of the scheduler's commands with `said` on its stdin."""
+    try:
+        return subprocess.run(
+            command, input=said, capture_output=True, text=True, timeout=COMMAND_TIMEOUT_S
+        )
+    except FileNotFoundError as error:
+        raise AskedWronglyError(
+            f"no {command[0]}: is this a login node of such a cluster?",
+            "without --submit the script is printed; take it there",
+        ) from error
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise HockneyError(f"{command[0]}: {error}") from error
+
+
+def submit(scheduler: Scheduler, script: str) -> str:
+    """The job's number."""
+    done = tell(scheduler.SUBMIT, script)
+    number = done.stdout.strip().partition(";")[0]
+    if done.returncode != 0 or not number:
+        raise HockneyError(f"{scheduler.SUBMIT[0]} refused the job: {done.stderr.strip()}")
+    return number

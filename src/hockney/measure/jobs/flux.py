@@ -1,0 +1,49 @@
+"""Flux: flux batch, with flux run starting the ranks."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from hockney.measure.jobs import Job, State, tell
+from hockney.measure.launchers import flux
+from hockney.measure.mpi import Mpi
+from hockney.measure.question import Question
+
+SUBMIT = ("flux", "batch")
+CANCEL = ("flux", "cancel")
+WELL, BADLY = {"COMPLETED"}, {"FAILED", "CANCELED", "TIMEOUT"}
+
+
+def directives(job: Job) -> list[str]:
+    asked = [
+        f"--job-name={job.name}",
+        f"--nodes={job.nodes}",
+        f"--nslots={job.nodes * job.per_node}",
+        f"--time-limit={job.minutes}m",
+    ]
+    if job.exclusive:
+        asked.append("--exclusive")
+    if job.account:
+        asked.append(f"--bank={job.account}")
+    if job.partition:
+        asked.append(f"--queue={job.partition}")
+    return [f"#flux: {words}" for words in asked]
+
+
+def launch(mpi: Mpi, question: Question, program: Sequence[str]) -> str:
+    return shlex.join(flux.command(mpi, question, program))
+
+
+def reach(mpi: Mpi, question: Question, script: str) -> list[list[str]]:
+    return flux.reach(mpi, question, script)
+
+
+def state(number: str) -> State:
+    word = tell(["flux", "jobs", "--no-header", "--format={status}", number]).stdout.strip()
+    return State(word or "UNKNOWN", ended=word in WELL | BADLY, well=word in WELL)
+
+
+def log(number: str, job: Job) -> Path:  # noqa: ARG001
+    return Path(f"flux-{number}.out")

@@ -1,0 +1,59 @@
+"""PBS: qsub, with MPI's own mpiexec starting the ranks on the hosts of $PBS_NODEFILE."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from hockney.measure.jobs import Job, State, tell
+from hockney.measure.launchers import launcher_named
+from hockney.measure.mpi import Mpi
+from hockney.measure.question import Question
+
+SUBMIT = ("qsub",)
+CANCEL = ("qdel",)
+HOSTS = {"hydra": '-f "$PBS_NODEFILE"', "openmpi": '--hostfile "$PBS_NODEFILE"'}
+"""How each family of launchers is told of a file of hosts."""
+
+
+def directives(job: Job) -> list[str]:
+    place = "scatter:excl" if job.exclusive else "scatter"
+    asked = [
+        "-V",
+        f"-N {job.name}",
+        "-j oe",
+        f"-l select={job.nodes}:ncpus={job.per_node}:mpiprocs={job.per_node}",
+        f"-l place={place}",
+        f"-l walltime={job.minutes // 60:02d}:{job.minutes % 60:02d}:00",
+    ]
+    if job.account:
+        asked.append(f"-A {job.account}")
+    if job.partition:
+        asked.append(f"-q {job.partition}")
+    return [f"#PBS {words}" for words in asked]
+
+
+def launch(mpi: Mpi, question: Question, program: Sequence[str]) -> str:
+    family = launcher_named(mpi.family)
+    mpiexec, *words = family.command(mpi, replace(question, hosts=()), program)
+    return f"{shlex.quote(mpiexec)} {HOSTS[mpi.family]} {shlex.join(words)}"
+
+
+def reach(mpi: Mpi, question: Question, script: str) -> list[list[str]]:  # noqa: ARG001
+    """PBS has no command that hands its input on to every node."""
+    return []
+
+
+def state(number: str) -> State:
+    said = tell(["qstat", "-x", "-f", number]).stdout
+    word = re.search(r"job_state = (\w)", said)
+    status = re.search(r"Exit_status = (-?\d+)", said)
+    ended = word is None or word[1] in "FC"
+    return State(word[1] if word else "gone", ended, status is None or status[1] == "0")
+
+
+def log(number: str, job: Job) -> Path:
+    return Path(f"{job.name}.o{number.partition('.')[0]}")

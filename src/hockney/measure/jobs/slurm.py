@@ -1,0 +1,54 @@
+"""Slurm: sbatch, with srun starting the ranks."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from hockney.measure.jobs import Job, State, tell
+from hockney.measure.launchers import srun
+from hockney.measure.mpi import Mpi
+from hockney.measure.question import Question
+
+SUBMIT = ("sbatch", "--parsable")
+CANCEL = ("scancel",)
+GOING = {"PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "SUSPENDED", "REQUEUED", "RESIZING"}
+
+
+def directives(job: Job) -> list[str]:
+    asked = [
+        f"--job-name={job.name}",
+        f"--nodes={job.nodes}",
+        f"--ntasks-per-node={job.per_node}",
+        f"--time={job.minutes}",
+    ]
+    if job.exclusive:
+        asked.append("--exclusive")
+    if job.account:
+        asked.append(f"--account={job.account}")
+    if job.partition:
+        asked.append(f"--partition={job.partition}")
+    return [f"#SBATCH {words}" for words in asked]
+
+
+def launch(mpi: Mpi, question: Question, program: Sequence[str]) -> str:
+    return shlex.join(srun.command(mpi, question, program))
+
+
+def reach(mpi: Mpi, question: Question, script: str) -> list[list[str]]:
+    return srun.reach(mpi, question, script)
+
+
+def state(number: str) -> State:
+    done = tell(["squeue", "--noheader", "--states=all", f"--jobs={number}", "--format=%T"])
+    word = done.stdout.strip()
+    if not word:
+        # Slurm forgets a job some minutes after its end; a controller that is away comes back.
+        gone = done.returncode == 0 or "Invalid job id" in done.stderr
+        return State("UNKNOWN", ended=gone, well=gone)
+    return State(word, ended=word not in GOING, well=word == "COMPLETED")
+
+
+def log(number: str, job: Job) -> Path:  # noqa: ARG001
+    return Path(f"slurm-{number}.out")

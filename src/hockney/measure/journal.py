@@ -1,0 +1,69 @@
+"""Which runs of a suite are done: a line each, so that one that was cut short goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from hockney.errors import AskedWronglyError
+from hockney.measure.question import Question, options_of
+from hockney.result_file import ResultFile
+
+NAME = "suite.jsonl"
+DONE = frozenset({"precision", "budget", "launches"})
+
+
+class Entry(msgspec.Struct):
+    """How a run of the suite ended."""
+
+    file: str
+    label: str
+    reason: str
+    options: dict[str, object]
+    """What it was asked: another question in the same place is none that was answered."""
+
+
+class Journal:
+    """The directory of a suite."""
+
+    def __init__(self, directory: Path, resume: bool) -> None:
+        self.directory = directory
+        path = directory / NAME
+        if path.exists() and not resume:
+            raise AskedWronglyError(
+                f"{directory} has a suite in it", "go on with it by --resume, or name another by -o"
+            )
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise AskedWronglyError(f"{directory} cannot be made: {error.strerror}") from error
+        self._file = ResultFile(path, resume=resume)
+        self._entries: dict[str, Entry] = {}
+        for line in path.read_bytes().splitlines():
+            try:
+                entry = msgspec.json.decode(line, type=Entry)
+            except ValueError as error:
+                raise AskedWronglyError(f"{path}: {error}") from error
+            self._entries[entry.file] = entry
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries.values())
+
+    def is_done(self, file: str, questions: Sequence[Question]) -> bool:
+        """Whether these very questions were answered; AskedWronglyError where another was."""
+        entry = self._entries.get(file)
+        if entry is None:
+            return False
+        if entry.options != msgspec.to_builtins(options_of(questions)):
+            raise AskedWronglyError(
+                f"{self.directory / file} was asked otherwise: the plan has changed",
+                "put the results of the changed plan into another directory with -o",
+            )
+        return entry.reason in DONE and (self.directory / file).exists()
+
+    def note(self, file: str, label: str, questions: Sequence[Question], reason: str) -> None:
+        entry = Entry(file, label, reason, msgspec.to_builtins(options_of(questions)))
+        self._entries[file] = entry
+        self._file.write(msgspec.json.encode(entry) + b"\n")

@@ -1,0 +1,106 @@
+"""Slurm's srun, inside one of its jobs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from functools import cache
+
+from hockney.errors import AskedWronglyError, HockneyError
+from hockney.measure.launchers import Allocation, hydra
+from hockney.measure.mpi import WRAPPER_TIMEOUT_S, Mpi
+from hockney.measure.question import Question
+
+SPOKEN = {"hydra": ("pmi2", "cray_shasta", "pmix"), "openmpi": ("pmix",)}
+"""Ways to wire up ranks that each family's libraries know, the surest first. MPICH has PMIx only
+where it was built with it; Open MPI has nothing else since version 5."""
+
+
+def allocation() -> Allocation | None:
+    job = os.environ.get("SLURM_JOB_ID")
+    if not job or not shutil.which("srun"):
+        return None
+    nodes = os.environ.get("SLURM_JOB_NUM_NODES")
+    return Allocation(int(nodes) if nodes else None, _cpus())
+
+
+def _cpus() -> int | None:
+    """The sum of a list such as "36(x2),24"."""
+    told = os.environ.get("SLURM_JOB_CPUS_PER_NODE", "")
+    parts = re.findall(r"(\d+)(?:\(x(\d+)\))?", told)
+    return sum(int(cpus) * int(nodes or 1) for cpus, nodes in parts) or None
+
+
+def command(mpi: Mpi, question: Question, program: Sequence[str]) -> list[str]:
+    """Unbound, because the engine pins; a rank that fails takes the others with it."""
+    options = [f"--mpi={_wire_up(mpi)}", "--cpu-bind=none", "--kill-on-bad-exit=1"]
+    options.append(f"--job-name={_step_name()}")
+    if question.hosts:
+        options.append("--nodelist=" + ",".join(question.hosts))
+    if question.node_count:
+        options.append(f"--nodes={question.node_count}")
+    if question.ranks_per_node:
+        options.append(f"--ntasks-per-node={question.ranks_per_node}")
+    if question.place == "node":
+        options.append("--distribution=cyclic")
+    return ["srun", *options, f"--ntasks={question.ranks}", *program]
+
+
+@cache
+def _offered() -> tuple[str, ...]:
+    words = _said(["srun", "--mpi=list"])
+    return tuple(re.findall(r"\b(?:pmi2|pmix|cray_shasta)\b(?! plugin)", words))
+
+
+def _said(command: list[str]) -> str:
+    try:
+        done = subprocess.run(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=WRAPPER_TIMEOUT_S,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise HockneyError(f"{command[0]}: {error}") from error
+    return done.stdout
+
+
+def _wire_up(mpi: Mpi) -> str:
+    offered, spoken = _offered(), SPOKEN.get(mpi.family, ())
+    for name in spoken:
+        if name in offered:
+            return name
+    raise AskedWronglyError(
+        f"this Slurm wires ranks up by {', '.join(offered) or 'nothing known'}, the MPI of "
+        f"{mpi.mpicc} by {' or '.join(spoken)}",
+        "start them by the MPI's own mpiexec: --launcher mpiexec",
+    )
+
+
+def _step_name() -> str:
+    return f"hockney-{os.getpid()}"
+
+
+def end_strays() -> None:
+    """Slurm lets a step go on whose srun was killed: ends those that this process started."""
+    job = os.environ["SLURM_JOB_ID"]
+    listed = _said(["squeue", "--noheader", "--steps", f"--jobs={job}", "--format=%i %j"])
+    for line in listed.splitlines():
+        step, _, name = line.strip().partition(" ")
+        if name == _step_name():
+            _said(["scancel", "--signal=KILL", step])
+
+
+def environment(mpi: Mpi) -> dict[str, str]:
+    return hydra.environment(mpi)
+
+
+def reach(mpi: Mpi, question: Question, script: str) -> list[list[str]]:  # noqa: ARG001
+    nodes = question.node_count or int(os.environ.get("SLURM_JOB_NUM_NODES", "1"))
+    options = [f"--nodes={nodes}", f"--ntasks={nodes}", "--ntasks-per-node=1"]
+    return [["srun", *options, "sh", "-c", script]]

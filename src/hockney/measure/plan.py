@@ -1,0 +1,114 @@
+"""A plan: a list of runs in TOML, each a verb with its options and a matrix of further ones.
+
+name = "night"
+
+[[run]]
+verb = "pingpong"
+sizes = "0,1..4MiB"
+every-iteration = true
+matrix.place = ["core", "spread"]
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from hockney.errors import AskedWronglyError
+
+READY = Path(__file__).parent.parent / "plans"
+PLAN_KEYS = ("name", "run")
+RUN_KEYS = ("verb", "matrix")
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One point of a run's matrix."""
+
+    verb: str
+    options: tuple[tuple[str, Any], ...]
+    """By their long names, without the dashes, in the plan's order."""
+    label: str
+
+    def file_name(self, number: int) -> str:
+        """What the label says, in letters that every file system and shell takes as they are."""
+        words = re.sub(r"[^A-Za-z0-9_.=-]+", "-", self.label).strip("-.")[:80]
+        return f"{number:02d}-{words}.jsonl"
+
+
+@dataclass(frozen=True)
+class Plan:
+    name: str
+    runs: tuple[PlannedRun, ...]
+
+
+def read_plan(name: str) -> Plan:
+    """The plan in a file, or the ready one of that name."""
+    path = Path(name)
+    if not path.exists() and (READY / f"{name}.toml").exists():
+        path = READY / f"{name}.toml"
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        ready = ", ".join(sorted(plan.stem for plan in READY.glob("*.toml")))
+        raise AskedWronglyError(f"{name}: {error}", f"ready plans are: {ready}") from error
+    return _plan(path, _parsed(path, text))
+
+
+def _parsed(path: Path, text: str) -> dict[str, Any]:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise AskedWronglyError(f"{path}: {error}") from error
+
+
+def _plan(path: Path, tables: dict[str, Any]) -> Plan:
+    check_keys(str(path), tables, PLAN_KEYS)
+    runs = tables.get("run", [])
+    if not isinstance(runs, list) or not runs or not all(isinstance(run, dict) for run in runs):
+        raise AskedWronglyError(f"{path}: no runs", 'write [[run]] and verb = "pingpong" below it')
+    expanded = [
+        planned for number, run in enumerate(runs, 1) for planned in _expand(path, number, run)
+    ]
+    return Plan(str(tables.get("name", path.stem)), tuple(expanded))
+
+
+def _expand(path: Path, number: int, table: dict[str, Any]) -> Iterable[PlannedRun]:
+    """Every combination of the matrix, the last option changing fastest."""
+    where = f"{path}, run {number}"
+    verb, matrix = table.get("verb"), table.get("matrix", {})
+    if not isinstance(verb, str):
+        raise AskedWronglyError(f"{where}: no verb", 'write verb = "pingpong"')
+    if not isinstance(matrix, dict) or not all(isinstance(v, list) for v in matrix.values()):
+        raise AskedWronglyError(
+            f"{where}: a matrix has a list for each option", 'write matrix.place = ["core"]'
+        )
+    fixed = {key: value for key, value in table.items() if key not in RUN_KEYS}
+    twice = sorted(set(fixed) & set(matrix))
+    if twice:
+        raise AskedWronglyError(f"{where}: {twice[0]} is in the run and in its matrix")
+    label = str(fixed.pop("label", verb))
+    for values in itertools.product(*matrix.values()):
+        varied = dict(zip(matrix, values, strict=True))
+        words = " ".join([label, *(f"{key}={value}" for key, value in varied.items())])
+        yield PlannedRun(verb, tuple((fixed | varied).items()), words)
+
+
+def check_keys(where: str, keys: Iterable[str], known: Iterable[str]) -> None:
+    """Raises AskedWronglyError for an unknown key, with the nearest known one."""
+    known = list(known)
+    for key in keys:
+        if key not in known:
+            near = get_close_matches(key, known, 1)
+            advice = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+            raise AskedWronglyError(f"{where}: unknown key {key!r}", advice)

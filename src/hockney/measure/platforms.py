@@ -1,0 +1,159 @@
+"""Simulated machines in words: `fat-tree:1024,lat=1us,bw=12.5GB/s` as SimGrid's XML.
+
+Latency and bandwidth are those of each link; a route has several. The defaults are a network of
+100 Gbit/s and links of 0.5 us, nodes of 100 Gflop/s (which compute nothing here).
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+from hockney.errors import AskedWronglyError
+from hockney.measure.question import Question
+from hockney.units import parse_seconds, parse_size
+
+LATENCY_S, BANDWIDTH_BPS = 0.5e-6, 12_500_000_000
+SPEED = "100Gf"
+MOST_NODES = 1 << 20
+"""SimGrid makes every node before the first message."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A network by its kind and its extents; `nodes` of them carry ranks."""
+
+    kind: str
+    extents: tuple[int, ...]
+    nodes: int
+    latency_s: float = LATENCY_S
+    bandwidth_Bps: int = BANDWIDTH_BPS
+
+
+def _fat_tree(extents: tuple[int, ...]) -> str:
+    """Two levels without blocking: a leaf switch has as many uplinks as nodes."""
+    nodes, leaves = extents
+    return f"2;{nodes},{leaves};1,{nodes};1,1"
+
+
+def _dragonfly(extents: tuple[int, ...]) -> str:
+    """Groups of chassis of routers of nodes, all-to-all with one link at each level."""
+    groups, chassis, routers, nodes = extents
+    return f"{groups},1;{chassis},1;{routers},1;{nodes}"
+
+
+def _torus(extents: tuple[int, ...]) -> str:
+    return ",".join(map(str, extents))
+
+
+TOPOLOGIES: dict[str, tuple[int, str, Callable[[tuple[int, ...]], str]]] = {
+    "cluster": (1, "FLAT", lambda _: ""),
+    "fat-tree": (2, "FAT_TREE", _fat_tree),
+    "torus": (3, "TORUS", _torus),
+    "dragonfly": (4, "DRAGONFLY", _dragonfly),
+}
+"""Each kind's number of extents, SimGrid's name, and its parameters there."""
+
+
+def parse_shape(text: str) -> Shape | None:
+    """The shape that words describe; None where they name a file."""
+    kind, colon, rest = text.partition(":")
+    if kind not in TOPOLOGIES:
+        near = get_close_matches(kind, TOPOLOGIES, 1)
+        if colon and near and not Path(text).exists():
+            raise AskedWronglyError(f"--platform {text}: no such shape", f"did you mean {near[0]}?")
+        return None
+    extent, *settings = rest.split(",")
+    extents = _extents(text, kind, extent)
+    nodes = int(extent) if extent.isdecimal() else math.prod(extents)
+    shape = Shape(kind, extents, nodes)
+    for setting in settings:
+        shape = _with_setting(text, shape, setting)
+    return shape
+
+
+def _extents(text: str, kind: str, words: str) -> tuple[int, ...]:
+    """ "4x4x8" as it is; a number of nodes as the most even extents that have room for them."""
+    count = TOPOLOGIES[kind][0]
+    parts = words.split("x")
+    if not all(part.isdecimal() and int(part[:9]) > 0 for part in parts) or len(parts) not in (
+        1,
+        count,
+    ):
+        wanted = "x".join(["N"] * count)
+        raise AskedWronglyError(
+            f"--platform {text}: {words!r} is not a number of nodes",
+            f"write {kind}:64" + (f" or {kind}:{wanted}" if count > 1 else ""),
+        )
+    extents = tuple(map(int, parts))
+    if math.prod(extents) > MOST_NODES:
+        raise AskedWronglyError(f"--platform {text}: more than {MOST_NODES} nodes")
+    return extents if len(extents) == count else _even(extents[0], count)
+
+
+def _even(nodes: int, count: int) -> tuple[int, ...]:
+    extents = []
+    left = nodes
+    for more in range(count, 0, -1):
+        side = next(n for n in range(1, left + 1) if n**more >= left)
+        extents.append(side)
+        left = math.ceil(left / side)
+    return tuple(extents)
+
+
+def _with_setting(text: str, shape: Shape, setting: str) -> Shape:
+    name, _, value = setting.strip().partition("=")
+    if name == "lat":
+        return replace(shape, latency_s=parse_seconds(value))
+    if name == "bw":
+        return replace(shape, bandwidth_Bps=max(parse_size(value.removesuffix("/s")), 1))
+    raise AskedWronglyError(
+        f"--platform {text}: unknown setting {name!r}", "known are lat=1us and bw=12.5GB/s"
+    )
+
+
+def shape_xml(shape: Shape) -> str:
+    """SimGrid's platform, version 4.1: one cluster of hosts node-0, node-1 ..."""
+    _, topology, parameters = TOPOLOGIES[shape.kind]
+    attributes = {
+        "id": shape.kind,
+        "prefix": "node-",
+        "radical": f"0-{math.prod(shape.extents) - 1}",
+        "suffix": "",
+        "speed": SPEED,
+        "bw": f"{shape.bandwidth_Bps}Bps",
+        "lat": f"{shape.latency_s!r}s",
+    }
+    if topology != "FLAT":
+        attributes |= {"topology": topology, "topo_parameters": parameters(shape.extents)}
+    words = " ".join(f"{name}={quoteattr(value)}" for name, value in attributes.items())
+    return (
+        '<?xml version="1.0"?>\n'
+        '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'
+        f'<platform version="4.1">\n  <cluster {words}/>\n</platform>\n'
+    )
+
+
+@contextmanager
+def platform_file(question: Question) -> Iterator[Question]:
+    """The question with files for the simulator where its platform is in words.
+
+    SimGrid's own order of hosts is none: the host file puts rank i on node i / ranks per node.
+    """
+    shape = parse_shape(question.platform) if question.platform else None
+    if shape is None:
+        yield question
+        return
+    with tempfile.TemporaryDirectory(prefix="hockney-") as name:
+        platform, hosts = Path(name) / "platform.xml", Path(name) / "hosts"
+        platform.write_text(shape_xml(shape))
+        each = question.ranks_per_node or 1
+        slots = [f"node-{node}\n" * each for node in range(shape.nodes)]
+        hosts.write_text("".join(slots))
+        yield replace(question, platform=str(platform), hostfile=str(hosts))

@@ -1,0 +1,67 @@
+"""Text that does nothing to a terminal: what strangers wrote is shown, never obeyed."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from typing import TextIO
+
+CONTROLS = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but tab and newline, DEL, C1
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # what turns the direction of text
+    "\ud800-\udfff"  # halves of characters: bytes of file names that are no UTF-8
+)
+_CONTROL = re.compile(f"[{CONTROLS}]")
+_LINE_CONTROL = re.compile(f"[\\t\\n{CONTROLS}]")
+
+
+def printable(text: str) -> str:
+    """Control characters as \\u001b, which JSON reads back as it was; newlines and tabs stay."""
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def one_line(text: str) -> str:
+    """As printable(), without newlines and tabs: a label that cannot pass for a line of ours."""
+    return _LINE_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+class ReaderGoneError(Exception):
+    """Whoever read our output has gone, as with `| head`."""
+
+
+class PrintableStream(io.TextIOWrapper):
+    """A text stream that writes nothing but printable text."""
+
+    obeyed = ""
+    """Control characters that are ours: a status line goes back to its beginning."""
+
+    def write(self, text: str) -> int:
+        parts = text.split(self.obeyed) if self.obeyed else [text]
+        try:
+            super().write((self.obeyed or "").join(map(printable, parts)))
+            return len(text)
+        except BrokenPipeError as error:
+            raise ReaderGoneError from error
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except BrokenPipeError as error:
+            raise ReaderGoneError from error
+
+
+def guard_output() -> None:
+    """Puts both of this process's output streams behind the filter."""
+    sys.stdout = _guarded(sys.stdout)
+    sys.stderr = _guarded(sys.stderr, obeyed="\r")
+
+
+def _guarded(stream: TextIO, obeyed: str = "") -> TextIO:
+    if not isinstance(stream, io.TextIOWrapper):
+        return stream  # a test has put its own in place
+    options = {"encoding": stream.encoding, "line_buffering": stream.line_buffering}
+    errors = "backslashreplace"
+    guarded = PrintableStream(stream.detach(), errors=errors, **options)  # type: ignore[arg-type]
+    guarded.obeyed = obeyed
+    return guarded

@@ -1,0 +1,107 @@
+"""A result file being written: what was measured stays, whatever happens to the disk."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from hockney.errors import AskedWronglyError, HockneyError
+
+BLOCK_BYTES = 1 << 20
+
+
+class ResultFile:
+    """One writer a file; each line goes to the kernel at once."""
+
+    def __init__(self, path: Path, force: bool = False, resume: bool = False) -> None:
+        self.path = path
+        # Readable too: what is in a file whose name was taken away can still be saved.
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        flags |= 0 if force or resume else os.O_EXCL
+        try:
+            self._file = os.open(path, flags, 0o666)
+        except FileExistsError as error:
+            raise AskedWronglyError(
+                f"{path} exists",
+                "name another file with -o, go on with it by --resume, or overwrite it with "
+                "--force",
+            ) from error
+        except OSError as error:
+            raise AskedWronglyError(
+                f"{path} cannot be written: {error.strerror}", "name another file with -o"
+            ) from error
+        self._lock()
+        self._is_plain = stat.S_ISREG(os.fstat(self._file).st_mode)
+        if self._is_plain and force and not resume:
+            os.ftruncate(self._file, 0)
+        elif self._is_plain:
+            self._cut_to_whole_lines()
+        self.has_content = self._is_plain and os.fstat(self._file).st_size > 0
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(self._file)
+            raise AskedWronglyError(
+                f"{self.path} is being written by another run",
+                "wait for it, or name another file with -o",
+            ) from error
+        except OSError:
+            pass  # a file system without locks
+
+    def _cut_to_whole_lines(self) -> None:
+        """A writer that was killed may have left half a line: the next would be lost with it."""
+        size = end = os.fstat(self._file).st_size
+        while end > 0:
+            start = max(end - BLOCK_BYTES, 0)
+            newline = os.pread(self._file, end - start, start).rfind(b"\n")
+            if newline >= 0:
+                end = start + newline + 1
+                break
+            end = start
+        if end < size:
+            os.ftruncate(self._file, end)
+
+    def write(self, lines: bytes) -> None:
+        """Appends whole lines."""
+        if lines and self._is_plain and not self._is_in_place():
+            raise HockneyError(
+                f"{self.path} is gone: it, or a directory above it, was removed or replaced; "
+                + self._save_elsewhere()
+            )
+        try:
+            while lines:
+                lines = lines[os.write(self._file, lines) :]
+        except OSError as error:
+            raise HockneyError(
+                f"{self.path}: {error.strerror}; what was measured before is in the file",
+                "make room, then go on with --resume",
+            ) from error
+
+    def _is_in_place(self) -> bool:
+        try:
+            return os.path.samestat(self.path.stat(), os.fstat(self._file))
+        except OSError:
+            return False
+
+    def _save_elsewhere(self) -> str:
+        """Copies what is in the nameless file to where something can be written; says where."""
+        for directory in (".", str(Path.home()), tempfile.gettempdir()):
+            with suppress(OSError):
+                rescue, name = tempfile.mkstemp(
+                    prefix=f"{self.path.stem}-saved-", suffix=".jsonl", dir=directory
+                )
+                with os.fdopen(rescue, "wb") as copy:
+                    at = 0
+                    while block := os.pread(self._file, BLOCK_BYTES, at):
+                        at += copy.write(block)
+                return f"what was measured is in {name}"
+        return "and what was measured could be saved nowhere"
+
+    def close(self) -> None:
+        os.close(self._file)

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import TEST_TIMEOUT_S, RunHockney
+from hockney import records
+from hockney.measure.plan import READY, read_plan
+
+PLAN = """
+name = "two by two"
+
+[[run]]
+label = "a plan's label"
+verb = "pingpong"
+sizes = "0,8"
+budget = "0.4s"
+launches = "2"
+matrix.place = ["core", "none"]
+matrix.two-buffers = [true, false]
+"""
+
+
+def test_a_matrix_is_measured_whole_and_never_twice(hockney: RunHockney, tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(PLAN)
+    done = hockney("suite", "plan.toml", "-o", "results", "--", "--precision", "50%")
+    assert done.status == 0, done.stderr
+    files = sorted((tmp_path / "results").glob("*-*.jsonl"))
+    runs = [records.read(file) for file in files]
+    asked = [(run.header.options["place"], run.header.options["two_buffers"]) for run in runs]
+    assert asked == [("core", True), ("core", False), ("none", True), ("none", False)]
+    assert {run.header.options["precision"] for run in runs} == {0.5}
+    assert {run.header.label for run in runs} >= {"a plan's label place=core two-buffers=True"}
+    assert "1 of 4" in done.stderr
+    before = [file.read_bytes() for file in files]
+    files[1].unlink()
+    again = hockney("suite", "plan.toml", "-o", "results", "--resume", "--", "--precision", "50%")
+    assert again.status == 0, again.stderr
+    after = [file.read_bytes() for file in files]
+    assert [a == b for a, b in zip(before, after, strict=True)] == [True, False, True, True]
+    changed = hockney("suite", "plan.toml", "-o", "results", "--resume")
+    assert changed.status == 2
+    assert "the plan has changed" in changed.stderr
+
+
+def test_a_suite_that_is_cut_short_goes_on(hockney: RunHockney, tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(PLAN.replace('"0.4s"', '"2s"').replace('"2"', '"3"'))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hockney", "suite", "plan.toml", "-o", "results"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ,
+    )
+    second = "results/02-*.jsonl"
+    while process.poll() is None and not list(tmp_path.glob(second)):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert "go on with --resume" in process.communicate(timeout=TEST_TIMEOUT_S)[1]
+    assert process.returncode == 130
+    kept = {file: file.read_bytes() for file in sorted(tmp_path.glob("results/0*.jsonl"))}
+    done = hockney("suite", "plan.toml", "-o", "results", "--resume")
+    assert done.status == 0, done.stderr
+    files = sorted(tmp_path.glob("results/0*.jsonl"))
+    assert len(files) == 4
+    assert all(file.read_bytes().startswith(before) for file, before in kept.items())
+    assert files[0].read_bytes() == kept[files[0]]
+    assert all(records.read(file).cut is None for file in files)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("sizes =", "szies =", "unknown key 'szies'\n  did you mean sizes?"),
+        ("name =", "nmae =", "unknown key 'nmae'\n  did you mean name?"),
+        ("matrix.place", "matrix.palce", "did you mean place?"),
+        ('verb = "pingpong"', 'verb = "show"', "show measures nothing"),
+        ('verb = "pingpong"', "", "no verb"),
+        ('"0,8"', '"8QB"', "unknown unit"),
+        ('["core", "none"]', '"core"', "a matrix has a list"),
+        ('["core", "none"]', '["attic"]', "attic"),
+        ("budget", "place", "is in the run and in its matrix"),
+        ("[[run]]", "[[run", "plan.toml"),
+        ("sizes =", "output =", "unknown key 'output'"),
+    ],
+)
+def test_a_wrong_plan_is_told_before_anything_is_measured(
+    hockney: RunHockney, tmp_path: Path, old: str, new: str, complaint: str
+) -> None:
+    assert old in PLAN
+    (tmp_path / "plan.toml").write_text(PLAN.replace(old, new, 1))
+    done = hockney("suite", "plan.toml")
+    assert done.status == 2
+    assert complaint in done.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["plan.toml"]
+
+
+@pytest.mark.parametrize("plan", sorted(READY.glob("*.toml")), ids=lambda path: path.stem)
+def test_ready_plans_ask_what_can_be_answered(hockney: RunHockney, plan: Path) -> None:
+    """With one launch, and time for nothing more than to start."""
+    assert read_plan(plan.stem).runs
+    quick = ("--", "--budget", "0.1s", "--mpicc", "nonesuch")
+    done = hockney("suite", plan.stem, "-o", "results", *quick)
+    assert done.status == 2
+    assert "nonesuch: no such command" in done.stderr

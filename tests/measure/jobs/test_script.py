@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hockney import records
+from hockney.errors import AskedWronglyError
+from hockney.measure.build import Engine
+from hockney.measure.jobs import Job, minutes_for, scheduler_named, scheduler_names
+from hockney.measure.jobs.script import job_script
+from hockney.measure.launchers import srun
+from hockney.measure.mpi import Mpi
+from hockney.measure.prepare import Asked
+from hockney.measure.question import Question, Size
+from hockney.measure.session import new_run
+
+# Instead of a launcher: what it was given, a word a line ended by NUL.
+STAND_IN = """#!/bin/sh
+for word in "$@"; do printf '%s\\0' "$word"; done >>"$HEARD"
+echo '{"kind":"end","launch":0,"reason":"budget"}'
+"""
+LAUNCHER = {"slurm": "srun", "pbs": "mpiexec", "flux": "flux"}
+typed = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30)
+NASTY = "'; touch planted; $(touch planted) `touch planted` \"\n#SBATCH --exclusive\n& | > planted"
+
+
+@pytest.fixture(autouse=True)
+def _slurm_has_pmi2(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `srun --mpi=list` says; Slurm itself is asked in tests/cluster."""
+    monkeypatch.setattr(srun, "_offered", lambda: ("pmi2", "pmix"))
+
+
+def script(scheduler: str, result: Path, words: str, mpiexec: Path, **job: object) -> str:
+    question = Question(
+        "pingpong",
+        (Size(8),),
+        nodes=2,
+        ranks_per_node=1,
+        least_launches=2,
+        cpus=words or None,
+        arguments=(words, words),
+        env=(("FORCED", words),),
+        broadcast=None if scheduler == "pbs" else f"/{words}",
+    )
+    mpi = Mpi(Path("mpicc"), mpiexec, "hydra", "Hydra 5")
+    header = records.encode(new_run([question], words).header)
+    job_of = Job("hockney-pingpong", 2, 1, 5, **job)  # type: ignore[arg-type]
+    engine = Engine(mpiexec.parent / "cache" / f"engine {words.replace('/', '')}")
+    asked = Asked([question], mpi, engine)
+    return job_script(scheduler_named(scheduler), job_of, asked, header, result)
+
+
+def heard_by(scheduler: str, words: str, **job: object) -> list[str]:
+    """What the launcher heard when a real shell ran the script."""
+    with tempfile.TemporaryDirectory() as directory:
+        return run_script(Path(directory), scheduler, words, **job)
+
+
+def run_script(directory: Path, scheduler: str, words: str, **job: object) -> list[str]:
+    stand_in = directory / LAUNCHER[scheduler]
+    for name in (*LAUNCHER.values(), "module"):
+        (directory / name).write_text(STAND_IN)
+        (directory / name).chmod(0o755)
+    (directory / "cache").mkdir()
+    (directory / "cache" / f"engine {words.replace('/', '')}").touch()
+    result = directory / ("result " + re.sub("[/\0]", "", words)[:20])
+    text = script(scheduler, result, words, stand_in, **job)
+    (directory / "job.sh").write_bytes(text.encode())
+    env = {"HEARD": str(directory / "heard"), "PBS_NODEFILE": "/nodes"}
+    path = f"{directory}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["sh", "job.sh"], cwd=directory, env={**env, "PATH": path}, capture_output=True
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    heard = (directory / "heard").read_bytes().decode().split("\0")
+    made = {found.name for found in directory.iterdir()}
+    assert made == {*LAUNCHER.values(), "module", "cache", "job.sh", "heard", result.name}
+    run = records.read(result)
+    assert run.header.options["env"]["FORCED"] is not None
+    assert len(run.ends) >= 2
+    return heard
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(sorted(LAUNCHER)), typed)
+def test_nothing_that_is_typed_becomes_shell(scheduler: str, words: str) -> None:
+    heard = heard_by(scheduler, words, modules=(words,))
+    assert heard.count(words) >= 4  # two launches with two such arguments each
+    assert [word for word in heard if word.startswith("--launch=")] == ["--launch=0", "--launch=1"]
+    assert [word for word in heard if word.startswith("--seed=")] == ["--seed=1", "--seed=2"]
+
+
+@pytest.mark.parametrize("scheduler", sorted(LAUNCHER))
+def test_even_the_nastiest_words(scheduler: str) -> None:
+    heard = heard_by(scheduler, NASTY, modules=(NASTY,))
+    assert NASTY in heard
+
+
+@pytest.mark.parametrize("scheduler", sorted(LAUNCHER))
+@pytest.mark.parametrize("option", ["account", "partition"])
+@pytest.mark.parametrize("name", ["a b", "a\n#SBATCH --x", "--help", "$(id)", "", "a;b", "é"])
+def test_directives_take_names_only(scheduler: str, option: str, name: str) -> None:
+    with pytest.raises(AskedWronglyError, match=f"--{option}"):
+        script(scheduler, Path("result"), "", Path("mpiexec"), **{option: name})
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "lines"),
+    [
+        ("slurm", ["--nodes=2", "--ntasks-per-node=1", "--time=5", "--exclusive",
+                   "--account=abc", "--partition=long"]),
+        ("pbs", ["-l select=2:ncpus=1:mpiprocs=1", "-l place=scatter:excl",
+                 "-l walltime=00:05:00", "-A abc", "-q long"]),
+        ("flux", ["--nodes=2", "--nslots=2", "--time-limit=5m", "--exclusive", "--bank=abc",
+                  "--queue=long"]),
+    ],
+)  # fmt: skip
+def test_directives_say_what_was_asked(scheduler: str, lines: list[str]) -> None:
+    asked = {"account": "abc", "partition": "long"}
+    text = script(scheduler, Path("result"), "", Path("mpiexec"), **asked)
+    directives = [line.partition(" ")[2] for line in text.splitlines()[1:] if line[:1] == "#"]
+    for line in lines:
+        assert line in directives
+
+
+def test_every_scheduler_is_tried_here() -> None:
+    assert scheduler_names() == sorted(LAUNCHER)
+
+
+def test_the_time_limit_covers_budget_and_starts() -> None:
+    question = Question("pingpong", (Size(8),), budget_s=600.0, least_launches=5)
+    engine = Engine(Path("engine"))
+    mpi = Mpi(Path("mpicc"), Path("mpiexec"), "hydra", "")
+    assert 10 < minutes_for(Asked([question], mpi, engine)) < 20

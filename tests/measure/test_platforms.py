@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import math
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import RunHockney
+from hockney import records
+from hockney.errors import AskedWronglyError
+from hockney.measure.platforms import TOPOLOGIES, parse_shape, platform_file, shape_xml
+from hockney.measure.question import Question, Size
+
+needs_simgrid = pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid is missing")
+
+
+@given(st.sampled_from(sorted(TOPOLOGIES)), st.integers(1, 5000))
+def test_a_number_of_nodes_has_room_and_little_more(kind: str, nodes: int) -> None:
+    shape = parse_shape(f"{kind}:{nodes}")
+    assert shape is not None
+    assert shape.nodes == nodes
+    assert nodes <= math.prod(shape.extents) <= 16 * nodes
+    ElementTree.fromstring(shape_xml(shape))
+
+
+def test_extents_and_links_are_as_asked() -> None:
+    shape = parse_shape("torus:4x2x8,lat=1us,bw=12.5GB/s")
+    assert shape is not None
+    assert (shape.extents, shape.nodes) == ((4, 2, 8), 64)
+    assert (shape.latency_s, shape.bandwidth_Bps) == (1e-6, 12_500_000_000)
+
+
+@given(st.text(max_size=30))
+def test_any_words_are_a_shape_a_file_or_refused(text: str) -> None:
+    for words in (text, "torus:" + text, "fat-tree:8," + text):
+        with suppress(AskedWronglyError):
+            parse_shape(words)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("fattree:8", "did you mean fat-tree"),
+        ("torus:0", "not a number of nodes"),
+        ("torus:2x2", "torus:NxNxN"),
+        ("cluster:4,latency=1us", "unknown setting 'latency'"),
+        ("cluster:4,lat=fast", "not a time"),
+        ("cluster:99999999", "more than"),
+    ],
+)
+def test_wrong_shapes_are_told(text: str, complaint: str) -> None:
+    with pytest.raises(AskedWronglyError) as told:
+        parse_shape(text)
+    assert complaint in str(told.value)
+
+
+def test_files_of_a_shape_are_private_and_removed() -> None:
+    question = Question("pingpong", (Size(8),), ranks=4, platform="cluster:2", ranks_per_node=2)
+    with platform_file(question) as placed:
+        hosts = Path(placed.hostfile or "")
+        assert hosts.read_text().split() == ["node-0", "node-0", "node-1", "node-1"]
+        assert hosts.parent.stat().st_mode & 0o077 == 0
+    assert not hosts.parent.exists()
+
+
+@needs_simgrid
+@pytest.mark.parametrize("kind", sorted(TOPOLOGIES))
+def test_ranks_are_on_the_nodes_of_the_shape(
+    hockney: RunHockney, tmp_path: Path, kind: str
+) -> None:
+    platform = f"{kind}:11,lat=2us,bw=1GB/s"
+    words = ("--platform", platform, "-n", "11", "--peers", "0,10", "--sizes", "0", "-q")
+    done = hockney("pingpong", *words, "-o", "run.jsonl")
+    assert done.status == 0, done.stderr
+    assert "simulated" in done.stdout
+    run = records.read(tmp_path / "run.jsonl")
+    assert run.launches[0].simulated
+    assert [place.host for place in run.launches[0].places] == [f"node-{i}" for i in range(11)]
+    assert run.header.options["platform"] == platform
+    # At least the two links at the ends of any route.
+    assert min(run.samples[0].ns) > 2 * 2e3
+
+
+def test_more_ranks_than_nodes_are_refused(hockney: RunHockney) -> None:
+    done = hockney("pingpong", "--platform", "torus:8", "-n", "9", "--sizes", "0")
+    assert done.status == 2
+    assert "has 8 nodes, -n asks for 9 ranks" in done.stderr

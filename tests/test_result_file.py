@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hockney.errors import AskedWronglyError, HockneyError
+from hockney.result_file import ResultFile
+
+
+def test_a_result_file_is_never_overwritten_unasked(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text("precious")
+    with pytest.raises(AskedWronglyError, match="exists"):
+        ResultFile(path)
+    assert path.read_text() == "precious"
+    file = ResultFile(path, force=True)
+    file.write(b"new\n")
+    file.close()
+    assert path.read_text() == "new\n"
+
+
+def test_a_full_disk_is_told_with_what_is_kept() -> None:
+    file = ResultFile(Path("/dev/full"), force=True)
+    with pytest.raises(HockneyError, match="measured before is in the file"):
+        file.write(b"line\n")
+    file.close()
+
+
+def test_a_directory_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(AskedWronglyError, match="cannot be written"):
+        ResultFile(tmp_path / "nowhere" / "run.jsonl")
+
+
+def test_a_file_has_one_writer(tmp_path: Path) -> None:
+    file = ResultFile(tmp_path / "run.jsonl")
+    for options in ({"force": True}, {"resume": True}):
+        with pytest.raises(AskedWronglyError, match="being written by another run"):
+            ResultFile(tmp_path / "run.jsonl", **options)
+    file.close()
+    ResultFile(tmp_path / "run.jsonl", resume=True).close()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(b"", b""), (b"whole\n", b"whole\n"), (b"whole\nhal", b"whole\n"), (b"half", b"")],
+)
+def test_half_a_line_is_cut_off_before_going_on(
+    tmp_path: Path, before: bytes, after: bytes
+) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(before)
+    file = ResultFile(path, resume=True)
+    assert file.has_content == bool(after)
+    file.write(b"new\n")
+    file.close()
+    assert path.read_bytes() == after + b"new\n"
+
+
+@pytest.mark.parametrize("rival", [None, b"another file"])
+def test_a_file_whose_name_is_taken_away_is_saved_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rival: bytes | None
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    path = tmp_path / "results" / "run.jsonl"
+    path.parent.mkdir()
+    file = ResultFile(path)
+    file.write(b"measured\n")
+    shutil.rmtree(path.parent)
+    if rival is not None:
+        path.parent.mkdir()
+        path.write_bytes(rival)
+    with pytest.raises(HockneyError, match="was removed or replaced") as told:
+        file.write(b"more\n")
+    file.close()
+    (saved,) = (tmp_path / "here").iterdir()
+    assert saved.read_bytes() == b"measured\n"
+    assert saved.name in str(told.value)
+    assert saved.stat().st_mode & 0o077 == 0
+    assert rival is None or path.read_bytes() == rival
+
+
+def test_nothing_is_checked_of_what_is_no_plain_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    file = ResultFile(tmp_path / "pipe", force=True)
+    file.write(b"line\n")
+    assert os.read(reader, 100) == b"line\n"
+    file.close()
