@@ -24,7 +24,8 @@ def accused(verb: str, xml: str, hosts: int) -> list[set[str]]:
         platform.write_text(xml)
         command = ["hockney", verb, "-n", str(hosts), "--platform", str(platform), "--json", "-q"]
         command += [word for setting in CFG for word in ("--cfg", setting)]
-        command += ["--timeout", "10min", "--sizes", "8,1MiB", "-o", str(Path(directory) / "run.jsonl"), *ASKED[verb]]
+        command += ["--timeout", "10min", "--sizes", "8,1MiB", *ASKED[verb]]
+        command += ["-o", str(Path(directory) / "run.jsonl")]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     shown = json.loads(done.stdout)
     names = {place["rank"]: place["host"] for place in shown["run"]["places"]}
