@@ -39,7 +39,7 @@ def point(
             "ranks": ranks,
             "bytes": size,
             "peers": (),
-            "median_s": seconds,
+            "typical_s": seconds,
         }  # type: ignore[arg-type]
     )
 
