@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from conftest import RunHockney
-from hockney.records import Place
+from hockney import records
+from hockney.records import Place, Start
 from hockney.views.heatmap import heat_map
 from samples import Pair, make_pairs_run, one_a_node, write_run
 
@@ -52,6 +53,27 @@ def test_pairs_are_shown_with_contention_and_the_slow_one(hockney: RunHockney, p
     assert "1 MiB: from 5" in done.stdout
     assert "slow pair: rank 5 (n5 CPU 0) with rank 21 (n21 CPU 0): 1.5 times" in done.stdout
     assert "Holm" in done.stdout
+
+
+def test_ranks_that_begin_apart_are_told(hockney: RunHockney, pairs: Path, tmp_path: Path) -> None:
+    run = records.read(pairs)
+    for skew_s, complaint in ((2e-7, ""), (54e-6, "began apart: the ranks of a visit began 54 us")):
+        run.starts = [
+            Start(launch=0, round=r, operation="pingpong", bytes=0, ranks=32, skew_s=skew_s)
+            for r in range(3)
+        ]
+        done = hockney("show", str(write_run(run, tmp_path / "started.jsonl")))
+        assert "ranks began within" in done.stdout
+        assert ("began apart" in done.stderr) == bool(complaint)
+        assert complaint in done.stderr
+
+
+def test_ranks_that_share_a_cpu_are_told(hockney: RunHockney, tmp_path: Path) -> None:
+    places = [Place(rank=rank, host="here", pu=rank % 2, pinned=True) for rank in range(6)]
+    run = make_pairs_run(lambda *_: [1000.0], [[(0, 3), (1, 4), (2, 5)]], places)
+    done = hockney("show", str(write_run(run, tmp_path / "crowded.jsonl")))
+    assert "oversubscribed: 3 ranks take turns on CPU 0 of here" in done.stderr
+    assert "too few pairs to tell who stands apart" in done.stdout
 
 
 def test_a_gate_judges_by_its_exit_status(hockney: RunHockney, pairs: Path, cores: Path) -> None:

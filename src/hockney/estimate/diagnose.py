@@ -175,13 +175,14 @@ def drift(launches: list[Series]) -> Found:
 
 
 def bursts(launches: list[Series]) -> Found:
-    """Slow visits that follow each other; disturbances come when they want, so that launches need
-    not agree."""
+    """Slow visits that follow each other, after those that may be a cold start; disturbances come
+    when they want, so that launches need not agree."""
     lengths, wall_s = [], 0.0
     for series in launches:
         median = float(np.median(series.visit_s))
         spread = MAD_TO_SIGMA * float(np.median(np.abs(series.visit_s - median)))
         slow = series.visit_s > max(BURST_RATIO * median, median + BURST_SPREADS * spread)
+        slow[:FIRST_VISITS] = False
         edges = np.flatnonzero(np.diff(np.concatenate(([0], slow.astype(int), [0]))))
         runs = edges.reshape(-1, 2)
         lengths += [

@@ -60,18 +60,13 @@ def _legend(curve: Sequence[Contention]) -> list[str]:
     if not curve:
         return []
     lines = [
-        "typical: the median of the pairs; last: of each visit the slowest pair; MiB/s and "
-        "messages/s " + _together_words(curve)
+        "typical: the median of the pairs; last: of each visit the slowest pair",
+        "MiB/s and messages/s add up the pairs, which speak for the same time; where each sends as "
+        "many as the others they are over the time of the last",
     ]
     if any(one.slowdown is not None for one in curve):
         lines.append("slowdown: a pair's time over its time alone, in the same run")
     return lines
-
-
-def _together_words(curve: Sequence[Contention]) -> str:
-    if all(one.together.repetitions is not None for one in curve):
-        return "are of all pairs, over the time until the last is done"
-    return "add up all pairs, which speak for the same time"
 
 
 def contention_table(curve: Sequence[Contention]) -> str:
