@@ -13,6 +13,19 @@ from hockney.measure.build import Engine
 from hockney.tuning.rules import Rule
 
 SUFFIXES = ("",)
+COLLECTIVES = frozenset(
+    {
+        "allgather",
+        "allreduce",
+        "alltoall",
+        "barrier",
+        "bcast",
+        "gather",
+        "reduce",
+        "scan",
+        "scatter",
+    }
+)
 LARGEST_BYTES = 2**31 - 1
 
 

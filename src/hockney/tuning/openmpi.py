@@ -29,6 +29,7 @@ COLLECTIVE_NUMBERS = {
     "scatter": 15,
 }
 """COLLTYPE in ompi/mca/coll/base/coll_base_functions.h."""
+COLLECTIVES = frozenset(COLLECTIVE_NUMBERS)
 SEEN_OF_ALL_RANKS = frozenset(
     {"allgather", "alltoall", "gather", "reduce_scatter_block", "scatter"}
 )
