@@ -87,8 +87,10 @@ def _tune(found: Measured, reduction: Reduction, form: Format, options: dict[str
     from hockney.views.rules import environment_lines, rule_lines, rules_json
 
     output = options["output"]
-    if output is not None and output.exists() and not options["force"]:
-        raise click.UsageError(f"{output} exists: name another file, or overwrite with --force")
+    if output is not None and not options["force"]:
+        for file in (output.with_name(output.name + suffix) for suffix in form.SUFFIXES):
+            if file.exists():
+                raise click.UsageError(f"{file} exists: name another, or overwrite with --force")
     environment: dict[str, str] = {}
     proved = None
     if output is not None and reduction.rules:
