@@ -59,7 +59,7 @@ def test_rules_are_written_and_seen_to_be_read(
     assert [row[1] for row in rows] == ["2", "3"]
     assert all("binomial" in row and row[-1] == "2.00" for row in rows)
     assert "2 rules with 100.0 % of the gain" in done.stdout
-    exports = dict(re.findall(r"export (\w+)='(.*)'", done.stdout))
+    exports = dict(re.findall(r"export (\w+)=(\S+)", done.stdout))
     assert str(tmp_path / "rules") in exports.values()
     assert (tmp_path / "rules").exists()
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from conftest import RunHockney
 from hockney.models.collectives import time
 from hockney.models.collectives.parameters import Level, Parameters
 from platforms import cluster
@@ -113,3 +115,23 @@ def test_broadcasts_of_theory_within_two_per_cent(
 def test_a_thousand_ranks(folder: Path) -> None:
     [seconds] = simulated(folder, "bcast", "binomial_tree", 1024, [1000000]).values()
     assert time(SMPI, "bcast", "binomial", 1024, 1000000) == pytest.approx(seconds, rel=0.02)
+
+
+def test_measured_over_predicted_is_1_for_a_measured_machine(
+    hockney: RunHockney, folder: Path
+) -> None:
+    """Alpha and beta fitted to ping-pong, collectives measured, both on one simulated machine."""
+    machine = ["--platform", str(folder / "cluster.xml"), "-q"]
+    machine += [word for setting in EXACT[:3] for word in ("--cfg", setting)]
+    sizes = ["--sizes", "1KiB,32KiB,1MiB"]
+    done = hockney("pingpong", *machine, *sizes, "-o", "messages.jsonl")
+    assert done.status == 0, done.stderr
+    algorithms = "binomial,basic_linear,scatter_allgather_ring"
+    study = ["--algorithm", algorithms, "--ranks", "3,12"]
+    done = hockney("collective", "bcast", *machine, *sizes, *study, "-o", "bcast.jsonl")
+    assert done.status == 0, done.stderr
+    done = hockney("show", "bcast.jsonl", "--model-from", "messages.jsonl", "--json")
+    assert done.status == 0, done.stderr
+    found = json.loads(done.stdout)["predicted"]
+    assert len(found) == 3 * 2 * 3
+    assert [one["ratio"] for one in found] == pytest.approx([1.0] * len(found), rel=0.05)

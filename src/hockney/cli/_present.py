@@ -56,6 +56,17 @@ def show_beside(found: Beside) -> None:
         click.echo("\n".join([heading, *(f"  {line}" for line in lines)]))
 
 
+def show_predicted(run: Run, estimates: Estimates, messages: Run, as_json: bool) -> None:
+    """Collectives beside what is predicted from the messages of another run."""
+    from hockney.views.collective_model import beside_model, predicted_json, predicted_lines
+
+    parameters, found = beside_model(run, estimates, messages)
+    if as_json:
+        click.echo(dumps({"predicted": predicted_json(found)}))
+    else:
+        click.echo("\n".join(predicted_lines(found, parameters)))
+
+
 def _diagnosis_json(run: Run) -> dict[str, object]:
     from hockney.estimate.diagnose import diagnose
 

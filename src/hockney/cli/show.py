@@ -31,6 +31,12 @@ from hockney.views.layouts import layout_names
     type=click.Path(path_type=Path),
     help="Earlier runs to set this one beside: files or directories. Repeatable.",
 )
+@click.option(
+    "--model-from",
+    "messages",
+    type=click.Path(path_type=Path),
+    help="Ping-pong times (pingpong, cores) to predict collectives from: measured over predicted.",
+)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def command(
     file: Path,
@@ -39,6 +45,7 @@ def command(
     diagnose: bool,
     gate: bool,
     past: tuple[Path, ...],
+    messages: Path | None,
     as_json: bool,
 ) -> None:
     """Show what a result file holds."""
@@ -50,6 +57,9 @@ def command(
 
     run = records.read(file)
     estimates = estimate(run)
+    if messages is not None:
+        _present.show_predicted(run, estimates, records.read(messages), as_json)
+        return
     found = beside_of(run, estimates, histories_with((file,), past))
     if as_json:
         _present.show_json(run, estimates, all_states, diagnose, found)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from hockney.measure.mpi import Mpi
     from hockney.measure.question import Question
     from hockney.records import Run
+    from hockney.tuning import Format
     from hockney.tuning.measured import Measured
     from hockney.tuning.rules import Reduction
 
@@ -61,6 +62,7 @@ def command(files: tuple[Path, ...], check: bool, **options: Any) -> None:
     The library is started with the rules before they are written. Without -o they are only shown.
     """
     from hockney import records
+    from hockney.tuning import format_for, format_named
     from hockney.tuning.measured import measured
     from hockney.tuning.rules import reduce_to_rules
 
@@ -69,24 +71,30 @@ def command(files: tuple[Path, ...], check: bool, **options: Any) -> None:
         raise click.UsageError("--check takes result files, then the file of rules")
     runs = [records.read(file) for file in results]
     found = measured(runs)
+    form = format_named(options["form"] or format_for(found.mpi))
+    found, others = found.only(form.COLLECTIVES)
+    if others and not options["quiet"]:
+        click.echo(f"note: no rules can be written for {', '.join(others)}", err=True)
     reduction = reduce_to_rules(found.cells, found.settings_of)
     if check:
-        _check(files[-1], runs, found, reduction, options)
+        _check(files[-1], runs, found, reduction, form, options)
     else:
-        _tune(found, reduction, options)
+        _tune(found, reduction, form, options)
 
 
-def _tune(found: Measured, reduction: Reduction, options: dict[str, Any]) -> None:
+def _tune(found: Measured, reduction: Reduction, form: Format, options: dict[str, Any]) -> None:
     from hockney.views.as_json import dumps
     from hockney.views.rules import environment_lines, rule_lines, rules_json
 
     output = options["output"]
-    if output is not None and output.exists() and not options["force"]:
-        raise click.UsageError(f"{output} exists: name another file, or overwrite with --force")
+    if output is not None and not options["force"]:
+        for file in (output.with_name(output.name + suffix) for suffix in form.SUFFIXES):
+            if file.exists():
+                raise click.UsageError(f"{file} exists: name another, or overwrite with --force")
     environment: dict[str, str] = {}
     proved = None
     if output is not None and reduction.rules:
-        environment, proved = _write(reduction, found, output, options)
+        environment, proved = _write(reduction, found, form, output, options["mpicc"])
     if options["as_json"]:
         click.echo(dumps(rules_json(reduction, found.cells, environment, proved)))
     else:
@@ -98,31 +106,32 @@ def _tune(found: Measured, reduction: Reduction, options: dict[str, Any]) -> Non
 
 
 def _write(
-    reduction: Reduction, found: Measured, output: Path, options: dict[str, Any]
+    reduction: Reduction, found: Measured, form: Format, output: Path, mpicc: str | None
 ) -> tuple[dict[str, str], bool | None]:
     """What makes the library read the rules, and whether that is proved."""
     from hockney.measure.build import build_engine
     from hockney.measure.mpi import find_mpi
-    from hockney.tuning import format_for, format_named
     from hockney.tuning.trial import write_tried
 
-    mpi = find_mpi(options["mpicc"])
-    writer = format_named(options["form"] or format_for(found.mpi))
-    proved = write_tried(writer, reduction.rules, output, found.mpi, mpi, build_engine(mpi))
+    mpi = find_mpi(mpicc)
+    proved = write_tried(form, reduction.rules, output, found.mpi, mpi, build_engine(mpi))
     told = "and was seen to read all of it" if proved else "but tells nobody whether it reads it"
-    if not options["quiet"]:
-        click.echo(f"wrote {output}: the library starts with it {told}", err=True)
-    return writer.environment(output), proved
+    click.echo(f"wrote {output}: the library starts with it {told}", err=True)
+    return form.environment(output), proved
 
 
 def _check(
-    rules: Path, runs: list[Run], found: Measured, reduction: Reduction, options: dict[str, Any]
+    rules: Path,
+    runs: list[Run],
+    found: Measured,
+    reduction: Reduction,
+    form: Format,
+    options: dict[str, Any],
 ) -> None:
     """Exit status 1 where the rules make a cell surely slower."""
     from hockney.estimate import estimate
     from hockney.measure.build import build_engine
     from hockney.measure.mpi import find_mpi
-    from hockney.tuning import format_for, format_named
     from hockney.tuning.check import checked_cells, questions_of
     from hockney.tuning.trial import try_written
     from hockney.views.as_json import dumps
@@ -130,7 +139,6 @@ def _check(
 
     mpi = find_mpi(options["mpicc"])
     engine = build_engine(mpi)
-    form = format_named(options["form"] or format_for(found.mpi))
     try_written(form, rules, found.mpi, mpi, engine)
     cells = [cell for cell in found.cells if cell.default is not None]
     questions = questions_of(cells, _base(runs[0], options), form, rules)

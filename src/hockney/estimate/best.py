@@ -13,6 +13,10 @@ from hockney.estimate.points import PointEstimate
 
 DEFAULT = "default"
 """The label of the library's own decision, where none is forced."""
+COLLECTIVES = frozenset(
+    {"barrier", "bcast", "scatter", "gather", "reduce", "allreduce", "allgather", "alltoall",
+     "reduce_scatter", "reduce_scatter_block", "scan", "exscan"}
+)  # fmt: skip
 TOLERANCE = 0.03
 """Two times that are surely no further apart are called the same."""
 
@@ -79,8 +83,9 @@ def name_of(point: PointEstimate) -> str:
 
 
 def is_collective(point: PointEstimate) -> bool:
-    """All ranks take part in it, not a pair."""
-    return not point.peers
+    """All ranks take part in it; with the v and the nonblocking forms."""
+    name = point.operation
+    return bool(COLLECTIVES & {name, name.removeprefix("i"), name.removesuffix("v")})
 
 
 def cells_of(points: Iterable[PointEstimate]) -> list[Cell]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -22,6 +22,8 @@ FORMATS = ("openmpi", "openmpi-json", "mpich", "intel")
 
 
 class Format(Protocol):
+    COLLECTIVES: Container[str]
+    """Those that its rules can be about."""
     SUFFIXES: tuple[str, ...]
     """What is added to the name that the user gives, for each file."""
 

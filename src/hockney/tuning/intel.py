@@ -13,6 +13,19 @@ from hockney.measure.build import Engine
 from hockney.tuning.rules import Rule
 
 SUFFIXES = ("",)
+COLLECTIVES = frozenset(
+    {
+        "allgather",
+        "allreduce",
+        "alltoall",
+        "barrier",
+        "bcast",
+        "gather",
+        "reduce",
+        "scan",
+        "scatter",
+    }
+)
 LARGEST_BYTES = 2**31 - 1
 
 
@@ -27,9 +40,9 @@ def render(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:  # n
 
 def _range(rule: Rule, name: str) -> str:
     number = rule.setting(name)
-    if number is None:
+    if number is None or not number.isdecimal():
         raise HockneyError(
-            f"{rule.collective} by {rule.algorithm}: its launches do not tell {name}",
+            f"{rule.collective} by {rule.algorithm}: its launches do not tell {name} as a number",
             "measure it with `hockney collective`, which forces algorithms by that",
         )
     to = LARGEST_BYTES if rule.to_bytes is None else rule.to_bytes

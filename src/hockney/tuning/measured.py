@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
@@ -21,6 +21,12 @@ class Measured:
     mpi: Mpi
     settings: dict[tuple[str, int, str], dict[str, str]]
     """By collective, ranks and algorithm."""
+
+    def only(self, collectives: Container[str]) -> tuple[Measured, list[str]]:
+        """Without the others, and their names."""
+        kept = tuple(cell for cell in self.cells if cell.collective in collectives)
+        others = {cell.collective for cell in self.cells if cell.collective not in collectives}
+        return replace(self, cells=kept), sorted(others)
 
     def settings_of(self, collective: str, ranks: int, algorithm: str) -> Settings:
         return self.settings.get((collective, ranks, algorithm), {})

@@ -18,7 +18,7 @@ from typing import Any
 
 from hockney.errors import HockneyError
 from hockney.measure.build import Engine
-from hockney.tuning.rules import Rule
+from hockney.tuning.rules import ONE_FOR_ALL_SIZES, Rule
 
 Tree = dict[str, Any]
 """Conditions in order; the first that holds is gone down, and there is no way back."""
@@ -34,6 +34,7 @@ SIZE_KEYS = {
     "reduce_scatter_block": "total_msg_size",
 }
 """What a condition on the size is called; the total is that of all ranks' blocks."""
+COLLECTIVES = frozenset(SIZE_KEYS) | ONE_FOR_ALL_SIZES
 LARGEST_BYTES = 2**31 - 1
 """Conditions are read by atoi."""
 REDUCTIONS = frozenset({"reduce", "allreduce"})

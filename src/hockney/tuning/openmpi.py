@@ -29,6 +29,7 @@ COLLECTIVE_NUMBERS = {
     "scatter": 15,
 }
 """COLLTYPE in ompi/mca/coll/base/coll_base_functions.h."""
+COLLECTIVES = frozenset(COLLECTIVE_NUMBERS)
 SEEN_OF_ALL_RANKS = frozenset(
     {"allgather", "alltoall", "gather", "reduce_scatter_block", "scatter"}
 )
@@ -133,9 +134,8 @@ def _rows(rules: Sequence[Rule]) -> list[str]:
     for rule in sorted(rules, key=lambda rule: rule.from_bytes):
         scale = scale_of(rule)
         begin = scale * rule.from_bytes
-        rows[begin] = (
-            f"{begin} {number_of(rule)} {fanout_of(rule)} {segment_of(rule)} # {rule.algorithm}"
-        )
+        words = " ".join(rule.algorithm.split())  # a comment ends with its line
+        rows[begin] = f"{begin} {number_of(rule)} {fanout_of(rule)} {segment_of(rule)} # {words}"
         if rule.to_bytes is not None:
             end = scale * (rule.to_bytes + 1)
             rows[end] = f"{end} 0 0 0"

@@ -16,6 +16,7 @@ from hockney.tuning import openmpi
 from hockney.tuning.rules import Rule
 
 SUFFIXES = ("",)
+COLLECTIVES = openmpi.COLLECTIVES
 
 
 def render(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:  # noqa: ARG001

@@ -39,7 +39,10 @@ def write_tried(
     _check_library(measured, mpi, engine)
     files = form.render(rules, engine)
     proved = try_files(form, files, mpi, engine)
-    _write(files, path)
+    try:
+        _write(files, path)
+    except OSError as error:
+        raise HockneyError(f"{error.filename} cannot be written: {error.strerror}") from error
     return proved
 
 

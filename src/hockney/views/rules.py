@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -99,7 +100,7 @@ def checked_json(checked: Sequence[Checked]) -> dict[str, Any]:
 
 def environment_lines(environment: Mapping[str, str]) -> list[str]:
     """To be copied into a shell."""
-    return [f"export {name}='{value}'" for name, value in environment.items()]
+    return [f"export {name}={shlex.quote(value)}" for name, value in environment.items()]
 
 
 def rules_json(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from hockney.estimate.points import PointEstimate
 from hockney.models.collectives.schedule import Array, Ranks
 from hockney.models.fit import curve_of
 from hockney.models.hockney import line
-from hockney.records import Place
+from hockney.records import Place, Run
 
 LEVELS = ("socket", "node", "network")
 """From near to far: two ranks of one socket, of one node, of two nodes."""
@@ -130,6 +130,26 @@ def level_of(first: Place, second: Place) -> str:
     if first.host != second.host:
         return "network"
     return "socket" if first.package == second.package else "node"
+
+
+SMPI_THRESHOLDS = {"smpi/send-is-detached-thresh": 65536, "smpi/async-small-thresh": 0}
+"""Defaults of what SimGrid calls eager_bytes and early_bytes (smpi_config.cpp)."""
+
+
+def of_simgrid(parameters: Parameters, cfg: Sequence[str]) -> Parameters:
+    """The same for a simulated run with these settings (key:value): its flows share, and where
+    messages wait for whom is known."""
+    settings = dict(setting.split(":", 1) for setting in cfg if ":" in setting)
+    eager, early = (int(settings.get(name, default)) for name, default in SMPI_THRESHOLDS.items())
+    return replace(parameters, eager_bytes=eager, early_bytes=early, sharing="fair")
+
+
+def parameters_of_run(run: Run, points: Sequence[PointEstimate]) -> Parameters:
+    """Of a run with ping-pong times: `points` are its estimates."""
+    found = parameters_of(points, run.launches[0].places if run.launches else [])
+    if run.launches and run.launches[0].simulated:
+        return of_simgrid(found, run.header.options.get("cfg", ()))
+    return found
 
 
 def parameters_of(

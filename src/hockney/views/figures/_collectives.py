@@ -15,7 +15,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from hockney.errors import AskedWronglyError
 from hockney.estimate.best import Cell, cells_of, is_collective, name_of
 from hockney.estimate.points import PointEstimate
-from hockney.models.collectives.parameters import Parameters, parameters_of
+from hockney.models.collectives.parameters import Parameters, parameters_of_run
 from hockney.models.collectives.predicted import predicted_s
 from hockney.records import Place
 from hockney.views.figures import Options, System
@@ -86,9 +86,8 @@ def _places(systems: Iterable[System]) -> dict[int, list[Place]]:
 def _parameters(systems: Sequence[System]) -> Parameters | None:
     """Of the first file with ping-pong times of several sizes."""
     for system in systems:
-        launches = system.run.launches
         try:
-            return parameters_of(system.estimates.headline, launches[0].places if launches else [])
+            return parameters_of_run(system.run, system.estimates.headline)
         except AskedWronglyError:
             continue
     return None

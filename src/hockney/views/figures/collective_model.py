@@ -98,4 +98,5 @@ def _words(what: Shown) -> str:
         if level is not None:
             rate = format_rate(1.0 / level.beta_s_per_B) if level.beta_s_per_B else "-"
             levels.append(f"{name}: α = {time_text(level.alpha_s)}, 1/β = {rate}")
-    return f"Predicted message by message from {'; '.join(levels)}. Band: 5 % either way."
+    sharing = ", flows that share as in SimGrid" if what.parameters.sharing == "fair" else ""
+    return f"Predicted message by message from {'; '.join(levels)}{sharing}. Band: 5 % either way."
