@@ -38,6 +38,7 @@ def test_a_matrix_is_measured_whole_and_never_twice(hockney: RunHockney, tmp_pat
     assert {run.header.options["precision"] for run in runs} == {0.5}
     assert {run.header.label for run in runs} >= {"a plan's label place=core two-buffers=True"}
     assert "1 of 4" in done.stderr
+    assert "two by two" in (tmp_path / "results" / "report.html").read_text()
     before = [file.read_bytes() for file in files]
     files[1].unlink()
     again = hockney("suite", "plan.toml", "-o", "results", "--resume", "--", "--precision", "50%")

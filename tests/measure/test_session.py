@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,27 +12,9 @@ import pytest
 from conftest import TEST_TIMEOUT_S, RunHockney
 from hockney import records
 from hockney.measure.mpi import Mpi
+from long_runs import LONG, measuring_into, nothing_left
 
 FAULTS = {"HOCKNEY_CFLAGS": "-DHOCKNEY_FAULTS"}
-LONG = ["--sizes", "8,1KiB", "--launches", "3", "--budget", "60s", "--precision", "0.01%"]
-
-
-def engines_alive() -> list[int]:
-    """Engines out of this test run's own cache; the dead have no program any more."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if (process / "exe").readlink().is_relative_to(os.environ["XDG_CACHE_HOME"]):
-                found.append(int(process.name))
-    return found
-
-
-def nothing_left() -> bool:
-    for _ in range(50):
-        if not engines_alive():
-            return True
-        time.sleep(0.1)
-    return False
 
 
 def test_a_rank_that_dies_costs_only_its_own_launch(hockney: RunHockney, tmp_path: Path) -> None:
@@ -57,24 +36,6 @@ def test_a_rank_that_hangs_is_ended_by_the_watchdog(hockney: RunHockney, tmp_pat
     run = records.read(tmp_path / "run.jsonl")
     assert {samples.round for samples in run.samples} == set(range(5))
     assert nothing_left()
-
-
-def measuring_into(
-    path: Path, *options: str, env: dict[str, str] | None = None
-) -> subprocess.Popen[str]:
-    """A long run that has written its first rounds."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "hockney", "pingpong", "-o", str(path), *LONG, *options],
-        env={**os.environ, **(env or {})},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    for _ in range(300):
-        if path.exists() and b'"samples"' in path.read_bytes():
-            break
-        time.sleep(0.1)
-    return process
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -41,7 +41,7 @@ def command(
     directory = output or Path(f"{plan.name}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}")
     journal = Journal(directory, resume)
     failed = _measure_all(plan, asked, journal, quiet)
-    _show_end(journal, quiet)
+    _show_end(plan, journal, quiet)
     if failed:
         raise click.exceptions.Exit(1)
 
@@ -115,12 +115,17 @@ def _measure_all(
     return failed
 
 
-def _show_end(journal: Journal, quiet: bool) -> None:
-    """What there is now, by file, and how each ended."""
+def _show_end(plan: Plan, journal: Journal, quiet: bool) -> None:
+    """What there is now, by file, and how each ended; and all of it as one page."""
+    from hockney.cli import report
     from hockney.views.table import aligned
 
     rows = [["run", "ended by", "file"]]
     rows += [[entry.label, entry.reason, str(journal.directory / entry.file)] for entry in journal]
     click.echo(aligned(rows))
+    files, page = journal.files(), journal.directory / "report.html"
+    if files:
+        invoke = click.get_current_context().invoke
+        invoke(report.command, paths=files, output=page, title=plan.name, force=True)
     if not quiet:
         click.echo(f"results are in {journal.directory}", err=True)

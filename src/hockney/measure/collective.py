@@ -46,7 +46,7 @@ def questions_of(
 ) -> tuple[list[Question], list[str]]:
     """Variations of `base`, and in words what is left out because the library would run something
     else there. Raises AskedWronglyError where it cannot be answered at all."""
-    if base.platform is None:
+    if base.platform is None and base.node_count is None:
         _check_slots(study)
     _check_memory(study, base)
     family = family_of(mpi)

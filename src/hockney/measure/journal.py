@@ -63,6 +63,11 @@ class Journal:
             )
         return entry.reason in DONE and (self.directory / file).exists()
 
+    def files(self) -> list[Path]:
+        """Those that hold answers."""
+        done = (entry for entry in self if entry.reason in DONE)
+        return [self.directory / entry.file for entry in done]
+
     def note(self, file: str, label: str, questions: Sequence[Question], reason: str) -> None:
         entry = Entry(file, label, reason, msgspec.to_builtins(options_of(questions)))
         self._entries[file] = entry
