@@ -10,6 +10,8 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
@@ -288,7 +290,7 @@ class Run:
     @property
     def taking_part(self) -> set[int]:
         """Ranks that exchanged messages: those named by samples; all, where these name none."""
-        named = {rank for samples in self.samples for rank in samples.peers}
+        named = set(chain.from_iterable(map(attrgetter("peers"), self.samples)))
         return named or {place.rank for launch in self.launches for place in launch.places}
 
     def add(self, record: Record) -> None:

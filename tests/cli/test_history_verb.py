@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families as prometheu
 from conftest import RunHockney
 from samples import past_run, write_run
 
-NASTY = 'a "quoted"\\ \n{label}'
+NASTY = 'a "quoted"\\ {label}'
 
 
 @pytest.fixture

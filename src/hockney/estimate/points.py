@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Container, Iterable
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -239,7 +240,7 @@ def collect(run: Run, states: States, times: str = "ns") -> Cells:
     found: dict[tuple[PointKey, int, int], list[Samples]] = {}
     for samples in run.samples:
         state = states.of(samples.launch, samples.round)
-        if state is None or not getattr(samples, times):
+        if state is None:
             continue
         visited = (point_key(samples), state, samples.launch)
         if visited in found:
@@ -248,10 +249,10 @@ def collect(run: Run, states: States, times: str = "ns") -> Cells:
             found[visited] = [samples]
     states_seen = Counter((key, launch) for key, _, launch in found)
     cells: Cells = {}
-    for (key, state, launch), visits in found.items():
-        if len(visits) >= LEAST_ROUNDS or states_seen[key, launch] == 1:
-            every = chain.from_iterable(getattr(visit, times) for visit in visits)
-            seconds = np.fromiter(every, np.float64) * 1e-9
+    for (key, state, launch), samples_of in found.items():
+        visits = [ns for ns in map(attrgetter(times), samples_of) if ns]
+        if visits and (len(visits) >= LEAST_ROUNDS or states_seen[key, launch] == 1):
+            seconds = np.fromiter(chain.from_iterable(visits), np.float64) * 1e-9
             cells.setdefault((key, state), {})[launch] = seconds
     return cells
 

@@ -54,17 +54,23 @@ def autocorrelation_time(values: NDArray[np.float64]) -> float:
     move them. The engine stops by the same rule (engine/precision.c).
     """
     n = len(values)
-    signs = np.sign(values - np.median(values))
-    variance = float(signs @ signs)
-    if variance == 0.0:
+    signs = np.sign(values - np.median(values)).astype(np.int8)
+    variance = int(np.count_nonzero(signs))
+    if variance == 0:
         return 1.0
     time = 1.0
     for lag in range(1, max(n // 3 - 1, 1), 2):
-        pair = float(signs[:-lag] @ signs[lag:]) + float(signs[: -lag - 1] @ signs[lag + 1 :])
-        if pair <= 0.0:
+        pair = _agreeing(signs, lag) + _agreeing(signs, lag + 1)
+        if pair <= 0:
             break
         time += 2.0 * pair / variance
     return time
+
+
+def _agreeing(signs: NDArray[np.int8], lag: int) -> int:
+    """Pairs of equal signs at this lag less those of unlike ones. Not a dot product: a library's
+    threads wait for each other far longer than this takes."""
+    return int(np.sum(signs[:-lag] * signs[lag:], dtype=np.int64))
 
 
 def effective_size(values: NDArray[np.float64]) -> float:
