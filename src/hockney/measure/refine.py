@@ -54,7 +54,7 @@ class Refinement:
     open: list[Bracket] = field(default_factory=list)
     done: list[Bracket] = field(default_factory=list)
     lost: list[Bracket] = field(default_factory=list)
-    """Breaks of the survey that a launch around them did not show again."""
+    """Breaks of a survey that no launch around them showed again."""
     late: Late | None = None
     sizes: list[int] = field(default_factory=list)
     """Of the last survey."""
@@ -81,7 +81,7 @@ class Refinement:
                 return self._one_launch(
                     {size for one in self.open for size in self._sizes_around(one, known)}
                 )
-            self.done, self.open = sorted([*self.done, *self.open], key=_place), []
+            self._close()
             if self.last_survey == self.survey and self.done and self._may_go_on(last):
                 self.last_survey = last + 1
                 self.sizes = sorted({*self.sizes, *steps_away(self.done, self.sizes)})
@@ -98,6 +98,13 @@ class Refinement:
         for switch in self._switches(run, self.late.waits):
             session.add(switch)
         return None
+
+    def _close(self) -> None:
+        """Breaks that are still open are known as far as they are; one that was seen in a survey
+        alone is none."""
+        seen_again = [bracket for bracket in self.open if bracket.jump is not None]
+        self.lost += [bracket for bracket in self.open if bracket.jump is None]
+        self.done, self.open = sorted([*self.done, *seen_again], key=_place), []
 
     def _may_go_on(self, last: int) -> bool:
         """Simulated time costs none of the budget."""
