@@ -13,10 +13,11 @@ from conftest import RunHockney
 from hockney import records
 from hockney.measure.late import Late
 from hockney.measure.question import Question, Size
-from hockney.measure.refine import joined, protocol, steps_away, survey_sizes
+from hockney.measure.refine import Refinement, joined, protocol, steps_away, survey_sizes
 from hockney.models._switches import Bracket, narrowed
 from hockney.models.fit import curve_of_arrays
 from hockney.records import Run, RunRecord, Samples
+from hockney.views.switches import lost_words
 from platforms import two_hosts
 
 HAS_SIMGRID = shutil.which("smpicc") is not None
@@ -132,3 +133,13 @@ def test_a_survey_holds_the_asked_sizes_and_eight_an_octave() -> None:
     assert {0, 1000, 2001} <= set(sizes)
     assert len(sizes) == 11
     assert steps_away([Bracket(1414, 1415)], sizes) >= {1413, 1412, 1416, 1417, 1158, 1671}
+
+
+def test_a_break_of_the_survey_alone_is_none() -> None:
+    refinement = Refinement(Question("pingpong", (Size(8), Size(64))))
+    seen_once, seen_twice = Bracket(8, 16), Bracket(32, 40, 0.5)
+    refinement.open = [seen_twice, seen_once]
+    refinement._close()
+    assert refinement.done == [seen_twice]
+    assert refinement.lost == [seen_once]
+    assert "8..16 B" in lost_words(refinement.lost)

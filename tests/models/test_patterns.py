@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +67,12 @@ def test_sizes_beyond_the_measured_ones_are_told(channel: Channel) -> None:
     beyond = predict(channel, Pattern("message", 2**30))
     assert "largest size that was measured" in (beyond.note or "")
     assert predict(channel, Pattern("message", 2**20)).note is None
+
+
+def test_pairs_with_times_of_their_own_are_no_channel() -> None:
+    points = estimate(make_run(line_ns, sizes=SIZES)).headline
+    with pytest.raises(AskedWronglyError, match="several operations or pairs"):
+        channel_of([*points, *(replace(point, peers=(2, 3)) for point in points)])
 
 
 def test_what_if_scales_the_parameters(channel: Channel) -> None:

@@ -54,7 +54,7 @@ class Refinement:
     open: list[Bracket] = field(default_factory=list)
     done: list[Bracket] = field(default_factory=list)
     lost: list[Bracket] = field(default_factory=list)
-    """Breaks of the survey that a launch around them did not show again."""
+    """Breaks of a survey that no launch around them showed again."""
     late: Late | None = None
     sizes: list[int] = field(default_factory=list)
     """Of the last survey."""
@@ -77,16 +77,17 @@ class Refinement:
         if self.late is None:
             self._learn(curve_of_launch(run, last), last)
             if self.open and self._may_go_on(last):
+                known = [*self.open, *self.done]
                 return self._one_launch(
-                    {size for bracket in self.open for size in self._sizes_around(bracket)}
+                    {size for one in self.open for size in self._sizes_around(one, known)}
                 )
-            self.done, self.open = sorted([*self.done, *self.open], key=_place), []
+            self._close()
             if self.last_survey == self.survey and self.done and self._may_go_on(last):
                 self.last_survey = last + 1
                 self.sizes = sorted({*self.sizes, *steps_away(self.done, self.sizes)})
                 return self._one_launch(self.sizes)
-            slowest = curve_of_launch(run, self.survey).median_s.max()
-            self.late = Late(late_by(float(slowest)))
+            slowest_ns = max(float(np.median(samples.ns)) for samples in run.samples if samples.ns)
+            self.late = Late(late_by(slowest_ns * 1e-9))
             ends = {size for edges in self._edges() for size in edges}
             return self.late.question(self._one_launch(ends), ends)
         self.late.learn(run, last)
@@ -97,6 +98,13 @@ class Refinement:
         for switch in self._switches(run, self.late.waits):
             session.add(switch)
         return None
+
+    def _close(self) -> None:
+        """Breaks that are still open are known as far as they are; one that was seen in a survey
+        alone is none."""
+        seen_again = [bracket for bracket in self.open if bracket.jump is not None]
+        self.lost += [bracket for bracket in self.open if bracket.jump is None]
+        self.done, self.open = sorted([*self.done, *seen_again], key=_place), []
 
     def _may_go_on(self, last: int) -> bool:
         """Simulated time costs none of the budget."""
@@ -132,8 +140,12 @@ class Refinement:
         before, self.open = self.open, []
         known = [*before, *self.done]
         for bracket in before:
-            found = narrowed(_around(curve, *self._anchors(bracket, known)))
-            if found is None:
+            asked = self._sizes_around(bracket, known)
+            around = curve.at((curve.bytes >= asked[0]) & (curve.bytes <= asked[-1]))
+            found = narrowed(around)
+            if 2 * around.sizes < len(asked):
+                self.open.append(bracket)  # most of the launch was in another state
+            elif found is None:
                 self.lost.append(bracket)
             elif found.is_exact or _width(found) > STUCK * _width(bracket):
                 self.done.append(found)
@@ -149,10 +161,10 @@ class Refinement:
         above = [size for size in self.sizes if bracket.high_bytes < size <= ceiling]
         return below[-ANCHORS:], above[:ANCHORS]
 
-    def _sizes_around(self, bracket: Bracket) -> list[int]:
-        below, above = self._anchors(bracket, [*self.open, *self.done])
+    def _sizes_around(self, bracket: Bracket, known: list[Bracket]) -> list[int]:
+        below, above = self._anchors(bracket, known)
         inside = np.linspace(bracket.low_bytes, bracket.high_bytes, INSIDE + 2).round()
-        return [*below, *(int(size) for size in inside), *above]
+        return sorted({*below, *(int(size) for size in inside), *above})
 
     # What is on both sides of them
 
@@ -247,12 +259,6 @@ def protocol(first: bool | None, last: bool | None) -> str:
     if first is None or first != last:
         return "unnamed"
     return "rendezvous" if last else "eager"
-
-
-def _around(curve: Curve, below: list[int], above: list[int]) -> Curve:
-    first = below[0] if below else 0
-    last = above[-1] if above else curve.bytes[-1]
-    return curve.at((curve.bytes >= first) & (curve.bytes <= last))
 
 
 def _width(bracket: Bracket) -> int:

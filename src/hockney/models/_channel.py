@@ -86,6 +86,11 @@ class Channel:
 
 def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Channel:
     """By that model, or the one of the most detail that the points carry."""
+    if len({(point.operation, point.ranks, point.peers) for point in points}) > 1:
+        raise AskedWronglyError(
+            "these are times of several operations or pairs of ranks: each has costs of its own",
+            "predict from a run of pingpong or overheads",
+        )
     curve = curve_of(points)
     if model is None:
         detailed = {"loggp": loggp.lacks(curve), "segmented": segmented.lacks(curve)}

@@ -33,7 +33,7 @@ def switch_lines(switches: Sequence[Switch]) -> list[str]:
 
 def lost_words(lost: Sequence[Bracket]) -> str:
     places = ", ".join(f"{one.low_bytes}..{one.high_bytes} B" for one in lost)
-    return f"breaks of one launch that another around them did not show, left out: {places}"
+    return f"breaks of a survey that no launch around them showed again, left out: {places}"
 
 
 def switches_json(switches: Sequence[Switch]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
 from hockney.errors import AskedWronglyError
+from hockney.estimate.points import statistic_of
 from hockney.models._ranking import rank
 from hockney.models.fit import Array, Curve, Fit, curve_of
 from hockney.views.figures import Options, System
@@ -67,7 +68,7 @@ def draw(systems: Sequence[System], options: Options) -> Figure:  # noqa: ARG001
         residuals.axhline(0.0, color=QUIET, linewidth=0.6)
         residuals.set_ylabel("measured - model, of measured")
         residuals.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g} %"))
-        entries = [Line2D([], [], **DATA, label="median")]
+        entries = [Line2D([], [], **DATA, label=statistic_of(points))]
         entries += [_entry(fit, number) for number, fit in enumerate(fits)]
         print_ = [
             medians_text(points),
