@@ -10,12 +10,13 @@ run: $(INSTALLED)
 	$(BIN)/hockney pingpong
 
 test: $(INSTALLED)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PYTEST)
 
-# What `make test` skips, and skips nothing: two hosts and a real Slurm (as root, with slurm-wlm and
-# munge), and simulated machines.
+# What `make test` skips where it may, and skips nothing: two hosts and a real Slurm (as root, with
+# slurm-wlm and munge), and a real Chromium.
 test-all: $(INSTALLED)
-	HOCKNEY_TEST_ALL=1 $(BIN)/python -m pytest tests/cluster tests/simgrid
+	HOCKNEY_TEST_ALL=1 HOCKNEY_TEST_BROWSER=$${HOCKNEY_TEST_BROWSER:-/usr/bin/chromium} \
+	    $(BIN)/python -m pytest tests/cluster tests/browser
 
 # All that a change must pass: style, types, C warnings and sanitizers, tests.
 check: lint c-check test
