@@ -55,7 +55,7 @@ def test_every_file_here_is_a_model_with_the_protocol() -> None:
 
 
 def test_a_model_that_is_none_is_named_with_those_that_are() -> None:
-    with pytest.raises(AskedWronglyError, match=r"'logp'[\s\S]*hockney, max-rate"):
+    with pytest.raises(AskedWronglyError, match=r"'logp'[\s\S]*hockney, loggp, max-rate"):
         model("logp")
 
 
@@ -76,7 +76,7 @@ def test_protocols_are_explained_by_segments_first() -> None:
     assert best.cross_validated_error < 0.005
     assert (other.cross_validated_error or 0.0) > 0.05
     assert "5 parameters" in best.reason
-    assert set(ranking.lacking) == {"max-rate", "multi-mode"}
+    assert set(ranking.lacking) == {"loggp", "max-rate", "multi-mode"}
     assert "numbers of pairs at once" in ranking.lacking["max-rate"]
 
 
@@ -158,7 +158,7 @@ def test_auto_ranks_all_that_the_data_carry(hockney: RunHockney, run_file: Path)
     assert [found["model"] for found in told["fits"]] == ["segmented", "hockney"]
     assert told["fits"][0]["cross_validated_error"] < 0.005
     assert "criterion" in told["fits"][0]["reason"]
-    assert {lack["model"] for lack in told["lacking"]} == {"max-rate", "multi-mode"}
+    assert {lack["model"] for lack in told["lacking"]} == {"loggp", "max-rate", "multi-mode"}
     text = hockney("fit", str(run_file), "--model", "auto").stdout
     assert text.index("1. segmented") < text.index("2. hockney")
     assert "max-rate needs" in text
