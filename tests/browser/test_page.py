@@ -203,8 +203,8 @@ def test_a_choice_draws_another_size(desk: Opened) -> None:
 
 def test_tables_sort_by_number_and_back(desk: Opened) -> None:
     table = desk.page.locator("#tables table").first
-    heading = table.locator("th", has_text="median")
-    column = table.locator("th").all_inner_texts().index("median") + 1
+    heading = table.locator("th", has_text="typical")
+    column = table.locator("th").all_inner_texts().index("typical") + 1
 
     def values() -> list[float]:
         cells = table.locator(f"tbody td:nth-child({column})").all()
