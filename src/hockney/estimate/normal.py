@@ -126,7 +126,7 @@ def _own_numbers(
         return {}
     points = [p for p in estimates.headline if p.operation == "pingpong" and p.ranks in (2, None)]
     own: dict[tuple[str, int | None], float] = {
-        ("time_s", point.bytes): median(point.medians_s) for point in points
+        ("time_s", point.bytes): point.typical_s for point in points
     }
     known = {name: value for name, value in fitted.items() if value is not None}
     return own | {(name, None): value for name, value in known.items()}

@@ -10,7 +10,7 @@ import numpy as np
 from hockney.estimate.points import PointEstimate
 from hockney.models.fit import Fit
 from hockney.views.report.figure import Choice, Figure, Series, rounded
-from hockney.views.report.reported import Reported, centre_s, group_name, groups_of
+from hockney.views.report.reported import Reported, group_name, groups_of
 
 MOST_CURVES = 12
 """Of one file in a figure; more cannot be told apart."""
@@ -47,13 +47,16 @@ def _curves(systems: Sequence[Reported]) -> Iterator[Curve]:
 
 def _bar(points: Sequence[PointEstimate]) -> tuple[float, float | None, float | None]:
     if len(points) == 1:
-        return centre_s(points[0]), points[0].low_s, points[0].high_s
-    times = [centre_s(point) for point in points]
+        return points[0].typical_s, points[0].low_s, points[0].high_s
+    times = [point.typical_s for point in points]
     return median(times), min(times), max(times)
 
 
 def _captions(systems: Sequence[Reported]) -> list[str]:
     captions = ["Marks are medians over launches, bars the interval that holds the median."]
+    others = sorted({p.statistic for s in systems for p in s.own if p.statistic != "median"})
+    if others:
+        captions.append(f"Of imported logs marks are what the log gives: {', '.join(others)}.")
     if any(len({p.peers for p in system.own}) > 1 for system in systems):
         captions.append(OVER_PAIRS)
     if any(len(groups_of(system.own)) > MOST_CURVES for system in systems):

@@ -12,7 +12,7 @@ from hockney.estimate.matrix import Matrix, matrix_of
 from hockney.estimate.points import PointEstimate
 from hockney.units import format_seconds, format_size
 from hockney.views.report.figure import Cell, Choice, Figure, Series
-from hockney.views.report.reported import Reported, centre_s
+from hockney.views.report.reported import Reported
 
 LEAST_PAIRS = 3
 """Of ranks, to make a matrix."""
@@ -49,7 +49,7 @@ def _contention(systems: Sequence[Reported]) -> Figure | None:
 
 def _against_pairs(name: str, number: int, active: dict[int, list[PointEstimate]]) -> Series:
     counts = sorted(active)
-    times = [[centre_s(point) for point in active[count]] for count in counts]
+    times = [[point.typical_s for point in active[count]] for count in counts]
     return Series(name, number, counts, [median(t) for t in times],
                   [min(t) for t in times], [max(t) for t in times])  # fmt: skip
 
@@ -63,9 +63,9 @@ def _matrix(system: Reported, number: int) -> Figure | None:
     choices = []
     for size, pairs in sorted(matrix.times.items()):
         cells = [
-            Cell(ranks.index(column), ranks.index(row), centre_s(point),
+            Cell(ranks.index(column), ranks.index(row), point.typical_s,
                  f"{_rank_name(system, first)} and {_rank_name(system, second)}: "
-                 f"{format_seconds(centre_s(point))}")
+                 f"{format_seconds(point.typical_s)}")
             for (first, second), point in pairs.items()
             for row, column in ((first, second), (second, first))
         ]  # fmt: skip
@@ -94,7 +94,8 @@ def _algorithms(system: Reported, number: int) -> Figure | None:
     collectives: dict[str, list[tuple[CollectiveCell, list[PointEstimate]]]] = {}
     for cell in cells_of(system.own):
         points = [one.point for one in cell.contenders] + ([cell.default] if cell.default else [])
-        collectives.setdefault(cell.collective, []).append((cell, sorted(points, key=centre_s)))
+        points.sort(key=lambda point: point.typical_s)
+        collectives.setdefault(cell.collective, []).append((cell, points))
     several = {
         collective: cells
         for collective, cells in collectives.items()
@@ -122,9 +123,9 @@ def _map(
     ranks = sorted({cell.ranks for cell, _ in found})
     cells = []
     for cell, points in found:
-        words = "; ".join(f"{name_of(p)} {format_seconds(centre_s(p))}" for p in points)
+        words = "; ".join(f"{name_of(p)} {format_seconds(p.typical_s)}" for p in points)
         cells.append(Cell(
-            sizes.index(cell.bytes), ranks.index(cell.ranks), centre_s(points[0]),
+            sizes.index(cell.bytes), ranks.index(cell.ranks), points[0].typical_s,
             f"{format_size(cell.bytes)}, {cell.ranks} ranks: {words}",
             names.index(name_of(points[0])), _is_sure(points),
         ))  # fmt: skip

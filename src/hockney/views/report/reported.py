@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from hockney import records
@@ -51,11 +50,6 @@ class Reported:
     @property
     def own(self) -> list[PointEstimate]:
         return [point for point in self.estimates.headline if not point.is_floor]
-
-
-def centre_s(point: PointEstimate) -> float:
-    """The median over launches of what each launch says, which is what intervals are of."""
-    return median(point.medians_s)
 
 
 def group_of(point: PointEstimate) -> Group:

@@ -61,8 +61,7 @@ def _points(system: Reported) -> list[tuple[int, dict[str, Any]]]:
 
 def _centre(point: dict[str, Any]) -> str:
     """The field that stands for the point; of an imported one a median may not be known."""
-    return next((name for name in ("median_s", "typical_s", "mean_s")
-                 if point.get(name) is not None), "median_s")  # fmt: skip
+    return "median_s" if point["median_s"] is not None else "typical_s"
 
 
 def _interval(system: Reported, path: str, unit: str, document: str = "show") -> Sentence:
@@ -96,6 +95,7 @@ def _latency(system: Reported) -> Paragraph:
         sentences.append([
             f"{what} of ", number(system, "B", "show", f"points.{i}.bytes"), f"{which} takes ",
             number(system, "s", "show", f"points.{i}.{_centre(point)}"),
+            *([] if point["statistic"] == "median" else [f", the {point['statistic']} of a log"]),
             *_point_interval(system, i), ".",
         ])  # fmt: skip
     for k, fit in enumerate(system.fit["fits"]):

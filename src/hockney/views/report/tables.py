@@ -14,7 +14,7 @@ from hockney.estimate.normal import Beside
 from hockney.estimate.points import PointEstimate
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views.normal import lies, number_name
-from hockney.views.report.reported import Reported, centre_s
+from hockney.views.report.reported import Reported
 
 MOST_ROWS = 1000
 """Of points of one file in the page."""
@@ -62,7 +62,7 @@ def _first(system: Reported) -> list[Cell]:
     point = min(system.own, key=lambda point: point.bytes, default=None)
     if point is None:
         return [Cell("-"), Cell("-")]
-    return [Cell(format_size(point.bytes), point.bytes), _time(centre_s(point))]
+    return [Cell(format_size(point.bytes), point.bytes), _time(point.typical_s)]
 
 
 def _fitted(system: Reported) -> list[Cell]:
@@ -97,9 +97,9 @@ def _verdict(found: Comparison) -> str:
     return f"{found.verdict} (ratio {overall.ratio:.3f}, {overall.low:.3f} to {overall.high:.3f})"
 
 
-KEYS = ("operation", "algorithm", "ranks", "peers")
+KEYS = ("operation", "statistic", "algorithm", "ranks", "peers")
 """Columns that are left out where they say the same in every row."""
-NUMBERS = ("bytes", "launches", "samples", "min", "median", "low", "high", "mean", "p99", "max",
+NUMBERS = ("bytes", "launches", "samples", "min", "typical", "low", "high", "mean", "p99", "max",
            "bandwidth")  # fmt: skip
 
 
@@ -108,8 +108,9 @@ def points_table(system: Reported) -> Table:
     keys = [k for k, _ in enumerate(KEYS) if len({_key_cells(p)[k] for p in own}) > 1]
     rows = [[*(_key_cells(p)[k] for k in keys), *_number_cells(p)] for p in own]
     same = [_key_cells(own[0])[k].text for k in range(len(KEYS)) if k not in keys] if own else []
-    told = [text for text in same[:1] if text != "-"]
-    caption = ": ".join([f"Points of {system.label}, state of most rounds", *told])
+    told = [text for text in same[:2] if text != "-"]
+    caption = f"Points of {system.label}, state of most rounds"
+    caption += f": {', '.join(told)}" if told else ""
     more = len(system.own) - len(own)
     if more > 0:
         caption += f"; {more} more are in `hockney show --json`"
@@ -119,6 +120,7 @@ def points_table(system: Reported) -> Table:
 def _key_cells(point: PointEstimate) -> list[Cell]:
     return [
         Cell(point.operation),
+        Cell(point.statistic),
         Cell(point.algorithm or "-"),
         Cell(str(point.ranks or "-"), point.ranks),
         Cell(", ".join(map(str, point.peers or ())) or "-"),
@@ -126,7 +128,7 @@ def _key_cells(point: PointEstimate) -> list[Cell]:
 
 
 def _number_cells(point: PointEstimate) -> list[Cell]:
-    times = (point.min_s, centre_s(point), point.low_s, point.high_s, point.mean_s, point.p99_s,
+    times = (point.min_s, point.typical_s, point.low_s, point.high_s, point.mean_s, point.p99_s,
              point.max_s)  # fmt: skip
     counts = (point.launches, point.samples)
     return [
