@@ -16,12 +16,14 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.measure.mpi import Mpi
-from hockney.measure.prepare import Asked
 from hockney.measure.question import Question
+
+if TYPE_CHECKING:  # names are asked for at every start, numbers only to measure
+    from hockney.measure.prepare import Asked
 
 START_S = 20.0
 """A launch may take so long to start on a cold file system; it does not cost measuring time."""
