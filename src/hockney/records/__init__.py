@@ -1,0 +1,55 @@
+"""The record format, version 1: one JSON object a line. Nothing else knows how it is stored.
+
+Readers ignore unknown kinds and keys. A file that was cut short is valid up to its last whole line.
+docs/records.md describes every field.
+"""
+
+from hockney.records.kinds import (
+    KINDS,
+    SCHEMA,
+    Clock,
+    End,
+    LaunchRecord,
+    Mpi,
+    Noise,
+    Place,
+    Probe,
+    Progress,
+    Record,
+    RunRecord,
+    Samples,
+    Source,
+    Start,
+    Summary,
+    Switch,
+    decode,
+    encode,
+)
+from hockney.records.reading import LONGEST_FILE, LONGEST_LINE, read
+from hockney.records.run import Run
+
+__all__ = [
+    "KINDS",
+    "LONGEST_FILE",
+    "LONGEST_LINE",
+    "SCHEMA",
+    "Clock",
+    "End",
+    "LaunchRecord",
+    "Mpi",
+    "Noise",
+    "Place",
+    "Probe",
+    "Progress",
+    "Record",
+    "Run",
+    "RunRecord",
+    "Samples",
+    "Source",
+    "Start",
+    "Summary",
+    "Switch",
+    "decode",
+    "encode",
+    "read",
+]

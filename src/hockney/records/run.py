@@ -1,0 +1,79 @@
+"""Launches that answer one question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import chain
+from operator import attrgetter
+from pathlib import Path
+
+from hockney.records.kinds import (
+    End,
+    LaunchRecord,
+    Noise,
+    Probe,
+    Progress,
+    Record,
+    RunRecord,
+    Samples,
+    Start,
+    Summary,
+    Switch,
+)
+
+
+@dataclass
+class Run:
+    """Launches that answer one question; one file."""
+
+    header: RunRecord
+    launches: list[LaunchRecord] = field(default_factory=list)
+    samples: list[Samples] = field(default_factory=list)
+    summaries: list[Summary] = field(default_factory=list)
+    starts: list[Start] = field(default_factory=list)
+    probes: list[Probe] = field(default_factory=list)
+    noises: list[Noise] = field(default_factory=list)
+    switches: list[Switch] = field(default_factory=list)
+    ends: list[End] = field(default_factory=list)
+    path: Path | None = None
+    cut: str | None = None
+    """What is missing when the file was cut short or damaged."""
+
+    @property
+    def label(self) -> str:
+        """What the user called it, else the MPI library and host."""
+        if self.header.label:
+            return self.header.label
+        if self.launches and self.launches[0].mpi.library:
+            mpi, places = self.launches[0].mpi, self.launches[0].places
+            host = places[0].host if places else None
+            return f"{mpi.library} {mpi.version or ''} on {host or 'unknown'}".replace("  ", " ")
+        return self.path.stem if self.path else self.header.experiment
+
+    @property
+    def taking_part(self) -> set[int]:
+        """Ranks that exchanged messages: those named by samples; all, where these name none."""
+        named = set(chain.from_iterable(map(attrgetter("peers"), self.samples)))
+        return named or {place.rank for launch in self.launches for place in launch.places}
+
+    def add(self, record: Record) -> None:
+        """Files one record under its kind."""
+        match record:
+            case Samples():
+                self.samples.append(record)
+            case Noise():
+                self.noises.append(record)
+            case Start():
+                self.starts.append(record)
+            case Probe():
+                self.probes.append(record)
+            case LaunchRecord():
+                self.launches.append(record)
+            case Switch():
+                self.switches.append(record)
+            case Summary():
+                self.summaries.append(record)
+            case End():
+                self.ends.append(record)
+            case RunRecord() | Progress():
+                pass
