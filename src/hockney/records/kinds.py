@@ -268,8 +268,8 @@ def tame(record: Record, line: bytes) -> Record:
     """A record whose words are safe to show: a file may come from anybody."""
     if not _SUSPICIOUS.search(line):
         return record
-    tame: Record = msgspec.convert(_one_lines(msgspec.to_builtins(record)), type=Record)
-    return tame
+    safe: Record = msgspec.convert(_one_lines(msgspec.to_builtins(record)), type=Record)
+    return safe
 
 
 def _one_lines(value: Any) -> Any:
