@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: run test test-all check lint c-check clean
+.PHONY: run test test-all check lint c-check docs man clean
 
 run: $(INSTALLED)
 	$(BIN)/hockney pingpong
@@ -15,7 +15,7 @@ test: $(INSTALLED)
 # What `make test` skips, and skips nothing: two hosts and a real Slurm (as root, with slurm-wlm and
 # munge), and simulated machines.
 test-all: $(INSTALLED)
-	HOCKNEY_TEST_ALL=1 $(BIN)/python -m pytest tests/cluster tests/simgrid
+	HOCKNEY_TEST_ALL=1 $(BIN)/python -m pytest tests/cluster tests/simgrid tests/packaging
 
 # All that a change must pass: style, types, C warnings and sanitizers, tests.
 check: lint c-check test
@@ -27,6 +27,14 @@ lint: $(INSTALLED)
 # Warnings are errors, under GCC and Clang where there is one; then one run under the sanitizers.
 c-check: $(INSTALLED)
 	PATH="$(CURDIR)/$(BIN):$$PATH" sh tests/engine/c_check.sh
+
+# The documentation as a site, in build/site; a link that leads nowhere is an error.
+docs: $(INSTALLED)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# A man page a verb, from the words of --help, in build/man.
+man: $(INSTALLED)
+	$(BIN)/python docs/man_pages.py build/man
 
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
