@@ -13,9 +13,10 @@ test: $(INSTALLED)
 	$(BIN)/python -m pytest
 
 # What `make test` skips, and skips nothing: two hosts and a real Slurm (as root, with slurm-wlm and
-# munge), and simulated machines.
+# munge), simulated machines, and packages built, linted and installed.
 test-all: $(INSTALLED)
-	HOCKNEY_TEST_ALL=1 $(BIN)/python -m pytest tests/cluster tests/simgrid tests/packaging
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[packaging]'
+	HOCKNEY_TEST_ALL=1 $(BIN)/python -m pytest tests/cluster tests/simgrid tests/integrations
 
 # All that a change must pass: style, types, C warnings and sanitizers, tests.
 check: lint c-check test
