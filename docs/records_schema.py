@@ -1,4 +1,7 @@
-"""Prints the record format as a JSON schema: python docs/records_schema.py > docs/records.schema.json"""
+"""Prints the record format as a JSON schema.
+
+python docs/records_schema.py > docs/records.schema.json
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ def schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"A record of hockney, version {records.SCHEMA}",
-        "description": "One line of a result file. Readers ignore kinds and keys that are not here.",
+        "description": "A line of a result file. Readers ignore kinds and keys that are not here.",
         **msgspec.json.schema(reduce(operator.or_, stored)),
     }
 

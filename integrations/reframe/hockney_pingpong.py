@@ -5,6 +5,7 @@ docs/howto/other-tools.md has both.
 """
 
 import json
+from pathlib import Path
 
 import reframe as rfm
 import reframe.utility.sanity as sn
@@ -53,8 +54,8 @@ class HockneyPingPong(rfm.RunOnlyRegressionTest):
 
     def _points(self):
         """Of the headline state, by size; what hockney prints with --json."""
-        with open(f"{self.stagedir}/{self.stdout}") as printed:
-            return sorted(json.load(printed)["points"], key=lambda point: point["bytes"])
+        printed = json.loads((Path(self.stagedir) / str(self.stdout)).read_text())
+        return sorted(printed["points"], key=lambda point: point["bytes"])
 
 
 @rfm.simple_test
