@@ -14,8 +14,8 @@ from hockney.cli import cli
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHOWN = re.compile(r"^ {4,}(?:\$ |salloc [^h]*)?(hockney [a-z].*)$", re.MULTILINE)
-PLACEHOLDER = re.compile(r"[A-Z]{4,}\b|\[|\|pbs|LOG|\.\.\.$")
-"""FILE, [OPTIONS], slurm|pbs: what a reader fills in."""
+PLACEHOLDER = re.compile(r"\b(VERB|OPTIONS)\b|\[|\w\|\w|\.\.\.$")
+"""[OPTIONS], VERB, slurm|pbs: what a reader fills in. FILE would do as a name."""
 
 
 def _shown(page: Path) -> list[str]:
