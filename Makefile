@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: run test test-all check lint c-check clean
+.PHONY: run test test-all check lint c-check docs man clean
 
 run: $(INSTALLED)
 	$(BIN)/hockney pingpong
@@ -13,10 +13,11 @@ test: $(INSTALLED)
 	$(BIN)/python -m pytest $(PYTEST)
 
 # What `make test` skips where it may, and skips nothing: two hosts and a real Slurm (as root, with
-# slurm-wlm and munge), and a real Chromium.
+# slurm-wlm and munge), a real Chromium, and packages built, linted and installed.
 test-all: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[packaging]'
 	HOCKNEY_TEST_ALL=1 HOCKNEY_TEST_BROWSER=$${HOCKNEY_TEST_BROWSER:-/usr/bin/chromium} \
-	    $(BIN)/python -m pytest tests/cluster tests/browser
+	    $(BIN)/python -m pytest tests/cluster tests/browser tests/integrations
 
 # All that a change must pass: style, types, C warnings and sanitizers, tests.
 check: lint c-check test
@@ -28,6 +29,14 @@ lint: $(INSTALLED)
 # Warnings are errors, under GCC and Clang where there is one; then one run under the sanitizers.
 c-check: $(INSTALLED)
 	PATH="$(CURDIR)/$(BIN):$$PATH" sh tests/engine/c_check.sh
+
+# The documentation as a site, in build/site; a link that leads nowhere is an error.
+docs: $(INSTALLED)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# A man page a verb, from the words of --help, in build/man.
+man: $(INSTALLED)
+	$(BIN)/python docs/man_pages.py build/man
 
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

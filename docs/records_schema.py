@@ -1,0 +1,42 @@
+"""Prints the record format as a JSON schema.
+
+python docs/records_schema.py > docs/records.schema.json
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+from functools import reduce
+from typing import Any
+
+import msgspec
+
+from hockney import records
+
+WIDTH = 100
+"""Characters; what fits is on one line, so that a change of one field is a change of one line."""
+
+
+def schema() -> dict[str, Any]:
+    """Of one line of a result file whose kind this version knows."""
+    stored = [kind for kind in records.Record.__args__ if kind is not records.Progress]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"A record of hockney, version {records.SCHEMA}",
+        "description": "A line of a result file. Readers ignore kinds and keys that are not here.",
+        **msgspec.json.schema(reduce(operator.or_, stored)),
+    }
+
+
+def text(value: Any, indent: str = "") -> str:
+    line = json.dumps(value)
+    if not isinstance(value, dict) or len(indent) + len(line) <= WIDTH:
+        return line
+    more = indent + " "
+    fields = (f"{more}{json.dumps(key)}: {text(each, more)}" for key, each in value.items())
+    return "{\n" + ",\n".join(fields) + f"\n{indent}}}"
+
+
+if __name__ == "__main__":
+    print(text(schema()))
