@@ -13,6 +13,7 @@ from hockney.estimate import estimate
 from hockney.measure.build import Engine
 from hockney.models.fit import Curve, curve_of
 from hockney.models.hockney import fit, line
+from hockney.views.table import fit_lines
 from samples import make_run
 
 SIZES = np.array([0.0] + [2.0**power for power in range(23)])
@@ -62,6 +63,12 @@ def test_an_ordinary_line_may_be_below_zero_and_says_so() -> None:
     found = fit(curve(1e-6 + 1e-10 * SIZES + 1e-17 * SIZES**2), ordinary=True)
     assert (found.parameters["alpha_s"].value or 0.0) < 0.0
     assert any("below 0" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(("ordinary", "said"), [(False, "relative residuals"), (True, "residuals")])
+def test_a_fit_says_which_residuals_it_minimises(ordinary: bool, said: str) -> None:
+    first, *_ = fit_lines(fit(curve(1e-6 + 1e-10 * SIZES), ordinary))
+    assert f"least squares of {said};" in first
 
 
 def test_the_weighted_alpha_is_the_latency_where_the_ordinary_one_is_not() -> None:

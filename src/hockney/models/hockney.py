@@ -16,6 +16,8 @@ from hockney.models.fit import (
     require,
 )
 
+ORDINARY = "ordinary least squares: the largest sizes decide alpha"
+"""The note of a fit on plain residuals, by which it is known."""
 Array = NDArray[np.float64]
 
 DATA = "times of one pair, of at least two different sizes"
@@ -103,7 +105,7 @@ def _inverse(beta: float, sample: Array, launches: int) -> Parameter:
 def _notes(alpha: float, beta: float, ordinary: bool) -> tuple[str, ...]:
     notes = []
     if ordinary:
-        notes.append("ordinary least squares: the largest sizes decide alpha")
+        notes.append(ORDINARY)
         if alpha < 0.0:
             notes.append("alpha is below 0, which no latency can be")
     elif alpha == 0.0:

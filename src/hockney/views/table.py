@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from hockney.estimate.floor import FloorRatio
 from hockney.estimate.points import SLOW_RULE, Estimates, PointEstimate
 from hockney.models.fit import Fit, Parameter
+from hockney.models.hockney import ORDINARY
 from hockney.records import Place, Run
 from hockney.units import format_rate, format_seconds, format_size
 
@@ -148,11 +149,12 @@ def _bytes(value: float | None) -> str:
 def fit_lines(fit: Fit) -> list[str]:
     """The fit in words, with intervals and errors."""
     certainty = "95 % by resampling launches" if fit.launches > 1 else "unknown from one launch"
+    residuals = "residuals" if ORDINARY in fit.notes else "relative residuals"
     alpha, bandwidth, half = (
         fit.parameters["alpha_s"], fit.derived["r_inf_Bps"], fit.derived["n_half_B"],
     )  # fmt: skip
     return [
-        f"T(b) = alpha + beta b, least squares of relative residuals; intervals: {certainty}",
+        f"T(b) = alpha + beta b, least squares of {residuals}; intervals: {certainty}",
         f"  alpha   {_with_interval(alpha, format_seconds)}",
         f"  1/beta  {_with_interval(bandwidth, format_rate)}",
         f"  n_half  {_with_interval(half, _bytes)}",
