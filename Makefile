@@ -17,7 +17,7 @@ test: $(INSTALLED)
 test-all: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[packaging]'
 	HOCKNEY_TEST_ALL=1 HOCKNEY_TEST_BROWSER=$${HOCKNEY_TEST_BROWSER:-/usr/bin/chromium} \
-	    $(BIN)/python -m pytest tests/cluster tests/browser tests/integrations
+	    $(BIN)/python -m pytest $(PYTEST) tests/cluster tests/browser tests/integrations
 
 # All that a change must pass: style, types, C warnings and sanitizers, tests.
 check: lint c-check test
