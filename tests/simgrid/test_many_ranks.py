@@ -75,3 +75,11 @@ def test_a_broadcast_completes_when_its_tree_does(tmp_path: Path) -> None:
     assert samples.ns[0] * 1e-9 == pytest.approx(expected, rel=0.02)
     assert samples.own_max_ns is not None
     assert samples.own_max_ns[0] <= samples.ns[0]
+
+
+@pytest.mark.parametrize("words", [("pingpong",), ("pairs",), ("collective", "bcast")])
+def test_two_ranks_of_one_host_end(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """Simulated ranks take turns: one that waits in memory for the other would wait for ever."""
+    hosts, platform = two_switches(1, wire_Bps=1e9, uplink_Bps=1e9, latency_s=1e-6)
+    found = samples_of(tmp_path, platform, [hosts[0]] * 2, *words, "--sizes=8", "--rounds=1:2")
+    assert {s.bytes for s in found} == {8}

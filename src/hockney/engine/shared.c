@@ -4,12 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-
-#ifdef SIMGRID_VERSION_MAJOR
-#define HAS_SHARED_MEMORY 0 /* simulated ranks share everything, which says nothing */
-#else
-#define HAS_SHARED_MEMORY 1
-#endif
+#include "clock.h"
 
 static int on_one_node(MPI_Comm comm)
 {
@@ -26,7 +21,7 @@ static int on_one_node(MPI_Comm comm)
 struct shared *shared_open(MPI_Comm comm, size_t span)
 {
     int rank;
-    if (!HAS_SHARED_MEMORY || !on_one_node(comm))
+    if (IS_SIMULATED || !on_one_node(comm)) /* simulated ranks share everything: it says nothing */
         return NULL;
     check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
     struct shared *shared = allocate(sizeof *shared);
