@@ -129,7 +129,8 @@ def state_lines(estimates: Estimates) -> list[str]:
         elif len(states.states) > 1:
             lines.append(f"state {state.id}: {100.0 * state.share:.0f} % of rounds")
     if states.changed:
-        lines.append(f"{states.changed} rounds set aside: the state changed in them")
+        rounds = "1 round" if states.changed == 1 else f"{states.changed} rounds"
+        lines.append(f"{rounds} set aside: the state changed in them")
     if estimates.slow_launches:
         numbers = ", ".join(str(number) for number in estimates.slow_launches)
         lines.append(f"slow launches left out: {numbers} ({SLOW_RULE})")
