@@ -17,6 +17,9 @@ enum { TAG_AGREE = 5, MOST_BATCHES = 4, MOST_SINGLES = 64 };
 /* A visit takes about this long, or as long as the slowest pair's one repetition: no pair is done
    while another still speaks. */
 static const double VISIT_NS = IS_SIMULATED ? 0.0 : 500e3;
+/* Agreeing on a start leaves caches and the library's queues cold: pairs exchange messages for this
+   long before the timed ones. */
+static const double LEAD_IN_NS = IS_SIMULATED ? 0.0 : 100e3;
 /* The first rounds find out how early a start must be named. */
 enum { UNTIMED_ROUNDS = 2 };
 /* Until this many times its planned length a visit goes undisturbed. */
@@ -80,15 +83,16 @@ static void set_exchange(struct crowd *crowd, struct visit *visit)
         visit_prepare(launch, launch->options->operation, visit->size->bytes);
 }
 
-/* Untimed repetitions, twice as many each time, until they tell how long one takes: half of a least
+/* Untimed repetitions, twice as many each time, until they tell how long one takes: they fill a least
    batch. Both ranks of a pair go by what the leading one saw. */
 static double warm_up(struct crowd *crowd, const struct visit *visit)
 {
     struct launch *launch = crowd->launch;
     const struct exchange *exchange = &launch->exchange;
-    const double enough_ns = 0.5 * batch_least_ns(&launch->clock);
+    const double enough_ns = batch_least_ns(&launch->clock);
     double spent_ns = 0.0;
     int64_t count = visit->size->warmup > 0 ? visit->size->warmup : 1;
+    visit_warm(launch, launch->options->operation, 1); /* waits for the other rank to be here */
     for (int more = 1; more; count *= 2) {
         const int64_t start = clock_ns();
         visit_warm(launch, launch->options->operation, count);
@@ -117,7 +121,7 @@ static double length_of(const struct visit *visit, double slowest_ns)
 {
     if (visit->size->repetitions > 0)
         return slowest_ns * (double)visit->size->repetitions;
-    return fmax(VISIT_NS, slowest_ns);
+    return LEAD_IN_NS + fmax(VISIT_NS, slowest_ns);
 }
 
 /* As many repetitions as fill the visit, in a few batches. */
@@ -236,8 +240,12 @@ static void make_visit(struct crowd *crowd, int point)
     const double visit_ns = length_of(&visit, slowest_ns);
     const double moment = start_agree(&crowd->start);
     if (speaks) {
-        plan(crowd, &visit, repetition_ns, visit_ns);
+        const int64_t lead_in =
+            visit.size->repetitions == 0 ? (int64_t)(LEAD_IN_NS / repetition_ns) : 0;
+        plan(crowd, &visit, repetition_ns, visit_ns - (double)lead_in * repetition_ns);
         crowd->mine->began = start_wait(&crowd->start, moment);
+        if (lead_in > 0)
+            visit_warm(launch, operation, lead_in);
         visit_time(launch, operation, crowd->mine->repetitions, (int)crowd->mine->count,
                    crowd->mine->ns);
         visit_release(launch, operation);

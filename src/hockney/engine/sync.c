@@ -83,8 +83,10 @@ static void ask(struct common_clock *clock, int parent)
     qsort(pings, PINGS, sizeof pings[0], shortest_first);
     qsort(pings, KEPT, sizeof pings[0], smallest_offset_first);
     const double middle = pings[KEPT / 2].offset;
+    /* The standard error of a median of normal values, whose spread is that of the middle half. */
     const double spread = (pings[3 * KEPT / 4].offset - pings[KEPT / 4].offset) / 1.349;
-    clock->error_ns = sqrt(parent_error * parent_error + spread * spread);
+    const double error = 1.2533 * spread / sqrt(KEPT);
+    clock->error_ns = sqrt(parent_error * parent_error + error * error);
     add_offset(clock, at, middle, clock->error_ns);
 }
 
