@@ -74,6 +74,15 @@ def test_counts_of_a_size_are_kept_to(run_engine: RunEngine) -> None:
     }
 
 
+def test_counts_of_single_exchanges_have_room_however_many(run_engine: RunEngine) -> None:
+    done = run_engine("pairs", "--every-iteration", "--seconds", "0.1", "--sizes", "8@20000")
+    assert done.status == 0, done.stderr
+    assert {len(s["ns"]) for s in done.of("samples")} == {20000}
+    large = run_engine("pairs", "--every-iteration", "--sizes", "8@99999999")
+    assert large.status == 2
+    assert "more than 16777216 repetitions a visit" in large.stderr
+
+
 @pytest.mark.parametrize("mode", ["standard", "synchronous", "nonblocking", "persistent"])
 def test_every_mode_is_a_pingpong(run_engine: RunEngine, mode: str) -> None:
     done = run_engine("pairs", f"--mode={mode}", *QUICK)

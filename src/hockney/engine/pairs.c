@@ -292,6 +292,17 @@ static const char *decide(struct crowd *crowd, double round_s, int interrupted)
     return over == 0 ? NULL : over == 1 ? "interrupted" : IS_SIMULATED ? "complete" : "budget";
 }
 
+/* Of one visit of a rank. */
+static int most_samples(const struct options *options)
+{
+    int64_t most = options->every_iteration ? MOST_SINGLES : MOST_BATCHES;
+    for (int i = 0; i < options->size_count && options->every_iteration; i++)
+        most = options->sizes[i].repetitions > most ? options->sizes[i].repetitions : most;
+    if (most > 1 << 24)
+        fail(EXIT_ASKED_WRONGLY, "--every-iteration: more than %d repetitions a visit", 1 << 24);
+    return (int)most;
+}
+
 static void open_crowd(struct crowd *crowd, struct launch *launch)
 {
     const struct options *options = launch->options;
@@ -311,7 +322,7 @@ static void open_crowd(struct crowd *crowd, struct launch *launch)
     crowd->order = allocate((size_t)crowd->points * sizeof *crowd->order);
     for (int i = 0; i < crowd->points; i++)
         crowd->order[i] = i;
-    crowd->room = options->every_iteration ? launch->room : MOST_BATCHES;
+    crowd->room = most_samples(options);
     crowd->report_bytes = sizeof(struct report) + (size_t)crowd->room * sizeof(double);
     crowd->mine = allocate(crowd->report_bytes);
     *crowd->mine = (struct report){.count = 0.0};
