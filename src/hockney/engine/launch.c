@@ -75,7 +75,7 @@ static void allocate_buffers(struct launch *launch, int on_node, size_t cold_byt
 /* A collective that reduces has whole elements. */
 static int is_possible(const struct operation *operation, size_t bytes)
 {
-    if (strcmp(operation->name, "barrier") == 0 || strcmp(operation->name, "ibarrier") == 0)
+    if (operation->empty)
         return bytes == 0;
     return !operation->reduces || (bytes > 0 && bytes % sizeof(int32_t) == 0);
 }
@@ -120,8 +120,7 @@ static void make_points(struct launch *launch)
 static void make_room(struct launch *launch)
 {
     const struct options *options = launch->options;
-    const int single =
-        options->every_iteration || options->verify || options->experiment == COLLECTIVE;
+    const int single = times_each(options) || options->experiment == COLLECTIVE;
     const int round_room = launch->point_count * (single ? 256 : 4);
     launch->room = round_room > CHUNK_SAMPLES ? round_room : CHUNK_SAMPLES;
     launch->own_ns = allocate((size_t)launch->room * sizeof(double));
@@ -132,7 +131,7 @@ static void make_room(struct launch *launch)
 static const char *definition(const struct options *options)
 {
     static char words[160];
-    const int single = options->every_iteration || options->verify;
+    const int single = times_each(options);
     if (options->experiment == COLLECTIVE) {
         snprintf(words, sizeof words, "from %s to the last rank's end, clock cost included",
                  options->sync == SYNC_BARRIER ? "the first rank's start behind a barrier"

@@ -10,7 +10,6 @@ static const struct operation *const table[] = {
     &operation_exchange,
     &operation_stream,
     &operation_bidirectional,
-    &operation_train,
     &operation_late,
 };
 

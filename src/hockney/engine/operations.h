@@ -44,6 +44,7 @@ struct operation {
     const char *algorithm; /* NULL where there is only one */
     double messages;       /* a sample is a batch's time / repetitions / messages */
     int needs_shared;
+    int empty;             /* of a collective: it carries no bytes */
     int blocks;            /* of a collective: a buffer holds `bytes` for each of the ranks */
     int overlaps;          /* of a collective: it may compute meanwhile */
     int reduces;           /* of a collective: on whole elements of 4 bytes */
@@ -72,7 +73,7 @@ extern const struct operation operation_copy_warm;
 extern const struct operation operation_copy_cold;
 
 /* What the user may ask for between two ranks by these names; `algorithm` may be NULL. NULL where
-   there is no such operation. */
+   there is no such operation. Trains have an experiment of their own. */
 const struct operation *operation_named(const char *name, const char *algorithm);
 
 /* What the user may ask for of all ranks, or NULL. */

@@ -236,9 +236,6 @@ static void read_option(struct options *options, int option, const char *text)
     static const char *const policies[] = {"core", "socket", "numa", "node", "spread", "none", NULL};
     static const char *const reductions[] = {"max", "first", NULL};
     static const char *const roots[] = {"first", "rotate", NULL};
-    static const char *const operations[] = {"pingpong", "exchange", "stream", "bidirectional",
-                                             "late", NULL};
-    static const char *const modes[] = {"standard", "synchronous", "nonblocking", "persistent", NULL};
     switch (option) {
     case 'n': options->ranks = (int)number(text, "-n"); break;
     case 'p': read_pair(text, ',', "--peers", &options->peers[0], &options->peers[1]); break;
@@ -260,8 +257,8 @@ static void read_option(struct options *options, int option, const char *text)
     case 'w': options->sweep = 1; break;
     case 'a': options->seconds_a_size = number(text, "--seconds-a-size"); break;
     case 'm': options->reduce_first = one_of(text, "--reduce", reductions) == reductions[1]; break;
-    case 'o': options->between = one_of(text, "--operation", operations); break;
-    case 'M': options->mode = one_of(text, "--mode", modes); break;
+    case 'o': options->between = text; break;
+    case 'M': options->mode = text; break;
     case 'W': options->windows = read_counts(text, "--window", &options->window_count); break;
     case 'g': options->pairing = text; break;
     case 'A': options->active = read_counts(text, "--pairs-active", &options->active_count); break;
@@ -289,11 +286,8 @@ static void read_experiment(struct options *options, int count, char **words)
     static const char *const names[] = {"pingpong", "pairs", "cores", "collective", NULL};
     if (count < 1)
         fail(EXIT_ASKED_WRONGLY, "name an experiment, such as pingpong (see --help)");
-    const char *word = words[0];
-    if (strcmp(word, "overheads") == 0) { /* a ping-pong of trains */
-        options->between = "train";
-        word = names[PINGPONG];
-    }
+    const int overheads = strcmp(words[0], "overheads") == 0; /* a ping-pong of trains */
+    const char *word = overheads ? names[PINGPONG] : words[0];
     for (int i = 0; names[i] != NULL; i++)
         if (strcmp(names[i], word) == 0)
             options->experiment = (enum experiment)i;
@@ -304,8 +298,11 @@ static void read_experiment(struct options *options, int count, char **words)
         fail(EXIT_ASKED_WRONGLY, wanted == 2 ? "name one collective, such as bcast"
                                              : "name one experiment, such as pingpong (see --help)");
     const char *mode = strcmp(options->mode, "standard") == 0 ? NULL : options->mode;
-    options->operation = wanted == 2 ? collective_named(words[1])
-                                     : operation_named(options->between, mode);
+    if (operation_named(options->between, NULL) == NULL)
+        fail(EXIT_ASKED_WRONGLY, "--operation %s: unknown", options->between);
+    options->operation = wanted == 2                  ? collective_named(words[1])
+                         : overheads && mode == NULL ? &operation_train
+                                                     : operation_named(options->between, mode);
     if (options->operation == NULL)
         fail(EXIT_ASKED_WRONGLY, "%s: no such operation%s%s", wanted == 2 ? words[1] : options->between,
              mode != NULL ? " in mode " : "", mode != NULL ? mode : "");

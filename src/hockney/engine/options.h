@@ -57,6 +57,12 @@ struct options {
     const char *read_back; /* control variables to put into the launch record, or NULL */
 };
 
+/* Every repetition is timed by itself, not in batches. */
+static inline int times_each(const struct options *options)
+{
+    return options->every_iteration || options->verify;
+}
+
 /* Fills in `options` from the command line; ends the program where it was asked wrongly, or for
    --help and --version. */
 void options_read(struct options *options, int argc, char **argv);

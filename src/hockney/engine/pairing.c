@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "random.h"
 
 static void add_pair(struct pairing *pairing, int first, int second)
 {
@@ -15,15 +16,10 @@ static void add_pair(struct pairing *pairing, int first, int second)
 static void add_shuffled(struct pairing *pairing, uint64_t seed)
 {
     int *order = allocate((size_t)pairing->ranks * sizeof *order);
-    uint64_t state = seed * 2654435769u + 1;
+    uint64_t state = random_state(seed);
     for (int i = 0; i < pairing->ranks; i++)
         order[i] = i;
-    for (int i = pairing->ranks - 1; i > 0; i--) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        const int other = (int)((state >> 33) % (uint64_t)(i + 1)), kept = order[i];
-        order[i] = order[other];
-        order[other] = kept;
-    }
+    random_shuffle(order, pairing->ranks, &state);
     for (int i = 0; i + 1 < pairing->ranks; i += 2)
         add_pair(pairing, order[i], order[i + 1]);
     free(order);

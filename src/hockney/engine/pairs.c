@@ -83,37 +83,37 @@ static void set_exchange(struct crowd *crowd, struct visit *visit)
         visit_prepare(launch, launch->options->operation, visit->size->bytes);
 }
 
+/* Both ranks of a pair go by what the leading one saw. */
+static void tell_partner(const struct exchange *exchange, double *value)
+{
+    if (exchange->leads)
+        check(MPI_Send(value, 1, MPI_DOUBLE, exchange->peer, TAG_AGREE, exchange->comm), "MPI_Send");
+    else
+        check(MPI_Recv(value, 1, MPI_DOUBLE, exchange->peer, TAG_AGREE, exchange->comm,
+                       MPI_STATUS_IGNORE),
+              "MPI_Recv");
+}
+
 /* Untimed repetitions, twice as many each time, until they tell how long one takes: they fill a least
-   batch. Both ranks of a pair go by what the leading one saw. */
+   batch. */
 static double warm_up(struct crowd *crowd, const struct visit *visit)
 {
     struct launch *launch = crowd->launch;
     const struct exchange *exchange = &launch->exchange;
     const double enough_ns = batch_least_ns(&launch->clock);
+    const int doubles = !IS_SIMULATED && visit->size->repetitions == 0;
     double spent_ns = 0.0;
     int64_t count = visit->size->warmup > 0 ? visit->size->warmup : 1;
     visit_warm(launch, launch->options->operation, 1); /* waits for the other rank to be here */
-    for (int more = 1; more; count *= 2) {
+    for (;; count *= 2) {
         const int64_t start = clock_ns();
         visit_warm(launch, launch->options->operation, count);
         spent_ns = (double)(clock_ns() - start);
-        more = spent_ns < enough_ns && !IS_SIMULATED && visit->size->repetitions == 0;
-        if (exchange->leads)
-            check(MPI_Send(&more, 1, MPI_INT, exchange->peer, TAG_AGREE, crowd->comm), "MPI_Send");
-        else
-            check(MPI_Recv(&more, 1, MPI_INT, exchange->peer, TAG_AGREE, crowd->comm,
-                           MPI_STATUS_IGNORE),
-                  "MPI_Recv");
+        tell_partner(exchange, &spent_ns);
+        if (!doubles || spent_ns >= enough_ns)
+            break;
     }
-    double repetition_ns = 2.0 * spent_ns / (double)count;
-    if (exchange->leads)
-        check(MPI_Send(&repetition_ns, 1, MPI_DOUBLE, exchange->peer, TAG_AGREE, crowd->comm),
-              "MPI_Send");
-    else
-        check(MPI_Recv(&repetition_ns, 1, MPI_DOUBLE, exchange->peer, TAG_AGREE, crowd->comm,
-                       MPI_STATUS_IGNORE),
-              "MPI_Recv");
-    return fmax(repetition_ns, 1.0);
+    return fmax(spent_ns / (double)count, 1.0);
 }
 
 /* Nanoseconds that all pairs shall speak for: the slowest one's single repetition, if that is long. */
@@ -258,16 +258,6 @@ static void make_visit(struct crowd *crowd, int point)
         record_pairs(crowd, &visit, at_s);
 }
 
-static void shuffle(struct crowd *crowd)
-{
-    for (int i = crowd->points - 1; i > 0; i--) {
-        const int other = (int)(next_random(&crowd->random) % (uint64_t)(i + 1));
-        const int kept = crowd->order[i];
-        crowd->order[i] = crowd->order[other];
-        crowd->order[other] = kept;
-    }
-}
-
 static void show_progress(struct crowd *crowd, double elapsed_s)
 {
     const struct options *options = crowd->launch->options;
@@ -349,7 +339,7 @@ const char *pairs_run(struct launch *launch)
     open_crowd(&crowd, launch);
     for (crowd.round = IS_SIMULATED ? -1 : -UNTIMED_ROUNDS; reason == NULL; crowd.round++) {
         const double began_s = (double)clock_ns() * 1e-9;
-        shuffle(&crowd);
+        random_shuffle(crowd.order, crowd.points, &crowd.random);
         sync_again(&crowd.start.clock);
         probe_state(launch, crowd.round);
         for (int i = 0; i < crowd.points; i++)

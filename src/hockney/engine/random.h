@@ -14,4 +14,14 @@ static inline uint64_t next_random(uint64_t *state)
     return *state * 2685821657736338717u;
 }
 
+/* A new order (Fisher and Yates). */
+static inline void random_shuffle(int *order, int count, uint64_t *state)
+{
+    for (int i = count - 1; i > 0; i--) {
+        const int other = (int)(next_random(state) % (uint64_t)(i + 1)), kept = order[i];
+        order[i] = order[other];
+        order[other] = kept;
+    }
+}
+
 #endif

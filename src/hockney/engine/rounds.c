@@ -151,7 +151,7 @@ static void calibrate(struct rounds *rounds)
 {
     struct launch *launch = rounds->launch;
     const struct options *options = launch->options;
-    const int single = options->every_iteration || options->verify || launch->together != NULL;
+    const int single = times_each(options) || launch->together != NULL;
     const double least_ns = batch_least_ns(&launch->clock);
     const double *sample = launch->sample_ns;
     for (const struct visit *visit = rounds->plan; visit->point >= 0; visit++) {
@@ -181,10 +181,10 @@ static void calibrate(struct rounds *rounds)
    the clock: the next ones are not. */
 static void lengthen(struct rounds *rounds, struct point *point, double fastest_ns)
 {
-    const struct options *options = rounds->launch->options;
-    const double least_ns = batch_least_ns(&rounds->launch->clock);
+    const struct launch *launch = rounds->launch;
+    const double least_ns = batch_least_ns(&launch->clock);
     const double repetition_ns = fmax(fastest_ns * point->operation->messages, 1.0);
-    if (options->every_iteration || options->verify || rounds->launch->together != NULL ||
+    if (times_each(launch->options) || launch->together != NULL ||
         repetition_ns * (double)point->repetitions >= 0.5 * least_ns)
         return;
     point->repetition_ns = repetition_ns;

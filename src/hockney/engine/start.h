@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <sched.h>
-#include <time.h>
 
 #include "sync.h"
 
@@ -28,9 +27,7 @@ void start_adapt(struct start *start, double late_ns);
    free. */
 static inline void start_sleep(const struct start *start, double moment)
 {
-    const double left_ns = fmax(moment - sync_now(&start->clock), 0.0);
-    const struct timespec left = {(time_t)(left_ns * 1e-9), (long)fmod(left_ns, 1e9)};
-    nanosleep(&left, NULL);
+    clock_sleep((int64_t)fmax(moment - sync_now(&start->clock), 0.0));
 }
 
 /* Waits for the moment; returns when this rank really began. Only ranks that share a CPU need the

@@ -50,7 +50,7 @@ static void finish_chunk(struct launch *launch, struct point *point, int round, 
 static int visit_once(struct launch *launch, struct point *point, int *round)
 {
     const struct options *options = launch->options;
-    const int single = options->every_iteration || options->verify;
+    const int single = times_each(options);
     int interrupted = 0;
     visit_prepare(launch, point->operation, point->size.bytes);
     visit_warm(launch, point->operation, point->size.warmup);

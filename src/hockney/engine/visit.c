@@ -69,7 +69,7 @@ void visit_time(struct launch *launch, const struct operation *operation, int64_
                 int count, double *own_ns)
 {
     struct exchange *exchange = &launch->exchange;
-    const int single = launch->options->every_iteration || launch->options->verify;
+    const int single = times_each(launch->options);
     const int code = launch->options->verify && !operation->needs_shared
                          ? time_verified(exchange, operation, count, own_ns)
                          : time_batches(exchange, operation, repetitions, count, own_ns);

@@ -29,14 +29,6 @@
         return code;                                                                               \
     }
 
-/* Computing, without a call into MPI. */
-static void compute(double ns)
-{
-    const int64_t end = clock_ns() + (int64_t)ns;
-    while (clock_ns() < end)
-        ;
-}
-
 #define NONBLOCKING(name, call)                                                                    \
     static int name(struct exchange *exchange, int64_t repetitions)                                \
     {                                                                                              \
@@ -45,7 +37,7 @@ static void compute(double ns)
             MPI_Request request;                                                                   \
             code = call;                                                                           \
             if (code == MPI_SUCCESS && exchange->compute_ns > 0.0)                                 \
-                compute(exchange->compute_ns);                                                     \
+                clock_compute((int64_t)exchange->compute_ns);                                      \
             if (code == MPI_SUCCESS)                                                               \
                 code = MPI_Wait(&request, MPI_STATUS_IGNORE);                                      \
         }                                                                                          \
@@ -80,7 +72,7 @@ NONBLOCKING(iallreduce, MPI_Iallreduce(out, in, elements, MPI_INT32_T, MPI_SUM, 
 #define PLAIN(form) .name = #form, .messages = 1.0, .repeat = form
 
 static const struct operation collectives[] = {
-    {PLAIN(barrier)},
+    {PLAIN(barrier), .empty = 1},
     {PLAIN(bcast)},
     {PLAIN(scatter), .blocks = 1},
     {PLAIN(gather), .blocks = 1},
@@ -94,7 +86,7 @@ static const struct operation collectives[] = {
     {PLAIN(allreduce), .reduces = 1},
     {PLAIN(scan), .reduces = 1},
     {PLAIN(reduce_scatter_block), .blocks = 1, .reduces = 1},
-    {PLAIN(ibarrier), .overlaps = 1},
+    {PLAIN(ibarrier), .empty = 1, .overlaps = 1},
     {PLAIN(ibcast), .overlaps = 1},
     {PLAIN(iscatter), .blocks = 1, .overlaps = 1},
     {PLAIN(igather), .blocks = 1, .overlaps = 1},

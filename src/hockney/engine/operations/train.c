@@ -13,18 +13,6 @@
    same number stands in models/_trains.py. */
 enum { DELAYS_ALONE = 64 };
 
-/* The rank computes: it makes no call of MPI. Simulated time passes where a call says so. */
-static void wait_ns(int64_t ns)
-{
-#if defined(SMPI_H)
-    const struct timespec pause = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
-    nanosleep(&pause, NULL);
-#else
-    for (const int64_t end = clock_ns() + ns; clock_ns() < end;)
-        ;
-#endif
-}
-
 static int send_trains(struct exchange *exchange, int64_t repetitions, int messages, int64_t delay_ns)
 {
     int code;
@@ -33,7 +21,7 @@ static int send_trains(struct exchange *exchange, int64_t repetitions, int messa
             if ((code = message_send(&exchange->out, 1, exchange->comm)) != MPI_SUCCESS)
                 return code;
             if (delay_ns > 0)
-                wait_ns(delay_ns);
+                clock_compute(delay_ns);
         }
         if ((code = message_receive(&exchange->in, 1, exchange->comm)) != MPI_SUCCESS)
             return code;
@@ -48,7 +36,7 @@ static int receive_trains(struct exchange *exchange, int64_t repetitions, int me
     for (int64_t i = 0; i < repetitions; i++) {
         for (int j = 0; j < messages; j++) {
             if (delay_ns > 0)
-                wait_ns(delay_ns);
+                clock_compute(delay_ns);
             if ((code = message_receive(&exchange->in, 0, exchange->comm)) != MPI_SUCCESS)
                 return code;
         }
@@ -70,7 +58,7 @@ static int repeat(struct exchange *exchange, int64_t repetitions)
     const int64_t receive_ns = delay_of(&train->receive, exchange->bytes);
     if (train->messages == 0) { /* how long a delay really is */
         for (int64_t i = 0; i < repetitions * DELAYS_ALONE; i++)
-            wait_ns(send_ns);
+            clock_compute(send_ns);
         return MPI_SUCCESS;
     }
     return exchange->rank == 0 ? send_trains(exchange, repetitions, train->messages, send_ns)
