@@ -14,7 +14,7 @@ from pathlib import Path
 
 from hockney import __version__
 from hockney.errors import AskedWronglyError, HockneyError
-from hockney.measure.mpi import WRAPPER_TIMEOUT_S, Mpi
+from hockney.measure.mpi import WRAPPER_TIMEOUT_S, Mpi, ask_command
 
 SOURCES = Path(__file__).parent.parent / "engine"
 FLAGS = ("-std=c11", "-O2", "-D_GNU_SOURCE", f'-DHOCKNEY_VERSION="{__version__}"')
@@ -155,14 +155,7 @@ def _identity(path: Path) -> tuple[object, ...]:
 
 def _show(mpicc: Path) -> str:
     try:
-        done = subprocess.run(
-            [str(mpicc), "-show"],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=WRAPPER_TIMEOUT_S,
-            stdin=subprocess.DEVNULL,
-        )
+        done = ask_command(mpicc, "-show")
     except (OSError, subprocess.TimeoutExpired) as error:
         raise AskedWronglyError(f"{mpicc} cannot be run: {error}") from error
     return done.stdout.strip()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hockney.errors import AskedWronglyError
-from hockney.measure.algorithms import Algorithm, Family, Forcing, chosen, family_of
+from hockney.measure.algorithms import INT_BYTES, Algorithm, Family, Forcing, chosen, family_of
 from hockney.measure.build import Engine
 from hockney.measure.checks import allowed_cpus, available_memory, nodes
 from hockney.measure.mpi import Mpi
@@ -19,7 +19,6 @@ REDUCTIONS = frozenset(
     {"reduce", "allreduce", "reduce_scatter_block", "scan", "ireduce", "iallreduce"}
 )
 """These add up integers, so that their sizes are whole ones of them."""
-INT_BYTES = 4
 WHOLE = NO_BYTES | (REDUCTIONS - {"reduce_scatter_block"}) | {"bcast", "ibcast"}
 """Their bytes are the whole buffer; of all others a rank's block, and a buffer has one for each."""
 MOST_BYTES = 2**31 - 1

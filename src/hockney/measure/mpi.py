@@ -109,14 +109,20 @@ def launcher_family(launcher: Path) -> tuple[str | None, str]:
 
 def _words(command: Path, *arguments: str) -> str:
     try:
-        done = subprocess.run(
-            [str(command), *arguments],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=WRAPPER_TIMEOUT_S,
-            stdin=subprocess.DEVNULL,
-        )
+        done = ask_command(command, *arguments)
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     return done.stdout + done.stderr
+
+
+def ask_command(command: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """What a wrapper or launcher says of itself; raises OSError or TimeoutExpired where it cannot
+    be run."""
+    return subprocess.run(
+        [str(command), *arguments],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=WRAPPER_TIMEOUT_S,
+        stdin=subprocess.DEVNULL,
+    )

@@ -87,7 +87,11 @@ class Session:
         self.file.write(records.encode(record))
 
     def __post_init__(self) -> None:
-        self.answers = [Answer(question, Run(self.run.header)) for question in self.questions]
+        self.ask(self.questions)
+
+    def ask(self, questions: Sequence[Question]) -> None:
+        """Nothing is answered to these yet."""
+        self.answers = [Answer(question, Run(self.run.header)) for question in questions]
 
 
 def new_run(questions: Sequence[Question], label: str | None, left_out: Sequence[str] = ()) -> Run:
@@ -114,7 +118,7 @@ def measure(session: Session) -> None:
             question = session.follow_up(session)
             if question is None:
                 return
-            session.answers = [Answer(question, Run(session.run.header))]
+            session.ask([question])
 
 
 def _begin(session: Session) -> None:

@@ -15,7 +15,7 @@ from typing import Protocol, cast
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate.best import DEFAULT
-from hockney.measure.algorithms.names import COMMON
+from hockney.measure.algorithms.names import COMMON, common_names
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
 from hockney.units import format_size
@@ -27,6 +27,8 @@ COLLECTIVES = (
     "ialltoall",
 )
 """Those that the engine measures: blocking, the v forms, nonblocking."""
+INT_BYTES = 4
+"""An element of the engine's reductions."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,16 @@ def label_of(algorithm: Algorithm | None, segment: int | None) -> str:
     if algorithm is None:
         return DEFAULT
     return f"{algorithm.name}, {format_size(segment)} segments" if segment else algorithm.name
+
+
+def listed(collective: str, own_names: Sequence[str], decision: str) -> list[Algorithm]:
+    """Algorithms of an enumeration; `decision` is its entry for the library's own."""
+    names = common_names(own_names)
+    return [
+        Algorithm(collective, names[own], own, number)
+        for number, own in enumerate(own_names)
+        if own != decision
+    ]
 
 
 class Family(Protocol):

@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from hockney.estimate.best import DEFAULT
-from hockney.measure.algorithms import Algorithm, Forcing, label_of
+from hockney.measure.algorithms import INT_BYTES, Algorithm, Forcing, label_of, listed
 from hockney.measure.algorithms.controls import Control, accepts, read_controls
-from hockney.measure.algorithms.names import common_names
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
 
@@ -35,8 +34,6 @@ fall back is known."""
 NEEDS_POWER_OF_TWO = frozenset(
     {("allgather", "recursive_doubling"), ("reduce_scatter_block", "noncommutative")}
 )
-INT_BYTES = 4
-"""An element of the engine's reductions."""
 
 
 def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:  # noqa: ARG001
@@ -51,12 +48,7 @@ def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algor
     for collective in collectives:
         control = controls.get(_variable(collective))
         own_names = list(_choices(engine, control, words)) if control else []
-        names = common_names(own_names)
-        found += [
-            Algorithm(collective, names[own], own, number)
-            for number, own in enumerate(own_names)
-            if own != AUTO
-        ]
+        found += listed(collective, own_names, AUTO)
     return found
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 COMMON = {
     # Open MPI
     "linear": "basic_linear",
@@ -49,7 +51,7 @@ COMMON = {
 field's."""
 
 
-def common_names(own_names: list[str]) -> dict[str, str]:
+def common_names(own_names: Sequence[str]) -> dict[str, str]:
     """The field's name of each of one library's names for one collective. Where two would get the
     same, only the first does: they are not the same program."""
     taken: set[str] = set(own_names)

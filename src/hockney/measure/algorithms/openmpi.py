@@ -10,9 +10,8 @@ import os
 from collections.abc import Sequence
 
 from hockney.estimate.best import DEFAULT
-from hockney.measure.algorithms import Algorithm, Forcing, label_of
+from hockney.measure.algorithms import INT_BYTES, Algorithm, Forcing, label_of, listed
 from hockney.measure.algorithms.controls import read_controls
-from hockney.measure.algorithms.names import common_names
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
 
@@ -28,8 +27,6 @@ SEGMENTED = {
     "allreduce": ("segmented_ring",),
 }
 """Those that are handed the segment size. Others ignore it."""
-INT_BYTES = 4
-"""An element of the engine's reductions."""
 
 
 def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:  # noqa: ARG001
@@ -38,13 +35,7 @@ def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algor
     found = []
     for collective in collectives:
         control = controls.get(_variable(collective))
-        own_names = control.choices if control else []
-        names = common_names(own_names)
-        found += [
-            Algorithm(collective, names[own], own, number)
-            for number, own in enumerate(own_names)
-            if own != IGNORE
-        ]
+        found += listed(collective, control.choices if control else [], IGNORE)
     return found
 
 

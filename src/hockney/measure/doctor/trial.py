@@ -13,7 +13,7 @@ from hockney.measure.build import Engine, build_engine, library_of
 from hockney.measure.doctor.finding import Finding
 from hockney.measure.launch import Interruption, Outcome, run_launch
 from hockney.measure.launchers import launcher_named
-from hockney.measure.mpi import WRAPPER_TIMEOUT_S, Mpi, find_mpi
+from hockney.measure.mpi import Mpi, ask_command, find_mpi
 from hockney.measure.question import Question, Size
 from hockney.measure.session import ENGINE_SAYS, LIBRARIES
 from hockney.records import End, LaunchRecord
@@ -133,14 +133,7 @@ def compiler(trial: Trial) -> Finding:
         return Finding("compiler", "unknown", "there is no mpicc to ask")
     wrapper = trial.mpi.mpicc
     try:
-        done = subprocess.run(
-            [wrapper, "--version"],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=WRAPPER_TIMEOUT_S,
-            stdin=subprocess.DEVNULL,
-        )
+        done = ask_command(wrapper, "--version")
     except (OSError, subprocess.TimeoutExpired) as error:
         return Finding(
             "compiler", "bad", f"{wrapper} cannot be run: {error}", "name another with --mpicc"
