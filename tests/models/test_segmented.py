@@ -290,7 +290,50 @@ def test_any_times_are_fitted_within_physical_bounds(
         assert segment.alpha_s >= 0.0
         assert segment.beta_s_per_B >= 0.0
         inside = {size for size in sizes if segment.from_bytes <= size <= segment.to_bytes}
-        assert len(inside) >= 3
+        assert len(inside) >= 3 or segment.to_bytes == 0
+
+
+@pytest.mark.parametrize("slowdown", [0.9, 1.1])
+def test_0_bytes_off_the_line_are_a_segment_of_their_own(slowdown: float) -> None:
+    """Which holds the measured latency, where the line of the next sizes does not."""
+    sizes = np.append(0.0, sizes_per_octave(1))
+    last, lines = [1024.0], [(1e-6, 5e-10), (4e-6, 2e-10)]
+    times = noisy(piecewise(sizes, last, lines), 0.01, launches=8)
+    times[:, 0] *= slowdown
+    times *= np.random.default_rng(1).uniform(0.8, 1.2, (8, 1))  # a launch is slow as a whole
+    curve = curve_of_arrays(sizes, times)
+    found = fit(curve)
+    empty, line = found.segments[0], found.segments[1]
+    assert [segment.to_bytes for segment in found.segments] == [0, 1024, sizes[-1]]
+    assert empty.alpha_s == curve.median_s[0] == found.predict(np.array([0.0]))[0]
+    assert empty.alpha_low_s is not None
+    assert empty.alpha_high_s is not None
+    assert empty.alpha_low_s < empty.alpha_s < empty.alpha_high_s
+    assert empty.beta_s_per_B == 0.0
+    assert found.derived["r_inf_1_Bps"].value is None
+    assert found.predict(np.array([1.0]))[0] == line.alpha_s + line.beta_s_per_B
+    words = "less" if slowdown < 1.0 else "more"
+    assert any(f"% {words} than the line of the next sizes" in note for note in found.notes)
+    assert not any("lies on its bound" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(("launches", "off"), [(1, 0.9), (8, 1.0005)])
+def test_0_bytes_on_the_line_are_no_segment(launches: int, off: float) -> None:
+    """Nor where one launch cannot show it, or it is less than anyone measures."""
+    sizes = np.append(0.0, sizes_per_octave(1))
+    times = noisy(1e-6 + sizes / 1e10, 0.0 if off > 1.0 else 0.01, launches=launches)
+    times[:, 0] *= off
+    assert fit(curve_of_arrays(sizes, times)).segments[0].to_bytes > 0
+
+
+def test_0_bytes_are_no_segment_by_chance() -> None:
+    sizes = np.append(0.0, sizes_per_octave(1))
+    apart = [
+        fit(curve_of_arrays(sizes, noisy(1e-6 + sizes / 1e10, 0.03, launches=8, seed=seed)))
+        .segments[0].to_bytes == 0
+        for seed in range(40)
+    ]  # fmt: skip
+    assert sum(apart) <= 5
 
 
 def test_a_launch_without_a_size_does_not_matter() -> None:

@@ -2,6 +2,9 @@
 
 The convention is SimGrid's for SMPI: a size equal to a boundary belongs to the segment below it. A
 breakpoint lies between the last measured size of one segment and the first of the next.
+
+A message of 0 bytes need not lie on the line of the next sizes: a library may send it without
+touching a payload. Where launches show that, it is a segment of its own.
 """
 
 from __future__ import annotations
@@ -32,6 +35,8 @@ Array = NDArray[np.float64]
 
 DATA = f"times of one pair, of at least {LEAST_SIZES} different sizes"
 
+EMPTY_DIFFERS = 1e-3
+"""By how much more than this the time of 0 bytes is off the next sizes' line, if it is."""
 _ROUNDS = 6
 """Of reweighting; the partition settles in two or three."""
 _STEPS = 6
@@ -58,12 +63,18 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
 
     Number and place of segments: the least criterion of residuals ln T - ln(alpha + beta b) over
     all partitions with at least 3 sizes a segment; alpha and beta not below 0. Intervals: the same
-    number of segments is placed again for medians over resampled launches.
+    number of segments is placed again for medians over resampled launches. 0 bytes are a segment of
+    their own, of alpha alone, where the 95 % interval of their time over the line of the rest of
+    the first segment keeps off 1 by more than `EMPTY_DIFFERS`.
     """
     require("segmented", DATA, lacks(curve), "measure more: --sizes 0,1..4MiB")
     best = _best(curve.bytes, curve.median_s)
+    apart = _empty_is_apart(curve, best)
+    if apart:
+        best, (sampled_starts, alphas, betas) = _with_empty_apart(curve, resamples)
+    else:
+        sampled_starts, alphas, betas = _resampled(curve, best, resamples)
     bounds = [0, *best.starts, len(curve.bytes)]
-    sampled_starts, alphas, betas = _resampled(curve, best, resamples)
     breaks = _breaks(curve, best.starts, sampled_starts)
     segments = tuple(
         _segment(curve, bounds[i], bounds[i + 1], *(
@@ -84,9 +95,46 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
         predict,
         parameters={**_lines(segments), **breaks},
         derived=_derived(best, limits, alphas, betas, curve.launches),
-        free=_free(len(segments)),
+        free=_free(len(segments)) - apart,
         segments=segments,
-        notes=_notes(curve, segments),
+        notes=_notes(curve, segments, apart),
+    )
+
+
+def _empty_is_apart(curve: Curve, best: _Partition) -> bool:
+    """By each launch's own line through the rest of the first segment: what slows a whole launch
+    says nothing of it. That rest, and all sizes but 0, must be enough to draw lines through."""
+    first = slice(0, [*best.starts, len(curve.bytes)][0])
+    sizes, launches = curve.bytes[first], curve.seconds[:, first]
+    launches = launches[~np.isnan(launches).any(axis=1)]
+    one_empty = curve.bytes[0] == 0.0 < curve.bytes[1]
+    if not one_empty or curve.sizes <= LEAST_SIZES or len(sizes) < 3 or len(launches) < 2:
+        return False
+    alpha, _ = log_line(sizes[1:], launches[:, 1:], np.ones_like(launches[:, 1:]))
+    off = Curve(sizes[:1], launches[:, :1] / alpha[:, None]).resampled()
+    low, high = np.quantile(np.log(off), (0.025, 0.975))
+    return bool(low > EMPTY_DIFFERS or high < -EMPTY_DIFFERS)
+
+
+def _with_empty_apart(
+    curve: Curve, resamples: int
+) -> tuple[_Partition, tuple[NDArray[np.intp], Array, Array]]:
+    """The partition of all other sizes behind a segment of 0 bytes, and that of resamples."""
+    rest = curve.at(curve.bytes > 0.0)
+    best = _best(rest.bytes, rest.median_s)
+    starts, alphas, betas = _resampled(rest, best, resamples)
+    rows = len(alphas)
+    empty = curve.resampled(rows)[:, :1]
+    return _Partition(
+        [1, *(start + 1 for start in best.starts)],
+        np.concatenate((curve.median_s[:1], best.alpha)),
+        np.concatenate(([0.0], best.beta)),
+        np.concatenate(([0.0], best.ln_residuals)),
+        best.criterion,
+    ), (
+        np.hstack((np.ones((rows, 1), dtype=np.intp), starts + 1)),
+        np.hstack((empty, alphas)),
+        np.hstack((np.zeros((rows, 1)), betas)),
     )
 
 
@@ -236,15 +284,23 @@ def _derived(
     return derived
 
 
-def _notes(curve: Curve, segments: tuple[Segment, ...]) -> list[str]:
+def _notes(curve: Curve, segments: tuple[Segment, ...], empty_apart: bool) -> list[str]:
     notes = []
+    if empty_apart:
+        off = segments[0].alpha_s / segments[1].alpha_s - 1.0
+        notes.append(
+            f"0 bytes take {100.0 * abs(off):.2g} % {'less' if off < 0.0 else 'more'} than the "
+            "line of the next sizes: a segment of their own, which has no beta"
+        )
     for number, part in enumerate(segments, start=1):
+        if part.to_bytes == 0:
+            continue
         where = f"segment {number} ({part.from_bytes} to {part.to_bytes} bytes)"
         if part.alpha_s == 0.0:
             notes.append(f"{where}: alpha lies on its bound 0, these sizes do not show it")
         if part.beta_s_per_B == 0.0:
             notes.append(f"{where}: beta lies on its bound 0, these sizes do not show it")
-    if len(segments) == MOST_SEGMENTS:
+    if len(segments) - empty_apart == MOST_SEGMENTS:
         notes.append(f"{MOST_SEGMENTS} segments are the most that are looked for")
     if curve.sizes < 2 * LEAST_SIZES:
         notes.append(f"two segments need {2 * LEAST_SIZES} sizes; there are {curve.sizes}")

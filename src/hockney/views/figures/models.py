@@ -106,11 +106,12 @@ def _sizes(measured: Array, low: float, high: float) -> Array:
 
 
 def _draw_breaks(every: Sequence[Axes], fits: Sequence[Fit]) -> list[Line2D]:
+    """But that behind 0 bytes, which stand apart on this axis anyhow."""
     breaks = [
         value.value
         for fit in fits
         for name, value in fit.parameters.items()
-        if name.startswith("break_") and value.value is not None
+        if name.startswith("break_") and value.value
     ]
     for axes in every:
         for place in breaks:
