@@ -10,6 +10,7 @@ from hockney.measure.launchers import (
     find_allocation,
     find_launcher,
     launcher_named,
+    smpirun,
     srun,
 )
 from hockney.measure.mpi import Mpi
@@ -121,3 +122,22 @@ def test_flux_spreads_ranks_over_nodes() -> None:
     assert " ".join(flux) == (
         "flux run -o cpu-affinity=off -o pmi=pmix --nodes=2 --taskmap=cyclic --ntasks=4 engine"
     )
+
+
+def simulate(*arguments: str, experiment: str = "collective") -> list[str]:
+    asked = Question(experiment, (Size(8),), arguments=arguments, platform="p.xml", ranks=8)
+    return smpirun.command(HYDRA, asked, ["engine"])
+
+
+@pytest.mark.parametrize("collective", ["reduce", "iallreduce", "gatherv", "allgather", "scan"])
+def test_what_is_measured_is_not_touched_by_how_results_come_together(collective: str) -> None:
+    assert not [word for word in simulate(collective) if "binomial" in word]
+
+
+@pytest.mark.parametrize("collective", ["bcast", "scatterv", "barrier", "ialltoall"])
+def test_results_come_together_by_trees(collective: str) -> None:
+    """Without, a thousand simulated ranks take a minute, and four thousand a quarter of an hour."""
+    words = simulate(collective, "--algorithm=scatter_allgather")
+    assert "--cfg=smpi/gather:ompi_binomial" in words
+    assert "--cfg=smpi/reduce:binomial" in words
+    assert "--cfg=smpi/reduce:binomial" in simulate("--pairs-active=4", experiment="pairs")

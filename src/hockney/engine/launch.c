@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "node.h"
 #include "probe.h"
 #include "records.h"
 #include "rounds.h"
@@ -55,7 +56,8 @@ static void allocate_buffers(struct launch *launch, int on_node, size_t cold_byt
     const size_t largest = largest_size(options);
     const double held = messages_held(options, launch->exchange.ranks);
     const unsigned long long available = available_memory();
-    const int two = options->two_buffers || options->experiment == COLLECTIVE;
+    const int two = options->two_buffers ||
+                    (options->experiment == COLLECTIVE && !options->operation->in_place);
     const int buffers = (two ? 2 : 1) + (options->floor ? 1 : 0);
     launch->span = message_stride(largest) * (size_t)held + cold_bytes;
     const double needed = on_node * buffers * (held * (double)largest + (double)cold_bytes);
@@ -66,10 +68,8 @@ static void allocate_buffers(struct launch *launch, int on_node, size_t cold_byt
     if (options->experiment == COLLECTIVE && held * (double)largest > INT_MAX)
         fail(EXIT_ASKED_WRONGLY, "collectives of %zu bytes: at most %d over all blocks", largest,
              INT_MAX);
-    launch->out = allocate(launch->span);
-    launch->in = two ? allocate(launch->span) : launch->out;
-    memset(launch->out, 1, launch->span);
-    memset(launch->in, 2, launch->span);
+    launch->out = message_room(launch->span, 1, options->verify);
+    launch->in = two ? message_room(launch->span, 2, options->verify) : launch->out;
 }
 
 /* A collective that reduces has whole elements. */
@@ -178,7 +178,7 @@ static void record_facts(const struct launch *launch, const struct place *places
 }
 
 /* Sets up what all experiments need: the ranks and their names, clock, buffers, what is shared. */
-static unsigned long open_launch(struct launch *launch, const struct place *places, int *peers,
+static unsigned long open_launch(struct launch *launch, const struct place *here, int *peers,
                                  MPI_Comm comm)
 {
     const struct options *options = launch->options;
@@ -191,19 +191,16 @@ static unsigned long open_launch(struct launch *launch, const struct place *plac
         peers[i] = options->experiment == PINGPONG ? options->peers[i] : i;
     launch->peers = peers;
     launch->clock = clock_measure();
-    const struct place *here = &places[peers[exchange->rank]];
     const unsigned long cache = place_last_cache_bytes(here->pu);
     const unsigned long cold = !options->cold && !options->floor ? 0
                                : cache > 0                       ? 2 * cache
                                                                  : COLD_BYTES;
-    int on_node = 0;
-    for (int i = 0; i < exchange->ranks; i++)
-        on_node += strcmp(places[peers[i]].host, here->host) == 0;
-    allocate_buffers(launch, on_node, cold);
+    allocate_buffers(launch, node_of(comm).ranks, cold);
     const double window = options->operation->counts_window ? messages_held(options, 1) : 1.0;
     exchange->requests = allocate(2 * (size_t)window * sizeof *exchange->requests);
     exchange->statuses = allocate(2 * (size_t)window * sizeof *exchange->statuses);
-    launch->noises = allocate((size_t)exchange->ranks * sizeof *launch->noises);
+    if (exchange->rank == 0)
+        launch->noises = allocate((size_t)exchange->ranks * sizeof *launch->noises);
     exchange->shared = exchange->ranks == 2 ? shared_open(comm, options->floor ? launch->span : 0)
                                             : NULL;
     if (options->floor && exchange->shared == NULL)
@@ -236,13 +233,14 @@ static const char *run_experiment(struct launch *launch)
     return options->sweep ? sweep_run(launch) : rounds_run(launch);
 }
 
-void launch_run(const struct options *options, const struct place *places, int ranks, MPI_Comm comm)
+void launch_run(const struct options *options, const struct place *here, const struct place *places,
+                int ranks, MPI_Comm comm)
 {
     struct launch launch = {.options = options};
     struct together together;
     check(MPI_Comm_size(comm, &launch.exchange.ranks), "MPI_Comm_size");
     int *peers = allocate((size_t)launch.exchange.ranks * sizeof *peers);
-    const unsigned long cold = open_launch(&launch, places, peers, comm);
+    const unsigned long cold = open_launch(&launch, here, peers, comm);
     if (options->experiment == COLLECTIVE) {
         together_open(&together, comm, launch.exchange.ranks, launch.room, options->sync);
         launch.together = &together;

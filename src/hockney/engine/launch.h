@@ -7,7 +7,9 @@
 #include "options.h"
 #include "place.h"
 
-/* `places[ranks]` of the whole world; collective over `comm`, whose first rank writes the records. */
-void launch_run(const struct options *options, const struct place *places, int ranks, MPI_Comm comm);
+/* Collective over `comm`, whose first rank writes the records and alone knows all `places[ranks]` of
+   the world; `here` is the caller's own. */
+void launch_run(const struct options *options, const struct place *here, const struct place *places,
+                int ranks, MPI_Comm comm);
 
 #endif

@@ -14,6 +14,7 @@
 #include "check.h"
 #include "fit.h"
 #include "launch.h"
+#include "node.h"
 #include "options.h"
 #include "place.h"
 #include "records.h"
@@ -44,18 +45,6 @@ static void check_world(const struct options *options, int ranks)
         if (options->peers[i] >= ranks)
             fail(EXIT_ASKED_WRONGLY, "--peers %d,%d: there is no rank %d in a world of %d",
                  options->peers[0], options->peers[1], options->peers[i], ranks);
-}
-
-/* The rank's number on its node as MPI tells it, and the ranks of the node that take part. */
-static int local_rank(MPI_Comm world)
-{
-    MPI_Comm node;
-    int rank;
-    check(MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
-          "MPI_Comm_split_type");
-    check(MPI_Comm_rank(node, &rank), "MPI_Comm_rank");
-    check(MPI_Comm_free(&node), "MPI_Comm_free");
-    return rank;
 }
 
 /* Ranks without a part: asleep until the first rank says farewell. */
@@ -105,17 +94,17 @@ int main(int argc, char **argv)
     if (options.read_back != NULL)
         algorithms_read_back(options.read_back);
     if (early < 0)
-        place_pin(&place, options.policy, options.cpus, local_rank(world));
+        place_pin(&place, options.policy, options.cpus, node_of(world).rank);
     if (place.wrong[0] != '\0')
         fail(EXIT_ASKED_WRONGLY, "%s", place.wrong);
     place_observe(&place);
 
     const int *peers = options.peers; /* the first two where all take part */
-    struct place *places = allocate((size_t)ranks * sizeof *places);
+    struct place *places =
+        rank == peers[0] ? allocate((size_t)ranks * sizeof *places) : NULL;
     check(MPI_Gather(&place, (int)sizeof place, MPI_BYTE, places, (int)sizeof place, MPI_BYTE,
                      peers[0], world),
           "MPI_Gather");
-    check(MPI_Bcast(places, ranks * (int)sizeof place, MPI_BYTE, peers[0], world), "MPI_Bcast");
 
     MPI_Comm comm;
     const int takes_part =
@@ -123,7 +112,7 @@ int main(int argc, char **argv)
     check(MPI_Comm_split(world, takes_part ? 0 : MPI_UNDEFINED, rank == peers[0] ? -1 : rank, &comm),
           "MPI_Comm_split");
     if (takes_part) {
-        launch_run(&options, places, ranks, comm);
+        launch_run(&options, &place, places, ranks, comm);
         check(MPI_Comm_free(&comm), "MPI_Comm_free");
     } else {
         sit_out(world, peers[0]);

@@ -1,8 +1,20 @@
 #include "message.h"
 
+#include <string.h>
+
 #include "check.h"
 
-enum { CHUNK = 1 << 30 };
+enum { CHUNK = 1 << 30, LEAST_SHARED = 1 << 15 };
+
+char *message_room(size_t bytes, int filled, int is_read)
+{
+#ifdef SMPI_H
+    if (!is_read && bytes >= LEAST_SHARED)
+        return SMPI_SHARED_MALLOC(bytes);
+#endif
+    (void)is_read;
+    return memset(allocate(bytes), filled, bytes);
+}
 
 /* q chunks of 1 GiB and the rest, as one datatype. */
 static MPI_Datatype large_type(size_t bytes)

@@ -19,6 +19,10 @@ struct message {
 /* How far apart successive cold messages start: whole pages, so that no prefetcher runs ahead. */
 static inline size_t message_stride(size_t bytes) { return (bytes / 4096 + 1) * 4096; }
 
+/* Room for them, every byte of it `filled`, to be given back by free(). The buffers of simulated
+   ranks, all in this machine's memory, lie upon each other where nobody reads them (`is_read`). */
+char *message_room(size_t bytes, int filled, int is_read);
+
 /* Describes messages of `bytes` in the buffer of `span` bytes at `base`. Past INT_MAX bytes a derived
    type carries them where the library has no MPI_Send_c. */
 void message_set(struct message *message, char *base, size_t span, size_t bytes, int cold);

@@ -45,6 +45,7 @@ struct operation {
     double messages;       /* a sample is a batch's time / repetitions / messages */
     int needs_shared;
     int empty;             /* of a collective: it carries no bytes */
+    int in_place;          /* of a collective: all ranks have one buffer, or none */
     int blocks;            /* of a collective: a buffer holds `bytes` for each of the ranks */
     int overlaps;          /* of a collective: it may compute meanwhile */
     int reduces;           /* of a collective: on whole elements of 4 bytes */

@@ -4,24 +4,13 @@
 #include <string.h>
 
 #include "check.h"
-#include "clock.h"
-
-static int on_one_node(MPI_Comm comm)
-{
-    MPI_Comm node;
-    int all, here;
-    check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
-          "MPI_Comm_split_type");
-    check(MPI_Comm_size(comm, &all), "MPI_Comm_size");
-    check(MPI_Comm_size(node, &here), "MPI_Comm_size");
-    check(MPI_Comm_free(&node), "MPI_Comm_free");
-    return here == all;
-}
+#include "node.h"
 
 struct shared *shared_open(MPI_Comm comm, size_t span)
 {
-    int rank;
-    if (IS_SIMULATED || !on_one_node(comm)) /* simulated ranks share everything: it says nothing */
+    int rank, ranks;
+    check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+    if (node_of(comm).ranks < ranks)
         return NULL;
     check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
     struct shared *shared = allocate(sizeof *shared);

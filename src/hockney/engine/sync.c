@@ -130,6 +130,8 @@ void sync_start(struct common_clock *clock, MPI_Comm comm, int by_messages)
     check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
     if (by_messages)
         check(MPI_Comm_split(comm, rank, 0, &clock->node), "MPI_Comm_split");
+    else if (IS_SIMULATED)
+        check(MPI_Comm_dup(comm, &clock->node), "MPI_Comm_dup");
     else
         check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &clock->node),
               "MPI_Comm_split_type");

@@ -1,5 +1,6 @@
 /* A clock that all ranks have in common, so that they can begin at one moment and their ends can be
-   compared. Ranks of a node share the kernel's clock; between nodes the difference is measured. */
+   compared. Ranks of a node share the kernel's clock, simulated ones the simulator's; between nodes
+   the difference is measured. */
 #ifndef HOCKNEY_SYNC_H
 #define HOCKNEY_SYNC_H
 

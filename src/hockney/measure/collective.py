@@ -19,6 +19,8 @@ REDUCTIONS = frozenset(
     {"reduce", "allreduce", "reduce_scatter_block", "scan", "ireduce", "iallreduce"}
 )
 """These add up integers, so that their sizes are whole ones of them."""
+IN_PLACE = NO_BYTES | {"bcast", "ibcast"}
+"""These send from the buffer that they receive into."""
 WHOLE = NO_BYTES | (REDUCTIONS - {"reduce_scatter_block"}) | {"bcast", "ibcast"}
 """Their bytes are the whole buffer; of all others a rank's block, and a buffer has one for each."""
 MOST_BYTES = 2**31 - 1
@@ -171,4 +173,5 @@ def _check_memory(study: Study, base: Question) -> None:
 
 def buffer_bytes(collective: str, ranks: int, bytes_: int) -> int:
     """Of a rank, to send and to receive."""
-    return 2 * bytes_ * (1 if collective in WHOLE else ranks)
+    buffers = 1 if collective in IN_PLACE else 2
+    return buffers * bytes_ * (1 if collective in WHOLE else ranks)

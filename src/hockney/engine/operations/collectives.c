@@ -72,8 +72,8 @@ NONBLOCKING(iallreduce, MPI_Iallreduce(out, in, elements, MPI_INT32_T, MPI_SUM, 
 #define PLAIN(form) .name = #form, .messages = 1.0, .repeat = form
 
 static const struct operation collectives[] = {
-    {PLAIN(barrier), .empty = 1},
-    {PLAIN(bcast)},
+    {PLAIN(barrier), .empty = 1, .in_place = 1},
+    {PLAIN(bcast), .in_place = 1},
     {PLAIN(scatter), .blocks = 1},
     {PLAIN(gather), .blocks = 1},
     {PLAIN(allgather), .blocks = 1},
@@ -86,8 +86,8 @@ static const struct operation collectives[] = {
     {PLAIN(allreduce), .reduces = 1},
     {PLAIN(scan), .reduces = 1},
     {PLAIN(reduce_scatter_block), .blocks = 1, .reduces = 1},
-    {PLAIN(ibarrier), .empty = 1, .overlaps = 1},
-    {PLAIN(ibcast), .overlaps = 1},
+    {PLAIN(ibarrier), .empty = 1, .in_place = 1, .overlaps = 1},
+    {PLAIN(ibcast), .in_place = 1, .overlaps = 1},
     {PLAIN(iscatter), .blocks = 1, .overlaps = 1},
     {PLAIN(igather), .blocks = 1, .overlaps = 1},
     {PLAIN(iallgather), .blocks = 1, .overlaps = 1},

@@ -7,16 +7,27 @@ from collections.abc import Sequence
 from hockney.measure.mpi import Mpi
 from hockney.measure.question import Question
 
-FIXED = ("smpi/simulate-computation:no",)
-"""Otherwise the speed of this host would leak into the simulated clock."""
+FIXED = ("smpi/simulate-computation:no", "smpi/shared-malloc-blocksize:67108864")
+"""Without the first, the speed of this host would leak into the simulated clock. The second: the
+kernel allows 65,530 mappings, and buffers that lie upon each other take one a block."""
+TREES = ("smpi/gather:ompi_binomial", "smpi/reduce:binomial")
+"""By which the ranks' results come together, untimed: SMPI's own linear ways cost the square of the
+number of ranks."""
+MADE_OF_THEM = ("gather", "reduce", "scan")
+"""Collectives that SMPI may do by these: nothing that they are made of is touched."""
 
 
 def command(mpi: Mpi, question: Question, program: Sequence[str]) -> list[str]:
-    settings = [f"--cfg={setting}" for setting in (*FIXED, *question.cfg)]
+    settings = [f"--cfg={setting}" for setting in (*FIXED, *_trees(question), *question.cfg)]
     platform = ["-platform", question.platform or ""]
     if question.hostfile:
         platform += ["-hostfile", question.hostfile]
     return [str(mpi.mpiexec), "-np", str(question.ranks), *platform, *settings, *program]
+
+
+def _trees(question: Question) -> Sequence[str]:
+    collective = question.arguments[0] if question.experiment == "collective" else ""
+    return () if any(name in collective for name in MADE_OF_THEM) else TREES
 
 
 def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001

@@ -1,0 +1,18 @@
+#include "node.h"
+
+#include "check.h"
+#include "clock.h"
+
+struct node node_of(MPI_Comm comm)
+{
+    struct node node = {0, 1};
+    MPI_Comm common;
+    if (IS_SIMULATED) /* simulated ranks share all memory: it says nothing */
+        return node;
+    check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &common),
+          "MPI_Comm_split_type");
+    check(MPI_Comm_rank(common, &node.rank), "MPI_Comm_rank");
+    check(MPI_Comm_size(common, &node.ranks), "MPI_Comm_size");
+    check(MPI_Comm_free(&common), "MPI_Comm_free");
+    return node;
+}
