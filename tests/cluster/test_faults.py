@@ -112,11 +112,11 @@ def test_nothing_is_lost_and_nothing_left(
     assert cluster.nothing_left()
     kept = (cluster.work / "run.jsonl").read_bytes()
     assert kept.startswith(seen)
-    assertattempts_are_whole(cluster.work / "run.jsonl")
+    assert_rounds_are_whole(cluster.work / "run.jsonl")
     assert_it_goes_on(cluster, way, kept)
 
 
-def assertattempts_are_whole(path: Path) -> None:
+def assert_rounds_are_whole(path: Path) -> None:
     run = records.read(path)
     assert run.cut is None
     assert run.ends[-1].reason in ("failed", "interrupted")
@@ -134,7 +134,7 @@ def assert_it_goes_on(cluster: Cluster, way: str, kept: bytes) -> None:
     assert len(whole_launches(records.read(cluster.work / "run.jsonl"))) == one_more
 
 
-def test_a_job_that_is_cancelled_keeps_itsattempts(cluster: Cluster) -> None:
+def test_a_job_that_is_cancelled_keeps_its_rounds(cluster: Cluster) -> None:
     """A scheduler that takes its nodes back sends SIGTERM, and SIGKILL after the grace period."""
     script = " ".join(("exec", *WAYS["srun"][len(ALLOCATED) :], *OPTIONS, *LONG))
     (cluster.work / "job.sh").write_text(f"#!/bin/sh\n{script}\n")
@@ -153,4 +153,4 @@ def test_a_job_that_is_cancelled_keeps_itsattempts(cluster: Cluster) -> None:
         time.sleep(0.1)
     assert "rounds up to then are kept" in log.read_text()
     assert cluster.nothing_left()
-    assertattempts_are_whole(path)
+    assert_rounds_are_whole(path)
