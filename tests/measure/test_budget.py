@@ -6,6 +6,7 @@ import pytest
 
 from hockney.measure.budget import Budget
 from hockney.measure.question import Question, Size
+from hockney.records import End
 
 
 @dataclass
@@ -29,6 +30,9 @@ def spend(start_s: float, questions: int = 1, **options: float | None) -> tuple[
     measured: list[float] = []
     most = question.most_launches and questions * question.most_launches
     while (seconds := budget.next_seconds()) is not None:
+        rest_s = budget.rest_s()
+        clock.now += rest_s
+        budget.rested(rest_s)
         clock.now += start_s + seconds
         budget.note(start_s + seconds, seconds)
         measured.append(seconds)
@@ -84,3 +88,25 @@ def test_questions_of_one_launch_each_share_it() -> None:
 def test_our_own_time_is_part_of_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.process_time", lambda: 0.2)
     assert spend(0.1, budget_s=10.0)[1] < 9.7
+
+
+@pytest.mark.parametrize("most", [None, 5])
+@pytest.mark.parametrize("questions", [1, 3])
+def test_launches_are_spread_over_a_time(most: int | None, questions: int) -> None:
+    budget_s, over_s = 6.0 * questions, 600.0
+    asked = {"budget_s": budget_s, "most_launches": most}
+    alone, _ = spend(0.1, questions, **asked)
+    measured, wall_s = spend(0.1, questions, over_s=over_s, **asked)
+    assert len(measured) == len(alone)
+    assert 0.75 * over_s < wall_s < over_s + budget_s
+
+
+def test_a_resumed_run_is_spread_over_the_time_anew() -> None:
+    clock = Clock()
+    question = Question("pingpong", (Size(8),), budget_s=10.0, over_s=100.0)
+    earlier = [End(launch=n, reason="budget", wall_s=2.5) for n in range(2)]
+    budget = Budget(question, 1, earlier, clock)
+    assert budget.rest_s() == 0.0
+    clock.now += 1.0
+    budget.note(1.0, 0.9)
+    assert budget.rest_s() == pytest.approx(100.0 * 1.0 / 5.0 - 1.0)

@@ -19,6 +19,8 @@ def ask(**options: object) -> None:
         ({"ranks": 1}, "at least two ranks"),
         ({"ranks": 0}, "at least two ranks"),
         ({"peers": (0, 2)}, "no rank 2 among 2"),
+        ({"budget_s": 10.0, "over_s": 9.0}, "less than the launches take"),
+        ({"over_s": 90.0, "platform": "cluster:2"}, "does not drift"),
         ({"cpus": "0"}, "names 1 CPUs for 2 ranks"),
         ({"cpus": "0,99999"}, "may not run on CPU 99999"),
         ({"cpus": "0,,1"}, "not a CPU number"),

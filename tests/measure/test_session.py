@@ -12,7 +12,7 @@ import pytest
 from conftest import TEST_TIMEOUT_S, RunHockney
 from hockney import records
 from hockney.measure.mpi import Mpi
-from long_runs import LONG, measuring_into, nothing_left
+from long_runs import LONG, engines_alive, measuring_into, nothing_left
 
 FAULTS = {"HOCKNEY_CFLAGS": "-DHOCKNEY_FAULTS"}
 
@@ -54,6 +54,25 @@ def test_an_interrupted_run_keeps_its_rounds_and_says_so(tmp_path: Path, number:
     assert run.ends[-1].reason == "interrupted"
     assert "1024" in stdout
     assert nothing_left()
+
+
+def test_launches_are_spread_and_a_rest_can_be_interrupted(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    options = ("--launches", "2", "--budget", "1s", "--over", "20min")
+    process = measuring_into(path, *options)
+    while not records.read(path).ends:
+        time.sleep(0.1)
+    time.sleep(1.0)
+    assert process.poll() is None, "the precision of one launch is no reason to end"
+    assert engines_alive() == []
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=TEST_TIMEOUT_S)
+    assert process.returncode == 130
+    assert "1 launch in" in stderr
+    assert "interrupted" in stderr
+    assert "incomplete" not in stderr
+    assert [end.reason for end in records.read(path).ends] == ["budget"]
+    assert "1024" in stdout
 
 
 def test_killing_the_launcher_leaves_no_rank_behind(tmp_path: Path) -> None:

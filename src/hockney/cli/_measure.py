@@ -95,7 +95,7 @@ def _say_how_it_ended(session: Session) -> None:
         f"samples are in {session.file.path}",
         err=True,
     )
-    if session.reason == "interrupted":
+    if session.reason == "interrupted" and session.run.ends[-1].reason == "interrupted":
         click.echo(f"launch {count} is incomplete: its rounds up to then are kept", err=True)
 
 

@@ -38,6 +38,11 @@ OPTIONS = (
         help="Wall time that all launches may take.",
     ),
     click.option(
+        "--over",
+        type=SECONDS,
+        help="Spread the launches over this time, with rests: intervals then tell of all of it.",
+    ),
+    click.option(
         "--timeout",
         type=SECONDS,
         default="60s",
@@ -119,6 +124,7 @@ def question_of(options: dict[str, Any], **own: Any) -> Question:
         most_launches=most,
         precision=options["precision"],
         budget_s=options["budget"],
+        over_s=options["over"],
         timeout_s=options["timeout"],
         place=options["place"] or ("none" if options["platform_file"] else "core"),
         cpus=options["cpus"],

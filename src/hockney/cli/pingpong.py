@@ -83,6 +83,8 @@ def command(**options: Any) -> None:
 
     if question.sweep or len(question.sizes) < 2:
         raise click.UsageError("--refine looks between sizes: give it some, and no --preset")
+    if question.over_s is not None:
+        raise click.UsageError("--refine seeks, launch by launch: --over is for what is known")
     refinement = Refinement(question)
     measure_and_show(refinement.first_question(), options, layout, refinement.follow_up)
     from hockney.views.switches import lost_words

@@ -31,10 +31,13 @@ class Budget:
         a resumed run has made before."""
         self._question = question
         self._least_launches = questions * question.least_launches
+        self._most_launches = questions * (question.most_launches or 0)
+        """0: no limit."""
         self._now = now
-        spent_s = sum(end.wall_s or 0.0 for end in earlier)
+        self._spent_before_s = sum(end.wall_s or 0.0 for end in earlier)
         # Our own start is spent already, and showing the result will take about as long.
-        self._started = now() - 2.0 * time.process_time() - spent_s
+        self._started = now() - 2.0 * time.process_time()
+        self._rested_s = 0.0
         self._earlier = len(earlier)
         self._start_costs: list[float] = []
 
@@ -44,7 +47,24 @@ class Budget:
 
     @property
     def left_s(self) -> float:
-        return self._question.budget_s - (self._now() - self._started)
+        spent_s = self._now() - self._started - self._rested_s
+        return self._question.budget_s - self._spent_before_s - spent_s
+
+    def rest_s(self) -> float:
+        """How long to wait before the next launch, so that of the time to spread them over as much
+        has passed as is spent of the budget, or made of the asked launches; 0 before the first."""
+        over_s, made = self._question.over_s, len(self._start_costs)
+        to_spend_s = self._question.budget_s - self._spent_before_s
+        if over_s is None or not made:
+            return 0.0
+        share = 1.0 - self.left_s / to_spend_s if to_spend_s > 0.0 else 1.0
+        if self._most_launches:
+            share = max(share, made / max(self._most_launches - self._earlier, 1))
+        return max(over_s * share - (self._now() - self._started), 0.0)
+
+    def rested(self, seconds: float) -> None:
+        """Nothing was spent meanwhile."""
+        self._rested_s += seconds
 
     def next_seconds(self) -> float | None:
         """Seconds that the next launch may measure; None when there is no time for it."""

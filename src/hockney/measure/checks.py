@@ -10,7 +10,7 @@ from hockney.errors import AskedWronglyError
 from hockney.measure.launchers import find_allocation
 from hockney.measure.platforms import parse_shape
 from hockney.measure.question import Question
-from hockney.units import format_size
+from hockney.units import format_seconds, format_size
 
 PLACE_WORDS = {"socket": "socket", "numa": "NUMA domain"}
 HOST_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
@@ -23,6 +23,7 @@ def check_question(question: Question) -> None:
     _check_ranks(question)
     _check_nodes(question)
     _check_allocation(question)
+    _check_over(question)
     if question.platform is not None:
         _check_platform(question)
         return
@@ -47,6 +48,20 @@ def _check_ranks(question: Question) -> None:
                 f"{question.ranks}",
                 f"ranks are 0 to {question.ranks - 1}; -n sets how many",
             )
+
+
+def _check_over(question: Question) -> None:
+    over_s, budget_s = question.over_s, question.budget_s
+    if over_s is None:
+        return
+    if question.platform is not None:
+        raise AskedWronglyError("--over: a simulated machine does not drift")
+    if over_s < budget_s:
+        raise AskedWronglyError(
+            f"--over {format_seconds(over_s)} is less than the launches take "
+            f"({format_seconds(budget_s)})",
+            "spread them over more, or say less with --budget",
+        )
 
 
 def _check_nodes(question: Question) -> None:

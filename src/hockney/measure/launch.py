@@ -23,6 +23,8 @@ GRACE_S = 2.0
 POLL_S = 0.25
 """How often a silent launch is looked at; a line wakes us at once."""
 READ_BYTES = 1 << 16
+HEEDS_EVERY_S = 0.1
+"""How long a rest goes on after we are asked to stop, at most."""
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -46,6 +48,13 @@ class Interruption:
 
     def __bool__(self) -> bool:
         return self.signal is not None
+
+    def rest(self, seconds: float) -> float:
+        """Sleeps until then, or until we are asked to stop; returns how long."""
+        started = time.monotonic()
+        while not self and (left_s := started + seconds - time.monotonic()) > 0.0:
+            time.sleep(min(left_s, HEEDS_EVERY_S))
+        return time.monotonic() - started
 
     @contextmanager
     def watched(self) -> Iterator[Interruption]:

@@ -33,6 +33,8 @@ class Question:
     """None: as many as the precision needs and the budget allows."""
     precision: float = 0.01
     budget_s: float = 10.0
+    over_s: float | None = None
+    """Wall time to spread the launches over, with rests between them; None: no rests."""
     timeout_s: float = 60.0
     usual_launch_s: float = 0.25
     """Is long enough to see each point dozens of times."""
@@ -83,6 +85,11 @@ class Question:
         if self.ranks_per_node or self.node_count is None:
             return self.ranks_per_node
         return math.ceil(self.ranks / self.node_count)
+
+    @property
+    def can_be_enough(self) -> bool:
+        """Whether precision ends it; launches that are spread over a time shall fill that."""
+        return self.over_s is None
 
     def options(self) -> dict[str, Any]:
         """As it is stored in the run record."""

@@ -148,6 +148,10 @@ def _answer_all(session: Session, interruption: Interruption) -> bool:
         if seconds is None:
             session.reason = "budget"
             return True
+        budget.rested(interruption.rest(budget.rest_s()))
+        if interruption:
+            session.reason = "interrupted"
+            return False
         session.on_progress(answer.question.title, number, None)
         try:
             outcome = _launch(session, answer, number, seconds, interruption)
@@ -168,7 +172,7 @@ def _is_done(answer: Answer) -> bool:
     question = answer.question
     if answer.problem is not None or answer.launches == question.most_launches:
         return True
-    enough = answer.launches >= question.least_launches
+    enough = question.can_be_enough and answer.launches >= question.least_launches
     return enough and is_precise(answer.run, question.precision)
 
 

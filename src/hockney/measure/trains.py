@@ -37,6 +37,7 @@ class Trains:
             least_launches=1,
             most_launches=1,
             budget_s=FIRST_SHARE * self.question.budget_s,
+            over_s=None,
         )
 
     def follow_up(self, session: Session) -> Question | None:

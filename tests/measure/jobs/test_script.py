@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -139,3 +140,5 @@ def test_the_time_limit_covers_budget_and_starts() -> None:
     engine = Engine(Path("engine"))
     mpi = Mpi(Path("mpicc"), Path("mpiexec"), "hydra", "")
     assert 10 < minutes_for(Asked([question], mpi, engine)) < 20
+    spread = replace(question, over_s=3600.0)
+    assert 60 < minutes_for(Asked([spread], mpi, engine)) < 70

@@ -94,7 +94,9 @@ def launches_of(asked: Asked) -> int:
 
 def minutes_for(asked: Asked) -> int:
     """The time limit that the budget needs."""
-    needed = asked.questions[0].budget_s + launches_of(asked) * START_S + MARGIN_S
+    question = asked.questions[0]
+    measuring_s = max(question.budget_s, question.over_s or 0.0)
+    needed = measuring_s + launches_of(asked) * START_S + MARGIN_S
     return math.ceil(needed / 60.0)
 
 

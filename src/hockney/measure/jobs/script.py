@@ -39,9 +39,17 @@ def job_script(scheduler: Scheduler, job: Job, asked: Asked, header: bytes, resu
             "    launch=$((launch + 1))"
             for question in asked.questions
         ),
+        *_rest(asked.questions[0]),
         "done",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _rest(question: Question) -> list[str]:
+    """Between launches that are spread over a time."""
+    if question.over_s is None:
+        return []
+    return [f"    sleep {(question.over_s - question.budget_s) / question.least_launches:.1f}"]
 
 
 def _broadcast(scheduler: Scheduler, asked: Asked) -> tuple[Path, list[str]]:
