@@ -69,7 +69,7 @@ class Result:
         points = [
             point
             for point in self.estimates.headline
-            if not point.is_floor
+            if not point.is_beside
             and all(value in (None, getattr(point, name)) for name, value in asked.items())
         ]
         curves = by_series(points)
@@ -84,7 +84,7 @@ class Result:
         told = "".join(
             f"<li>{html.escape(words)}</li>" for words in warnings(self.run, self.estimates)
         )
-        points = [point for point in self.estimates.headline if not point.is_floor]
+        points = [point for point in self.estimates.headline if not point.is_beside]
         title = html.escape(f"{self.run.header.experiment}: {self.run.label}")
         return f"<p><b>{title}</b></p>{_table(points)}<ul>{told}</ul>"
 

@@ -28,6 +28,17 @@ def test_a_rank_that_dies_costs_only_its_own_launch(hockney: RunHockney, tmp_pat
     assert nothing_left()
 
 
+def test_half_a_record_of_a_dying_rank_goes_nowhere(hockney: RunHockney, tmp_path: Path) -> None:
+    """Its launcher ends the line with words of its own, and others follow in a resumed run."""
+    env = {**FAULTS, "HOCKNEY_FAULT_TEAR": "7"}
+    done = hockney("pingpong", "-o", "run.jsonl", *LONG, env=env)
+    assert done.status == 1
+    assert "damaged" not in done.stderr
+    run = records.read(tmp_path / "run.jsonl")
+    assert run.cut is None
+    assert {samples.round for samples in run.samples} == set(range(7))
+
+
 def test_a_rank_that_hangs_is_ended_by_the_watchdog(hockney: RunHockney, tmp_path: Path) -> None:
     env = {**FAULTS, "HOCKNEY_FAULT_STOP": "5"}
     done = hockney("pingpong", "-o", "run.jsonl", "--timeout", "1.5s", *LONG, env=env)

@@ -74,7 +74,7 @@ def _points(run: Run) -> list[PointEstimate]:
     estimates = estimate(run)
     if run.header.experiment == "pairs" and run.samples:
         return at_once(run, estimates)
-    return [p for p in estimates.headline if not p.is_floor]
+    return [p for p in estimates.headline if not p.is_beside]
 
 
 @dataclass(frozen=True)

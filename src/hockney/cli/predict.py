@@ -60,7 +60,7 @@ def _channel(run: Run, model: str | None) -> Channel:
     from hockney.estimate import estimate
     from hockney.models._channel import channel_of
 
-    return channel_of([p for p in estimate(run).headline if not p.is_floor], model)
+    return channel_of([p for p in estimate(run).headline if not p.is_beside], model)
 
 
 def _show(channels: list[tuple[Run, Channel]], asked: list[Pattern], as_json: bool) -> None:

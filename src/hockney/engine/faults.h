@@ -45,13 +45,20 @@ static inline void fault_corrupt(char *message, size_t bytes)
         message[17] ^= 4;
 }
 
-/* HOCKNEY_FAULT_STOP=7 makes the engine fall silent in round 7, HOCKNEY_FAULT_DIE=7 die there. */
+/* HOCKNEY_FAULT_STOP=7 makes the engine fall silent in round 7, HOCKNEY_FAULT_DIE=7 die there,
+   HOCKNEY_FAULT_TEAR=7 die in the middle of a record. */
 static inline void fault_in_round(int round, int rank)
 {
     const char *stop = getenv("HOCKNEY_FAULT_STOP"), *die = getenv("HOCKNEY_FAULT_DIE");
     if (die != NULL && rank == 1 && round == atoi(die))
         abort();
     while (stop != NULL && round >= atoi(stop)) {
+    }
+    const char *tear = getenv("HOCKNEY_FAULT_TEAR");
+    if (tear != NULL && rank == 0 && round == atoi(tear)) {
+        fputs("{\"kind\":\"samples\",\"launch\":0,\"round\":7,\"oper", stdout);
+        fflush(stdout);
+        abort();
     }
 }
 #else

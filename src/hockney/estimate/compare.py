@@ -150,7 +150,7 @@ def _pairs(
     first: Estimates, second: Estimates, states: tuple[int, int]
 ) -> list[tuple[PointEstimate, PointEstimate]]:
     ours, theirs = (
-        [p for p in estimates.in_state(state) if not p.is_floor and p.typical_s > 0.0]
+        [p for p in estimates.in_state(state) if not p.is_beside and p.typical_s > 0.0]
         for estimates, state in zip((first, second), states, strict=True)
     )
     # The one pair of a run may be any two ranks; of several each is compared with itself.

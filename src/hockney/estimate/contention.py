@@ -128,7 +128,7 @@ def contention(run: Run, estimates: Estimates) -> list[Contention]:
     """Every size and number of pairs at once."""
     each: dict[Key, list[PointEstimate]] = {}
     for point in estimates.headline:
-        if point.peers and not point.is_floor:
+        if point.peers and not point.is_beside:
             key = (point.operation, point.algorithm, point.bytes, point.ranks or 0)
             each.setdefault(key, []).append(point)
     found = []

@@ -32,7 +32,7 @@ def floor_ratios(estimates: Estimates) -> dict[int, FloorRatio]:
     ratios = {}
     for point in estimates.headline:
         floor = warm.get(point.bytes)
-        if floor is None or point.is_floor:
+        if floor is None or point.is_beside:
             continue
         below = dict(zip(floor.launch_numbers, floor.medians_s, strict=True))
         each = [

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ from hockney.estimate.summaries import (
 )
 from hockney.records import Run, Samples
 
-FLOOR_OPERATIONS = frozenset({"handover", "copy", "late"})
+BESIDE = frozenset({"handover", "copy", "late"})
 """Measured beside the experiment: what the hardware does without MPI, and sends whose receiver is
 late, which tell the protocol."""
 LEAST_ROUNDS = 3
@@ -110,8 +111,8 @@ class PointEstimate:
         return self.operation, self.algorithm, ranks, self.peers
 
     @property
-    def is_floor(self) -> bool:
-        return self.operation in FLOOR_OPERATIONS
+    def is_beside(self) -> bool:
+        return self.operation in BESIDE
 
     @property
     def precision(self) -> float | None:
@@ -198,7 +199,7 @@ def estimate_cells(run: Run, states: States, cells: Cells) -> Estimates:
     points.sort(
         key=lambda p: (
             p.state,
-            p.is_floor,
+            p.is_beside,
             p.operation,
             p.algorithm or "",
             p.ranks or 0,
@@ -216,7 +217,7 @@ def is_precise(run: Run, precision: float) -> bool:
     slow = _slow_launches(cells)
     asked = 0
     for (key, state), launches in cells.items():
-        if state != 0 or key[0] in FLOOR_OPERATIONS:
+        if state != 0 or key[0] in BESIDE:
             continue
         asked += 1
         medians = np.array([np.median(values) for n, values in launches.items() if n not in slow])
@@ -282,10 +283,9 @@ def estimate_point(
     key: PointKey, state: int, launches: dict[int, NDArray[np.float64]]
 ) -> PointEstimate:
     """What is known of a point from the seconds of each launch."""
-    operation, algorithm, size, ranks, peers = key
-    medians = np.array([np.median(values) for values in launches.values()])
-    median = float(np.median(medians))
-    interval: Interval | None = median_interval(medians)
+    size = key[2]
+    medians = {number: float(np.median(values)) for number, values in launches.items()}
+    median = float(np.median(list(medians.values())))
     quantiles = np.median(
         [np.quantile(values, (0.05, 0.25, 0.75, 0.95, 0.99)) for values in launches.values()],
         axis=0,
@@ -298,21 +298,13 @@ def estimate_point(
     variance = float(np.mean([((values - mean) ** 2).mean() for values in launches.values()]))
     within = [float(values.std(ddof=1)) for values in launches.values() if len(values) > 1]
     spread = [float(value) if several else None for value in quantiles]
-    return PointEstimate(
-        operation=operation,
-        algorithm=algorithm,
-        bytes=size,
-        ranks=ranks,
-        peers=peers,
-        state=state,
-        launches=len(launches),
+    return _over_launches(
+        key,
+        state,
+        medians,
         samples=count,
         effective_samples=sum(effective_size(values) for values in launches.values()),
         statistic="median",
-        typical_s=median,
-        low_s=interval.low if interval else None,
-        high_s=interval.high if interval else None,
-        confidence=interval.confidence if interval else None,
         min_s=float(min(values.min() for values in launches.values())),
         p5_s=spread[0],
         p25_s=spread[1],
@@ -323,37 +315,46 @@ def estimate_point(
         p99_s=spread[4],
         max_s=float(max(values.max() for values in launches.values())),
         within_std_s=float(np.median(within)) if within else None,
-        between_std_s=float(medians.std(ddof=1)) if len(medians) > 1 else None,
         bandwidth_Bps=size / median if size and median > 0.0 else None,
-        medians_s=tuple(medians.tolist()),
-        launch_numbers=tuple(launches),
     )
 
 
 def _summary_point(key: PointKey, statistics: Statistics, found: Typical) -> PointEstimate:
+    return _over_launches(
+        key,
+        0,
+        found.seconds,
+        samples=0,
+        effective_samples=None,
+        statistic=found.statistic,
+        **asdict(spread(statistics)),
+        within_std_s=None,
+        bandwidth_Bps=found.bandwidth_Bps,
+        pairs=found.pairs,
+    )
+
+
+def _over_launches(
+    key: PointKey, state: int, typical_s: dict[int, float], **known: Any
+) -> PointEstimate:
+    """With what follows from each launch's one number."""
     operation, algorithm, size, ranks, peers = key
-    values = np.array(list(found.seconds.values()))
-    interval = median_interval(values)
+    values = np.array(list(typical_s.values()))
+    interval: Interval | None = median_interval(values)
     return PointEstimate(
         operation=operation,
         algorithm=algorithm,
         bytes=size,
         ranks=ranks,
         peers=peers,
-        state=0,
+        state=state,
         launches=len(values),
-        samples=0,
-        effective_samples=None,
-        statistic=found.statistic,
         typical_s=float(np.median(values)),
         low_s=interval.low if interval else None,
         high_s=interval.high if interval else None,
         confidence=interval.confidence if interval else None,
-        **asdict(spread(statistics)),
-        within_std_s=None,
         between_std_s=float(values.std(ddof=1)) if len(values) > 1 else None,
-        bandwidth_Bps=found.bandwidth_Bps,
         medians_s=tuple(values.tolist()),
-        launch_numbers=tuple(found.seconds),
-        pairs=found.pairs,
+        launch_numbers=tuple(typical_s),
+        **known,
     )

@@ -238,7 +238,7 @@ def of_launch(run: Run, number: int) -> Run:
 
 def curve_of_launch(run: Run, number: int) -> Curve:
     points = estimate(of_launch(run, number)).headline
-    return curve_of([point for point in points if not point.is_floor])
+    return curve_of([point for point in points if not point.is_beside])
 
 
 def joined(brackets: list[Bracket], changes: list[tuple[int, int]]) -> list[Bracket]:

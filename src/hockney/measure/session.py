@@ -207,10 +207,11 @@ def _launch(
 
     def keep(lines: list[bytes]) -> None:
         # Measurements go to the file as they are and are decoded when the ranks are gone: on a
-        # small node we would take a core from them.
+        # small node we would take a core from them. One that a killed rank could not finish goes
+        # nowhere, whatever its launcher says behind it on the same line.
         kept = []
         for line in lines:
-            if line.startswith(MEASUREMENTS):
+            if line.startswith(MEASUREMENTS) and line.endswith(b"}\n"):
                 measured.append(line)
                 kept.append(line)
             else:

@@ -38,7 +38,7 @@ def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
     lines = {state: line_of(estimates, state) for state in _shown(estimates, all_states)}
     return {
         "points": [
-            point_json(point, None if point.is_floor else floor.get(point.bytes))
+            point_json(point, None if point.is_beside else floor.get(point.bytes))
             for point in points
         ],
         "fits": [{"state": s, **fit_json(line)} for s, line in lines.items() if line],
@@ -56,7 +56,7 @@ def _tables(estimates: Estimates, shown: range) -> str:
     for state in shown:
         if len(shown) > 1:
             lines.append(f"state {state}")
-        points = [p for p in estimates.in_state(state) if not p.is_floor]
+        points = [p for p in estimates.in_state(state) if not p.is_beside]
         lines.append(table.point_table(points, floor if state == 0 else {}))
     return "\n".join(lines)
 
@@ -64,7 +64,7 @@ def _tables(estimates: Estimates, shown: range) -> str:
 def line_of(estimates: Estimates, state: int) -> Fit | None:
     """Hockney's line through the points of one state; None where they do not carry one, or are of
     several curves."""
-    points = [p for p in estimates.in_state(state) if not p.is_floor]
+    points = [p for p in estimates.in_state(state) if not p.is_beside]
     if len(by_series(points)) > 1:
         return None
     try:

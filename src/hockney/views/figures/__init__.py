@@ -80,7 +80,7 @@ def curves_of(system: System) -> list[System]:
 
     curves: dict[Series, list[PointEstimate]] = {}
     for point in system.estimates.points:
-        if not point.is_floor:
+        if not point.is_beside:
             series = point.operation, point.algorithm, point.ranks, point.peers
             curves.setdefault(series, []).append(point)
     if len(curves) < 2:

@@ -29,7 +29,7 @@ def all_points_of(system: System) -> list[PointEstimate]:
 
 
 def _own(system: System, state: int) -> list[PointEstimate]:
-    return [p for p in system.estimates.in_state(state) if not p.is_floor]
+    return [p for p in system.estimates.in_state(state) if not p.is_beside]
 
 
 def headline_of(system: System) -> list[PointEstimate]:

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from hockney.errors import AskedWronglyError
-from hockney.estimate.points import FLOOR_OPERATIONS
+from hockney.estimate.points import BESIDE
 from hockney.units import format_size
 from hockney.views.figures import Options, System
 from hockney.views.figures._style import (
@@ -75,8 +75,7 @@ def draw(systems: Sequence[System], options: Options) -> Figure:
 
 
 def _size(system: System, wanted: int | None) -> int:
-    floor = FLOOR_OPERATIONS
-    sizes = sorted({s.bytes for s in system.run.samples if s.operation not in floor and s.ns})
+    sizes = sorted({s.bytes for s in system.run.samples if s.operation not in BESIDE and s.ns})
     if not sizes:
         raise AskedWronglyError(
             f"{system.run.path or system.label}: no samples to draw",
@@ -95,9 +94,7 @@ def _samples(system: System, size: int) -> list[Sample]:
     """In order of launch and round."""
     run, states = system.run, system.estimates.states
     visits = [
-        visit
-        for visit in run.samples
-        if visit.bytes == size and visit.operation not in FLOOR_OPERATIONS
+        visit for visit in run.samples if visit.bytes == size and visit.operation not in BESIDE
     ]
     return [
         Sample(visit.launch, states.of(visit.launch, visit.round), ns * 1e-9)

@@ -49,7 +49,7 @@ class Reported:
 
     @property
     def own(self) -> list[PointEstimate]:
-        return [point for point in self.estimates.headline if not point.is_floor]
+        return [point for point in self.estimates.headline if not point.is_beside]
 
 
 def group_of(point: PointEstimate) -> Group:
@@ -76,7 +76,7 @@ def report_on(path: Path) -> Reported:
     states = find_states(run)
     cells = collect(run, states)
     estimates = estimate_cells(run, states, cells)
-    own = [point for point in estimates.headline if not point.is_floor]
+    own = [point for point in estimates.headline if not point.is_beside]
     curve = _only_curve(own)
     fits = _fits(own) if curve is not None else ()
     return Reported(

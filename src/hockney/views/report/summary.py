@@ -8,6 +8,7 @@ from functools import reduce
 from itertools import pairwise
 from typing import Any
 
+from hockney.estimate.points import BESIDE
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views.diagnosis import diagnosis_lines
 from hockney.views.report.reported import Reported, group_of
@@ -54,9 +55,8 @@ def number(system: Reported, unit: str, document: str, path: str) -> Number:
 
 def _points(system: Reported) -> list[tuple[int, dict[str, Any]]]:
     """The experiment's own, with their places in the JSON."""
-    floor = {point.operation for point in system.estimates.headline if point.is_floor}
     found = enumerate(system.show["points"])
-    return [(i, point) for i, point in found if point["operation"] not in floor]
+    return [(i, point) for i, point in found if point["operation"] not in BESIDE]
 
 
 def _centre(point: dict[str, Any]) -> str:

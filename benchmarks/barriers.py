@@ -1,0 +1,77 @@
+"""Does the completion time of a broadcast depend on the barrier in front of it? With the common
+clock and, beside it, with the barrier itself as the start, by three algorithms of the barrier."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+EXACT = ("network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0")
+SIMULATED = ("ompi_basic_linear", "ompi_tree", "ompi_recursivedoubling")
+VARIABLES = {
+    "mpich": ("MPIR_CVAR_BARRIER_INTRA_ALGORITHM", ("dissemination", "recexch", "smp"), {}),
+    "openmpi": (
+        "OMPI_MCA_coll_tuned_barrier_algorithm",
+        ("linear", "recursive_doubling", "tree"),
+        {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll": "^han,xhc,acoll,sm"},
+    ),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--ranks", type=int, default=4)
+    parser.add_argument("--sizes", default="8,1KiB,64KiB,1MiB")
+    parser.add_argument("--mpicc")
+    parser.add_argument("--library", choices=VARIABLES, help="none: simulated")
+    parser.add_argument("--launches", type=int, default=5)
+    parser.add_argument("--budget", default="6s", help="of a run")
+    parser.add_argument("--repeats", type=int, default=4, help="runs of each, in turn")
+    asked = parser.parse_args()
+    variable, algorithms, needed = VARIABLES.get(asked.library, ("", SIMULATED, {}))
+    found: dict[tuple[str, str, int], list[float]] = {}
+    for _ in range(asked.repeats if asked.library else 1):
+        for sync in ("clock", "barrier"):
+            for algorithm in algorithms:
+                env = {**needed, variable: algorithm} if variable else {}
+                for size, seconds in _medians(asked, sync, algorithm, env):
+                    found.setdefault((sync, algorithm, size), []).append(seconds)
+    print("| start | bytes | " + " | ".join(f"{name}, us" for name in algorithms) + " | apart |")
+    print("|---" * (len(algorithms) + 3) + "|")
+    for sync, size in dict.fromkeys((sync, size) for sync, _, size in found):
+        us = [1e6 * float(np.median(found[sync, name, size])) for name in algorithms]
+        apart = 100.0 * (max(us) / min(us) - 1.0)
+        print(f"| {sync} | {size} | {' | '.join(f'{t:.4g}' for t in us)} | {apart:.1f} % |")
+
+
+def _medians(
+    asked: argparse.Namespace, sync: str, algorithm: str, env: dict[str, str]
+) -> Iterator[tuple[int, float]]:
+    with tempfile.TemporaryDirectory() as directory:
+        command = ["hockney", "collective", "bcast", "-n", str(asked.ranks), "--sizes", asked.sizes]
+        command += ["--algorithm", "default", "--sync", sync, "--json", "-q"]
+        command += ["-o", str(Path(directory) / "run.jsonl")]
+        if asked.library:
+            command += ["--oversubscribe", "--launches", f"{asked.launches}.."]
+            command += ["--budget", asked.budget]
+            command += ["--mpicc", asked.mpicc] if asked.mpicc else []
+        else:
+            command += ["--platform", f"cluster:{asked.ranks},lat=5us,bw=1GB/s"]
+            settings = (*EXACT, f"smpi/barrier:{algorithm}")
+            command += [word for setting in settings for word in ("--cfg", setting)]
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=True, env={**os.environ, **env}
+        )
+    for point in json.loads(done.stdout)["points"]:
+        yield point["bytes"], point["median_s"]
+
+
+if __name__ == "__main__":
+    main()
