@@ -17,7 +17,7 @@ from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
 from hockney.models._channel import Channel, Costs, channel_of
 from hockney.models._patterns import PATTERNS, Pattern, grid, parse_pattern, predict
-from samples import make_run, write_run
+from samples import Pair, make_pairs_run, make_run, one_a_node, write_run
 
 ALPHA_NS, NS_PER_B = 1000.0, 0.5
 SIZES = (0, 8, 1024, 65536, 1048576)
@@ -123,6 +123,9 @@ def test_patterns_are_read() -> None:
         ("ring:ranks=8,bytes=8,root=3", "'root=3' is not known here"),
         ("ring:ranks=8,ranks=9,bytes=8", "'ranks=9' is not known here"),
         ("ring:binomial,ranks=8,bytes=8", "ring has no algorithms"),
+        ("ring:ranks=8,bytes=8,per-node=2", "do not all send at once in ring"),
+        ("halo2d:ranks=8,bytes=8,per-node=9", "per-node is from 1 to the 8 ranks"),
+        ("halo2d:ranks=8,bytes=8,per-node=x", "per-node is from 1 to the 8 ranks"),
     ],
 )
 def test_patterns_that_do_not_exist_are_told(text: str, complaint: str) -> None:
@@ -174,3 +177,41 @@ def test_what_does_not_exist_is_told(
     done = hockney("predict", "run.jsonl", *options)
     assert done.status == 2
     assert complaint in done.stderr
+
+
+@pytest.fixture(scope="module")
+def shared_link(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of 1 to 4 pairs between two nodes with one link of 1 GB/s each, made up."""
+    path = tmp_path_factory.mktemp("pairs") / "pairs.jsonl"
+
+    def ns(launch: int, _: Pair, size: int, pairs: int) -> list[float]:
+        """A pair moves half of what the node does."""
+        return [(2000.0 + size * max(2.0, pairs)) * (1.0 + 0.01 * (launch - 2))] * 3
+
+    pairing = [(rank, rank + 4) for rank in range(4)]
+    at_once = [pairing[:k] for k in (1, 2, 4)]
+    return write_run(make_pairs_run(ns, at_once, one_a_node(8), sizes=SIZES), path)
+
+
+@pytest.mark.parametrize(("per_node", "ns_per_B"), [(1, 2.0), (2, 2.0), (4, 4.0), (32, 32.0)])
+def test_ranks_of_a_node_share_what_it_has(
+    hockney: RunHockney, shared_link: Path, per_node: int, ns_per_B: float
+) -> None:
+    asked = f"halo3d:ranks=4096,bytes=64KiB,per-node={per_node}"
+    done = hockney("predict", str(shared_link), "--pattern", asked, "--json")
+    assert done.status == 0, done.stderr
+    (found,) = json.loads(done.stdout)["predictions"]
+    expected = 6.0 * (2e-6 + 65536 * ns_per_B * 1e-9)
+    assert found["model"] == "max-rate"
+    assert found["seconds"] == pytest.approx(expected, rel=0.01)
+    assert found["low_s"] == pytest.approx(expected * 0.98, rel=0.01)
+    assert (found["note"] or "").startswith("4 pairs at once") == (per_node == 32)
+    assert found["dominant"] == "bandwidth"
+
+
+def test_who_knows_nothing_of_nodes_says_so(hockney: RunHockney, tmp_path: Path) -> None:
+    write_run(make_run(line_ns, sizes=SIZES), tmp_path / "run.jsonl")
+    done = hockney("predict", "run.jsonl", "--pattern", "halo3d:ranks=64,bytes=8,per-node=8")
+    assert done.status == 2
+    assert "does not tell what ranks of a node share" in done.stderr
+    assert "--pairs-active" in done.stderr

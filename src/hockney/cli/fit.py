@@ -66,17 +66,6 @@ def _ranking(points: list[PointEstimate]) -> Ranking:
     return rank(points)
 
 
-def _points(run: Run) -> list[PointEstimate]:
-    """Of pairs at once the slowest of each visit; else every point of the experiment."""
-    from hockney.estimate import estimate
-    from hockney.estimate.contention import at_once
-
-    estimates = estimate(run)
-    if run.header.experiment == "pairs" and run.samples:
-        return at_once(run, estimates)
-    return [p for p in estimates.headline if not p.is_beside]
-
-
 @dataclass(frozen=True)
 class RunCurve:
     """One curve over sizes of a run; `words` tell it from the run's others."""
@@ -92,10 +81,11 @@ class RunCurve:
 
 
 def _curves(run: Run) -> list[RunCurve]:
+    from hockney.estimate.contention import points_to_fit
     from hockney.estimate.points import by_series
     from hockney.views.curves import series_text
 
-    curves = by_series(_points(run))
+    curves = by_series(points_to_fit(run))
     if not curves:
         return [RunCurve(run, [], "")]
     return [RunCurve(run, p, series_text(series, list(curves))) for series, p in curves.items()]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # numbers are loaded when there is something to predict
     from hockney.models._patterns import Pattern
     from hockney.records import Run
 
-MODELS = ("hockney", "segmented", "loggp")
+MODELS = ("hockney", "segmented", "loggp", "max-rate")
 SCALED = ("latency", "bandwidth", "overhead", "gap")
 
 
@@ -24,8 +24,9 @@ SCALED = ("latency", "bandwidth", "overhead", "gap")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--bytes", "sizes", type=SIZES, metavar="LIST", help="One message of each size.")
 @click.option("--pattern", "patterns", multiple=True, metavar="NAME:ranks=N,bytes=SIZE",
-              help="halo3d:ranks=4096,bytes=64KiB, halo2d, ring, alltoall; of collectives the "
-              "algorithm first: bcast:binomial,ranks=64,bytes=1MiB. May be repeated.")
+              help="halo3d:ranks=4096,bytes=64KiB, halo2d, ring, alltoall; with per-node=32 where "
+              "so many ranks share a node (from a run of pairs); of collectives the algorithm "
+              "first: bcast:binomial,ranks=64,bytes=1MiB. May be repeated.")
 @click.option("--what-if", "what_if", metavar="TERM=FACTORx,...",
               help="bandwidth=2x,latency=0.5x; overhead and gap of loggp.")
 @click.option("--model", type=click.Choice(MODELS),
@@ -57,10 +58,10 @@ def command(
 
 
 def _channel(run: Run, model: str | None) -> Channel:
-    from hockney.estimate import estimate
+    from hockney.estimate.contention import points_to_fit
     from hockney.models._channel import channel_of
 
-    return channel_of([p for p in estimate(run).headline if not p.is_beside], model)
+    return channel_of(points_to_fit(run), model)
 
 
 def _show(channels: list[tuple[Run, Channel]], asked: list[Pattern], as_json: bool) -> None:

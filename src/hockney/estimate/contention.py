@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.estimate.points import Estimates, PointEstimate, estimate_point
+from hockney.estimate.points import Estimates, PointEstimate, estimate, estimate_point
 from hockney.records import Run
 
 LEAST_RISE = 0.10
@@ -82,6 +82,14 @@ class Knee:
     most_pairs: int
     error: float
     """Largest relative deviation of a measured time from the curve."""
+
+
+def points_to_fit(run: Run) -> list[PointEstimate]:
+    """Of pairs at once the slowest of each visit; else every point of the experiment."""
+    estimates = estimate(run)
+    if run.header.experiment == "pairs" and run.samples:
+        return at_once(run, estimates)
+    return [point for point in estimates.headline if not point.is_beside]
 
 
 def at_once(run: Run, estimates: Estimates) -> list[PointEstimate]:

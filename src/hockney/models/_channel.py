@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,13 +10,13 @@ import numpy as np
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
 from hockney.models import hockney as line_model
-from hockney.models import loggp, segmented
+from hockney.models import loggp, max_rate, segmented
 from hockney.models.fit import SEED, Array, Curve, Fit, curve_of, require
 from hockney.models.segmented import log_line
 
 RESAMPLES = 200
 """Launches drawn with replacement, for intervals of what is predicted."""
-MODELS = ("hockney", "segmented", "loggp")
+MODELS = ("hockney", "segmented", "loggp", "max-rate")
 """That tell what one message costs."""
 TERMS = ("latency", "bandwidth", "overhead", "gap")
 
@@ -60,8 +60,8 @@ class Costs:
         return self.scaled({term: np.inf if term == "bandwidth" else 0.0})
 
 
-CostsOf = Callable[[int], Costs]
-"""By size in bytes."""
+CostsOf = Callable[[int, int], Costs]
+"""By size in bytes, and by how many ranks of a node send at once: max-rate tells these apart."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,8 @@ class Channel:
     resampled: tuple[CostsOf, ...]
     largest_bytes: int
     """That was measured."""
+    most_pairs: int
+    """At once, that were measured."""
     fit: Fit
 
     def scaled(self, factors: dict[str, float]) -> Channel:
@@ -86,20 +88,37 @@ class Channel:
 
 def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Channel:
     """By that model, or the one of the most detail that the points carry."""
-    if len({(point.operation, point.ranks, point.peers) for point in points}) > 1:
+    if len({_which(point) for point in points}) > 1:
         raise AskedWronglyError(
             "these are times of several operations or pairs of ranks: each has costs of its own",
-            "predict from a run of pingpong or overheads",
+            "predict from a run of pingpong, of overheads, or of pairs with one --window",
         )
     curve = curve_of(points)
     if model is None:
-        detailed = {"loggp": loggp.lacks(curve), "segmented": segmented.lacks(curve)}
+        detailed = {
+            "loggp": loggp.lacks(curve),
+            "max-rate": max_rate.lacks(curve),
+            "segmented": segmented.lacks(curve),
+        }
         model = next((name for name, lacking in detailed.items() if lacking is None), "hockney")
     if model not in MODELS:
         raise AskedWronglyError(
             f"{model} does not tell what one message costs", f"take {', '.join(MODELS)}"
         )
-    return {"hockney": _by_line, "segmented": _by_segments, "loggp": _by_loggp}[model](curve)
+    by = {
+        "hockney": _by_line,
+        "segmented": _by_segments,
+        "loggp": _by_loggp,
+        "max-rate": _by_max_rate,
+    }
+    return by[model](curve)
+
+
+def _which(point: PointEstimate) -> tuple[object, ...]:
+    """Times of several numbers of pairs at once belong together."""
+    if point.pairs is not None:
+        return point.operation, point.algorithm
+    return point.operation, point.ranks, point.peers
 
 
 def _by_line(curve: Curve) -> Channel:
@@ -113,7 +132,7 @@ def _by_line(curve: Curve) -> Channel:
         _lines(everywhere, alpha[None], beta[None])
         for alpha, beta in zip(alphas, betas, strict=True)
     ]
-    return Channel("hockney", best, tuple(sampled), int(curve.bytes[-1]), fit)
+    return _channel(curve, fit, best, sampled)
 
 
 def _by_segments(curve: Curve) -> Channel:
@@ -132,18 +151,39 @@ def _by_segments(curve: Curve) -> Channel:
         times = rows[:, inside]
         alphas[:, i], betas[:, i] = log_line(curve.bytes[inside], times, np.ones_like(times))
     sampled = [_lines(last, alpha, beta) for alpha, beta in zip(alphas, betas, strict=True)]
-    return Channel("segmented", best, tuple(sampled), int(curve.bytes[-1]), fit)
+    return _channel(curve, fit, best, sampled)
 
 
 def _by_loggp(curve: Curve) -> Channel:
     fit = loggp.fit(curve, resamples=0)
+    sampled = [
+        _loggp_costs(loggp.fit(drawn, resamples=0))
+        for drawn in _drawn(curve)
+        if loggp.lacks(drawn) is None
+    ]
+    return _channel(curve, fit, _loggp_costs(fit), sampled)
+
+
+def _by_max_rate(curve: Curve) -> Channel:
+    require("max-rate", max_rate.DATA, max_rate.lacks(curve), "measure 1, 2, 4 ... pairs at once")
+    fit = max_rate.fit(curve, resamples=0)
+    limits = [limit.value or 0.0 for n, limit in fit.parameters.items() if n.startswith("break_")]
+    fits = [max_rate.fit(drawn, resamples=0, breaks_bytes=limits) for drawn in _drawn(curve)]
+    return _channel(
+        curve, fit, _max_rate_costs(fit, limits), [_max_rate_costs(one, limits) for one in fits]
+    )
+
+
+def _channel(curve: Curve, fit: Fit, best: CostsOf, sampled: Sequence[CostsOf]) -> Channel:
+    most_pairs = 1 if curve.pairs is None else int(curve.pairs.max())
+    return Channel(fit.model, best, tuple(sampled), int(curve.bytes[-1]), most_pairs, fit)
+
+
+def _drawn(curve: Curve) -> Iterator[Curve]:
+    """With launches drawn with replacement; none where there is one."""
     draws = np.random.default_rng(SEED).integers(curve.launches, size=(RESAMPLES, curve.launches))
-    sampled = []
     for draw in draws if curve.launches > 1 else ():
-        drawn = replace(curve, seconds=curve.seconds[draw])
-        if loggp.lacks(drawn) is None:
-            sampled.append(_loggp_costs(loggp.fit(drawn, resamples=0)))
-    return Channel("loggp", _loggp_costs(fit), tuple(sampled), int(curve.bytes[-1]), fit)
+        yield replace(curve, seconds=curve.seconds[draw])
 
 
 def _rows(curve: Curve) -> Array:
@@ -154,7 +194,7 @@ def _rows(curve: Curve) -> Array:
 def _lines(last: Array, alpha: Array, beta: Array) -> CostsOf:
     """The line of the segment that a size falls into."""
 
-    def costs(bytes_: int) -> Costs:
+    def costs(bytes_: int, _senders: int) -> Costs:
         segment = int(np.searchsorted(last, bytes_, side="left"))
         return Costs(float(alpha[segment]), float(beta[segment]))
 
@@ -164,7 +204,7 @@ def _lines(last: Array, alpha: Array, beta: Array) -> CostsOf:
 def _loggp_costs(fit: Fit) -> CostsOf:
     value = {name: one.value or 0.0 for name, one in fit.parameters.items()}
 
-    def costs(bytes_: int) -> Costs:
+    def costs(bytes_: int, _senders: int) -> Costs:
         overhead = sum(
             value[f"{name}_s"] + value.get(f"{name}_s_per_B", 0.0) * bytes_
             for name in ("o_send", "o_receive")
@@ -176,5 +216,20 @@ def _loggp_costs(fit: Fit) -> CostsOf:
     return costs
 
 
+def _max_rate_costs(fit: Fit, limits: Sequence[float]) -> CostsOf:
+    """k messages at once take the time of k n / min(R_N, k R_C) each."""
+
+    def costs(bytes_: int, senders: int) -> Costs:
+        number = int(np.searchsorted(limits, bytes_, side="left")) + 1
+        alpha, pair, node = (
+            fit.parameters[f"{name}_{number}_{unit}"].value
+            for name, unit in (("alpha", "s"), ("R_C", "Bps"), ("R_N", "Bps"))
+        )
+        each = 1.0 / pair if pair else 0.0
+        return Costs(alpha or 0.0, max(each, senders / node) if node else each)
+
+    return costs
+
+
 def _scaled(costs_of: CostsOf, factors: dict[str, float]) -> CostsOf:
-    return lambda bytes_: costs_of(bytes_).scaled(factors)
+    return lambda bytes_, senders: costs_of(bytes_, senders).scaled(factors)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from hockney.errors import AskedWronglyError
-from hockney.models._channel import TERMS, Channel, Costs
+from hockney.models._channel import TERMS, Channel, Costs, CostsOf
 from hockney.models.fit import Parameter, parameter
 from hockney.units import format_size, parse_size
 
@@ -34,13 +34,16 @@ class Pattern:
     bytes: int
     ranks: int = 2
     algorithm: str | None = None
+    per_node: int | None = None
+    """Ranks of a node, which all send at once to other nodes; None: nothing is shared."""
 
     @property
     def words(self) -> str:
         if self.name == "message":
             return format_size(self.bytes)
         name = f"{self.name} {self.algorithm}" if self.algorithm else self.name
-        return f"{name}, {self.ranks} ranks, {format_size(self.bytes)}"
+        node = f", {self.per_node} a node" if self.per_node else ""
+        return f"{name}, {self.ranks} ranks{node}, {format_size(self.bytes)}"
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,8 @@ PATTERNS: dict[str, Callable[[Costs, int, int], float]] = {
     "halo3d": halo3d,
     "alltoall": all_pairs,
 }
+AT_ONCE = ("halo2d", "halo3d", "alltoall")
+"""Patterns in which all ranks of a node send at the same time."""
 MOST_WALKS = 2**18
 """Ranks times resamples: a collective is walked through message by message."""
 
@@ -111,9 +116,10 @@ def parse_pattern(text: str) -> Pattern:
     given: dict[str, str] = {}
     for word in words:
         key, equals, value = word.partition("=")
-        if not equals or key not in ("ranks", "bytes") or key in given:
+        if not equals or key not in ("ranks", "bytes", "per-node") or key in given:
             raise AskedWronglyError(
-                f"--pattern {text}: {word!r} is not known here", "give ranks=N and bytes=SIZE"
+                f"--pattern {text}: {word!r} is not known here",
+                "give ranks=N and bytes=SIZE, and per-node=N where ranks share a node",
             )
         given[key] = value
     _check_name(name, algorithm, text)
@@ -122,7 +128,9 @@ def parse_pattern(text: str) -> Pattern:
         raise AskedWronglyError(
             f"--pattern {text}: {missing} missing", f"write {name}:ranks=64,bytes=8KiB"
         )
-    return Pattern(name, parse_size(given["bytes"]), _ranks(given["ranks"], text), algorithm)
+    ranks = _ranks(given["ranks"], text)
+    per_node = _per_node(given["per-node"], name, ranks, text) if "per-node" in given else None
+    return Pattern(name, parse_size(given["bytes"]), ranks, algorithm, per_node)
 
 
 def _check_name(name: str, algorithm: str | None, text: str) -> None:
@@ -145,6 +153,17 @@ def _check_name(name: str, algorithm: str | None, text: str) -> None:
 def _ranks(word: str, text: str) -> int:
     if not re.fullmatch(r"\d{1,10}", word) or not 2 <= int(word) <= LARGEST_RANKS:
         raise AskedWronglyError(f"--pattern {text}: {word!r} is no number of ranks from 2 up")
+    return int(word)
+
+
+def _per_node(word: str, name: str, ranks: int, text: str) -> int:
+    if name not in AT_ONCE:
+        raise AskedWronglyError(
+            f"--pattern {text}: the ranks of a node do not all send at once in {name}",
+            f"per-node is for {', '.join(AT_ONCE)}",
+        )
+    if not re.fullmatch(r"\d{1,10}", word) or not 1 <= int(word) <= ranks:
+        raise AskedWronglyError(f"--pattern {text}: per-node is from 1 to the {ranks} ranks")
     return int(word)
 
 
@@ -173,14 +192,22 @@ def _seconds(costs: Costs, pattern: Pattern) -> float:
 
 def predict(channel: Channel, pattern: Pattern) -> Prediction:
     """Its time, with the 2.5 % and 97.5 % quantiles over resampled launches."""
-    costs = channel.best(pattern.bytes)
+    if pattern.per_node is not None and channel.model != "max-rate":
+        raise AskedWronglyError(
+            f"{pattern.words}: {channel.model} does not tell what ranks of a node share",
+            "predict from a run of hockney pairs --pairs-active 1,2,4,...,all",
+        )
+    size, senders = pattern.bytes, pattern.per_node or 1
+    costs = channel.best(size, senders)
     whole = _seconds(costs, pattern)
-    sampled = [_seconds(one(pattern.bytes), pattern) for one in _few(channel, pattern)]
+    sampled = [_seconds(one(size, senders), pattern) for one in _few(channel, pattern)]
     saved = {term: whole - _seconds(costs.without(term), pattern) for term in TERMS}
     dominant = max(saved, key=lambda term: saved[term])
     note = None
-    if pattern.bytes > channel.largest_bytes:
+    if size > channel.largest_bytes:
         note = f"{format_size(channel.largest_bytes)} is the largest size that was measured"
+    elif senders > channel.most_pairs:
+        note = f"{channel.most_pairs} pairs at once are the most that were measured"
     return Prediction(
         pattern,
         parameter(whole, np.array(sampled), channel.fit.launches),
@@ -190,7 +217,7 @@ def predict(channel: Channel, pattern: Pattern) -> Prediction:
     )
 
 
-def _few(channel: Channel, pattern: Pattern) -> tuple[Callable[[int], Costs], ...]:
+def _few(channel: Channel, pattern: Pattern) -> tuple[CostsOf, ...]:
     if pattern.algorithm is None:
         return channel.resampled
     return channel.resampled[: max(MOST_WALKS // pattern.ranks, 8)]

@@ -111,6 +111,8 @@ def _empty_is_apart(curve: Curve, best: _Partition) -> bool:
     if not one_empty or curve.sizes <= LEAST_SIZES or len(sizes) < 3 or len(launches) < 2:
         return False
     alpha, _ = log_line(sizes[1:], launches[:, 1:], np.ones_like(launches[:, 1:]))
+    if not (alpha > 0.0).all():
+        return False
     off = Curve(sizes[:1], launches[:, :1] / alpha[:, None]).resampled()
     low, high = np.quantile(np.log(off), (0.025, 0.975))
     return bool(low > EMPTY_DIFFERS or high < -EMPTY_DIFFERS)
