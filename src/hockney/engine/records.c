@@ -45,18 +45,24 @@ static void put_id(const char *name, int id)
         printf(",\"%s\":null", name);
 }
 
+#define WORDS_OF(number) #number
+#define DOTTED(major, minor, release) WORDS_OF(major) "." WORDS_OF(minor) "." WORDS_OF(release)
+
 #if defined(SMPI_H)
-static const char *const library = "SimGrid SMPI", *const abi = "smpi";
-#elif defined(I_MPI_NUMVERSION)
-static const char *const library = "Intel MPI", *const abi = "mpich";
-#elif defined(MVAPICH2_VERSION) || defined(MVAPICH_VERSION)
-static const char *const library = "MVAPICH", *const abi = "mpich";
+static const char *const library = "SimGrid SMPI", *const version = NULL, *const abi = "smpi";
+#elif defined(I_MPI_VERSION)
+static const char *const library = "Intel MPI", *const version = I_MPI_VERSION, *const abi = "mpich";
+#elif defined(MVAPICH2_VERSION)
+static const char *const library = "MVAPICH", *const version = MVAPICH2_VERSION, *const abi = "mpich";
+#elif defined(MVAPICH_VERSION)
+static const char *const library = "MVAPICH", *const version = MVAPICH_VERSION, *const abi = "mpich";
 #elif defined(MPICH_VERSION)
-static const char *const library = "MPICH", *const abi = "mpich";
+static const char *const library = "MPICH", *const version = MPICH_VERSION, *const abi = "mpich";
 #elif defined(OMPI_MAJOR_VERSION)
-static const char *const library = "Open MPI", *const abi = "ompi";
+static const char *const library = "Open MPI", *const abi = "ompi",
+    *const version = DOTTED(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION);
 #else
-static const char *const library = NULL, *const abi = NULL;
+static const char *const library = NULL, *const version = NULL, *const abi = NULL;
 #endif
 
 const char *records_library(void) { return library; }
@@ -64,24 +70,17 @@ const char *records_library(void) { return library; }
 static void put_mpi(void)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int length = 0, version = 0, subversion = 0;
+    int length = 0, major = 0, minor = 0;
     MPI_Get_library_version(text, &length);
-    MPI_Get_version(&version, &subversion);
+    MPI_Get_version(&major, &minor);
     text[strcspn(text, "\n")] = '\0';
     fputs("\"mpi\":{\"library\":", stdout);
     record_string(library);
-#if defined(MPICH_VERSION)
     fputs(",\"version\":", stdout);
-    record_string(MPICH_VERSION);
-#elif defined(OMPI_MAJOR_VERSION)
-    printf(",\"version\":\"%d.%d.%d\"", OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
-           OMPI_RELEASE_VERSION);
-#else
-    fputs(",\"version\":null", stdout);
-#endif
+    record_string(version);
     fputs(",\"abi\":", stdout);
     record_string(abi);
-    printf(",\"standard\":\"%d.%d\",\"description\":", version, subversion);
+    printf(",\"standard\":\"%d.%d\",\"description\":", major, minor);
     record_string(text);
     putchar('}');
 }

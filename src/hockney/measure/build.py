@@ -14,13 +14,15 @@ from pathlib import Path
 
 from hockney import __version__
 from hockney.errors import AskedWronglyError, HockneyError
-from hockney.measure.mpi import WRAPPER_TIMEOUT_S, Mpi, ask_command
+from hockney.measure.mpi import Mpi, ask_command
 
 SOURCES = Path(__file__).parent.parent / "engine"
 FLAGS = ("-std=c11", "-O2", "-D_GNU_SOURCE", f'-DHOCKNEY_VERSION="{__version__}"')
 BUILD_TIMEOUT_S = 300.0
 LAST_LINES = 20
 """Of a compiler's message, shown to the user."""
+INTEL_PLACEHOLDER = "I_MPI_SUBSTITUTE_INSTALLDIR"
+"""What Intel MPI's wrapper has in its words until it is told where it is installed."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +89,7 @@ def _is_ours(engine: Path) -> bool:
 def library_of(engine: Engine) -> str | None:
     """The MPI library that an engine was compiled for, by its own words; None if it has none."""
     try:
-        done = subprocess.run(
-            [engine.path, "--version"], capture_output=True, text=True, timeout=WRAPPER_TIMEOUT_S
-        )
+        done = ask_command(engine.path, "--version")
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout.partition(" for ")[2].strip() or None
@@ -198,5 +198,7 @@ def _compile(mpi: Mpi, output: Path) -> None:
     raise AskedWronglyError(
         f"{mpi.mpicc} could not build the engine (exit status {done.returncode}); it said:\n"
         + "\n".join(f"    {line}" for line in said),
-        "check that this mpicc can compile a C program, or name another with --mpicc",
+        "set I_MPI_ROOT to where Intel MPI is installed, as its vars.sh does"
+        if INTEL_PLACEHOLDER in _show(mpi.mpicc)
+        else "check that this mpicc can compile a C program, or name another with --mpicc",
     )
