@@ -98,9 +98,9 @@ def command(**options: Any) -> None:
     mpi = find_mpi(options["mpicc"], simulated=base.platform is not None)
     engine = build_engine(mpi)
     questions, left_out = questions_of(study, base, mpi, engine)
+    questions = _with_budget(questions, options["quiet"])
     for question in questions:
         check_question(question)
-    questions = _with_budget(questions, options["quiet"])
     measure_cycle_and_show(Asked(questions, mpi, engine, left_out), options)
 
 
