@@ -87,7 +87,7 @@ class Cluster:
     def mend(self) -> None:
         """Waits until Slurm has its nodes back. It takes one out of use whose step does not end
         soon, as the daemon's of a step may when srun was killed."""
-        for _ in range(150):
+        for _ in range(400):
             listed = self.run("sinfo", "--noheader", "--Node", "--format=%T").stdout.split()
             if listed == ["idle", "idle"]:
                 return
