@@ -16,12 +16,8 @@ import numpy as np
 EXACT = ("network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0")
 SIMULATED = ("ompi_basic_linear", "ompi_tree", "ompi_recursivedoubling")
 VARIABLES = {
-    "mpich": ("MPIR_CVAR_BARRIER_INTRA_ALGORITHM", ("dissemination", "recexch", "smp"), {}),
-    "openmpi": (
-        "OMPI_MCA_coll_tuned_barrier_algorithm",
-        ("linear", "recursive_doubling", "tree"),
-        {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll": "^han,xhc,acoll,sm"},
-    ),
+    "mpich": ("MPIR_CVAR_BARRIER_INTRA_ALGORITHM", ("k_dissemination", "recexch", "nb")),
+    "openmpi": ("OMPI_MCA_coll_tuned_barrier_algorithm", ("linear", "bruck", "tree")),
 }
 
 
@@ -35,12 +31,12 @@ def main() -> None:
     parser.add_argument("--budget", default="6s", help="of a run")
     parser.add_argument("--repeats", type=int, default=4, help="runs of each, in turn")
     asked = parser.parse_args()
-    variable, algorithms, needed = VARIABLES.get(asked.library, ("", SIMULATED, {}))
+    variable, algorithms = VARIABLES.get(asked.library, ("", SIMULATED))
     found: dict[tuple[str, str, int], list[float]] = {}
     for _ in range(asked.repeats if asked.library else 1):
         for sync in ("clock", "barrier"):
             for algorithm in algorithms:
-                env = {**needed, variable: algorithm} if variable else {}
+                env = {variable: algorithm} if variable else {}
                 for size, seconds in _medians(asked, sync, algorithm, env):
                     found.setdefault((sync, algorithm, size), []).append(seconds)
     print("| start | bytes | " + " | ".join(f"{name}, us" for name in algorithms) + " | apart |")
@@ -56,7 +52,7 @@ def _medians(
 ) -> Iterator[tuple[int, float]]:
     with tempfile.TemporaryDirectory() as directory:
         command = ["hockney", "collective", "bcast", "-n", str(asked.ranks), "--sizes", asked.sizes]
-        command += ["--algorithm", "default", "--sync", sync, "--json", "-q"]
+        command += ["--algorithm", "binomial", "--sync", sync, "--json", "-q"]
         command += ["-o", str(Path(directory) / "run.jsonl")]
         if asked.library:
             command += ["--oversubscribe", "--launches", f"{asked.launches}.."]
