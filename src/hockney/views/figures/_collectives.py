@@ -81,6 +81,14 @@ def shown(systems: Sequence[System], options: Options) -> Shown:
     return Shown(collective, chosen, tuple(with_points), _places(with_points), _parameters(systems))
 
 
+def unknown_ranks(what: Shown) -> AskedWronglyError:
+    """Of figures over processes."""
+    return AskedWronglyError(
+        f"{what.collective}: the log does not tell how many processes took part",
+        "draw --what collective-sizes",
+    )
+
+
 def _places(systems: Iterable[System]) -> dict[int, list[Place]]:
     return {len(launch.places): launch.places for s in systems for launch in s.run.launches}
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from matplotlib.patches import Patch, Rectangle
 
-from hockney.errors import AskedWronglyError
 from hockney.estimate.best import DEFAULT, Cell
 from hockney.units import format_size
 from hockney.views.figures import Options, System
-from hockney.views.figures._collectives import borders, shown
+from hockney.views.figures._collectives import borders, shown, unknown_ranks
 from hockney.views.figures._style import (
     COLOURS,
     QUIET,
@@ -39,10 +38,7 @@ def draw(systems: Sequence[System], options: Options) -> Figure:
     what = shown(systems, options)
     cells = what.cells
     if not cells:
-        raise AskedWronglyError(
-            f"{what.collective}: it is not known how many processes took part",
-            "the log does not tell; draw --what collective-sizes",
-        )
+        raise unknown_ranks(what)
     ranks, sizes = (sorted({getattr(cell, by) for cell in cells}) for by in ("ranks", "bytes"))
     won = {_winner(cell) for cell in cells} - {DEFAULT}
     looks = {name: _look(number) for number, name in enumerate(sorted(won))}
