@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import msgspec
@@ -11,6 +12,8 @@ from scipy.stats import false_discovery_control
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate.compare import (
+    MOST_EXACT,
+    _below,
     _rank_sum_counts,
     benjamini_hochberg,
     compare,
@@ -137,3 +140,35 @@ def test_each_of_several_pairs_is_compared_with_itself() -> None:
     assert {point.base.peers: point.difference.verdict for point in found.points} == {
         (0, 1): "same", (0, 2): "slower",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(("m", "n"), [(100, 100), (60, 160), (110, 110)])
+def test_of_many_launches_the_normal_ranks_are_the_exact_ones(m: int, n: int) -> None:
+    cumulative = np.cumsum(_rank_sum_counts(m, n)) / math.comb(m + n, n)
+    exact = int(np.searchsorted(cumulative, 0.025, side="right"))
+    assert _below(m, n) in ((exact,) if m * n <= MOST_EXACT else (exact, exact - 1))
+
+
+def test_more_orders_than_a_double_can_count() -> None:
+    random = np.random.default_rng(1)
+    interval = shift_interval(random.normal(size=600), 0.7 + random.normal(size=700))
+    assert interval == pytest.approx((0.7, 0.7), abs=0.2)
+
+
+def test_more_launches_than_can_be_compared_are_told() -> None:
+    with pytest.raises(AskedWronglyError, match="4000 launches against 4000"):
+        shift_interval(np.zeros(4000), np.zeros(4000))
+
+
+def test_a_launch_of_no_time_is_compared_with_nothing() -> None:
+    run = make_run(lambda launch, _, size: [1000.0 if launch or size else 0.0], sizes=(0, 8))
+    found = compare(run, run, 0.03)
+    assert [point.base.bytes for point in found.points] == [8]
+
+
+def test_without_a_launch_of_every_point_there_is_no_whole() -> None:
+    run = make_run(lambda *_: [1000.0], launches=4, sizes=(0, 8))
+    run.samples = [visit for visit in run.samples if (visit.launch < 2) == (visit.bytes == 0)]
+    found = compare(run, run, 0.03)
+    assert (found.overall, found.verdict, len(found.points)) == (None, "unknown", 2)
+    assert "no launch has every point, so that only points are compared" in found.notes

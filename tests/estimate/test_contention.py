@@ -112,3 +112,20 @@ def test_max_rate_is_fitted_to_all_numbers_of_pairs() -> None:
     fitted = fit_model("max-rate", curve).parameters
     assert fitted["R_C_1_Bps"].value == pytest.approx(1.0 / PAIR, rel=0.01)
     assert fitted["R_N_1_Bps"].value == pytest.approx(1.0 / NODE, rel=0.01)
+
+
+@pytest.mark.parametrize("ranks", [0, 1, 2**53])
+def test_a_number_of_ranks_that_is_none_makes_no_list(ranks: int) -> None:
+    """As a damaged file may say."""
+    run = run_of((2,))
+    for samples in run.samples:
+        samples.ranks = ranks
+    (one,) = curve_at(run)
+    assert one.messages_per_s == pytest.approx((ranks // 2) / one.together.typical_s)
+
+
+def test_a_window_is_a_number_of_ours() -> None:
+    run = run_of((2,))
+    for samples in run.samples:
+        samples.algorithm = "window \N{SUPERSCRIPT TWO}"
+    assert len(curve_at(run)) == 1

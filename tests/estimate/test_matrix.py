@@ -94,3 +94,13 @@ def test_without_pairs_there_is_no_matrix() -> None:
     run = run_of()
     run.samples.clear()
     assert matrix_of(run, estimate(run)) is None
+
+
+def test_a_pair_that_was_measured_at_one_size_alone_is_in_the_matrix() -> None:
+    """As of a run that was cut."""
+    run = run_of()
+    run.samples = [s for s in run.samples if s.bytes or 7 not in s.peers]
+    found = matrix(run)
+    assert found.ranks == tuple(range(8))
+    assert np.isnan(found.seconds(0)[7]).all()
+    assert found.seconds(1 << 20)[0, 7] > 0.0

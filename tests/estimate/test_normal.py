@@ -98,5 +98,6 @@ def test_the_own_past_is_told() -> None:
 
 def test_where_a_value_lies() -> None:
     assert lies(1.0, [2.0, 4.0]) == "2 times below the lowest"
+    assert lies(0.0, [2.0, 4.0]) == "below the lowest"
     assert lies(8.0, [2.0, 4.0]) == "2 times above the highest"
     assert lies(2.0, [2.0, 4.0]) == "inside their range"

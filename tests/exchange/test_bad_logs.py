@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from reading import log, numbers, runs, tables
 
 import excerpts as logs
-from hockney import exchange
+from hockney import exchange, records
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate import estimate
 from hockney.exchange import _log
 from hockney.exchange._log import LONGEST_LINE, log_of, read_log
+from hockney.exchange._runs import store
 
 READERS = sorted({format for format, _ in logs.EXCERPTS.values()})
 
@@ -105,6 +106,66 @@ def test_numbers_out_of_range_or_order_are_told_with_their_line(row: str, words:
     assert {key: numbers(table)[key] for key in known if key[0] != 1048576} == {
         key: value for key, value in known.items() if key[0] != 1048576
     }
+
+
+# A log whose numbers no record of ours can hold, and what is told.
+TOO_LARGE = {
+    "bytes": (logs.NETGAUGE_QUIET.replace("1025", str(2**62 + 1)), "is out of range"),
+    "words": (logs.NODECOMM.replace("\n2\t", f"\n{2**61}\t"), "bytes is out of range"),
+    "rates": (logs.IMB_4.replace("12.46", "1e306"), "line 9: a rate that is out of range"),
+}
+
+
+@pytest.mark.parametrize("name", TOO_LARGE)
+def test_what_no_record_can_hold_is_left_out_and_told(name: str, tmp_path: Path) -> None:
+    text, words = TOO_LARGE[name]
+    for run in runs(text):
+        store(run, tmp_path / "run.jsonl", force=True)
+        back = records.read(tmp_path / "run.jsonl")
+        assert (back.summaries, back.cut) == (run.summaries, None)
+    assert any(words in note for table in tables(text) for note in table.notes)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("12.5,", "1e999999999999999999999,", "'1e999999999999999999999' is not a number"),
+        ("12.5,", "1e999999,", "'1e999999' is not a number"),
+        ("1024,", "true,", "size True"),
+        ("1024,", f"{2**62 + 1},", "bytes is out of range"),
+    ],
+)
+def test_numbers_that_only_json_knows(old: str, new: str, words: str) -> None:
+    with pytest.raises(AskedWronglyError, match=words):
+        tables(logs.NCCL_JSON.replace(old, new))
+
+
+def test_half_a_character_in_json_is_stored_as_a_mark(tmp_path: Path) -> None:
+    [run] = runs(logs.NCCL_JSON.replace("node-001", r"node-\ud800"))
+    store(run, tmp_path / "run.jsonl", force=False)
+    assert records.read(tmp_path / "run.jsonl").launches[0].places[0].host == "node-?"
+
+
+def test_a_group_that_is_no_whole_number_is_none_of_those_named() -> None:
+    [multi] = tables(logs.IMB_MULTI.replace("            0      1048576", "0.5 1048576"))
+    assert {tuple(row.peers or ()) for row in multi.rows if row.bytes == 1048576} == {(), (2, 3)}
+
+
+# A format, and lines of it that a pattern might divide in endless ways, or that are read again and
+# again.
+ENDLESS = [
+    ("tacc", logs.TACC + "1 1 " + "-" * 4000 + "\n"),
+    ("osu", logs.OSU_7_FULL + "# Size  Avg Latency(us)  Validation\n" * 60_000),
+    ("imb", logs.IMB_4 + ("# Benchmarking a" + " " * 4000 + ",\n") * 4000),
+    ("imb", logs.IMB_4 + ("# Group 0:" + " " * 4000 + ",\n") * 4000),
+    ("nodecomm", logs.NODECOMM + ("master:" + " " * 4000 + "x\n") * 4000),
+    ("perftest", logs.PERFTEST_LATENCY + (" #bytes #iterations " + "1" * 4000 + "\n") * 2000),
+]
+
+
+@pytest.mark.parametrize(("format", "text"), ENDLESS, ids=[str(n) for n in range(len(ENDLESS))])
+def test_no_line_takes_for_ever(format: str, text: str) -> None:
+    assert any(table.rows for table in tables(text, format))
 
 
 def test_a_minimum_above_its_mean_is_told() -> None:

@@ -1,31 +1,50 @@
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 
 import pytest
+import verbs
 import zstandard
+from hostile_results import SAMPLES
 
 import fuzz
 from hockney import records
 from hockney.records import LONGEST_FILE, LONGEST_LINE
 
-SEEDS = [int(line.split()[0]) for line in (fuzz.HERE / "seeds.txt").read_text().splitlines()]
+SAMPLE = SAMPLES["pingpong"].read_bytes()
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_what_was_found_stays_mended(seed: int) -> None:
-    assert fuzz.find(seed, fuzz.sample()) is None
+@pytest.mark.parametrize("case", fuzz.seeds(), ids=str)
+def test_what_was_found_stays_mended(case: fuzz.Case) -> None:
+    assert fuzz.find(case) is None
 
 
-def test_some_more_hostile_files() -> None:
-    found = {seed: fuzz.find(seed, fuzz.sample()) for seed in range(100_000, 100_100)}
-    assert {seed: wrong for seed, wrong in found.items() if wrong} == {}
+@pytest.mark.parametrize("what", fuzz.KINDS)
+def test_some_more_hostile_files(what: str) -> None:
+    found = {str(case): fuzz.find(case) for case in islice(fuzz.cases(what, 100_000), 100)}
+    assert {case: wrong for case, wrong in found.items() if wrong} == {}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("words", verbs.WITH_RESULT)
+def test_every_verb_answers_where_nothing_is_wrong(words: str, tmp_path: Path) -> None:
+    assert any(verbs.hockney(words, path, path, tmp_path) for path in SAMPLES.values())
+
+
+def test_a_log_of_many_cores_is_shown(tmp_path: Path) -> None:
+    """11,175 curves, which are told apart by one look at all of them."""
+    log, cores = tmp_path / "cores.csv", 150
+    rows = (["50.0"] * row + [""] * (cores - row) for row in range(cores))
+    log.write_text("".join(",".join(row) + "\n" for row in rows))
+    assert verbs.command("import", str(log), "-o", str(tmp_path / "cores.jsonl"))
+    verbs.show(tmp_path / "cores.jsonl")
 
 
 def zeros(path: Path, size: int) -> Path:
     """A header, then `size` bytes that zstd makes nothing of."""
     with zstandard.open(path, "wb") as stream:
-        stream.write(fuzz.sample().splitlines(keepends=True)[0])
+        stream.write(SAMPLE.splitlines(keepends=True)[0])
         for _ in range(size >> 20):
             stream.write(b" " * ((1 << 20) - 1) + b"\n")
     return path
@@ -39,7 +58,7 @@ def test_a_bomb_is_read_up_to_the_limit(tmp_path: Path) -> None:
 
 def test_a_line_without_an_end_is_not_read_to_it(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
-    path.write_bytes(fuzz.sample() + b"1," * LONGEST_LINE)
+    path.write_bytes(SAMPLE + b"1," * LONGEST_LINE)
     run = records.read(path)
     assert "is longer than 16 MiB" in (run.cut or "")
     assert run.samples

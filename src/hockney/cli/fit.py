@@ -83,12 +83,13 @@ class RunCurve:
 def _curves(run: Run) -> list[RunCurve]:
     from hockney.estimate.contention import points_to_fit
     from hockney.estimate.points import by_series
-    from hockney.views.curves import series_text
+    from hockney.views.curves import series_texts
 
     curves = by_series(points_to_fit(run))
     if not curves:
         return [RunCurve(run, [], "")]
-    return [RunCurve(run, p, series_text(series, list(curves))) for series, p in curves.items()]
+    texts = series_texts(curves)
+    return [RunCurve(run, points, texts[series]) for series, points in curves.items()]
 
 
 def _each(
@@ -116,7 +117,7 @@ def _named(curve: RunCurve) -> dict[str, Any]:
         "label": curve.run.label,
         "file": str(curve.run.path),
         "operation": first.operation,
-        "algorithm": first.algorithm,
+        "algorithm": first.series[1],
         "ranks": first.ranks,
         "statistic": first.statistic,
     }

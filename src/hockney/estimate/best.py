@@ -93,7 +93,7 @@ def cells_of(points: Iterable[PointEstimate]) -> list[Cell]:
     own decision (estimate/compare.py); they are corrected for their number over all cells."""
     found: dict[tuple[str, int, int], dict[str, PointEstimate]] = {}
     for point in points:
-        if is_collective(point) and point.typical_s > 0.0 and point.ranks is not None:
+        if is_collective(point) and min(point.medians_s) > 0.0 and point.ranks is not None:
             cell = found.setdefault((point.operation, point.ranks, point.bytes), {})
             if name_of(point) in cell:
                 raise AskedWronglyError(

@@ -20,6 +20,16 @@ of one machine differ by a factor of two and more, one state scatters by a few p
 MOST_LAUNCHES = 1000
 """Beyond this it is not advice to name the number of launches that would tell."""
 
+LARGEST_LOG = 709.0
+"""Of a double."""
+MOST_EXACT = 10_000
+"""Differences, as of 100 launches each: the exact distribution of more takes minutes, and by the
+normal one the interval is wider by one rank at most."""
+NORMAL_QUANTILE = 1.959963984540054
+"""Of 1 - SIGNIFICANCE / 2."""
+MOST_DIFFERENCES = 10_000_000
+"""Some 100 MiB, as of 3,000 launches each."""
+
 Array = NDArray[np.float64]
 
 
@@ -93,6 +103,8 @@ def compare_estimates(
     overall = _overall(pairs, tolerance) if pairs else None
     if states and not pairs:
         notes.append("the two runs have no size in common")
+    elif pairs and overall is None:
+        notes.append("no launch has every point, so that only points are compared")
     return Comparison(base, other, points, overall, tuple(notes))
 
 
@@ -150,7 +162,7 @@ def _pairs(
     first: Estimates, second: Estimates, states: tuple[int, int]
 ) -> list[tuple[PointEstimate, PointEstimate]]:
     ours, theirs = (
-        [p for p in estimates.in_state(state) if not p.is_beside and p.typical_s > 0.0]
+        [p for p in estimates.in_state(state) if not p.is_beside and min(p.medians_s) > 0.0]
         for estimates, state in zip((first, second), states, strict=True)
     )
     # The one pair of a run may be any two ranks; of several each is compared with itself.
@@ -174,10 +186,15 @@ def _differences(
     ]  # fmt: skip
 
 
-def _overall(pairs: list[tuple[PointEstimate, PointEstimate]], tolerance: float) -> Difference:
-    """Of each launch the mean over points of its log time against A's median: one number each."""
+def _overall(
+    pairs: list[tuple[PointEstimate, PointEstimate]], tolerance: float
+) -> Difference | None:
+    """Of each launch the mean over points of its log time against A's median: one number each.
+    None where no launch has every point, as of collectives measured by algorithm."""
     centres = [math.log(a.typical_s) for a, _ in pairs]
     typical = [_typical([pair[side] for pair in pairs], centres) for side in (0, 1)]
+    if not all(map(len, typical)):
+        return None
     return judge(typical[0], typical[1], rank_sum(typical[0], typical[1]), tolerance)
 
 
@@ -204,16 +221,27 @@ def rank_sum(first: Array, second: Array) -> float | None:
 def shift_interval(first: Array, second: Array) -> tuple[float, float] | None:
     """95 % interval of the shift from first to second: order statistics of all differences, with
     ranks from the exact distribution of the rank sum (Moses; Hollander & Wolfe, Nonparametric
-    Statistical Methods, 4.3). None where so few values cannot give 95 %."""
+    Statistical Methods, 4.3), of many launches by its normal approximation. None where so
+    few values cannot give 95 %."""
     m, n = len(first), len(second)
     if m < 2 or n < 2:
         return None
-    cumulative = np.cumsum(_rank_sum_counts(m, n)) / math.comb(m + n, n)
-    below = int(np.searchsorted(cumulative, SIGNIFICANCE / 2.0, side="right"))
+    if m * n > MOST_DIFFERENCES:
+        raise AskedWronglyError(f"{m} launches against {n} are more than can be compared")
+    below = _below(m, n)
     if below == 0:
         return None
     differences = np.sort((second[:, None] - first[None, :]).ravel())
     return float(differences[below - 1]), float(differences[-below])
+
+
+def _below(m: int, n: int) -> int:
+    """How many differences on each side are outside of the interval."""
+    if m * n > MOST_EXACT:
+        sigma = math.sqrt(m * n * (m + n + 1) / 12.0)
+        return int(m * n / 2.0 - NORMAL_QUANTILE * sigma)
+    cumulative = np.cumsum(_rank_sum_counts(m, n)) / math.comb(m + n, n)
+    return int(np.searchsorted(cumulative, SIGNIFICANCE / 2.0, side="right"))
 
 
 def _rank_sum_counts(m: int, n: int) -> Array:
@@ -242,12 +270,12 @@ def benjamini_hochberg(p: Array) -> Array:
 
 def judge(first: Array, second: Array, p: float | None, tolerance: float) -> Difference:
     """first, second: log times of launches."""
-    ratio = math.exp(float(np.median(second)) - float(np.median(first)))
+    ratio = _exp(float(np.median(second)) - float(np.median(first)))
     shift = shift_interval(first, second)
     if shift is None:
         needed = 4 if min(len(first), len(second)) < 4 else None
         return Difference(ratio, None, None, p, "unknown", needed)
-    low, high = math.exp(shift[0]), math.exp(shift[1])
+    low, high = _exp(shift[0]), _exp(shift[1])
     if 1.0 - tolerance <= low and high <= 1.0 + tolerance:
         return Difference(ratio, low, high, p, "same", None)
     if p is not None and p < SIGNIFICANCE and not low <= 1.0 <= high:
@@ -258,3 +286,8 @@ def judge(first: Array, second: Array, p: float | None, tolerance: float) -> Dif
     return Difference(
         ratio, low, high, p, "unknown", max(needed, count + 1) if needed < MOST_LAUNCHES else None
     )
+
+
+def _exp(log: float) -> float:
+    """Infinite where that is no number any more: an imported log may say 1e308 s."""
+    return math.exp(log) if log < LARGEST_LOG else math.inf

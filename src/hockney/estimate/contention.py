@@ -55,9 +55,9 @@ class Contention:
         last was done: then bandwidth is Hager & Wellein's 4 x n / T_b, with T_b the time of n round
         trips of two pairs. Else all spoke for the same time, and their rates add up."""
         if self.together.repetitions is not None:
-            seconds = [self.together.typical_s] * self.pairs
-        else:
-            seconds = [point.typical_s for point in self.each]
+            last_s = self.together.typical_s
+            return self.pairs / last_s if last_s > 0.0 else None
+        seconds = [point.typical_s for point in self.each]
         return sum(1.0 / time for time in seconds) if min(seconds) > 0.0 else None
 
     @property
@@ -128,7 +128,7 @@ def _order(key: Key) -> tuple[str, int, str, int, int]:
     """Under each size the windows by their number: window 2 before window 16."""
     operation, algorithm, size, ranks = key
     words, _, last = (algorithm or "").rpartition(" ")
-    window = int(last) if last.isdigit() else 0
+    window = int(last) if last.isdecimal() else 0
     return operation, size, words if window else last, window, ranks
 
 

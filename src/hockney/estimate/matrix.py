@@ -91,7 +91,7 @@ def matrix_of(run: Run, estimates: Estimates) -> Matrix | None:
     }
     order = sorted(homes, key=(*SHARED, UNKNOWN).index)
     return Matrix(
-        ranks=tuple(sorted({rank for pair in smallest for rank in pair})),
+        ranks=tuple(sorted({rank for pairs in times.values() for pair in pairs for rank in pair})),
         times=times,
         by_places=_groups(order, named, times),
         by_times=_groups(sorted(set(timed.values()), key=_number), timed, times),

@@ -106,9 +106,10 @@ class PointEstimate:
 
     @property
     def series(self) -> Series:
-        """Numbers of pairs at once are of one curve."""
+        """Numbers of pairs at once are of one curve, and so are all trains of messages."""
         ranks = self.ranks if self.pairs is None else None
-        return self.operation, self.algorithm, ranks, self.peers
+        algorithm = None if self.operation == "train" else self.algorithm
+        return self.operation, algorithm, ranks, self.peers
 
     @property
     def is_beside(self) -> bool:

@@ -12,8 +12,7 @@ from statistics import median
 from typing import Any
 
 from hockney.exchange._log import Log
-from hockney.records import Place, Summary
-from hockney.units import LARGEST_SIZE
+from hockney.records import LARGEST_WHOLE, Place, Summary
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
 _UNKNOWN = frozenset({"nan", "-nan", "inf", "-inf", "n/a", "-"})
@@ -84,6 +83,8 @@ class Table:
         value = text if isinstance(text, Decimal) else number(text)
         if value is None:
             return
+        if bytes > LARGEST_WHOLE:
+            raise RowError(f"{bytes} bytes is out of range")
         known: dict[str, Any] = {
             "algorithm": column.algorithm or self.algorithm,
             "ranks": self.ranks,
@@ -133,8 +134,8 @@ def number(text: str) -> Decimal | None:
 def whole(text: str) -> int:
     """A size or count."""
     value = number(text)
-    if value is None or value != value.to_integral_value() or not 0 <= value <= LARGEST_SIZE:
-        raise RowError(f"{text!r} is out of range: a whole number from 0 to 2^63-1 is needed")
+    if value is None or value != value.to_integral_value() or not 0 <= value <= LARGEST_WHOLE:
+        raise RowError(f"{text!r} is out of range: a whole number from 0 to 2^62 is needed")
     return int(value)
 
 

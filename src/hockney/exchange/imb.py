@@ -6,6 +6,7 @@ ranks' means. Megabytes were 2^20 bytes up to 4.1 and are 10^6 now: the numbers 
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -30,10 +31,10 @@ if TYPE_CHECKING:
 _SUITE = re.compile(
     r"Intel ?\(R\) MPI Benchmarks? (?P<version>[\w. -]{1,40}?)(?:, (?P<part>[\w-]+) part)?\s*$"
 )
-_TITLE = re.compile(r"^\s*# Benchmarking (?P<name>[\w() -]+?)\s*$")
+_TITLE = re.compile(r"^\s*# Benchmarking (?P<name>[\w() -]*[\w()-])\s*$")
 _PROCESSES = re.compile(r"^\s*# #processes = (\d+)")
 _GROUPS = re.compile(r"\( (\d+) groups of (\d+) processes each")
-_GROUP = re.compile(r"^\s*#\s*Group\s+(\d+):\s*([\d ]+)$")
+_GROUP = re.compile(r"^\s*#\s*Group\s+(\d+):\s*(\d[\d ]*)$")
 _MODE = re.compile(r"^\s*#\s*MODE: ([A-Z-]+)")
 _HEADING = re.compile(r"^\s*(?:#bytes|#repetitions|Group)\b.*(?:usec\]|/sec)")
 RATE = Column("bandwidth", "its count of messages over time", "value_Bps", Decimal(1))
@@ -69,7 +70,7 @@ class Context:
     name: str = ""
     ranks: int | None = None
     mode: str | None = None
-    groups: dict[int, list[int]] = field(default_factory=dict)
+    groups: dict[str, list[int]] = field(default_factory=dict)
 
     def table(self, line: int) -> Table:
         part = f", {self.part} part" if self.part else ""
@@ -118,7 +119,7 @@ def _see(text: str, context: Context) -> None:
     elif groups:
         context.ranks = int(groups[1]) * int(groups[2])
     elif group:
-        context.groups[int(group[1])] = [int(rank) for rank in group[2].split()]
+        context.groups[group[1]] = [int(rank) for rank in group[2].split()]
     elif mode:
         context.mode = mode[1]
 
@@ -148,7 +149,7 @@ def _column(title: str, context: Context) -> Column:
 def _grouped(row: Summary, context: Context) -> Summary:
     import msgspec
 
-    peers = context.groups.get(int(row.algorithm)) if row.algorithm else None
+    peers = context.groups.get(row.algorithm) if row.algorithm else None
     if peers is None:
         return row
     return msgspec.structs.replace(row, algorithm=None, peers=peers)
@@ -173,6 +174,11 @@ def _settle_megabyte(tables: list[Table]) -> None:
             table.note("its Mbytes are 2^20 bytes; rates are read so")
         for row in rates:
             row.value_Bps = float(Decimal(repr(row.value_Bps)) * MEGABYTES[megabyte])
+        endless = [row for row in rates if row.value_Bps == math.inf]
+        for row in endless:
+            table.note(f"line {row.line}: a rate that is out of range is left out")
+        if endless:
+            table.rows = [row for row in table.rows if row.value_Bps != math.inf]
 
 
 def _ratios(table: Table) -> list[float]:

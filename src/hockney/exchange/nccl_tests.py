@@ -121,7 +121,7 @@ def _tell_wrong(log: Log, first: int, end: int, titles: Sequence[str], table: Ta
 def _read_json(log: Log) -> list[Table]:
     try:
         # Numbers keep the digits that were printed.
-        document = json.loads(log.text, parse_float=Decimal)
+        document = json.loads(log.text, parse_float=str)
     except (ValueError, RecursionError) as error:
         table = _table(1, log.operation, None, [])
         table.note(f"{log.at(getattr(error, 'lineno', 1))}: not whole JSON: {error}")
@@ -139,20 +139,25 @@ def _read_json(log: Log) -> list[Table]:
 def _json_table(document: dict[str, Any], unnamed: str) -> Table:
     devices = document.get("devices")
     places = [
-        Place(rank=rank, host=str(device["hostname"]) if device.get("hostname") else None)
+        Place(rank=rank, host=_text(device["hostname"]) if device.get("hostname") else None)
         for rank, device in enumerate(devices if isinstance(devices, list) else [])
         if isinstance(device, dict)
     ]
     args = document.get("args")
-    program = str(args[0] if isinstance(args, list) and args else args or unnamed).split()
+    program = _text(args[0] if isinstance(args, list) and args else args or unnamed).split()
     operation = program[0].rsplit("/", 1)[-1].removesuffix("_perf") if program else unnamed
     version = document.get("version")
-    return _table(1, operation, None if version is None else str(version), places)
+    return _table(1, operation, None if version is None else _text(version), places)
+
+
+def _text(value: Any) -> str:
+    """JSON's escapes may be of halves of characters, which no file of ours can hold."""
+    return str(value).encode(errors="replace").decode()
 
 
 def _json_row(result: dict[str, Any], table: Table) -> None:
     size = result["size"]
-    if not isinstance(size, int) or size < 0:
+    if type(size) is not int or size < 0:
         raise RowError(f"size {size!r}")
     for way in WAYS:
         name = way.replace("-", "_")
@@ -162,12 +167,12 @@ def _json_row(result: dict[str, Any], table: Table) -> None:
             _json_value(table, size, COLUMNS[title], group.get(key), of)
         for key, statistic in ITERATIONS.items():
             _json_value(table, size, Column(statistic, "of iterations"), each.get(key), of)
-        if group.get("nwrong") not in (None, 0, "0", "N/A"):
+        if group.get("nwrong") not in (None, 0, "0", "0.0", "N/A"):
             table.note(f"{size} bytes {way}: the benchmark found wrong results")
 
 
 def _json_value(table: Table, size: int, column: Column, value: Any, of: dict[str, Any]) -> None:
     if value is not None:
-        exact = value if isinstance(value, Decimal) else number(str(value))
+        exact = number(str(value))
         if exact is not None:
             table.add(None, size, column, exact, **of)

@@ -10,7 +10,7 @@ from hockney.exchange._log import Log
 from hockney.exchange._table import Column, RowError, RowOrder, Table, is_number, whole
 
 _TITLE = re.compile(r"^\s*Pingpong for\s*$")
-_LIST = re.compile(r"^\s*(master|partner):\s*([\d, ]+)$")
+_LIST = re.compile(r"^\s*(master|partner):\s*(\d[\d, ]*)$")
 WORD_BYTES = 4
 TIME = Column("mean", "half of the round trip, pairs at once", factor=Decimal("0.5"))
 

@@ -158,9 +158,10 @@ def _table(log: Log, line: int, text: str, context: Context) -> tuple[Table | No
             break
         _parameter(more, context)
     table = context.table(line)
+    end = read_rows(log, below, columns, table)
     if SKIPPED in columns:
-        _told_failures(log, below, table)
-    return table, read_rows(log, below, columns, table)
+        _told_failures(log, below, end, table)
+    return table, end
 
 
 def _columns(text: str, context: Context) -> list[Column]:
@@ -238,10 +239,10 @@ def _startup(line: int, init: re.Match[str], context: Context) -> Table:
     return table
 
 
-def _told_failures(log: Log, first: int, table: Table) -> None:
+def _told_failures(log: Log, first: int, end: int, table: Table) -> None:
     """Rows of which the benchmark itself says that the data were wrong."""
     for line, text in log.numbered(first):
-        if not text.strip():
+        if line >= end:
             return
         if "Fail" in text.split():
             table.note(f"{log.at(line)}: the benchmark's own validation failed")

@@ -13,7 +13,8 @@ from hockney.exchange._table import BYTES, MEGABYTES, REPETITIONS, Column, Table
 
 _TITLE = re.compile(r"^\s*([A-Z]\w*(?: [\w-]+)*? (?:BW|Latency)) (?:Test|Post)")
 _HEADING = re.compile(r"^\s*#bytes\s+#iterations\s+\S")
-_COLUMN = re.compile(r"(?P<name>t_\w+|tps average|BW peak|BW average|MsgRate|[\d.]+% percentile)"
+_COLUMN = re.compile(r"(?P<name>t_\w+|tps average|BW peak|BW average|MsgRate"
+                     r"|(?<![\d.])[\d.]+% percentile)"
                      r"\s*(?:\[(?P<unit>\w+/?\w*)\])?")  # fmt: skip
 UNITS = {
     "usec": Decimal("1e-6"),

@@ -11,7 +11,7 @@ from hockney.exchange._log import Log
 from hockney.exchange._table import BYTES, MEGABYTES, REPETITIONS, Column, RowError, RowOrder, Table
 from hockney.records import Run
 
-_N = r"([\d.*+-]+)"
+_N = r"((?:[\d.*+]|-(?!-))+)"  # no "--" in it: a rule of them could be divided in endless ways
 _THREE = rf"{_N}\s*--\s*{_N}\s*--\s*{_N}"
 _ROW = re.compile(rf"^\s*(\d+)\s+(\d+)\s+{_THREE}\s+{_THREE}\s*$")
 _HEADING = re.compile(r"^\s*RUNS\s+BYTES\s+RATE\(MB/s\)\s+TIME\(sec\)")

@@ -57,10 +57,10 @@ class Curve:
 
     def resampled(self, resamples: int = RESAMPLES) -> Array:
         """Medians over launches drawn with replacement, shape (resamples, points)."""
-        draws = np.random.default_rng(SEED).integers(self.launches, size=(resamples, self.launches))
-        median = self.median_s
-        medians = np.array([_median(self.seconds[draw]) for draw in draws])
-        medians = medians.reshape(resamples, len(median))
+        chance, median = np.random.default_rng(SEED), self.median_s
+        medians = np.empty((resamples, len(median)))
+        for row in range(resamples):  # drawn one by one: of many launches all at once are large
+            medians[row] = _median(self.seconds[chance.integers(self.launches, size=self.launches)])
         return np.where(np.isnan(medians), median, medians)
 
     def at(self, points: NDArray[np.bool_]) -> Curve:
@@ -92,11 +92,12 @@ def curve_of(points: Sequence[PointEstimate]) -> Curve:
     point."""
     ordered = sorted(points, key=lambda point: (point.bytes, point.pairs or 1))
     numbers = sorted({number for point in ordered for number in point.launch_numbers})
+    rows = {number: row for row, number in enumerate(numbers)}
     seconds = np.full((len(numbers), len(ordered)), np.nan)
     for column, point in enumerate(ordered):
         for number, median in zip(point.launch_numbers, point.medians_s, strict=True):
             if median > 0.0:
-                seconds[numbers.index(number), column] = median
+                seconds[rows[number], column] = median
     bad = [point.bytes for point in ordered if not point.typical_s > 0.0]
     if bad:
         raise _not_positive(bad[0])

@@ -6,6 +6,7 @@ docs/records.md describes every field.
 
 from hockney.records.kinds import (
     KINDS,
+    LARGEST_WHOLE,
     SCHEMA,
     Clock,
     End,
@@ -30,6 +31,7 @@ from hockney.records.run import Run
 
 __all__ = [
     "KINDS",
+    "LARGEST_WHOLE",
     "LONGEST_FILE",
     "LONGEST_LINE",
     "SCHEMA",

@@ -11,7 +11,9 @@ from hockney.printable import one_line
 
 SCHEMA = 1
 """Rises only for what would mislead an older reader."""
-Whole = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
+LARGEST_WHOLE = 2**62
+"""A record with a larger size or count is a damaged one."""
+Whole = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_WHOLE)]
 Nanoseconds = Annotated[float, msgspec.Meta(ge=0.0, le=1e18)]
 """Up to 30 years: a number that is none of a measurement makes its line a damaged one."""
 

@@ -88,7 +88,7 @@ def _place(place: Place) -> str:
 def lies(value: float, others: Sequence[float]) -> str:
     """Where a value lies among others, ascending."""
     if value < others[0]:
-        return f"{others[0] / value:.3g} times below the lowest"
+        return f"{others[0] / value:.3g} times below the lowest" if value else "below the lowest"
     if value > others[-1]:
         return f"{value / others[-1]:.3g} times above the highest"
     return "inside their range"

@@ -11,7 +11,7 @@ from hockney.estimate.points import Estimates, Series
 from hockney.estimate.summaries import Launches, PointKey, over_launches, statistics_of
 from hockney.records import Run
 from hockney.views import table
-from hockney.views.curves import series_text
+from hockney.views.curves import series_texts
 from hockney.views.experiments import pingpong
 from hockney.views.experiments.pingpong import line_of
 from hockney.views.table import aligned
@@ -64,6 +64,7 @@ def _statistics_table(run: Run) -> str:
     known = statistics_of(run)
     for key in known:
         curves.setdefault((key[0], key[1], key[3], key[4]), []).append(key)
+    titles = series_texts(curves)
     tables = []
     for series, keys in curves.items():
         names = list(dict.fromkeys(name for key in keys for name in known[key]))
@@ -73,7 +74,7 @@ def _statistics_table(run: Run) -> str:
             launches = max(len(each) for each in known[key].values())
             cells = [_cell(known[key].get(name)) for name in names]
             rows.append([str(key[2]), str(launches), *cells])
-        title = series_text(series, list(curves))
+        title = titles[series]
         tables.append("\n".join([*([title] if title else []), aligned(rows)]))
     return "\n\n".join(tables)
 

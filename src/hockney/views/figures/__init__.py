@@ -76,7 +76,7 @@ def labels_of(runs: Sequence[Run]) -> list[str]:
 
 def curves_of(system: System) -> list[System]:
     """One for each curve over sizes that the run holds, and for each number of pairs at once."""
-    from hockney.views.curves import series_text
+    from hockney.views.curves import series_texts
 
     curves: dict[Series, list[PointEstimate]] = {}
     for point in system.estimates.points:
@@ -85,7 +85,7 @@ def curves_of(system: System) -> list[System]:
             curves.setdefault(series, []).append(point)
     if len(curves) < 2:
         return [system]
-    names = {series: series_text(series, list(curves)) for series in curves}
+    names = series_texts(curves)
     return [
         replace(
             system,

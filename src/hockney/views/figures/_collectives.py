@@ -76,7 +76,17 @@ def shown(systems: Sequence[System], options: Options) -> Shown:
             "choose one of them",
         )
     chosen = tuple(p for p in points if p.operation == collective and p.typical_s > 0.0)
+    if not chosen:
+        raise AskedWronglyError(f"{collective}: no time above 0 was measured, so there is no curve")
     return Shown(collective, chosen, tuple(with_points), _places(with_points), _parameters(systems))
+
+
+def unknown_ranks(what: Shown) -> AskedWronglyError:
+    """Of figures over processes."""
+    return AskedWronglyError(
+        f"{what.collective}: the log does not tell how many processes took part",
+        "draw --what collective-sizes",
+    )
 
 
 def _places(systems: Iterable[System]) -> dict[int, list[Place]]:

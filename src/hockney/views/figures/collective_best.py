@@ -11,7 +11,7 @@ from matplotlib.patches import Patch, Rectangle
 from hockney.estimate.best import DEFAULT, Cell
 from hockney.units import format_size
 from hockney.views.figures import Options, System
-from hockney.views.figures._collectives import borders, shown
+from hockney.views.figures._collectives import borders, shown, unknown_ranks
 from hockney.views.figures._style import (
     COLOURS,
     QUIET,
@@ -37,6 +37,8 @@ MOST_TEXTS = 160
 def draw(systems: Sequence[System], options: Options) -> Figure:
     what = shown(systems, options)
     cells = what.cells
+    if not cells:
+        raise unknown_ranks(what)
     ranks, sizes = (sorted({getattr(cell, by) for cell in cells}) for by in ("ranks", "bytes"))
     won = {_winner(cell) for cell in cells} - {DEFAULT}
     looks = {name: _look(number) for number, name in enumerate(sorted(won))}

@@ -13,6 +13,7 @@ from hockney.views.figures._collectives import (
     draw_curves,
     rank_axis,
     shown,
+    unknown_ranks,
 )
 from hockney.views.figures._style import finish, new_figure, paper, time_axis
 from hockney.views.figures._systems import medians_text
@@ -23,9 +24,11 @@ if TYPE_CHECKING:
 
 def draw(systems: Sequence[System], options: Options) -> Figure:
     what = shown(systems, options)
-    measured = [point.bytes for point in what.points]
+    measured = [point.bytes for point in what.points if point.known_ranks]
+    if not measured:
+        raise unknown_ranks(what)
     size = chosen_value(options.bytes, measured, "--bytes", min(measured))
-    points = [point for point in what.points if point.bytes == size]
+    points = [point for point in what.points if point.bytes == size and point.known_ranks]
     ranks = [point.known_ranks for point in points]
     with paper():
         figure, axes = new_figure()

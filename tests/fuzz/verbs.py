@@ -1,0 +1,114 @@
+"""What users do with a file, within limits: an answer, or an error of ours."""
+
+from __future__ import annotations
+
+import random
+import resource
+import shlex
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from io import StringIO
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from hockney import exchange
+from hockney.cli import cli
+from hockney.errors import HockneyError
+from hockney.models import model_names
+from hockney.tuning import FORMATS
+from hockney.views.figures import FIGURES
+from hockney.views.layouts import layout_names
+
+SLOW_S = 20
+"""Of CPU time: other work of the machine does not count."""
+RESIDENT_BYTES = 2 << 30
+"""Of this process: what the largest log takes, of 32 MiB and 200,000 lines."""
+
+MESSAGES = Path(__file__).parent / "samples" / "sizes.jsonl"
+
+WITH_RESULT = (
+    "compare RUN RUN", "compare RUN RUN --json", "compare RUN SAMPLE -o OUT.svg --force",
+    "compare SAMPLE RUN",
+    "fit RUN --model auto", "fit RUN SAMPLE --model auto --json", "fit RUN --ordinary",
+    *(f"fit RUN --model {name}" for name in model_names()),
+    *(f"export RUN --to {name} -o OUT --force" for name in exchange._that("write")),
+    "report RUN -o OUT --force", "report RUN SAMPLE --history SAMPLE -o OUT --force",
+    "history RUN", "history RUN SAMPLE --together --json", "history RUN SAMPLE --openmetrics",
+    "history RUN SAMPLE --together -o OUT.svg --force",
+    "show RUN --gate --history SAMPLE", "show RUN --model-from MESSAGES",
+    "show SAMPLE --model-from RUN --json",
+    *(f"show RUN --format {name}" for name in layout_names()),
+    "predict RUN --bytes 0,8,1MiB --pattern halo3d:ranks=64,bytes=8 --what-if latency=0.5x",
+    "predict RUN --pattern bcast:binomial,ranks=64,bytes=1MiB --json",
+    *(f"tune RUN --format {name}" for name in FORMATS), "tune RUN --json",
+    *(f"plot RUN --what {name} -o OUT.svg --force" for name in FIGURES
+      if name != "collective-model"),
+    "plot RUN SAMPLE --extremes -o OUT.png --force",
+    "plot RUN MESSAGES --what collective-model -o OUT.svg --force",
+)  # fmt: skip
+"""RUN is the hostile file, SAMPLE what it was made of, MESSAGES one of ping-pongs, OUT a file that
+may be written."""
+
+
+class TooMuchError(BaseException):
+    """No Exception: whoever bears any failure must not bear this one."""
+
+
+def words_of(number: int) -> str:
+    """What is done with the file of that number, besides showing it."""
+    return random.Random(f"verb {number}").choice(WITH_RESULT)
+
+
+def show(path: Path) -> None:
+    """All that is shown of a result file."""
+    for words in ("show RUN --all-states --diagnose", "show RUN --all-states --diagnose --json"):
+        hockney(words, path)
+
+
+def hockney(words: str, run: Path, sample: Path = Path(), directory: Path = Path()) -> bool:
+    """Runs a verb, and says whether it answered; raises what is no error of ours, and
+    TooMuchError."""
+    known = {"RUN": run, "SAMPLE": sample, "MESSAGES": MESSAGES, "OUT": directory / "out"}
+    return command(*(_replaced(word, known) for word in shlex.split(words)))
+
+
+def _replaced(word: str, known: dict[str, Path]) -> str:
+    name, dot, suffix = word.partition(".")
+    return f"{known[name]}{dot}{suffix}" if name in known else word
+
+
+def command(*words: str) -> bool:
+    """The same, of whole words."""
+    quiet = redirect_stdout(StringIO()), redirect_stderr(StringIO())
+    with quiet[0], quiet[1], _limits(), suppress(HockneyError, click.ClickException):
+        cli(list(words), prog_name="hockney", standalone_mode=False)
+        return True
+    return False
+
+
+@contextmanager
+def _limits() -> Iterator[None]:
+    def ring(_number: int, _frame: FrameType | None) -> None:
+        raise TooMuchError(f"more than {SLOW_S} s")
+
+    signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, SLOW_S)
+    began, before = time.process_time(), resident_bytes()
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+    took, after = time.process_time() - began, resident_bytes()
+    if took > SLOW_S:
+        raise TooMuchError(f"{took:.0f} s")
+    if before <= RESIDENT_BYTES < after:
+        raise TooMuchError(f"{after >> 20} MiB")
+
+
+def resident_bytes() -> int:
+    """The most that this process ever had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
