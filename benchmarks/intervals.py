@@ -13,10 +13,12 @@ def main() -> None:
     parser.add_argument("--mpicc", default=None)
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=3.0, help="wall time of a run")
+    parser.add_argument("--over", type=float, help="wall time to spread a run's launches over")
     asked = parser.parse_args()
     runs = []
     for _ in range(asked.runs):
         arguments = ["--budget", f"{asked.seconds}s"]
+        arguments += ["--over", f"{asked.over}s"] if asked.over else []
         runs.append(hockney(*arguments, *(["--mpicc", asked.mpicc] if asked.mpicc else [])))
     groups = _by_state(runs)
     print(
