@@ -6,7 +6,7 @@ import itertools
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hockney.estimate.best import Cell, Contender
@@ -84,6 +84,11 @@ def algorithm_at(reduction: Reduction, cell: Cell) -> str | None:
 @given(
     collective=st.sampled_from(["bcast", "allgather", "scatter", "barrier"]),
     found=st.dictionaries(st.sampled_from([2, 3, 6, 12]), grids, min_size=1),
+)
+@example(
+    collective="bcast",  # three rules gain more than one, two do not
+    found={2: [{"a": (0.25, "faster")}, {"a": (0.5, "faster"), "b": (0.25, "faster")},
+               {"a": (0.25, "faster")}]},
 )
 def test_no_rule_slows_the_library_down_and_together_they_have_the_gain(
     collective: str, found: dict[int, list[Ratios]]

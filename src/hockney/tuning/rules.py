@@ -131,12 +131,12 @@ def _candidates(cells: Sequence[Cell]) -> list[tuple[_Run, float]]:
 
 
 def _plans(cells: Sequence[Cell]) -> list[_Plan]:
-    """The best plan of no run, of one, of two ... while more of them gain more. best[n] is the
-    best plan of at most so many runs among the cells up to n."""
+    """The best plan of no run, of one, of two ... where one more gains more: it may take two more
+    to gain anything. best[n] is the best plan of at most so many runs among the cells up to n."""
     candidates = _candidates(cells)
     best = [_Plan(0.0, ())] * (len(cells) + 1)
     plans = [best[-1]]
-    while True:
+    for _ in cells:
         more = list(best)
         for end in range(1, len(cells) + 1):
             options = [more[end - 1], best[end]]
@@ -146,10 +146,10 @@ def _plans(cells: Sequence[Cell]) -> list[_Plan]:
                 if run.last == end - 1
             ]
             more[end] = max(options, key=lambda plan: (plan.gain, -len(plan.runs)))
-        if not more[-1].gain > plans[-1].gain:
-            return plans
         best = more
-        plans.append(best[-1])
+        if best[-1].gain > plans[-1].gain:
+            plans.append(best[-1])
+    return plans
 
 
 def _combine(groups: Sequence[Sequence[_Plan]], least: float) -> list[_Plan]:
