@@ -2,7 +2,7 @@
 
 Each number makes one file out of a real one. Result files are shown, and another verb reads them;
 logs of other programs are imported, and what comes of them is read in the same way. There must be
-an answer, or an error of ours. A traceback, more than verbs.SLOW_S, more than MEMORY_BYTES or
+an answer, or an error of ours. A traceback, a warning of numpy's, more than verbs.SLOW_S, more than MEMORY_BYTES or
 verbs.RESIDENT_BYTES is a find; it goes into seeds.txt, which the tests read for ever after.
 """
 
@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 import traceback
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -58,7 +59,9 @@ def seeds() -> list[Case]:
 
 def find(case: Case) -> str | None:
     """What is wrong with how that file is read; None when nothing is."""
-    with tempfile.TemporaryDirectory() as directory:
+    with tempfile.TemporaryDirectory() as directory, warnings.catch_warnings():
+        # Of numpy's: a number came of nothing, and nobody looked.
+        warnings.simplefilter("error", RuntimeWarning)
         try:
             KINDS[case.what].attempt(case.number, case.sample, case.words, Path(directory))
         except KeyboardInterrupt:
