@@ -2,8 +2,9 @@
 
 Each number makes one file out of a real one. Result files are shown, and another verb reads them;
 logs of other programs are imported, and what comes of them is read in the same way. There must be
-an answer, or an error of ours. A traceback, a warning of numpy's, more than verbs.SLOW_S, more than MEMORY_BYTES or
-verbs.RESIDENT_BYTES is a find; it goes into seeds.txt, which the tests read for ever after.
+an answer, or an error of ours. A traceback, a warning of numpy's, more than verbs.SLOW_S, more than
+MEMORY_BYTES or verbs.RESIDENT_BYTES is a find; it goes into seeds.txt, which the tests read for
+ever after.
 """
 
 from __future__ import annotations
