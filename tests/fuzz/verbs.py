@@ -6,6 +6,7 @@ import random
 import resource
 import shlex
 import signal
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
@@ -56,6 +57,13 @@ may be written."""
 
 class TooMuchError(BaseException):
     """No Exception: whoever bears any failure must not bear this one."""
+
+
+def load() -> None:
+    """All that verbs load when they need it, so that it is not loaded again for each file."""
+    with tempfile.TemporaryDirectory() as directory:
+        for words in WITH_RESULT:
+            hockney(words, MESSAGES, MESSAGES, Path(directory))
 
 
 def words_of(number: int) -> str:

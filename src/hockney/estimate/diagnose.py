@@ -156,8 +156,13 @@ def drift(launches: list[Series]) -> Found:
 
     changes = []
     for series in launches:
-        slope = float(theilslopes(series.visit_s, series.at_s)[0])
-        change = slope * float(np.ptp(series.at_s)) / float(np.median(series.visit_s))
+        took_s = float(np.ptp(series.at_s))
+        if not took_s:
+            changes.append(0.0)
+            continue
+        with np.errstate(invalid="ignore"):  # in an interval that is not asked for
+            slope = float(theilslopes(series.visit_s, series.at_s)[0])
+        change = slope * took_s / float(np.median(series.visit_s))
         surely = float(kendalltau(series.at_s, series.visit_s).pvalue) < TREND_P
         changes.append(change if surely else 0.0)
     typical = float(np.median(changes))

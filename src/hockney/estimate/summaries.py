@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from statistics import fmean, median
+from statistics import mean, median
 
 from hockney.records import Run, Summary
 
@@ -91,8 +91,9 @@ class Spread:
     max_s: float | None = None
 
 
-COMBINED: dict[str, Callable[[list[float]], float]] = {"min_s": min, "max_s": max, "mean_s": fmean}
-"""How a statistic of several launches becomes one; the others by their median."""
+COMBINED: dict[str, Callable[[list[float]], float]] = {"min_s": min, "max_s": max, "mean_s": mean}
+"""How a statistic of several launches becomes one; the others by their median. The mean is the
+exact one: a sum of doubles may be none."""
 
 
 def spread(statistics: Statistics) -> Spread:

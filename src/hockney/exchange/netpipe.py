@@ -119,7 +119,7 @@ def _parts(
     found: Sequence[tuple[int, re.Match[str]]],
 ) -> list[list[tuple[int, re.Match[str]]]]:
     starts = [0, *(i + 1 for i, ((_, a), (_, b)) in enumerate(pairwise(found))
-                   if int(b["bytes"]) < int(a["bytes"]) / 2)]  # fmt: skip
+                   if 2 * int(b["bytes"]) < int(a["bytes"]))]  # fmt: skip
     return [list(found[a:b]) for a, b in pairwise([*starts, len(found)]) if b > a]
 
 
