@@ -38,7 +38,7 @@ def test_a_log_of_many_cores_is_shown(tmp_path: Path) -> None:
     rows = (["50.0"] * row + [""] * (cores - row) for row in range(cores))
     log.write_text("".join(",".join(row) + "\n" for row in rows))
     assert verbs.command("import", str(log), "-o", str(tmp_path / "cores.jsonl"))
-    verbs.show(tmp_path / "cores.jsonl")
+    assert verbs.hockney("show RUN", tmp_path / "cores.jsonl")
 
 
 def zeros(path: Path, size: int) -> Path:

@@ -289,5 +289,5 @@ def judge(first: Array, second: Array, p: float | None, tolerance: float) -> Dif
 
 
 def _exp(log: float) -> float:
-    """Infinite where that is no number any more: an imported log may say 1e308 s."""
+    """Infinite where that is no double any more: an imported log may say 1e-300 s."""
     return math.exp(log) if log < LARGEST_LOG else math.inf

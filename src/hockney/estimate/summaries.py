@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from statistics import mean, median
+from statistics import fmean, median
 
-from hockney.records import Run, Summary
+from hockney.records import LARGEST_NUMBER, Run, Summary
 
 PointKey = tuple[str, str | None, int, int | None, tuple[int, ...]]
 """Operation, algorithm, bytes, ranks and peers: what one number is asked for."""
@@ -30,11 +29,11 @@ def value_of(summary: Summary) -> float | None:
 
 
 def statistics_of(run: Run) -> dict[PointKey, Statistics]:
-    """All that is known of each point. A number that is not finite, or negative, is none."""
+    """All that is known of each point. A negative number is none, nor is one that is too large."""
     found: dict[PointKey, Statistics] = {}
     for summary in run.summaries:
         value = value_of(summary)
-        if value is None or not 0.0 <= value < math.inf or summary.bytes < 0:
+        if value is None or not 0.0 <= value <= LARGEST_NUMBER or summary.bytes < 0:
             continue
         peers = tuple(summary.peers or ())
         key = (summary.operation, summary.algorithm, summary.bytes, summary.ranks, peers)
@@ -91,9 +90,8 @@ class Spread:
     max_s: float | None = None
 
 
-COMBINED: dict[str, Callable[[list[float]], float]] = {"min_s": min, "max_s": max, "mean_s": mean}
-"""How a statistic of several launches becomes one; the others by their median. The mean is the
-exact one: a sum of doubles may be none."""
+COMBINED: dict[str, Callable[[list[float]], float]] = {"min_s": min, "max_s": max, "mean_s": fmean}
+"""How a statistic of several launches becomes one; the others by their median."""
 
 
 def spread(statistics: Statistics) -> Spread:

@@ -26,6 +26,8 @@ from hockney.records import (
 from hockney.result_file import ResultFile
 
 Found = tuple[Log, Table]
+RECORDS_AT_ONCE = 10_000
+"""Written: the largest log has 100 times as many, and their text is ten times its size."""
 
 
 def runs_of(found: Sequence[Found], format: str, label: str | None = None) -> list[Run]:
@@ -95,7 +97,9 @@ def store(run: Run, path: Path, force: bool) -> None:
     file = ResultFile(path, force)
     try:
         parts: list[Record] = [run.header, *run.launches, *run.summaries, *run.ends]
-        file.write(b"".join(records.encode(record) for record in parts))
+        for first in range(0, len(parts), RECORDS_AT_ONCE):
+            some = parts[first : first + RECORDS_AT_ONCE]
+            file.write(b"".join(records.encode(record) for record in some))
     finally:
         file.close()
     run.path = path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from statistics import median
 from typing import Any
 
 from hockney.exchange._log import Log
-from hockney.records import LARGEST_WHOLE, Place, Summary
+from hockney.records import LARGEST_NUMBER, LARGEST_WHOLE, Place, Summary
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
 _UNKNOWN = frozenset({"nan", "-nan", "inf", "-inf", "n/a", "-"})
@@ -142,7 +141,7 @@ def whole(text: str) -> int:
 def scaled(value: Decimal, factor: Decimal) -> float:
     """In our unit: the nearest double to the printed number."""
     result = float(value * factor)
-    if result < 0.0 or not math.isfinite(result):
+    if not 0.0 <= result <= LARGEST_NUMBER:
         raise RowError(f"{value} is out of range")
     return result
 

@@ -6,7 +6,6 @@ ranks' means. Megabytes were 2^20 bytes up to 4.1 and are 10^6 now: the numbers 
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -23,7 +22,7 @@ from hockney.exchange._table import (
     implied,
     read_rows,
 )
-from hockney.records import Summary
+from hockney.records import LARGEST_NUMBER, Summary
 
 if TYPE_CHECKING:
     from hockney.records import Run
@@ -174,11 +173,10 @@ def _settle_megabyte(tables: list[Table]) -> None:
             table.note("its Mbytes are 2^20 bytes; rates are read so")
         for row in rates:
             row.value_Bps = float(Decimal(repr(row.value_Bps)) * MEGABYTES[megabyte])
-        endless = [row for row in rates if row.value_Bps == math.inf]
-        for row in endless:
-            table.note(f"line {row.line}: a rate that is out of range is left out")
-        if endless:
-            table.rows = [row for row in table.rows if row.value_Bps != math.inf]
+        for row in rates:
+            if (row.value_Bps or 0.0) > LARGEST_NUMBER:
+                table.note(f"line {row.line}: a rate that is out of range is left out")
+        table.rows = [row for row in table.rows if (row.value_Bps or 0.0) <= LARGEST_NUMBER]
 
 
 def _ratios(table: Table) -> list[float]:

@@ -6,6 +6,7 @@ docs/records.md describes every field.
 
 from hockney.records.kinds import (
     KINDS,
+    LARGEST_NUMBER,
     LARGEST_WHOLE,
     SCHEMA,
     Clock,
@@ -31,6 +32,7 @@ from hockney.records.run import Run
 
 __all__ = [
     "KINDS",
+    "LARGEST_NUMBER",
     "LARGEST_WHOLE",
     "LONGEST_FILE",
     "LONGEST_LINE",

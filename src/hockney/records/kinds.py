@@ -13,6 +13,8 @@ SCHEMA = 1
 """Rises only for what would mislead an older reader."""
 LARGEST_WHOLE = 2**62
 """A record with a larger size or count is a damaged one."""
+LARGEST_NUMBER = 1e100
+"""Of any unit: sums, squares and ratios of such numbers still are doubles."""
 Whole = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_WHOLE)]
 Nanoseconds = Annotated[float, msgspec.Meta(ge=0.0, le=1e18)]
 """Up to 30 years: a number that is none of a measurement makes its line a damaged one."""
