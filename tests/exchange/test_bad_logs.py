@@ -92,6 +92,7 @@ def test_a_last_line_without_an_end_is_whole_when_its_digits_are() -> None:
         ("8 -1.0", "line 7: -1.0 is out of range"),
         ("99999999999999999999 1.0", "line 7: '99999999999999999999' is out of range"),
         ("8 1e999", "line 7: 1E+999 is out of range"),
+        ("8 1e120", "line 7: 1E+120 is out of range"),
         ("8 1.2.3", "line 7: '1.2.3' is not a number"),
         ("2 1.0", "line 7: out of order: 2 bytes after 1048576"),
         ("1048576 2.0", "line 7: 1048576 bytes again"),

@@ -112,7 +112,9 @@ def main() -> None:
         if wrong:
             finds.append(case)
             print(f"{case}\n{wrong}", flush=True)
-    print(f"{done} files, {len(finds)} finds, at most {used()[1] >> 20} MiB", *finds, sep="\n")
+    seconds, most = used()
+    words = f"{done} files in {seconds:.0f} s, {len(finds)} finds, at most {most >> 20} MiB"
+    print(words, *finds, sep="\n")
     sys.exit(1 if finds else 0)
 
 
