@@ -80,6 +80,16 @@ def test_an_operations_name_does_not_leave_the_directory(
     assert [path.name for path in tmp_path.glob("*.jsonl")] == ["csv-..-..-evil.jsonl"]
 
 
+def test_names_that_look_numbered_are_kept_apart(hockney: RunHockney, tmp_path: Path) -> None:
+    operations = ("a b", "a+b", "a-b-2", "a-b")
+    rows = "".join(f"{operation},8,1.5\n" for operation in operations)
+    (tmp_path / "some.csv").write_text("operation,bytes,time_us\n" + rows)
+    (tmp_path / "all").mkdir()
+    assert hockney("import", "some.csv", "-o", "all").status == 0
+    stored = [records.read(path).summaries[0].operation for path in (tmp_path / "all").iterdir()]
+    assert sorted(stored) == sorted(operations)
+
+
 def test_joined_logs_are_launches(hockney: RunHockney, tmp_path: Path) -> None:
     for number in range(5):
         (tmp_path / f"{number}.out").write_text(logs.OSU_5.replace("1.14", f"1.1{number}"))

@@ -15,7 +15,7 @@ import excerpts as logs
 from hockney import exchange, records
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate import estimate
-from hockney.exchange import _log
+from hockney.exchange import _log, _runs
 from hockney.exchange._log import LONGEST_LINE, log_of, read_log
 from hockney.exchange._runs import store
 
@@ -204,6 +204,19 @@ def test_a_log_that_would_fill_the_memory_is_refused(
     monkeypatch.setattr(_log, "MOST_LINES", 3)
     with pytest.raises(AskedWronglyError, match="3 lines"):
         read_log(path)
+
+
+def test_a_log_of_more_than_a_result_file_holds_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "osu.log"
+    path.write_text(logs.OSU_5)
+    log = read_log(path)
+    found = [(log, table) for table in exchange.read(log, "osu")]
+    assert _runs.runs_of(found, "osu")
+    monkeypatch.setattr(_runs, "LONGEST_FILE", 300)
+    with pytest.raises(AskedWronglyError, match=r"osu\.log: 3 numbers of pingpong are more than"):
+        _runs.runs_of(found, "osu")
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:

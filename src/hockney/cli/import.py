@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -101,13 +102,17 @@ def _paths(stored: Sequence[tuple[Path, Run]], output: Path | None) -> list[Path
                 "name a directory that exists, or choose one with --only",
             )
         return [output]
-    paths: list[Path] = []
+    paths: dict[Path, None] = {}
+    called: Counter[str] = Counter()
     for log, run in stored:
         stem = f"{log.stem}-{_safe(_name(run))}"
-        ends = ("", *(f"-{number}" for number in range(2, len(stored) + 2)))
-        each = ((output or Path()) / f"{stem}{end}.jsonl" for end in ends)
-        paths.append(next(path for path in each if path not in paths))
-    return paths
+        path = None
+        while path is None or path in paths:
+            called[stem] += 1
+            end = f"-{called[stem]}" if called[stem] > 1 else ""
+            path = (output or Path()) / f"{stem}{end}.jsonl"
+        paths[path] = None
+    return list(paths)
 
 
 def _safe(name: str) -> str:

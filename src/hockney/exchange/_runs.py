@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from hockney import __version__, records
+from hockney.errors import AskedWronglyError
 from hockney.exchange._log import Log
 from hockney.exchange._table import Table
 from hockney.records import (
@@ -23,6 +24,7 @@ from hockney.records import (
     Source,
     Summary,
 )
+from hockney.records.reading import LONGEST_FILE
 from hockney.result_file import ResultFile
 
 Found = tuple[Log, Table]
@@ -39,7 +41,19 @@ def runs_of(found: Sequence[Found], format: str, label: str | None = None) -> li
         name = table.experiment or table.operation
         experiments.setdefault((name, options), []).append((log, table))
     runs = [_run(tables, format, label) for tables in experiments.values()]
+    for run in runs:
+        _check_size(run)
     return [run for run in runs if run.summaries]
+
+
+def _check_size(run: Run) -> None:
+    if sum(map(len, _blocks(run))) > LONGEST_FILE:
+        source = run.header.source
+        raise AskedWronglyError(
+            f"{source.file if source else run.label}: {len(run.summaries)} numbers of "
+            f"{run.header.experiment} are more than a result file holds, {LONGEST_FILE >> 20} MiB",
+            "cut the tables out of the log, and import them one by one",
+        )
 
 
 def _run(found: Sequence[Found], format: str, label: str | None) -> Run:
@@ -96,10 +110,16 @@ def store(run: Run, path: Path, force: bool) -> None:
     """Writes the run as a result file of ours."""
     file = ResultFile(path, force)
     try:
-        parts: list[Record] = [run.header, *run.launches, *run.summaries, *run.ends]
-        for first in range(0, len(parts), RECORDS_AT_ONCE):
-            some = parts[first : first + RECORDS_AT_ONCE]
-            file.write(b"".join(records.encode(record) for record in some))
+        for block in _blocks(run):
+            file.write(block)
     finally:
         file.close()
     run.path = path
+
+
+def _blocks(run: Run) -> Iterator[bytes]:
+    """The lines of its file, many at once."""
+    parts: list[Record] = [run.header, *run.launches, *run.summaries, *run.ends]
+    for first in range(0, len(parts), RECORDS_AT_ONCE):
+        some = parts[first : first + RECORDS_AT_ONCE]
+        yield b"".join(records.encode(record) for record in some)
