@@ -68,9 +68,8 @@ class Result:
         asked = {"operation": operation, "algorithm": algorithm, "ranks": ranks}
         points = [
             point
-            for point in self.estimates.headline
-            if not point.is_beside
-            and all(value in (None, getattr(point, name)) for name, value in asked.items())
+            for point in self.estimates.own()
+            if all(value in (None, getattr(point, name)) for name, value in asked.items())
         ]
         curves = by_series(points)
         if len(curves) > 1:
@@ -84,9 +83,8 @@ class Result:
         told = "".join(
             f"<li>{html.escape(words)}</li>" for words in warnings(self.run, self.estimates)
         )
-        points = [point for point in self.estimates.headline if not point.is_beside]
         title = html.escape(f"{self.run.header.experiment}: {self.run.label}")
-        return f"<p><b>{title}</b></p>{_table(points)}<ul>{told}</ul>"
+        return f"<p><b>{title}</b></p>{_table(self.estimates.own())}<ul>{told}</ul>"
 
 
 @dataclass(frozen=True, repr=False)

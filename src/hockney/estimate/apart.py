@@ -110,8 +110,8 @@ def find_apart(run: Run, estimates: Estimates) -> list[Apart] | None:
 
 def _boards(estimates: Estimates, places: Mapping[int, Place]) -> list[_Board]:
     by_point: dict[tuple[str, str | None, int, int | None], dict[Pair, PointEstimate]] = {}
-    for point in estimates.headline:
-        if len(point.peers) != 2 or point.is_beside or not min(point.medians_s) > 0.0:
+    for point in estimates.own():
+        if len(point.peers) != 2 or not min(point.medians_s) > 0.0:
             continue
         key = (point.operation, point.algorithm, point.bytes, point.ranks)
         pair = (min(point.peers), max(point.peers))

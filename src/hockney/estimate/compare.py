@@ -162,7 +162,7 @@ def _pairs(
     first: Estimates, second: Estimates, states: tuple[int, int]
 ) -> list[tuple[PointEstimate, PointEstimate]]:
     ours, theirs = (
-        [p for p in estimates.in_state(state) if not p.is_beside and min(p.medians_s) > 0.0]
+        [point for point in estimates.own(state) if min(point.medians_s) > 0.0]
         for estimates, state in zip((first, second), states, strict=True)
     )
     # The one pair of a run may be any two ranks; of several each is compared with itself.

@@ -89,7 +89,7 @@ def points_to_fit(run: Run) -> list[PointEstimate]:
     estimates = estimate(run)
     if run.header.experiment == "pairs" and run.samples:
         return at_once(run, estimates)
-    return [point for point in estimates.headline if not point.is_beside]
+    return estimates.own()
 
 
 def at_once(run: Run, estimates: Estimates) -> list[PointEstimate]:
@@ -135,8 +135,8 @@ def _order(key: Key) -> tuple[str, int, str, int, int]:
 def contention(run: Run, estimates: Estimates) -> list[Contention]:
     """Every size and number of pairs at once."""
     each: dict[Key, list[PointEstimate]] = {}
-    for point in estimates.headline:
-        if point.peers and not point.is_beside:
+    for point in estimates.own():
+        if point.peers:
             key = (point.operation, point.algorithm, point.bytes, point.ranks or 0)
             each.setdefault(key, []).append(point)
     found = []

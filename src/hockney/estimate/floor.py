@@ -30,9 +30,9 @@ def floor_ratios(estimates: Estimates) -> dict[int, FloorRatio]:
         elif point.operation == "copy":
             (warm if point.algorithm == "warm" else cold)[point.bytes] = point
     ratios = {}
-    for point in estimates.headline:
+    for point in estimates.own():
         floor = warm.get(point.bytes)
-        if floor is None or point.is_beside:
+        if floor is None:
             continue
         below = dict(zip(floor.launch_numbers, floor.medians_s, strict=True))
         each = [

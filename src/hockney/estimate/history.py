@@ -109,7 +109,7 @@ class History:
 def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
     """What a history keeps of a run; None where nothing was measured or nobody knows when."""
     started = _time(run.header.started)
-    points = [p for p in estimates.headline if not p.is_beside]
+    points = estimates.own()
     if started is None or not points:
         return None
     by_size: dict[int, list[PointEstimate]] = {}

@@ -140,6 +140,10 @@ class Estimates:
     def in_state(self, state: int) -> tuple[PointEstimate, ...]:
         return tuple(point for point in self.points if point.state == state)
 
+    def own(self, state: int = 0) -> list[PointEstimate]:
+        """Those of the experiment itself, without what was measured beside it."""
+        return [point for point in self.in_state(state) if not point.is_beside]
+
     def state(self, number: int) -> State:
         return self.states.states[number]
 

@@ -119,7 +119,7 @@ def write(run: Run) -> bytes:
 
 
 def _measured(run: Run, estimates: Estimates) -> Measured:
-    points = [p for p in estimates.headline if not p.is_beside]
+    points = estimates.own()
     if run.header.experiment == "overheads":
         known = [
             (one.bytes, one.one_way_s.value, one.o_send_s.value, one.o_receive_s.value)

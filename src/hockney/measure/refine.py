@@ -237,8 +237,7 @@ def of_launch(run: Run, number: int) -> Run:
 
 
 def curve_of_launch(run: Run, number: int) -> Curve:
-    points = estimate(of_launch(run, number)).headline
-    return curve_of([point for point in points if not point.is_beside])
+    return curve_of(estimate(of_launch(run, number)).own())
 
 
 def joined(brackets: list[Bracket], changes: list[tuple[int, int]]) -> list[Bracket]:

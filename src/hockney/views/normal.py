@@ -18,7 +18,7 @@ NAMES = {"time_s": "one-way time", "alpha_s": "alpha", "r_inf_Bps": "r_inf"}
 def beside_of(run: Run, estimates: Estimates, histories: Sequence[History] = ()) -> Beside:
     """The run and Hockney's line through it beside others."""
     try:
-        line = fit_model("hockney", [p for p in estimates.headline if not p.is_beside])
+        line = fit_model("hockney", estimates.own())
     except HockneyError:
         return beside(run, estimates, {}, histories)
     fitted = {

@@ -86,7 +86,7 @@ def _disturbed(run: Run) -> list[str]:
 
 
 def _noisy(estimates: Estimates) -> list[str]:
-    points = [p for p in estimates.headline if not p.is_beside]
+    points = estimates.own()
     noisy = [p for p in points if p.precision is not None and p.precision > NOISY_PRECISION]
     if not noisy:
         return []
@@ -105,7 +105,7 @@ def _of_source(run: Run) -> list[str]:
 
 
 def _few_launches(run: Run, estimates: Estimates) -> list[str]:
-    counts = [p.launches for p in estimates.headline if not p.is_beside]
+    counts = [point.launches for point in estimates.own()]
     if not counts or min(counts) >= 5 or run.header.options.get("preset"):
         return []
     if run.header.source is not None:

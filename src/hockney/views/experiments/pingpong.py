@@ -56,15 +56,14 @@ def _tables(estimates: Estimates, shown: range) -> str:
     for state in shown:
         if len(shown) > 1:
             lines.append(f"state {state}")
-        points = [p for p in estimates.in_state(state) if not p.is_beside]
-        lines.append(table.point_table(points, floor if state == 0 else {}))
+        lines.append(table.point_table(estimates.own(state), floor if state == 0 else {}))
     return "\n".join(lines)
 
 
 def line_of(estimates: Estimates, state: int) -> Fit | None:
     """Hockney's line through the points of one state; None where they do not carry one, or are of
     several curves."""
-    points = [p for p in estimates.in_state(state) if not p.is_beside]
+    points = estimates.own(state)
     if len(by_series(points)) > 1:
         return None
     try:

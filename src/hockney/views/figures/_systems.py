@@ -16,20 +16,15 @@ from hockney.views.figures._style import LONGEST_LABEL, plain, time_text
 
 def points_of(system: System, state: int) -> list[PointEstimate]:
     """The experiment's own points that have a place on logarithmic axes, by size."""
-    return sorted(
-        (point for point in _own(system, state) if point.typical_s > 0.0 and point.bytes >= 0),
-        key=lambda point: point.bytes,
-    )
+    own = system.estimates.own(state)
+    drawn = (point for point in own if point.typical_s > 0.0 and point.bytes >= 0)
+    return sorted(drawn, key=lambda point: point.bytes)
 
 
 def all_points_of(system: System) -> list[PointEstimate]:
     """Of every state."""
     states = range(len(system.estimates.states.states))
     return [point for state in states for point in points_of(system, state)]
-
-
-def _own(system: System, state: int) -> list[PointEstimate]:
-    return [p for p in system.estimates.in_state(state) if not p.is_beside]
 
 
 def headline_of(system: System) -> list[PointEstimate]:
@@ -47,7 +42,7 @@ def line_of(system: System) -> Fit | None:
     """Hockney's line through the headline state, as `hockney fit` draws it; None where the points
     do not carry one."""
     try:
-        return fit(curve_of(_own(system, 0)))
+        return fit(curve_of(system.estimates.own()))
     except HockneyError:
         return None
 

@@ -30,7 +30,7 @@ def render(name: str, run: Run, estimates: Estimates) -> str:
     only, experiment = getattr(layout, "ONLY", None), run.header.experiment
     if only not in (None, experiment):
         raise AskedWronglyError(f"the layout {name} is that of {only}, this is {experiment}")
-    curves = by_series(point for point in estimates.headline if not point.is_beside)
+    curves = by_series(estimates.own())
     tables = [layout.render(run, replace(estimates, points=tuple(c))) for c in curves.values()]
     return "\n".join(tables)
 

@@ -35,7 +35,7 @@ Curve = tuple[str, int, list[tuple[int, float, float | None, float | None]]]
 def _curves(systems: Sequence[Reported]) -> Iterator[Curve]:
     number = 0
     for system in systems:
-        groups = groups_of(system.own)
+        groups = groups_of(system.estimates.own())
         for group, sizes in list(groups.items())[:MOST_CURVES]:
             name = system.label if len(groups) == 1 else f"{system.label}: {group_name(group)}"
             rows = [(size, *_bar(points)) for size, points in sorted(sizes.items())]
@@ -54,12 +54,13 @@ def _bar(points: Sequence[PointEstimate]) -> tuple[float, float | None, float | 
 
 def _captions(systems: Sequence[Reported]) -> list[str]:
     captions = ["Marks are medians over launches, bars the interval that holds the median."]
-    others = sorted({p.statistic for s in systems for p in s.own if p.statistic != "median"})
+    own = (point for system in systems for point in system.estimates.own())
+    others = sorted({point.statistic for point in own} - {"median"})
     if others:
         captions.append(f"Of imported logs marks are what the log gives: {', '.join(others)}.")
-    if any(len({p.peers for p in system.own}) > 1 for system in systems):
+    if any(len({p.peers for p in system.estimates.own()}) > 1 for system in systems):
         captions.append(OVER_PAIRS)
-    if any(len(groups_of(system.own)) > MOST_CURVES for system in systems):
+    if any(len(groups_of(system.estimates.own())) > MOST_CURVES for system in systems):
         captions.append(f"Only the first {MOST_CURVES} curves of a file are drawn.")
     return captions
 
@@ -81,7 +82,7 @@ def _time(systems: Sequence[Reported], curves: Sequence[Curve]) -> Figure:
 
 
 def _line(system: Reported, fit: Fit, number: int, hidden: bool) -> Series:
-    sizes = [float(point.bytes) for point in system.own]
+    sizes = [float(point.bytes) for point in system.estimates.own()]
     low, high = max(min(size for size in sizes if size) if any(sizes) else 1.0, 1.0), max(sizes)
     steps = np.unique(np.round(np.geomspace(low, max(high, low), LINE_POINTS)))
     ends = [float(end) for s in fit.segments for end in (s.from_bytes, s.to_bytes)]

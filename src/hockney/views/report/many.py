@@ -29,7 +29,7 @@ def _contention(systems: Sequence[Reported]) -> Figure | None:
     by_size: dict[int, list[Series]] = {}
     for number, system in enumerate(systems):
         curves: dict[tuple[str, str | None, int], dict[int, list[PointEstimate]]] = {}
-        for point in system.own:
+        for point in system.estimates.own():
             if point.peers and len(point.peers) == 2 and point.ranks:
                 key = (point.operation, point.algorithm, point.bytes)
                 curves.setdefault(key, {}).setdefault(point.ranks // 2, []).append(point)
@@ -92,7 +92,7 @@ def _rank_name(system: Reported, rank: int) -> str:
 def _algorithms(system: Reported, number: int) -> Figure | None:
     """Which algorithm is the fastest at each size and number of ranks."""
     collectives: dict[str, list[tuple[CollectiveCell, list[PointEstimate]]]] = {}
-    for cell in cells_of(system.own):
+    for cell in cells_of(system.estimates.own()):
         points = [one.point for one in cell.contenders] + ([cell.default] if cell.default else [])
         points.sort(key=lambda point: point.typical_s)
         collectives.setdefault(cell.collective, []).append((cell, points))

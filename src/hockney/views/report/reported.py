@@ -47,10 +47,6 @@ class Reported:
     findings: list[Finding] | None
     """None where there was too much to look through."""
 
-    @property
-    def own(self) -> list[PointEstimate]:
-        return [point for point in self.estimates.headline if not point.is_beside]
-
 
 def group_of(point: PointEstimate) -> Group:
     return point.operation, point.algorithm, point.known_ranks
@@ -76,7 +72,7 @@ def report_on(path: Path) -> Reported:
     states = find_states(run)
     cells = collect(run, states)
     estimates = estimate_cells(run, states, cells)
-    own = [point for point in estimates.headline if not point.is_beside]
+    own = estimates.own()
     curve = _only_curve(own)
     fits = _fits(own) if curve is not None else ()
     return Reported(

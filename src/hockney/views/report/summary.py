@@ -80,7 +80,7 @@ def _point_interval(system: Reported, i: int) -> Sentence:
 
 
 def _is_one_curve(system: Reported) -> bool:
-    return len({group_of(point) for point in system.own}) == 1
+    return len({group_of(point) for point in system.estimates.own()}) == 1
 
 
 def _latency(system: Reported) -> Paragraph:
@@ -190,7 +190,7 @@ def _disturbed(system: Reported) -> Paragraph:
     if system.findings is None:
         lines.append("too many visits to look for cold start, modes, drift and periods here: "
                      "`hockney show --diagnose` does")  # fmt: skip
-    elif system.own:
+    elif system.estimates.own():
         lines += _findings(diagnosis_lines(system.findings))
     return Paragraph("What disturbed it", [[line] for line in lines])
 

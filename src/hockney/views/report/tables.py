@@ -59,7 +59,7 @@ def side_by_side(systems: Sequence[Reported]) -> Table:
 
 
 def _first(system: Reported) -> list[Cell]:
-    point = min(system.own, key=lambda point: point.bytes, default=None)
+    point = min(system.estimates.own(), key=lambda point: point.bytes, default=None)
     if point is None:
         return [Cell("-"), Cell("-")]
     return [Cell(format_size(point.bytes), point.bytes), _time(point.typical_s)]
@@ -73,7 +73,7 @@ def _fitted(system: Reported) -> list[Cell]:
 
 
 def _most(system: Reported) -> list[Cell]:
-    rated = [(p.bandwidth_Bps, p.bytes) for p in system.own if p.bandwidth_Bps]
+    rated = [(p.bandwidth_Bps, p.bytes) for p in system.estimates.own() if p.bandwidth_Bps]
     if not rated:
         return [Cell("-"), Cell("-")]
     rate, size = max(rated)
@@ -104,14 +104,14 @@ NUMBERS = ("bytes", "launches", "samples", "min", "typical", "low", "high", "mea
 
 
 def points_table(system: Reported) -> Table:
-    own = system.own[:MOST_ROWS]
+    own = system.estimates.own()[:MOST_ROWS]
     keys = [k for k, _ in enumerate(KEYS) if len({_key_cells(p)[k] for p in own}) > 1]
     rows = [[*(_key_cells(p)[k] for k in keys), *_number_cells(p)] for p in own]
     same = [_key_cells(own[0])[k].text for k in range(len(KEYS)) if k not in keys] if own else []
     told = [text for text in same[:2] if text != "-"]
     caption = f"Points of {system.label}, state of most rounds"
     caption += f": {', '.join(told)}" if told else ""
-    more = len(system.own) - len(own)
+    more = len(system.estimates.own()) - len(own)
     if more > 0:
         caption += f"; {more} more are in `hockney show --json`"
     return Table(caption, [*(KEYS[k] for k in keys), *NUMBERS], rows, "points")
