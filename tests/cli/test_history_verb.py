@@ -70,9 +70,7 @@ def test_it_is_drawn(hockney: RunHockney, folder: Path, tmp_path: Path) -> None:
     assert (done.status, "exists" in done.stderr) == (2, True)
 
 
-def test_files_that_are_no_results_are_told_and_left_out(
-    hockney: RunHockney, folder: Path
-) -> None:
+def test_files_that_are_no_results_are_told_and_left_out(hockney: RunHockney, folder: Path) -> None:
     (folder / "odd.jsonl").write_text("# a log\n")
     done = hockney("history", str(folder), "--since", "2026-01-13")
     assert done.status == 0

@@ -86,7 +86,9 @@ def test_precise_is_what_the_estimates_say(
     far = random.random((launches, 6)) < (0.3 if states else 0.0)
     run = make_run(
         lambda launch, round_, size: (
-            (100.0 + size) * levels[launch] * (3.0 if far[launch, min(round_, 5)] else 1.0)
+            (100.0 + size)
+            * levels[launch]
+            * (3.0 if far[launch, min(round_, 5)] else 1.0)
             * random.lognormal(sigma=0.01, size=2)
         ).tolist(),
         launches=launches,

@@ -43,9 +43,7 @@ def truth(
     one_way = np.array([L + send.at(s) + receive.at(s) + (s - 1.0) * G for s in SIZES])
     trains = trains_for(curve_of_arrays(SIZES, 2.0 * one_way), MESSAGES)
     points = [(size, train) for size in SIZES for train in trains]
-    times = np.array(
-        [prtt(train, s, L, send.at(s), receive.at(s), g, G) for s, train in points]
-    )
+    times = np.array([prtt(train, s, L, send.at(s), receive.at(s), g, G) for s, train in points])
     chance = np.random.default_rng(3).standard_normal((launches, len(times)))
     return Curve(
         np.array([size for size, _ in points]),

@@ -87,8 +87,13 @@ def algorithm_at(reduction: Reduction, cell: Cell) -> str | None:
 )
 @example(
     collective="bcast",  # three rules gain more than one, two do not
-    found={2: [{"a": (0.25, "faster")}, {"a": (0.5, "faster"), "b": (0.25, "faster")},
-               {"a": (0.25, "faster")}]},
+    found={
+        2: [
+            {"a": (0.25, "faster")},
+            {"a": (0.5, "faster"), "b": (0.25, "faster")},
+            {"a": (0.25, "faster")},
+        ]
+    },
 )
 def test_no_rule_slows_the_library_down_and_together_they_have_the_gain(
     collective: str, found: dict[int, list[Ratios]]

@@ -12,8 +12,13 @@ from hockney.exchange import format_names
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--to", "format_name", type=click.Choice(format_names()), required=True,
-              help="The format; those with samples in their name have a row a sample.")
+@click.option(
+    "--to",
+    "format_name",
+    type=click.Choice(format_names()),
+    required=True,
+    help="The format; those with samples in their name have a row a sample.",
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="[default: stdout]")
 @click.option("--force", is_flag=True, help="Overwrite the file.")
 def command(file: Path, format_name: str, output: Path | None, force: bool) -> None:

@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--tolerance", type=SHARE, default="5%", show_default=True,
-              help="Changes within this are none.")
+@click.option(
+    "--tolerance", type=SHARE, default="5%", show_default=True, help="Changes within this are none."
+)
 @click.option("--since", type=click.DateTime(), help="Only runs started then or later, UTC.")
 @click.option("--together", is_flag=True, help="All files are of one system, whatever they say.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-@click.option("--openmetrics", is_flag=True,
-              help="As text for Prometheus' file collector.")
-@click.option("-o", "--output", type=click.Path(path_type=Path),
-              help="Draw it into FILE.png, .svg or .pdf.")
+@click.option("--openmetrics", is_flag=True, help="As text for Prometheus' file collector.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Draw it into FILE.png, .svg or .pdf."
+)
 @click.option("--force", is_flag=True, help="Overwrite that figure.")
 def command(
     paths: tuple[Path, ...],

@@ -22,15 +22,27 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--as", "format_name", type=click.Choice(format_names()),
-              help="The format.  [default: recognised]")
-@click.option("-o", "--output", type=click.Path(path_type=Path),
-              help="Result file, or a directory for several.  [default: LOG-EXPERIMENT.jsonl]")
+@click.option(
+    "--as",
+    "format_name",
+    type=click.Choice(format_names()),
+    help="The format.  [default: recognised]",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Result file, or a directory for several.  [default: LOG-EXPERIMENT.jsonl]",
+)
 @click.option("--only", metavar="EXPERIMENT", help="Of several experiments that one alone.")
 @click.option("--join", is_flag=True, help="The FILES are launches of the same run.")
 @click.option("--bytes", "size", type=SIZE, help="Size of messages, where the log does not tell.")
-@click.option("--operation", default=UNKNOWN, show_default=True,
-              help="What was measured, where the log does not tell.")
+@click.option(
+    "--operation",
+    default=UNKNOWN,
+    show_default=True,
+    help="What was measured, where the log does not tell.",
+)
 @click.option("--label", help="What to call these runs in tables and figures.")
 @click.option("--force", is_flag=True, help="Overwrite result files.")
 def command(

@@ -17,12 +17,22 @@ DEFAULT_SIZES = "1,8,64,256,1KiB,2KiB,4KiB"
 
 @click.command()
 @click.option("-n", "ranks", type=int, default=2, show_default=True, help="Ranks to start.")
-@click.option("--peers", type=PEERS, default="0,1", show_default=True,
-              help="Sender and receiver; the others sleep.")
-@click.option("--sizes", type=SIZES, metavar="LIST",
-              help=f"Of one protocol, where o and g are to be lines.  [default: {DEFAULT_SIZES}]")
-@click.option("--messages", type=click.IntRange(2, 1000), default=16, show_default=True,
-              help="In a train.")
+@click.option(
+    "--peers",
+    type=PEERS,
+    default="0,1",
+    show_default=True,
+    help="Sender and receiver; the others sleep.",
+)
+@click.option(
+    "--sizes",
+    type=SIZES,
+    metavar="LIST",
+    help=f"Of one protocol, where o and g are to be lines.  [default: {DEFAULT_SIZES}]",
+)
+@click.option(
+    "--messages", type=click.IntRange(2, 1000), default=16, show_default=True, help="In a train."
+)
 @measuring_options
 def command(**options: Any) -> None:
     """Measure what a message costs its sender and its receiver, and how soon the next may follow.

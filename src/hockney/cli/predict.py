@@ -23,14 +23,26 @@ SCALED = ("latency", "bandwidth", "overhead", "gap")
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--bytes", "sizes", type=SIZES, metavar="LIST", help="One message of each size.")
-@click.option("--pattern", "patterns", multiple=True, metavar="NAME:ranks=N,bytes=SIZE",
-              help="halo3d:ranks=4096,bytes=64KiB, halo2d, ring, alltoall; with per-node=32 where "
-              "so many ranks share a node (from a run of pairs); of collectives the algorithm "
-              "first: bcast:binomial,ranks=64,bytes=1MiB. May be repeated.")
-@click.option("--what-if", "what_if", metavar="TERM=FACTORx,...",
-              help="bandwidth=2x,latency=0.5x; overhead and gap of loggp.")
-@click.option("--model", type=click.Choice(MODELS),
-              help="By which model.  [default: the most detailed that the file carries]")
+@click.option(
+    "--pattern",
+    "patterns",
+    multiple=True,
+    metavar="NAME:ranks=N,bytes=SIZE",
+    help="halo3d:ranks=4096,bytes=64KiB, halo2d, ring, alltoall; with per-node=32 where "
+    "so many ranks share a node (from a run of pairs); of collectives the algorithm "
+    "first: bcast:binomial,ranks=64,bytes=1MiB. May be repeated.",
+)
+@click.option(
+    "--what-if",
+    "what_if",
+    metavar="TERM=FACTORx,...",
+    help="bandwidth=2x,latency=0.5x; overhead and gap of loggp.",
+)
+@click.option(
+    "--model",
+    type=click.Choice(MODELS),
+    help="By which model.  [default: the most detailed that the file carries]",
+)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def command(
     files: tuple[Path, ...],

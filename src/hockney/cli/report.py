@@ -11,11 +11,22 @@ from hockney.cli._files import result_files, write_text
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), default="report.html",
-              show_default=True, help="The page.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default="report.html",
+    show_default=True,
+    help="The page.",
+)
 @click.option("--title", help="Heading of the page.")
-@click.option("--history", "past", multiple=True, type=click.Path(path_type=Path),
-              help="Earlier runs to set these beside: files or directories. Repeatable.")
+@click.option(
+    "--history",
+    "past",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Earlier runs to set these beside: files or directories. Repeatable.",
+)
 @click.option("--force", is_flag=True, help="Overwrite the page.")
 def command(
     paths: tuple[Path, ...], output: Path, title: str | None, past: tuple[Path, ...], force: bool

@@ -203,9 +203,7 @@ def _trend(runs: Sequence[RunFacts], size: int, bandwidth: bool, tolerance: floa
     points = [_point(run, size, bandwidth) for run in runs]
     logs = np.log([point.value for point in points])
     changes = tuple(
-        ChangePoint(
-            at, points[at].started, ratio, p, _differences(runs[at - 1], runs[at])
-        )
+        ChangePoint(at, points[at].started, ratio, p, _differences(runs[at - 1], runs[at]))
         for at, ratio, p in change_points(logs, tolerance)
     )
     sign = -1.0 if bandwidth else 1.0

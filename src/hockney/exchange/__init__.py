@@ -80,4 +80,3 @@ def write(run: Run, name: str) -> bytes:
         raise AskedWronglyError(f"{name} is not written", f"known are {', '.join(writers)}")
     content: bytes = writers[name].write(run)
     return content
-

@@ -47,7 +47,7 @@ LOGGP = (
     Column("1/G", "as printed", "value_Bps", Decimal(10**9) / 8),
     Column("lsqu", "least-squares deviation of g and G", "value", Decimal(1)),
 )
-MISLABELLED = 'what it calls GiB/s is Gbit/s; rates are read so'
+MISLABELLED = "what it calls GiB/s is Gbit/s; rates are read so"
 
 
 def recognise(log: Log) -> int | None:

@@ -15,8 +15,7 @@ from hockney.measure.question import Question, options_of
 from hockney.records import End, LaunchRecord, Run
 
 MAY_CHANGE = frozenset(
-    {"least_launches", "most_launches", "precision", "budget_s", "over_s", "timeout_s",
-     "broadcast"}
+    {"least_launches", "most_launches", "precision", "budget_s", "over_s", "timeout_s", "broadcast"}
 )
 """Options that say how much is measured, not what."""
 WHOLE = frozenset({"precision", "budget", "complete"})

@@ -53,9 +53,7 @@ class Trains:
 
     def _asking(self, trains: tuple[Train, ...]) -> Question:
         words = ",".join(train.words for train in trains)
-        return replace(
-            self.question, arguments=(*self.question.arguments, f"--trains={words}")
-        )
+        return replace(self.question, arguments=(*self.question.arguments, f"--trains={words}"))
 
 
 def round_trips(run: Run) -> Curve:

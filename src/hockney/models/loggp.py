@@ -269,9 +269,7 @@ def _grows(bytes_: Array, seconds: Array) -> bool:
     return bool(criteria[1] < criteria[0])
 
 
-def _predict(
-    numbers: _Numbers, delays: dict[Delay, tuple[Array, Array]]
-) -> Callable[..., Array]:
+def _predict(numbers: _Numbers, delays: dict[Delay, tuple[Array, Array]]) -> Callable[..., Array]:
     def really(delay: Delay, size: float) -> float:
         return float(np.interp(size, *delays[delay])) if delay in delays else delay.at(size)
 

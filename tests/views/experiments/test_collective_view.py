@@ -12,9 +12,7 @@ from hockney.views.experiments import view_of
 from samples import HEADER
 
 
-def study(
-    algorithms: Iterable[str], ranks: Iterable[int], sizes: Iterable[int] = (2, 1024)
-) -> Run:
+def study(algorithms: Iterable[str], ranks: Iterable[int], sizes: Iterable[int] = (2, 1024)) -> Run:
     """Five launches of each: completion 100 us a rank and size above 2 B, own durations a half and
     three quarters of it."""
     options = {"left_out": ["bcast ring, 3 ranks, 2 B: the library runs chain: why"]}

@@ -13,8 +13,7 @@ HEADING = f"""# Datatype: MPI_CHAR.
 def render(run: Run, estimates: Estimates) -> str:
     """The mean over all samples, as that benchmark prints."""
     rows = (
-        f"{point.bytes:<10d}{needed(point, 'mean_s') * 1e6:18.2f}"
-        for point in estimates.headline
+        f"{point.bytes:<10d}{needed(point, 'mean_s') * 1e6:18.2f}" for point in estimates.headline
     )
     operation = run.header.experiment
     name = "" if operation == "pingpong" else f"{operation.capitalize()} "
