@@ -10,14 +10,12 @@ import click
 
 from hockney.cli._parameters import SIZES
 from hockney.errors import AskedWronglyError
+from hockney.models import CHANNELS, TERMS
 
 if TYPE_CHECKING:  # numbers are loaded when there is something to predict
     from hockney.models._channel import Channel
     from hockney.models._patterns import Pattern
     from hockney.records import Run
-
-MODELS = ("hockney", "segmented", "loggp", "max-rate")
-SCALED = ("latency", "bandwidth", "overhead", "gap")
 
 
 @click.command()
@@ -40,7 +38,7 @@ SCALED = ("latency", "bandwidth", "overhead", "gap")
 )
 @click.option(
     "--model",
-    type=click.Choice(MODELS),
+    type=click.Choice(CHANNELS),
     help="By which model.  [default: the most detailed that the file carries]",
 )
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
@@ -100,10 +98,10 @@ def parse_factors(text: str) -> dict[str, float]:
     factors: dict[str, float] = {}
     for word in text.split(","):
         term, equals, factor = word.strip().partition("=")
-        if not equals or term not in SCALED:
+        if not equals or term not in TERMS:
             raise AskedWronglyError(
                 f"--what-if {text}: there is no parameter called {term!r}",
-                f"there are {', '.join(SCALED)}; write latency=0.5x",
+                f"there are {', '.join(TERMS)}; write latency=0.5x",
             )
         try:
             value = float(factor.removesuffix("x"))

@@ -86,11 +86,6 @@ class Question:
             return self.ranks_per_node
         return math.ceil(self.ranks / self.node_count)
 
-    @property
-    def can_be_enough(self) -> bool:
-        """Whether precision ends it; launches that are spread over a time shall fill that."""
-        return self.over_s is None
-
     def options(self) -> dict[str, Any]:
         """As it is stored in the run record."""
         options = asdict(self)

@@ -172,8 +172,9 @@ def _is_done(answer: Answer) -> bool:
     question = answer.question
     if answer.problem is not None or answer.launches == question.most_launches:
         return True
-    enough = question.can_be_enough and answer.launches >= question.least_launches
-    return enough and is_precise(answer.run, question.precision)
+    # Launches that are spread over a time shall fill that, however precise they are.
+    may_end = question.over_s is None and answer.launches >= question.least_launches
+    return may_end and is_precise(answer.run, question.precision)
 
 
 def _next(answers: Sequence[Answer]) -> Answer | None:

@@ -18,6 +18,11 @@ if TYPE_CHECKING:  # names are asked for at every start, numbers only to fit
     from hockney.estimate.points import PointEstimate
     from hockney.models.fit import Curve, Fit
 
+CHANNELS = ("hockney", "segmented", "loggp", "max-rate")
+"""Models that tell what one message costs, and so what patterns of them will take."""
+TERMS = ("latency", "bandwidth", "overhead", "gap")
+"""What such costs are made of."""
+
 
 class Model(Protocol):
     DATA: str

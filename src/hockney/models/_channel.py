@@ -9,16 +9,13 @@ import numpy as np
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
+from hockney.models import CHANNELS, loggp, max_rate, segmented
 from hockney.models import hockney as line_model
-from hockney.models import loggp, max_rate, segmented
 from hockney.models.fit import SEED, Array, Curve, Fit, curve_of, require
 from hockney.models.segmented import log_line
 
 RESAMPLES = 200
 """Launches drawn with replacement, for intervals of what is predicted."""
-MODELS = ("hockney", "segmented", "loggp", "max-rate")
-"""That tell what one message costs."""
-TERMS = ("latency", "bandwidth", "overhead", "gap")
 
 
 @dataclass(frozen=True)
@@ -101,9 +98,9 @@ def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Cha
             "segmented": segmented.lacks(curve),
         }
         model = next((name for name, lacking in detailed.items() if lacking is None), "hockney")
-    if model not in MODELS:
+    if model not in CHANNELS:
         raise AskedWronglyError(
-            f"{model} does not tell what one message costs", f"take {', '.join(MODELS)}"
+            f"{model} does not tell what one message costs", f"take {', '.join(CHANNELS)}"
         )
     by = {
         "hockney": _by_line,

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from hockney.errors import AskedWronglyError
-from hockney.models._channel import TERMS, Channel, Costs, CostsOf
+from hockney.models import TERMS
+from hockney.models._channel import Channel, Costs, CostsOf
 from hockney.models.fit import Parameter, parameter
 from hockney.units import format_size, parse_size
 
