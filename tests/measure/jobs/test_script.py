@@ -28,6 +28,7 @@ for word in "$@"; do printf '%s\\0' "$word"; done >>"$HEARD"
 echo '{"kind":"end","launch":0,"reason":"budget"}'
 """
 LAUNCHER = {"slurm": "srun", "pbs": "mpiexec", "flux": "flux"}
+STOOD_IN = (*LAUNCHER.values(), "module", "sleep")
 typed = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30)
 NASTY = "'; touch planted; $(touch planted) `touch planted` \"\n#SBATCH --exclusive\n& | > planted"
 
@@ -38,13 +39,22 @@ def _slurm_has_pmi2(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(srun, "_offered", lambda: ("pmi2", "pmix"))
 
 
-def script(scheduler: str, result: Path, words: str, mpiexec: Path, **job: object) -> str:
+def script(
+    scheduler: str,
+    result: Path,
+    words: str,
+    mpiexec: Path,
+    over_s: float | None = None,
+    **job: object,
+) -> str:
     question = Question(
         "pingpong",
         (Size(8),),
         nodes=2,
         ranks_per_node=1,
         least_launches=2,
+        budget_s=2.0,
+        over_s=over_s,
         cpus=words or None,
         arguments=(words, words),
         env=(("FORCED", words),),
@@ -58,21 +68,21 @@ def script(scheduler: str, result: Path, words: str, mpiexec: Path, **job: objec
     return job_script(scheduler_named(scheduler), job_of, asked, header, result)
 
 
-def heard_by(scheduler: str, words: str, **job: object) -> list[str]:
+def heard_by(scheduler: str, words: str, **asked: object) -> list[str]:
     """What the launcher heard when a real shell ran the script."""
     with tempfile.TemporaryDirectory() as directory:
-        return run_script(Path(directory), scheduler, words, **job)
+        return run_script(Path(directory), scheduler, words, **asked)
 
 
-def run_script(directory: Path, scheduler: str, words: str, **job: object) -> list[str]:
+def run_script(directory: Path, scheduler: str, words: str, **asked: object) -> list[str]:
     stand_in = directory / LAUNCHER[scheduler]
-    for name in (*LAUNCHER.values(), "module"):
+    for name in STOOD_IN:
         (directory / name).write_text(STAND_IN)
         (directory / name).chmod(0o755)
     (directory / "cache").mkdir()
     (directory / "cache" / f"engine {words.replace('/', '')}").touch()
     result = directory / ("result " + re.sub("[/\0]", "", words)[:20])
-    text = script(scheduler, result, words, stand_in, **job)
+    text = script(scheduler, result, words, stand_in, **asked)  # type: ignore[arg-type]
     (directory / "job.sh").write_bytes(text.encode())
     env = {"HEARD": str(directory / "heard"), "PBS_NODEFILE": "/nodes"}
     path = f"{directory}:{os.environ['PATH']}"
@@ -82,7 +92,7 @@ def run_script(directory: Path, scheduler: str, words: str, **job: object) -> li
     assert (done.returncode, done.stderr) == (0, b"")
     heard = (directory / "heard").read_bytes().decode().split("\0")
     made = {found.name for found in directory.iterdir()}
-    assert made == {*LAUNCHER.values(), "module", "cache", "job.sh", "heard", result.name}
+    assert made == {*STOOD_IN, "cache", "job.sh", "heard", result.name}
     run = records.read(result)
     assert run.header.options["env"]["FORCED"] is not None
     assert len(run.ends) >= 2
@@ -129,6 +139,13 @@ def test_directives_say_what_was_asked(scheduler: str, lines: list[str]) -> None
     directives = [line.partition(" ")[2] for line in text.splitlines()[1:] if line[:1] == "#"]
     for line in lines:
         assert line in directives
+
+
+def test_launches_that_are_spread_over_a_time_rest_between_them() -> None:
+    heard = heard_by("slurm", "some", over_s=32.0)
+    [rest] = [at for at, word in enumerate(heard) if word == "30.0"]
+    assert heard.index("--launch=0") < rest < heard.index("--launch=1")
+    assert "30.0" not in heard_by("slurm", "some")
 
 
 def test_every_scheduler_is_tried_here() -> None:

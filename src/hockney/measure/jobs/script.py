@@ -34,12 +34,12 @@ def job_script(scheduler: Scheduler, job: Job, asked: Asked, header: bytes, resu
         *broadcast,
         "launch=0",
         f"while [ $launch -lt {launches_of(asked)} ]; do",
+        *_rest(asked.questions[0]),
         *(
             f'    {_launch(scheduler, asked, engine, question)} >>"$result" || exit\n'
             "    launch=$((launch + 1))"
             for question in asked.questions
         ),
-        *_rest(asked.questions[0]),
         "done",
     ]
     return "\n".join(lines) + "\n"
@@ -49,7 +49,8 @@ def _rest(question: Question) -> list[str]:
     """Between launches that are spread over a time."""
     if question.over_s is None:
         return []
-    return [f"    sleep {(question.over_s - question.budget_s) / question.least_launches:.1f}"]
+    rest_s = (question.over_s - question.budget_s) / max(question.least_launches - 1, 1)
+    return [f"    [ $launch -eq 0 ] || sleep {max(rest_s, 0.0):.1f}"]
 
 
 def _broadcast(scheduler: Scheduler, asked: Asked) -> tuple[Path, list[str]]:
