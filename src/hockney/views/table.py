@@ -81,8 +81,8 @@ def heading(run: Run, estimates: Estimates, time: str = "one-way time") -> list[
     confidence = next((p.confidence for p in estimates.headline if p.confidence), None)
     if confidence:
         lines.append(
-            "median: over launches of each launch's median; the interval holds it with "
-            f"{100.0 * confidence:.1f} %, whatever the distribution"
+            "median: of the launches' medians; the interval holds it with "
+            f"{100.0 * confidence:.1f} % as long as the machine stays as it was"
         )
     return lines
 
