@@ -91,20 +91,24 @@ def diagnose(run: Run) -> list[Finding]:
 
 
 def _series(run: Run) -> dict[PointKey, list[Series]]:
+    """Without visits that took no time by their clock: all that is looked for are ratios."""
     states = find_states(run)
-    visits: dict[PointKey, dict[int, list[tuple[float, list[float]]]]] = {}
+    visits: dict[PointKey, dict[int, list[tuple[float, float, Array]]]] = {}
     for samples in run.samples:
         if states.of(samples.launch, samples.round) != 0 or not samples.ns:
             continue
-        at_s = samples.at_s if samples.at_s is not None else float(samples.round)
-        launches = visits.setdefault(point_key(samples), {})
-        launches.setdefault(samples.launch, []).append((at_s, samples.ns))
+        seconds = np.asarray(samples.ns) * 1e-9
+        visit_s = float(np.median(seconds))
+        if visit_s > 0.0:
+            at_s = samples.at_s if samples.at_s is not None else float(samples.round)
+            launches = visits.setdefault(point_key(samples), {})
+            launches.setdefault(samples.launch, []).append((at_s, visit_s, seconds))
     return {
         key: [
             Series(
-                np.array([at_s for at_s, _ in rows]),
-                np.array([np.median(ns) for _, ns in rows]) * 1e-9,
-                np.concatenate([np.asarray(ns) for _, ns in rows]) * 1e-9,
+                np.array([at_s for at_s, _, _ in rows]),
+                np.array([visit_s for _, visit_s, _ in rows]),
+                np.concatenate([seconds for _, _, seconds in rows]),
             )
             for rows in launches.values()
         ]
@@ -136,8 +140,6 @@ def modes(launches: list[Series]) -> Found:
     """Peaks of the samples' density that hold a good share each."""
     samples = np.concatenate([s.samples_s for s in launches])
     samples = samples[samples > 0.0]
-    if len(samples) == 0:
-        return None
     labels = cluster(samples)
     centres = [
         (float(np.median(samples[labels == label])), float(np.mean(labels == label)))
