@@ -90,8 +90,9 @@ PATTERNS: dict[str, Callable[[Costs, int, int], float]] = {
 }
 AT_ONCE = ("halo2d", "halo3d", "alltoall")
 """Patterns in which all ranks of a node send at the same time."""
-MOST_WALKS = 2**18
-"""Ranks times resamples: a collective is walked through message by message."""
+MOST_WALKED = 2**24
+"""Messages times resamples: a collective is walked through message by message."""
+LEAST_RESAMPLES = 8
 
 
 def grid(ranks: int, dimensions: int) -> list[int]:
@@ -221,4 +222,5 @@ def predict(channel: Channel, pattern: Pattern) -> Prediction:
 def _few(channel: Channel, pattern: Pattern) -> tuple[CostsOf, ...]:
     if pattern.algorithm is None:
         return channel.resampled
-    return channel.resampled[: max(MOST_WALKS // pattern.ranks, 8)]
+    messages = _module().effort(pattern.name, pattern.algorithm, pattern.ranks, pattern.bytes)
+    return channel.resampled[: max(MOST_WALKED // messages, LEAST_RESAMPLES)]

@@ -6,9 +6,10 @@ import pytest
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
-from hockney.models.collectives import time
+from hockney.models.collectives import effort, time
 from hockney.models.collectives.closed import FORMULAS
 from hockney.models.collectives.parameters import Level, Parameters, parameters_of
+from hockney.models.collectives.schedule import STEP_MESSAGES
 from hockney.records import Place, Run, Samples
 from samples import HEADER
 
@@ -119,3 +120,23 @@ def test_parameters_come_from_ping_pong_times_of_each_level() -> None:
         assert level.beta_s_per_B == pytest.approx(truth[pair].beta_s_per_B)
     with pytest.raises(AskedWronglyError, match="no ping-pong times"):
         parameters_of([], hosts)
+
+
+@pytest.mark.parametrize(
+    ("collective", "name", "ranks", "size", "segment", "complaint"),
+    [
+        ("bcast", "binomial", 2**31, 8, None, "for 1048576 ranks at most"),
+        ("alltoall", "basic_linear", 100_000, 8, None, "10000000000 messages"),
+        ("bcast", "pipeline", 2, 1 << 60, 1, "is not walked through"),
+        ("allgather", "ring", 1 << 20, 8, None, "is not walked through"),
+    ],
+)
+def test_what_would_never_end_is_refused(
+    collective: str, name: str, ranks: int, size: int, segment: int | None, complaint: str
+) -> None:
+    with pytest.raises(AskedWronglyError, match=complaint):
+        time(WAITING, collective, name, ranks, size, segment)
+
+
+def test_the_effort_is_that_of_messages_and_steps() -> None:
+    assert effort("bcast", "binomial", 64, 8) == 63 + 6 * STEP_MESSAGES

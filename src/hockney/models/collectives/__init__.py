@@ -71,6 +71,7 @@ def time(
     """
     from hockney.models.collectives._simulation import simulate
     from hockney.models.collectives.parameters import Machine
+    from hockney.models.collectives.schedule import MOST_RANKS, bounded
 
     messages_of = schedule_of(collective, algorithm)
     if ranks < 1 or bytes < 0 or not 0 <= root < ranks:
@@ -78,5 +79,19 @@ def time(
             f"{ranks} ranks, {bytes} bytes, root {root}",
             "there must be a rank, no fewer than 0 bytes, and a root among the ranks",
         )
+    if ranks > MOST_RANKS:
+        raise AskedWronglyError(
+            f"{ranks} ranks: schedules are walked through message by message, for {MOST_RANKS} "
+            "ranks at most",
+            "halo2d, halo3d, ring and alltoall are predicted for more",
+        )
     machine = Machine(parameters, ranks, placement, root)
-    return float(simulate(machine, messages_of(ranks, bytes, segment)).max())
+    return float(simulate(machine, bounded(messages_of(ranks, bytes, segment))).max())
+
+
+def effort(collective: str, algorithm: str, ranks: int, bytes: int) -> int:
+    """How much there is to walk through, in messages."""
+    from hockney.models.collectives.schedule import bounded
+    from hockney.models.collectives.schedule import effort as effort_of
+
+    return sum(map(effort_of, bounded(schedule_of(collective, algorithm)(ranks, bytes, None))))

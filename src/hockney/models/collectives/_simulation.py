@@ -32,13 +32,18 @@ def simulate(machine: Machine, schedule: Schedule) -> Array:
 def _posted_together(machine: Machine, step: Step) -> list[Ranks]:
     """All messages of a step; or the first of each rank, then the second, where a rank waits for
     each that it sends, or where none leaves before its receiver has come to it."""
-    everything = np.arange(len(step.sources))
-    turn = np.zeros_like(everything)
+    turn = np.zeros(len(step.sources), dtype=np.int64)
     if step.in_turn and (step.bytes >= machine.eager_bytes).any():
         turn += position(step.sources)
     if step.in_turn and (step.bytes >= machine.early_bytes).any():
         turn += position(step.destinations)
-    return [everything[turn == number] for number in range(int(turn.max(initial=-1)) + 1)]
+    return _by_number(turn)
+
+
+def _by_number(numbers: Ranks) -> list[Ranks]:
+    """Where 0 stands, where 1 stands, and so on."""
+    ends = np.cumsum(np.bincount(numbers))
+    return np.split(np.argsort(numbers, kind="stable"), ends[:-1])
 
 
 def _advance(machine: Machine, state: _State, step: Step, messages: Ranks) -> None:
@@ -81,9 +86,8 @@ def _queue(ports: Ranks, ready: Array, work: Array, free: Array) -> tuple[Array,
     """One message of a port after the other, as they become ready; begin and end of each."""
     begun, ended = np.empty(len(ports)), np.empty(len(ports))
     order = np.lexsort((ready, ports))
-    turn = position(ports[order])
-    for number in range(int(turn.max()) + 1):
-        messages = order[turn == number]
+    for turn in _by_number(position(ports[order])):
+        messages = order[turn]
         port = ports[messages]
         begun[messages] = np.maximum(ready[messages], free[port])
         ended[messages] = begun[messages] + work[messages]

@@ -6,11 +6,20 @@ from functools import partial
 
 import numpy as np
 
-from hockney.models.collectives.schedule import Ranks, Schedule, require, step
+from hockney.models.collectives.schedule import (
+    MOST_AT_ONCE,
+    Ranks,
+    Schedule,
+    require,
+    step,
+    too_long,
+)
 
 
 def linear(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
     """Every rank posts everything at once, beginning with its right neighbour."""
+    if ranks**2 > MOST_AT_ONCE:
+        raise too_long(ranks**2)
     rank, distance = np.arange(ranks), np.arange(1, ranks)
     sources = np.repeat(rank, ranks - 1)
     destinations = (sources + np.tile(distance, ranks)) % ranks

@@ -15,6 +15,14 @@ Array = NDArray[np.float64]
 Blocks = Callable[[int], Iterable[int]]
 """The blocks of data that the i-th message of a step carries."""
 
+MOST_RANKS = 2**20
+MOST_MESSAGES = 2**25
+"""Of a schedule that is walked through: some seconds. 4,096 ranks may send to each other."""
+MOST_AT_ONCE = 2**24
+"""Of a step, which takes a hundred bytes a message."""
+STEP_MESSAGES = 800
+"""A step takes as long as so many messages, besides its own."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -54,12 +62,36 @@ def step(
     return Step(from_, to, sizes, blocks, in_turn, reduces)
 
 
+def effort(part: Step) -> int:
+    """How long it takes to walk through a step, in messages."""
+    return len(part.sources) + STEP_MESSAGES
+
+
+def bounded(schedule: Schedule) -> Schedule:
+    """The same, and an error where it would have no end that anybody waits for."""
+    walked = 0
+    for part in schedule:
+        walked += effort(part)
+        if walked > MOST_MESSAGES:
+            raise too_long(walked)
+        yield part
+
+
+def too_long(messages: int) -> AskedWronglyError:
+    return AskedWronglyError(
+        f"a schedule of {messages} messages and more is not walked through",
+        "ask for fewer ranks, or larger segments",
+    )
+
+
 def split(bytes_: int, segment: int | None) -> Array:
     """Sizes of the segments that a message is sent in: whole ones and a rest."""
     if not segment or segment >= bytes_:
         return np.array([float(bytes_)])
     whole, rest = divmod(bytes_, segment)
-    return np.array([float(segment)] * whole + [float(rest)] * (rest > 0))
+    if whole > MOST_MESSAGES:
+        raise too_long(whole)
+    return np.concatenate([np.full(whole, float(segment)), np.full(int(rest > 0), float(rest))])
 
 
 def parts(bytes_: int, count: int) -> Array:
