@@ -12,8 +12,9 @@ from hockney.cli._parameters import SECONDS
 from hockney.measure.jobs import scheduler_names
 
 if TYPE_CHECKING:
-    from hockney.measure.jobs import Job, Scheduler
+    from hockney.measure.jobs import Job, Scheduler, State
     from hockney.measure.prepare import Asked
+    from hockney.views.progress import StatusLine
 
 POLL_S = 1.0
 LAST_LINES = 12
@@ -91,16 +92,37 @@ def _submit(
     from hockney import records
     from hockney.cli._measure import show_measured
     from hockney.errors import AskedWronglyError, HockneyError
-    from hockney.measure.jobs import launches_of, submit, tell
+    from hockney.measure.jobs import launches_of, submit
+    from hockney.measure.resume import whole_launches
     from hockney.views.progress import StatusLine
 
     if result.exists():
         raise AskedWronglyError(f"{result} exists", "name another file with -o")
-    number = submit(scheduler, text)
-    status = StatusLine(options["quiet"])
+    number, most = submit(scheduler, text), launches_of(asked)
+    state = _await_end(scheduler, number, most, result, StatusLine(options["quiet"]))
+    run = records.read(result) if result.exists() else None
+    if run is not None and run.samples:
+        show_measured(run, options)
+    whole = len(whole_launches(run)) if run is not None else 0
+    # A job that was deleted may have ended well all the same, as PBS tells it.
+    if not state.well or whole < most:
+        raise HockneyError(
+            f"job {number} ended as {state.word.lower()} after {whole} of {most} launches",
+            _last_words(scheduler.log(number, job)),
+        )
+    if not options["quiet"]:
+        click.echo(f"job {number} is done; samples are in {result}", err=True)
+
+
+def _await_end(
+    scheduler: Scheduler, number: str, launches: int, result: Path, status: StatusLine
+) -> State:
+    from hockney.errors import HockneyError
+    from hockney.measure.jobs import tell
+
     try:
         while not (state := scheduler.state(number)).ended:
-            done = f"{_launches_in(result)} of {launches_of(asked)} launches"
+            done = f"{_launches_in(result)} of {launches} launches"
             status(f"job {number}: {state.word.lower()}, {done}")
             time.sleep(POLL_S)
     except KeyboardInterrupt:
@@ -108,14 +130,7 @@ def _submit(
         raise HockneyError(f"job {number} was taken back; its rounds are in {result}") from None
     finally:
         status.clear()
-    if result.exists():
-        show_measured(records.read(result), options)
-    if not state.well or not result.exists():
-        raise HockneyError(
-            f"job {number} ended as {state.word.lower()}", _last_words(scheduler.log(number, job))
-        )
-    if not options["quiet"]:
-        click.echo(f"job {number} is done; samples are in {result}", err=True)
+    return state
 
 
 def _launches_in(result: Path) -> int:
@@ -130,4 +145,5 @@ def _last_words(log: Path) -> str | None:
         lines = log.read_text(errors="replace").splitlines()[-LAST_LINES:]
     except OSError:
         return None
-    return f"the last lines of {log}:\n" + "\n".join(f"    {line}" for line in lines)
+    said = "\n".join(f"    {line}" for line in lines)
+    return f"the last lines of {log}:\n{said}" if said else None

@@ -25,7 +25,7 @@ PREFIXES = (
     "OMP_",
 )
 """Variables that change how MPI or its launcher behaves."""
-SECRETS = ("TOKEN", "SECRET", "PASSW", "KEY", "CREDENTIAL")
+SECRETS = ("TOKEN", "SECRET", "PASSW", "KEY", "CREDENTIAL", "COOKIE")
 
 
 def describe_environment() -> dict[str, Any]:

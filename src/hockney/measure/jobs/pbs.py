@@ -15,6 +15,15 @@ from hockney.measure.question import Question
 
 SUBMIT = ("qsub",)
 CANCEL = ("qdel",)
+WORDS = {
+    "Q": "queued",
+    "H": "held",
+    "W": "waiting",
+    "R": "running",
+    "S": "suspended",
+    "E": "exiting",
+    "F": "finished",
+}
 HOSTS = {"hydra": '-f "$PBS_NODEFILE"', "openmpi": '--hostfile "$PBS_NODEFILE"'}
 """How each family of launchers is told of a file of hosts."""
 
@@ -48,11 +57,17 @@ def reach(mpi: Mpi, question: Question, script: str) -> list[list[str]]:  # noqa
 
 
 def state(number: str) -> State:
-    said = tell(["qstat", "-x", "-f", number]).stdout
-    word = re.search(r"job_state = (\w)", said)
-    status = re.search(r"Exit_status = (-?\d+)", said)
-    ended = word is None or word[1] in "FC"
-    return State(word[1] if word else "gone", ended, status is None or status[1] == "0")
+    # Without -x PBS tells of jobs that have not ended, with it only where it keeps their history.
+    going = tell(["qstat", "-f", number])
+    said = going.stdout or tell(["qstat", "-x", "-f", number]).stdout
+    letter = re.search(r"job_state = (\w)", said)
+    if letter is None:
+        # A server that is away comes back.
+        gone = "Unknown Job Id" in going.stderr
+        return State("gone" if gone else "unknown", ended=gone, well=gone)
+    failure = re.search(r"Exit_status = (-?[1-9]\d*)", said)
+    word = f"failed, exit status {failure[1]}" if failure else WORDS.get(letter[1], letter[1])
+    return State(word, ended=letter[1] == "F", well=failure is None)
 
 
 def log(number: str, job: Job) -> Path:

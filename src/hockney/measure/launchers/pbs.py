@@ -9,7 +9,8 @@ from hockney.measure.launchers import Allocation
 
 
 def allocation() -> Allocation | None:
-    """A line a slot; a host once for each."""
+    """A line a slot; a host once for each. A slot may have several CPUs, which the file does not
+    tell: no more than this process may run on, on every node."""
     file = os.environ.get("PBS_NODEFILE")
     if not file:
         return None
@@ -18,4 +19,5 @@ def allocation() -> Allocation | None:
     except OSError:
         return None
     hosts = tuple(dict.fromkeys(slots))
-    return Allocation(len(hosts), None, hosts)
+    cpus = max(len(slots), len(hosts) * len(os.sched_getaffinity(0)))
+    return Allocation(len(hosts), cpus, hosts)
