@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from hockney.errors import AskedWronglyError
+from hockney.measure.checks import nodes
 from hockney.measure.launchers import (
     Allocation,
     find_allocation,
@@ -39,7 +41,7 @@ JOBS = {
               "SLURM_JOB_CPUS_PER_NODE": "36(x2),24"}, Allocation(3, 96)),
     "flux": ({"FLUX_URI": "local:///x"}, Allocation()),
     "lsf": ({"LSB_JOBID": "1", "LSB_MCPU_HOSTS": "n1 40 n2 20"}, Allocation(2, 60, ("n1", "n2"))),
-    "pbs": ({"PBS_NODEFILE": "nodes"}, Allocation(2, None, ("n1", "n2"))),
+    "pbs": ({"PBS_NODEFILE": "nodes"}, Allocation(2, 6, ("n1", "n2"))),
 }  # fmt: skip
 
 
@@ -48,13 +50,18 @@ def job(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_pat
     """Inside a job of each scheduler, as far as its environment tells."""
     (tmp_path / "nodes").write_text("n1\nn1\nn2\nn2\n")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2})
     for name, value in JOBS[request.param][0].items():
         monkeypatch.setenv(name, value)
     return str(request.param)
 
 
 def test_a_job_is_found_by_its_environment(job: str) -> None:
-    assert find_allocation(ask()) == (job, JOBS[job][1])
+    assert find_allocation() == (job, JOBS[job][1])
+
+
+def test_the_nodes_are_those_of_the_job(job: str) -> None:
+    assert nodes() == (JOBS[job][1].nodes or 1)
 
 
 def test_a_scheduler_starts_ranks_itself_or_lends_its_hosts_to_mpiexec(job: str) -> None:
@@ -120,8 +127,21 @@ def test_mpiexec_is_told_of_hosts(mpi: Mpi, options: dict[str, object], words: s
 def test_flux_spreads_ranks_over_nodes() -> None:
     flux = launcher_named("flux").command(OPENMPI, ask(ranks=4, nodes=2, place="node"), ["engine"])
     assert " ".join(flux) == (
-        "flux run -o cpu-affinity=off -o pmi=pmix --nodes=2 --taskmap=cyclic --ntasks=4 engine"
+        f"flux run --job-name=hockney-{os.getpid()} -o cpu-affinity=off -o exit-timeout=5s "
+        "-o pmi=pmix --nodes=2 --taskmap=cyclic --ntasks=4 engine"
     )
+
+
+def test_flux_takes_more_nodes_only_where_it_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "flux").write_text("#!/bin/sh\necho 3 96\n")
+    monkeypatch.setenv("FLUX_URI", "local:///three")
+    assert find_allocation() == ("flux", Allocation(3, 96))
+    flux = launcher_named("flux")
+    assert "--nodes=2" in flux.command(HYDRA, ask(ranks=2, place="node"), ["engine"])
+    assert "--nodes=3" in flux.command(HYDRA, ask(ranks=8, place="node"), ["engine"])
+    assert "--nodes" not in " ".join(flux.command(HYDRA, ask(ranks=8), ["engine"]))
 
 
 def simulate(*arguments: str, experiment: str = "collective") -> list[str]:

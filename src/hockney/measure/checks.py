@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from hockney.errors import AskedWronglyError
-from hockney.measure.launchers import find_allocation
+from hockney.measure.launchers import MPIEXEC, find_allocation
 from hockney.measure.platforms import parse_shape
 from hockney.measure.question import Question
 from hockney.units import format_seconds, format_size
@@ -90,7 +90,7 @@ def _check_nodes(question: Question) -> None:
 
 def _check_allocation(question: Question) -> None:
     """Whether the job that this runs in has what is asked for."""
-    found = None if question.platform or question.hosts else find_allocation(question)
+    found = None if question.platform or question.hosts else find_allocation(question.launcher)
     nodes = question.node_count or (found[1].nodes if found else 1)
     if question.place == "node" and nodes == 1 and not question.platform:
         raise AskedWronglyError(
@@ -100,9 +100,11 @@ def _check_allocation(question: Question) -> None:
     if found is None:
         return
     name, has = found
+    # mpiexec lets ranks take turns on a CPU.
+    cpus = None if question.launcher == MPIEXEC else has.cpus
     for asked, there, what, option in (
         (question.node_count, has.nodes, "nodes", "--nodes"),
-        (question.ranks, has.cpus, "CPUs", "-n"),
+        (question.ranks, cpus, "CPUs", "-n"),
     ):
         if asked is not None and there is not None and asked > there:
             raise AskedWronglyError(
@@ -135,14 +137,17 @@ def _check_platform(question: Question) -> None:
 
 
 def nodes() -> int:
-    """How many nodes the launcher has, as Slurm tells; else this one."""
-    told = os.environ.get("SLURM_JOB_NUM_NODES", "")
-    return int(told) if told.isdigit() and int(told) > 0 else 1
+    """How many nodes the job has that this runs in; else this one."""
+    found = find_allocation()
+    return (found[1].nodes if found else None) or 1
 
 
 def allowed_cpus() -> int:
-    """CPUs that ranks may run on, over all nodes as if each was as this one."""
-    return nodes() * len(os.sched_getaffinity(0))
+    """CPUs that ranks may run on, over all nodes as if each was as this one: as many as the job
+    has."""
+    found = find_allocation()
+    here = nodes() * len(os.sched_getaffinity(0))
+    return min(here, (found[1].cpus if found else None) or here)
 
 
 def _check_memory(question: Question) -> None:

@@ -98,9 +98,11 @@ def run_launch(
     outcome = Outcome(exit_status=-1, wall_s=0.0)
     try:
         _listen(process, on_lines, tail, timeout_s, interruption, outcome)
-        outcome.exit_status = process.wait(timeout=timeout_s)
+        if outcome.silent_s is None:  # what was silent was waited for
+            left_s = GRACE_S if outcome.interrupted else timeout_s
+            outcome.exit_status = process.wait(timeout=left_s)
     except subprocess.TimeoutExpired:
-        outcome.silent_s = timeout_s
+        outcome.silent_s = None if outcome.interrupted else timeout_s
     finally:
         end_session(process)
         for stream in (process.stdout, process.stderr):

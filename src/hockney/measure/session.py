@@ -286,7 +286,7 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
         return None
     silent = [] if outcome.interrupted else silent_hosts(session.mpi, answer.question)
     message = "; ".join([message, *silent])
-    mixed = None if session.run.samples else _mixed_up(session, message)
+    mixed = None if session.run.samples else _mixed_up(session, answer.question, message)
     message = mixed or message
     if not ends:
         reason = "interrupted" if outcome.interrupted else "failed"
@@ -320,13 +320,20 @@ def _exit_words(status: int) -> str:
     return f"killed by signal {-status}" if status < 0 else f"exit status {status}"
 
 
-def _mixed_up(session: Session, failure: str) -> str | None:
+def _mixed_up(session: Session, question: Question, failure: str) -> str | None:
     """What is mixed when one library's launcher met another's program: N worlds of one rank, or a
     start that fails in a way of its own."""
     mpi, library = session.mpi, library_of(session.engine)
     belong = LIBRARIES.get(mpi.family, ())
     if "a world of 1 rank" not in failure and (library is None or library in belong):
         return None
+    launcher, _ = find_launcher(mpi, question)
+    if launcher != mpi.family:
+        return (
+            f"{launcher} does not wire up the ranks of {mpi.mpicc} ({library or 'unknown'}). Start "
+            "them by the MPI's own mpiexec (--launcher mpiexec), or have the plug-in added that "
+            "they need (Open MPI in Flux: flux-pmix)"
+        )
     return (
         f"{mpi.mpiexec} ({mpi.launcher_version}) does not belong to the MPI library of {mpi.mpicc} "
         f"({library or 'unknown'}). Put both from the same MPI on PATH, or name the wrapper of a "

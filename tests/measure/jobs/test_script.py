@@ -130,7 +130,7 @@ def test_directives_take_names_only(scheduler: str, option: str, name: str) -> N
         ("pbs", ["-l select=2:ncpus=1:mpiprocs=1", "-l place=scatter:excl",
                  "-l walltime=00:05:00", "-A abc", "-q long"]),
         ("flux", ["--nodes=2", "--nslots=2", "--time-limit=5m", "--exclusive", "--bank=abc",
-                  "--queue=long"]),
+                  "--queue=long", "--output=flux-{{id.f58plain}}.out"]),
     ],
 )  # fmt: skip
 def test_directives_say_what_was_asked(scheduler: str, lines: list[str]) -> None:

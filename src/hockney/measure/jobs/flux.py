@@ -22,6 +22,8 @@ def directives(job: Job) -> list[str]:
         f"--nodes={job.nodes}",
         f"--nslots={job.nodes * job.per_node}",
         f"--time-limit={job.minutes}m",
+        # By itself Flux writes the first letter of a number in two ways, as the locale is.
+        "--output=flux-{{id.f58plain}}.out",
     ]
     if job.exclusive:
         asked.append("--exclusive")
@@ -41,9 +43,12 @@ def reach(mpi: Mpi, question: Question, script: str) -> list[list[str]]:
 
 
 def state(number: str) -> State:
-    word = tell(["flux", "jobs", "--no-header", "--format={status}", number]).stdout.strip()
-    return State(word or "UNKNOWN", ended=word in WELL | BADLY, well=word in WELL)
+    """Its word, and why it could not start or go on, where Flux tells."""
+    told = ["flux", "jobs", "--no-header", "--format={status} {exception.note}", number]
+    word, _, note = tell(told).stdout.strip().partition(" ")
+    said = f"{word}: {note}" if note else word
+    return State(said or "UNKNOWN", ended=word in WELL | BADLY, well=word in WELL)
 
 
 def log(number: str, job: Job) -> Path:  # noqa: ARG001
-    return Path(f"flux-{number}.out")
+    return Path(f"flux-{number.replace('ƒ', 'f')}.out")

@@ -62,7 +62,7 @@ def find_launcher(mpi: Mpi, question: Question) -> tuple[str, Question]:
         return mpi.family, question
     if question.hosts and question.launcher is None:
         return mpi.family, question
-    found = find_allocation(question)
+    found = find_allocation(question.launcher)
     if found is None:
         return mpi.family, question
     name, allocation = found
@@ -71,17 +71,17 @@ def find_launcher(mpi: Mpi, question: Question) -> tuple[str, Question]:
     return mpi.family, replace(question, hosts=question.hosts or allocation.hosts)
 
 
-def find_allocation(question: Question) -> tuple[str, Allocation] | None:
+def find_allocation(launcher: str | None = None) -> tuple[str, Allocation] | None:
     """The scheduler whose job this process runs in, or the one that was asked for."""
-    asked = question.launcher if question.launcher != MPIEXEC else None
+    asked = launcher if launcher != MPIEXEC else None
     for name in [asked] if asked else _schedulers():
         allocation = _module(name).allocation()
         if allocation is not None:
             return name, allocation
     if asked:
         raise AskedWronglyError(
-            f"--launcher {question.launcher}: this is not inside one of its jobs",
-            f"ask for an allocation first, or submit one with `hockney job {question.launcher}`",
+            f"--launcher {launcher}: this is not inside one of its jobs",
+            "ask for an allocation first, or submit a job (`hockney job --help`)",
         )
     return None
 

@@ -5,27 +5,64 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
+from functools import cache
 
 from hockney.measure.launchers import Allocation, hydra
+from hockney.measure.launchers._scheduler import answer
 from hockney.measure.mpi import Mpi
 from hockney.measure.question import Question
 
 
 def allocation() -> Allocation | None:
-    """Flux tells the size of an instance by its own commands only."""
-    return Allocation() if os.environ.get("FLUX_URI") and shutil.which("flux") else None
+    instance = os.environ.get("FLUX_URI")
+    return _allocation(instance) if instance and shutil.which("flux") else None
+
+
+@cache
+def _allocation(instance: str) -> Allocation:  # noqa: ARG001
+    """Flux tells the size of an instance by its own commands only. It gives every rank a core."""
+    options = ["--no-header", "--states=up", "--format={nnodes} {ncores}"]
+    words = answer(["flux", "resource", "list", *options]).stdout.split()
+    return Allocation(int(words[0]), int(words[1])) if len(words) == 2 else Allocation()
 
 
 def command(mpi: Mpi, question: Question, program: Sequence[str]) -> list[str]:
-    """Unbound, because the engine pins; Open MPI needs the PMIx plug-in of Flux's shell."""
-    options = ["-o", "cpu-affinity=off"]
+    """Unbound, because the engine pins; a rank that is gone takes the others with it, but not at
+    once (exit-on-error): what it said would be lost. Open MPI needs the PMIx plug-in of Flux's
+    shell."""
+    options = [f"--job-name={_job_name()}", "-o", "cpu-affinity=off", "-o", "exit-timeout=5s"]
     if mpi.family == "openmpi":
         options += ["-o", "pmi=pmix"]
-    if question.node_count:
-        options.append(f"--nodes={question.node_count}")
+    if question.hosts:
+        options.append("--requires=hosts:" + ",".join(question.hosts))
+    nodes = _nodes(question)
+    if nodes:
+        options.append(f"--nodes={nodes}")
     if question.place == "node":
         options.append("--taskmap=cyclic")
     return ["flux", "run", *options, f"--ntasks={question.ranks}", *program]
+
+
+def _nodes(question: Question) -> int | None:
+    """Flux fills a node before it takes another, unless it is told how many to take."""
+    if question.node_count or question.place != "node":
+        return question.node_count
+    found = allocation()
+    return min(found.nodes, question.ranks) if found and found.nodes else None
+
+
+def _job_name() -> str:
+    return f"hockney-{os.getpid()}"
+
+
+def end_strays() -> None:
+    """Flux lets a job go on, or wait, whose flux run was killed: ends those that this process
+    started."""
+    listed = answer(["flux", "jobs", "--no-header", "--format={id}", f"--name={_job_name()}"])
+    for job in listed.stdout.split():
+        answer(["flux", "cancel", job])
+        # That asks first, and kills seconds later.
+        answer(["flux", "job", "kill", "--signal=KILL", job])
 
 
 def environment(mpi: Mpi) -> dict[str, str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Sequence
 from functools import cache
 
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import AskedWronglyError
 from hockney.measure.launchers import Allocation, hydra
-from hockney.measure.mpi import WRAPPER_TIMEOUT_S, Mpi
+from hockney.measure.launchers._scheduler import answer
+from hockney.measure.mpi import Mpi
 from hockney.measure.question import Question
 
 SPOKEN = {"hydra": ("pmi2", "cray_shasta", "pmix"), "openmpi": ("pmix",)}
@@ -51,23 +51,9 @@ def command(mpi: Mpi, question: Question, program: Sequence[str]) -> list[str]:
 
 @cache
 def _offered() -> tuple[str, ...]:
-    words = _said(["srun", "--mpi=list"])
+    listed = answer(["srun", "--mpi=list"])
+    words = listed.stdout + listed.stderr
     return tuple(re.findall(r"\b(?:pmi2|pmix|cray_shasta)\b(?! plugin)", words))
-
-
-def _said(command: list[str]) -> str:
-    try:
-        done = subprocess.run(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=WRAPPER_TIMEOUT_S,
-            stdin=subprocess.DEVNULL,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise HockneyError(f"{command[0]}: {error}") from error
-    return done.stdout
 
 
 def _wire_up(mpi: Mpi) -> str:
@@ -89,11 +75,11 @@ def _step_name() -> str:
 def end_strays() -> None:
     """Slurm lets a step go on whose srun was killed: ends those that this process started."""
     job = os.environ["SLURM_JOB_ID"]
-    listed = _said(["squeue", "--noheader", "--steps", f"--jobs={job}", "--format=%i %j"])
-    for line in listed.splitlines():
+    listed = answer(["squeue", "--noheader", "--steps", f"--jobs={job}", "--format=%i %j"])
+    for line in listed.stdout.splitlines():
         step, _, name = line.strip().partition(" ")
         if name == _step_name():
-            _said(["scancel", "--signal=KILL", step])
+            answer(["scancel", "--signal=KILL", step])
 
 
 def environment(mpi: Mpi) -> dict[str, str]:
