@@ -54,6 +54,12 @@ def test_bad_questions_are_told_before_anything_is_started(
     assert nothing_was_started(tmp_path)
 
 
+def test_a_site_may_export_posixly_correct(hockney: RunHockney) -> None:
+    """LSF's blaunch of OpenLava does; getopt then stops at the first word that is no option."""
+    done = hockney("pingpong", *SHORT, "-o", "run.jsonl", env={"POSIXLY_CORRECT": "1"})
+    assert done.status == 0, done.stderr
+
+
 def test_a_file_that_exists_is_not_overwritten(hockney: RunHockney, tmp_path: Path) -> None:
     (tmp_path / "run.jsonl").write_text("precious")
     done = hockney("pingpong", *SHORT, "-o", "run.jsonl")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hockney.errors import AskedWronglyError
-from hockney.measure.checks import nodes
+from hockney.measure import checks
 from hockney.measure.launchers import (
     Allocation,
     find_allocation,
@@ -40,7 +40,8 @@ JOBS = {
     "srun": ({"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "3",
               "SLURM_JOB_CPUS_PER_NODE": "36(x2),24"}, Allocation(3, 96)),
     "flux": ({"FLUX_URI": "local:///x"}, Allocation()),
-    "lsf": ({"LSB_JOBID": "1", "LSB_MCPU_HOSTS": "n1 40 n2 20"}, Allocation(2, 60, ("n1", "n2"))),
+    "lsf": ({"LSB_JOBID": "1", "LSB_MCPU_HOSTS": "n1 40 n2 19 n1 1 "},
+            Allocation(2, 60, ("n1", "n2"))),
     "pbs": ({"PBS_NODEFILE": "nodes"}, Allocation(2, 6, ("n1", "n2"))),
 }  # fmt: skip
 
@@ -60,10 +61,6 @@ def test_a_job_is_found_by_its_environment(job: str) -> None:
     assert find_allocation() == (job, JOBS[job][1])
 
 
-def test_the_nodes_are_those_of_the_job(job: str) -> None:
-    assert nodes() == (JOBS[job][1].nodes or 1)
-
-
 def test_a_scheduler_starts_ranks_itself_or_lends_its_hosts_to_mpiexec(job: str) -> None:
     name, question = find_launcher(HYDRA, ask())
     if job in ("srun", "flux"):
@@ -76,6 +73,18 @@ def test_hosts_platforms_and_mpiexec_go_before_the_job(job: str) -> None:
     assert job
     for options in ({"hosts": ("a",)}, {"launcher": "mpiexec"}, {"platform": "cluster:2"}):
         assert find_launcher(HYDRA, ask(**options))[0] == "hydra"
+
+
+def test_ranks_may_be_on_all_nodes_of_a_job(monkeypatch: pytest.MonkeyPatch, job: str) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    assert checks.nodes() == (JOBS[job][1].nodes or 1)
+    assert checks.allowed_cpus() == 2 * checks.nodes()
+
+
+def test_no_more_cpus_than_the_job_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LSB_JOBID", "1")
+    monkeypatch.setenv("LSB_MCPU_HOSTS", "n1 1")
+    assert checks.allowed_cpus() == 1
 
 
 def test_a_scheduler_that_is_not_here_is_told() -> None:

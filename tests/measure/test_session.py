@@ -49,7 +49,7 @@ def test_a_rank_that_hangs_is_ended_by_the_watchdog(hockney: RunHockney, tmp_pat
     assert nothing_left()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR2])
 def test_an_interrupted_run_keeps_its_rounds_and_says_so(tmp_path: Path, number: int) -> None:
     path = tmp_path / "run.jsonl"
     process = measuring_into(path)

@@ -127,7 +127,8 @@ def _await_end(
             time.sleep(POLL_S)
     except KeyboardInterrupt:
         tell([*scheduler.CANCEL, number])
-        raise HockneyError(f"job {number} was taken back; its rounds are in {result}") from None
+        kept = f"; its rounds are in {result}" if result.exists() else ""
+        raise HockneyError(f"job {number} was taken back{kept}") from None
     finally:
         status.clear()
     return state

@@ -345,6 +345,7 @@ void options_read(struct options *options, int argc, char **argv)
         .window_count = 1,
     };
     read_sizes(options, "0,1..4MiB");
+    unsetenv("POSIXLY_CORRECT"); /* options may follow the experiment, whatever a site exports */
     for (int option; (option = getopt_long(argc, argv, "n:h", long_options, NULL)) != -1;)
         read_option(options, option, optarg);
     read_experiment(options, argc - optind, argv + optind);

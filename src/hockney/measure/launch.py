@@ -25,7 +25,8 @@ POLL_S = 0.25
 READ_BYTES = 1 << 16
 HEEDS_EVERY_S = 0.1
 """How long a rest goes on after we are asked to stop, at most."""
-STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR2)
+"""The last is LSF's, at a job's run limit."""
 
 
 @dataclass

@@ -6,6 +6,8 @@ import subprocess
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +16,14 @@ from hypothesis import strategies as st
 from hockney import records
 from hockney.errors import AskedWronglyError
 from hockney.measure.build import Engine
-from hockney.measure.jobs import Job, minutes_for, scheduler_named, scheduler_names
+from hockney.measure.jobs import (
+    Job,
+    Scheduler,
+    minutes_for,
+    scheduler_named,
+    scheduler_names,
+    submit,
+)
 from hockney.measure.jobs.script import job_script
 from hockney.measure.launchers import srun
 from hockney.measure.mpi import Mpi
@@ -27,7 +36,7 @@ STAND_IN = """#!/bin/sh
 for word in "$@"; do printf '%s\\0' "$word"; done >>"$HEARD"
 echo '{"kind":"end","launch":0,"reason":"budget"}'
 """
-LAUNCHER = {"slurm": "srun", "pbs": "mpiexec", "flux": "flux"}
+LAUNCHER = {"slurm": "srun", "pbs": "mpiexec", "lsf": "mpiexec", "flux": "flux"}
 STOOD_IN = (*LAUNCHER.values(), "module", "sleep")
 typed = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30)
 NASTY = "'; touch planted; $(touch planted) `touch planted` \"\n#SBATCH --exclusive\n& | > planted"
@@ -58,7 +67,7 @@ def script(
         cpus=words or None,
         arguments=(words, words),
         env=(("FORCED", words),),
-        broadcast=None if scheduler == "pbs" else f"/{words}",
+        broadcast=None if scheduler in ("pbs", "lsf") else f"/{words}",
     )
     mpi = Mpi(Path("mpicc"), mpiexec, "hydra", "Hydra 5")
     header = records.encode(new_run([question], words).header)
@@ -84,7 +93,11 @@ def run_script(directory: Path, scheduler: str, words: str, **asked: object) -> 
     result = directory / ("result " + re.sub("[/\0]", "", words)[:20])
     text = script(scheduler, result, words, stand_in, **asked)  # type: ignore[arg-type]
     (directory / "job.sh").write_bytes(text.encode())
-    env = {"HEARD": str(directory / "heard"), "PBS_NODEFILE": "/nodes"}
+    env = {
+        "HEARD": str(directory / "heard"),
+        "PBS_NODEFILE": "/nodes",
+        "LSB_MCPU_HOSTS": "n1 40 n2 40 ",
+    }
     path = f"{directory}:{os.environ['PATH']}"
     done = subprocess.run(
         ["sh", "job.sh"], cwd=directory, env={**env, "PATH": path}, capture_output=True
@@ -129,6 +142,7 @@ def test_directives_take_names_only(scheduler: str, option: str, name: str) -> N
                    "--account=abc", "--partition=long"]),
         ("pbs", ["-l select=2:ncpus=1:mpiprocs=1", "-l place=scatter:excl",
                  "-l walltime=00:05:00", "-A abc", "-q long"]),
+        ("lsf", ["-n 2", '-R "span[ptile=1]"', "-W 5", "-x", "-P abc", "-q long"]),
         ("flux", ["--nodes=2", "--nslots=2", "--time-limit=5m", "--exclusive", "--bank=abc",
                   "--queue=long", "--output=flux-{{id.f58plain}}.out"]),
     ],
@@ -150,6 +164,19 @@ def test_launches_that_are_spread_over_a_time_rest_between_them() -> None:
 
 def test_every_scheduler_is_tried_here() -> None:
     assert scheduler_names() == sorted(LAUNCHER)
+
+
+@pytest.mark.parametrize("said", ["12", "12;cluster", "Job <12> is submitted to queue <long>."])
+def test_a_job_is_known_by_its_number(tmp_path: Path, said: str) -> None:
+    stand_in = tmp_path / "submit"
+    stand_in.write_text(f"#!/bin/sh\necho '{said}'\n")
+    stand_in.chmod(0o755)
+    scheduler = SimpleNamespace(SUBMIT=(str(stand_in),))
+    assert submit(cast(Scheduler, scheduler), "") == "12"
+
+
+def test_lsf_names_its_hosts_to_mpiexec() -> None:
+    assert "n1,n2," in heard_by("lsf", "")
 
 
 def test_the_time_limit_covers_budget_and_starts() -> None:

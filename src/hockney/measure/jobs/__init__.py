@@ -12,13 +12,15 @@ import importlib
 import math
 import pkgutil
 import re
+import shlex
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 from hockney.errors import AskedWronglyError, HockneyError
+from hockney.measure.launchers import launcher_named
 from hockney.measure.mpi import Mpi
 from hockney.measure.question import Question
 
@@ -31,6 +33,8 @@ MARGIN_S = 60.0
 COMMAND_TIMEOUT_S = 60.0
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:,+@/-]*")
 """What accounts and partitions are called. Directives are not shell: nothing in them is quoted."""
+NUMBER = re.compile(r"(?:Job <)?([^;<>\s]+)")
+"""How a job is called in what was said when it was submitted: "12", "12;cluster", "Job <12> is"."""
 
 
 @dataclass(frozen=True)
@@ -115,10 +119,17 @@ def tell(command: Sequence[str], said: str = "") -> subprocess.CompletedProcess[
         raise HockneyError(f"{command[0]}: {error}") from error
 
 
+def by_mpiexec(hosts: str, mpi: Mpi, question: Question, program: Sequence[str]) -> str:
+    """MPI's own launcher, which is told of its hosts by those words of the shell."""
+    family = launcher_named(mpi.family)
+    mpiexec, *words = family.command(mpi, replace(question, hosts=()), program)
+    return f"{shlex.quote(mpiexec)} {hosts} {shlex.join(words)}"
+
+
 def submit(scheduler: Scheduler, script: str) -> str:
     """The job's number."""
     done = tell(scheduler.SUBMIT, script)
-    number = done.stdout.strip().partition(";")[0]
-    if done.returncode != 0 or not number:
+    number = NUMBER.match(done.stdout.strip())
+    if done.returncode != 0 or number is None:
         raise HockneyError(f"{scheduler.SUBMIT[0]} refused the job: {done.stderr.strip()}")
-    return number
+    return number[1]

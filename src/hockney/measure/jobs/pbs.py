@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from hockney.measure.jobs import Job, State, tell
-from hockney.measure.launchers import launcher_named
+from hockney.measure.jobs import Job, State, by_mpiexec, tell
 from hockney.measure.mpi import Mpi
 from hockney.measure.question import Question
 
@@ -46,9 +43,7 @@ def directives(job: Job) -> list[str]:
 
 
 def launch(mpi: Mpi, question: Question, program: Sequence[str]) -> str:
-    family = launcher_named(mpi.family)
-    mpiexec, *words = family.command(mpi, replace(question, hosts=()), program)
-    return f"{shlex.quote(mpiexec)} {HOSTS[mpi.family]} {shlex.join(words)}"
+    return by_mpiexec(HOSTS[mpi.family], mpi, question, program)
 
 
 def reach(mpi: Mpi, question: Question, script: str) -> list[list[str]]:  # noqa: ARG001

@@ -12,5 +12,5 @@ def allocation() -> Allocation | None:
     words = os.environ.get("LSB_MCPU_HOSTS", "").split()
     if not os.environ.get("LSB_JOBID") or not words or len(words) % 2:
         return None
-    slots = dict(zip(words[::2], map(int, words[1::2]), strict=True))
-    return Allocation(len(slots), sum(slots.values()), tuple(slots))
+    hosts = tuple(dict.fromkeys(words[::2]))  # bsub -hostfile may name one again
+    return Allocation(len(hosts), sum(map(int, words[1::2])), hosts)
