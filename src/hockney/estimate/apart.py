@@ -256,7 +256,9 @@ def _accused(what: str, boards: Iterable[Sequence[_Suspect]]) -> list[Apart]:
 
 def _apart(what: str, suspect: _Suspect, p: float) -> Apart:
     board = suspect.board
-    each = np.nanmedian(board.launch_residuals[:, suspect.members], axis=1)
+    residuals = board.launch_residuals[:, suspect.members]
+    took_part = ~np.isnan(residuals).all(axis=1)
+    each = np.nanmedian(residuals[took_part], axis=1)
     groups = Counter(board.groups[i] for i in suspect.members)
     return Apart(
         what=what,
@@ -268,7 +270,7 @@ def _apart(what: str, suspect: _Suspect, p: float) -> Apart:
         ratio=math.exp(suspect.residual),
         p=p,
         launches_agreeing=int((each > math.log(LEAST_RATIO) / 2.0).sum()),
-        launches=int((~np.isnan(each)).sum()),
+        launches=len(each),
     )
 
 
