@@ -13,6 +13,7 @@ import click
 from hockney.cli._instead import Instead
 from hockney.estimate import estimate
 from hockney.measure.build import build_engine
+from hockney.measure.checks import check_allocation
 from hockney.measure.mpi import find_mpi
 from hockney.measure.prepare import Asked, Target, prepared
 from hockney.measure.question import Question
@@ -58,6 +59,8 @@ def measure_cycle_and_show(
     if instead is not None:
         instead.asked, instead.options = asked, options
         return
+    for question in asked.questions:
+        check_allocation(question)
     quiet = options["quiet"]
     if options["resume"] and options["output"] is None:
         raise click.UsageError("--resume: which file? Name it with -o")

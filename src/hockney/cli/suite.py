@@ -50,21 +50,25 @@ def _ask(where: str, run: PlannedRun, more: tuple[str, ...]) -> Asked:
     """The questions of one run; all are asked before any is measured."""
     from hockney.cli._instead import ask, measuring_command
     from hockney.errors import AskedWronglyError
+    from hockney.measure.checks import check_allocation
     from hockney.measure.plan import check_keys
 
     params = measuring_command(run.verb).params
     options = {
-        name.removeprefix("--"): param
+        name.lstrip("-"): param
         for param in params
         for name in (*param.opts, *param.secondary_opts)
-        if name.removeprefix("--") not in OURS
+        if not any(opt.lstrip("-") in OURS for opt in param.opts)
     }
     check_keys(f"{where}, {run.label}", dict(run.options), options)
     words = [run.verb, *more]
     for name, value in run.options:
         words += _words(options[name], name, value)
     try:
-        return ask(words)[0]
+        asked = ask(words)[0]
+        for question in asked.questions:
+            check_allocation(question)
+        return asked
     except (AskedWronglyError, click.UsageError) as error:
         message = error.message if isinstance(error, click.UsageError) else str(error)
         raise AskedWronglyError(f"{where}, {run.label}: {message}") from error

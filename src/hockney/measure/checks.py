@@ -22,7 +22,7 @@ def check_question(question: Question) -> None:
     """Raises AskedWronglyError where the question has no answer on this machine."""
     _check_ranks(question)
     _check_nodes(question)
-    _check_allocation(question)
+    _check_place_node(question)
     _check_over(question)
     if question.platform is not None:
         _check_platform(question)
@@ -88,15 +88,20 @@ def _check_nodes(question: Question) -> None:
         )
 
 
-def _check_allocation(question: Question) -> None:
-    """Whether the job that this runs in has what is asked for."""
-    found = None if question.platform or question.hosts else find_allocation(question.launcher)
-    nodes = question.node_count or (found[1].nodes if found else 1)
-    if question.place == "node" and nodes == 1 and not question.platform:
+def _check_place_node(question: Question) -> None:
+    if question.place != "node" or question.platform:
+        return
+    found = None if question.node_count else find_allocation(question.launcher)
+    if (question.node_count or (found[1].nodes if found else 1)) == 1:
         raise AskedWronglyError(
             "--place node: only one node may be used here; ranks cannot be on different ones",
             "name --hosts, or ask for --nodes",
         )
+
+
+def check_allocation(question: Question) -> None:
+    """Whether the job that this runs in has what is asked for; a batch job will have its own."""
+    found = None if question.platform or question.hosts else find_allocation(question.launcher)
     if found is None:
         return
     name, has = found

@@ -64,7 +64,10 @@ def _broadcast(scheduler: Scheduler, asked: Asked) -> tuple[Path, list[str]]:
         for script in scripts_of(copy)
     )
     if not make:
-        raise AskedWronglyError("--broadcast: this scheduler has no way to send it along")
+        raise AskedWronglyError(
+            "--broadcast: this scheduler has no way to send the engine along",
+            "let the job run hockney itself, with --broadcast: it goes over ssh then",
+        )
     source = shlex.quote(str(engine.path))
     lines = [
         f"trap {shlex.quote('; '.join(remove))} EXIT",

@@ -1,0 +1,64 @@
+"""Jobs as the command line has them; the scripts are in tests/measure/jobs, Slurm in
+tests/cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conftest import RunHockney
+
+ENGINE = "hockney-engine"
+
+
+@pytest.fixture
+def small_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inside a job of one node with two slots, as far as its environment tells."""
+    monkeypatch.setenv("LSB_JOBID", "1")
+    monkeypatch.setenv("LSB_MCPU_HOSTS", "n1 2")
+
+
+@pytest.mark.usefixtures("small_job")
+def test_a_larger_job_can_be_asked_for_from_inside_a_small_one(hockney: RunHockney) -> None:
+    done = hockney("job", "lsf", "--", "pingpong", "--nodes", "3", "-n", "3", "-o", "run.jsonl")
+    assert (done.status, done.stderr) == (0, "")
+    assert "#BSUB -n 3" in done.stdout
+    assert ENGINE in done.stdout
+
+
+@pytest.mark.usefixtures("small_job")
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--nodes", "3", "-n", "3"), "this allocation (lsf) has 1 nodes, --nodes 3 asks for more"),
+        (("-n", "3"), "this allocation (lsf) has 2 CPUs, -n 3 asks for more"),
+        (("--place", "node"), "only one node may be used here"),
+    ],
+)
+def test_what_the_job_has_not_is_refused_before_anything_starts(
+    hockney: RunHockney, tmp_path: Path, options: tuple[str, ...], complaint: str
+) -> None:
+    done = hockney("pingpong", *options, "-o", "run.jsonl")
+    assert done.status == 2
+    assert complaint in done.stderr
+    assert not (tmp_path / "run.jsonl").exists()
+
+
+@pytest.mark.usefixtures("small_job")
+def test_a_suite_is_refused_whole(hockney: RunHockney, tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(
+        'name = "plan"\n[[run]]\nlabel = "wide"\nverb = "pingpong"\nnodes = 3\nn = 6\n'
+    )
+    done = hockney("suite", "plan.toml", "-o", "out")
+    assert done.status == 2
+    assert "wide: this allocation (lsf) has 1 nodes" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("scheduler", ["pbs", "lsf"])
+def test_broadcast_needs_a_way(hockney: RunHockney, scheduler: str) -> None:
+    words = ("pingpong", "--nodes", "2", "-n", "2", "--broadcast", "/tmp")
+    done = hockney("job", scheduler, "--", *words, "-o", "run.jsonl")
+    assert done.status == 2
+    assert "let the job run hockney itself" in done.stderr
