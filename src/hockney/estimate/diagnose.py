@@ -232,10 +232,11 @@ def _period(series: Series) -> float | None:
         return None
     values = np.log(series.visit_s)
     values = values - values.mean()
-    if not values.any():
+    variance = float(values.var(ddof=1))
+    if variance == 0.0:
         return None
     frequencies = np.arange(3.0, count / 2.0, 0.25) / duration
-    power = lombscargle(series.at_s, values, 2.0 * np.pi * frequencies) / values.var(ddof=1)
+    power = lombscargle(series.at_s, values, 2.0 * np.pi * frequencies) / variance
     # A train of short disturbances has harmonics as strong as itself: the lowest of them is it.
     best = int(np.flatnonzero(power >= HARMONIC * power.max())[0])
     p = 1.0 - (1.0 - np.exp(-float(power[best]))) ** len(frequencies)
