@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms.h"
 #include "check.h"
 #include "node.h"
 #include "probe.h"
@@ -172,6 +173,7 @@ static void record_facts(const struct launch *launch, const struct place *places
         .cold_bytes = options->cold ? cold : 0,
         .definition = definition(options),
         .probes_handover = launch->exchange.shared != NULL && !options->sweep,
+        .put_controls = algorithms_put_controls,
     };
     record_launch(&facts);
     records_flush();

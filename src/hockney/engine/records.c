@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "algorithms.h"
-
 static int silent;
 
 void records_silence(void) { silent = 1; }
@@ -120,7 +118,7 @@ void record_launch(const struct launch_facts *facts)
            facts->probes_handover ? "\"handover\"" : "\"work\"");
     record_string(facts->definition);
     fputs(",\"controls\":", stdout);
-    algorithms_put_controls();
+    facts->put_controls();
     fputs(",\"places\":[", stdout);
     for (int rank = 0; rank < facts->ranks; rank++)
         put_place(rank, &facts->places[rank]);

@@ -21,6 +21,7 @@ struct launch_facts {
     unsigned long cold_bytes;  /* what the cold walk goes through; 0: warm */
     const char *definition;    /* what one sample is */
     int probes_handover;
+    void (*put_controls)(void); /* writes the control variables that were read back, an object */
 };
 
 /* What a line of samples is about. */
