@@ -12,9 +12,17 @@ import numpy as np
 from common import ROOT_ENV
 
 from hockney.measure.build import SOURCES
-from hockney.measure.mpi import find_mpi
+from hockney.measure.mpi import Mpi, find_mpi
 
 LAUNCHES = 5
+
+
+def build(mpi: Mpi, program: Path) -> None:
+    """The bare loop, with what the engine's operation needs of the engine."""
+    sources = [SOURCES / name for name in ("message.c", "check.c", "records.c")]
+    sources += [SOURCES / "operations" / "pingpong.c", Path(__file__).with_suffix(".c")]
+    flags = ["-std=c11", "-O2", "-D_GNU_SOURCE", '-DHOCKNEY_VERSION="bench"', f"-I{SOURCES}"]
+    subprocess.run([mpi.mpicc, *flags, "-o", program, *sources], check=True)
 
 
 def main() -> None:
@@ -24,23 +32,7 @@ def main() -> None:
     ratios: dict[int, list[float]] = {}
     with tempfile.TemporaryDirectory() as directory:
         program = Path(directory) / "loop_cost"
-        sources = [SOURCES / name for name in ("message.c", "check.c", "records.c")]
-        subprocess.run(
-            [
-                mpi.mpicc,
-                "-std=c11",
-                "-O2",
-                "-D_GNU_SOURCE",
-                '-DHOCKNEY_VERSION="bench"',
-                f"-I{SOURCES}",
-                "-o",
-                program,
-                Path(__file__).with_suffix(".c"),
-                SOURCES / "operations" / "pingpong.c",
-                *sources,
-            ],
-            check=True,
-        )
+        build(mpi, program)
         for _ in range(LAUNCHES):
             done = subprocess.run(
                 [mpi.mpiexec, "--bind-to", "core", "-n", "2", program],
