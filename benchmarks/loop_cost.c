@@ -1,5 +1,6 @@
 /* A batch of the engine's ping-pong against the same loop written bare, in one process, the two
-   alternating. Prints "bytes engine_ns bare_ns" medians of a round trip; see loop_cost.py. */
+   alternating, so many batches of either as the argument says. Prints "bytes engine_ns bare_ns" medians
+   of a round trip; see loop_cost.py. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include "clock.h"
 #include "operations.h"
 
-enum { BATCHES = 2001, REPETITIONS = 200 };
+enum { MOST_BATCHES = 2001, REPETITIONS = 200 };
 
 static int ascending(const void *left, const void *right)
 {
@@ -31,15 +32,18 @@ static void bare(char *out, char *in, int bytes, int rank)
 int main(int argc, char **argv)
 {
     static char out[4096], in[4096];
-    static double engine_ns[BATCHES], bare_ns[BATCHES];
+    static double engine_ns[MOST_BATCHES], bare_ns[MOST_BATCHES];
     int rank;
+    const int asked = argc > 1 ? atoi(argv[1]) : MOST_BATCHES;
+    const int batches = asked > 0 && asked < MOST_BATCHES ? asked : MOST_BATCHES;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int bytes = 0; bytes <= 8; bytes = bytes > 0 ? 2 * bytes : 1) {
-        struct exchange exchange = {.comm = MPI_COMM_WORLD, .rank = rank, .ranks = 2};
+        struct exchange exchange = {.comm = MPI_COMM_WORLD, .rank = rank, .ranks = 2,
+                                    .peer = 1 - rank, .leads = rank == 0};
         message_set(&exchange.out, out, sizeof out, (size_t)bytes, 0);
         message_set(&exchange.in, in, sizeof in, (size_t)bytes, 0);
-        for (int batch = 0; batch < BATCHES; batch++) {
+        for (int batch = 0; batch < batches; batch++) {
             for (int turn = 0; turn < 2; turn++) {
                 const int engines = (turn + batch) % 2;
                 const int64_t start = clock_ns();
@@ -50,10 +54,10 @@ int main(int argc, char **argv)
                 (engines ? engine_ns : bare_ns)[batch] = (double)(clock_ns() - start) / REPETITIONS;
             }
         }
-        qsort(engine_ns, BATCHES, sizeof(double), ascending);
-        qsort(bare_ns, BATCHES, sizeof(double), ascending);
+        qsort(engine_ns, (size_t)batches, sizeof(double), ascending);
+        qsort(bare_ns, (size_t)batches, sizeof(double), ascending);
         if (rank == 0)
-            printf("%d %.2f %.2f\n", bytes, engine_ns[BATCHES / 2], bare_ns[BATCHES / 2]);
+            printf("%d %.2f %.2f\n", bytes, engine_ns[batches / 2], bare_ns[batches / 2]);
     }
     MPI_Finalize();
     return 0;

@@ -23,9 +23,18 @@ def test_each_can_be_asked_what_it_does(name: str) -> None:
     assert done.stdout.startswith("usage:")
 
 
-def test_the_bare_loop_can_be_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bare_loop_speaks_with_the_engines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.syspath_prepend(BENCHMARKS)
     from loop_cost import build
 
-    build(find_mpi(None), tmp_path / "loop_cost")
-    assert (tmp_path / "loop_cost").exists()
+    mpi, program = find_mpi(None), tmp_path / "loop_cost"
+    build(mpi, program)
+    done = subprocess.run(
+        [str(mpi.mpiexec), "-n", "2", str(program), "3"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["0", "1", "2", "4", "8"]

@@ -33,7 +33,9 @@ def line(bytes_: Array, seconds: Array, ordinary: bool = False) -> tuple[Array, 
 
     bytes_: shape (sizes,); seconds: shape (rows, sizes), above 0.
     """
-    weight = np.ones_like(seconds) if ordinary else seconds**-2
+    # Against the shortest, as squares of tiny times are no doubles.
+    shortest = seconds.min(axis=1, keepdims=True)
+    weight = np.ones_like(seconds) if ordinary else (shortest / seconds) ** 2
     return weighted_line(bytes_, seconds, weight, bounded=not ordinary)
 
 
