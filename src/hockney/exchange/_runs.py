@@ -41,17 +41,14 @@ def runs_of(found: Sequence[Found], format: str, label: str | None = None) -> li
         name = table.experiment or table.operation
         experiments.setdefault((name, options), []).append((log, table))
     runs = [_run(tables, format, label) for tables in experiments.values()]
-    for run in runs:
-        _check_size(run)
     return [run for run in runs if run.summaries]
 
 
-def _check_size(run: Run) -> None:
+def _check_size(run: Run, log: str) -> None:
     if sum(map(len, _blocks(run))) > LONGEST_FILE:
-        source = run.header.source
         raise AskedWronglyError(
-            f"{source.file if source else run.label}: {len(run.summaries)} numbers of "
-            f"{run.header.experiment} are more than a result file holds, {LONGEST_FILE >> 20} MiB",
+            f"{log}: {len(run.summaries)} numbers of {run.header.experiment} are more than a "
+            f"result file holds, {LONGEST_FILE >> 20} MiB",
             "cut the tables out of the log, and import them one by one",
         )
 
@@ -79,6 +76,7 @@ def _run(found: Sequence[Found], format: str, label: str | None) -> Run:
     earlier: Counter[tuple[object, ...]] = Counter()
     for table in tables:
         _add_table(run, table, earlier)
+    _check_size(run, source.file)
     return run
 
 

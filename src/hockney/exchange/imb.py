@@ -173,8 +173,7 @@ def _settle_megabyte(tables: list[Table]) -> None:
             table.note("its Mbytes are 2^20 bytes; rates are read so")
         for row in rates:
             row.value_Bps = float(Decimal(repr(row.value_Bps)) * MEGABYTES[megabyte])
-        for row in rates:
-            if (row.value_Bps or 0.0) > LARGEST_NUMBER:
+            if row.value_Bps > LARGEST_NUMBER:
                 table.note(f"line {row.line}: a rate that is out of range is left out")
         table.rows = [row for row in table.rows if (row.value_Bps or 0.0) <= LARGEST_NUMBER]
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from hockney.errors import AskedWronglyError
-from hockney.measure.launchers import MPIEXEC, find_allocation
+from hockney.measure.launchers import MPIEXEC, Allocation, find_allocation
 from hockney.measure.platforms import parse_shape
 from hockney.measure.question import Question
 from hockney.units import format_seconds, format_size
@@ -143,16 +143,20 @@ def _check_platform(question: Question) -> None:
 
 def nodes() -> int:
     """How many nodes the job has that this runs in; else this one."""
-    found = find_allocation()
-    return (found[1].nodes if found else None) or 1
+    return _allocation().nodes or 1
 
 
 def allowed_cpus() -> int:
     """CPUs that ranks may run on, over all nodes as if each was as this one: as many as the job
     has."""
-    found = find_allocation()
     here = nodes() * len(os.sched_getaffinity(0))
-    return min(here, (found[1].cpus if found else None) or here)
+    return min(here, _allocation().cpus or here)
+
+
+def _allocation() -> Allocation:
+    """What the job has that this runs in; nothing is known outside of one."""
+    found = find_allocation()
+    return found[1] if found else Allocation()
 
 
 def _check_memory(question: Question) -> None:

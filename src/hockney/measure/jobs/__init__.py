@@ -119,6 +119,11 @@ def tell(command: Sequence[str], said: str = "") -> subprocess.CompletedProcess[
         raise HockneyError(f"{command[0]}: {error}") from error
 
 
+def as_asked(job: Job, **words: str) -> list[str]:
+    """Of the words of each field of a job those whose field was asked for."""
+    return [word for field, word in words.items() if getattr(job, field)]
+
+
 def by_mpiexec(hosts: str, mpi: Mpi, question: Question, program: Sequence[str]) -> str:
     """MPI's own launcher, which is told of its hosts by those words of the shell."""
     family = launcher_named(mpi.family)

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from hockney.measure.jobs import Job, State, tell
+from hockney.measure.jobs import Job, State, as_asked, tell
 from hockney.measure.launchers import flux
 from hockney.measure.mpi import Mpi
 from hockney.measure.question import Question
@@ -24,13 +24,13 @@ def directives(job: Job) -> list[str]:
         f"--time-limit={job.minutes}m",
         # By itself Flux writes the first letter of a number in two ways, as the locale is.
         "--output=flux-{{id.f58plain}}.out",
+        *as_asked(
+            job,
+            exclusive="--exclusive",
+            account=f"--bank={job.account}",
+            partition=f"--queue={job.partition}",
+        ),
     ]
-    if job.exclusive:
-        asked.append("--exclusive")
-    if job.account:
-        asked.append(f"--bank={job.account}")
-    if job.partition:
-        asked.append(f"--queue={job.partition}")
     return [f"#flux: {words}" for words in asked]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from hockney.measure.jobs import Job, State, by_mpiexec, tell
+from hockney.measure.jobs import Job, State, as_asked, by_mpiexec, tell
 from hockney.measure.mpi import Mpi
 from hockney.measure.question import Question
 
@@ -25,13 +25,10 @@ def directives(job: Job) -> list[str]:
         f'-R "span[ptile={job.per_node}]"',
         f"-W {job.minutes}",
         f"-o {log('%J', job)}",
+        *as_asked(
+            job, exclusive="-x", account=f"-P {job.account}", partition=f"-q {job.partition}"
+        ),
     ]
-    if job.exclusive:
-        asked.append("-x")
-    if job.account:
-        asked.append(f"-P {job.account}")
-    if job.partition:
-        asked.append(f"-q {job.partition}")
     return [f"#BSUB {words}" for words in asked]
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from hockney.measure.jobs import Job, State, by_mpiexec, tell
+from hockney.measure.jobs import Job, State, as_asked, by_mpiexec, tell
 from hockney.measure.mpi import Mpi
 from hockney.measure.question import Question
 
@@ -34,11 +34,8 @@ def directives(job: Job) -> list[str]:
         f"-l select={job.nodes}:ncpus={job.per_node}:mpiprocs={job.per_node}",
         f"-l place={place}",
         f"-l walltime={job.minutes // 60:02d}:{job.minutes % 60:02d}:00",
+        *as_asked(job, account=f"-A {job.account}", partition=f"-q {job.partition}"),
     ]
-    if job.account:
-        asked.append(f"-A {job.account}")
-    if job.partition:
-        asked.append(f"-q {job.partition}")
     return [f"#PBS {words}" for words in asked]
 
 

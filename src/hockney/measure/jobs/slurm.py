@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from hockney.measure.jobs import Job, State, tell
+from hockney.measure.jobs import Job, State, as_asked, tell
 from hockney.measure.launchers import srun
 from hockney.measure.mpi import Mpi
 from hockney.measure.question import Question
@@ -22,13 +22,13 @@ def directives(job: Job) -> list[str]:
         f"--nodes={job.nodes}",
         f"--ntasks-per-node={job.per_node}",
         f"--time={job.minutes}",
+        *as_asked(
+            job,
+            exclusive="--exclusive",
+            account=f"--account={job.account}",
+            partition=f"--partition={job.partition}",
+        ),
     ]
-    if job.exclusive:
-        asked.append("--exclusive")
-    if job.account:
-        asked.append(f"--account={job.account}")
-    if job.partition:
-        asked.append(f"--partition={job.partition}")
     return [f"#SBATCH {words}" for words in asked]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from hockney.measure.launchers import Allocation, hydra
-from hockney.measure.launchers._scheduler import answer
+from hockney.measure.launchers._scheduler import answer, our_name
 from hockney.measure.mpi import Mpi
 from hockney.measure.question import Question
 
@@ -30,7 +30,7 @@ def command(mpi: Mpi, question: Question, program: Sequence[str]) -> list[str]:
     """Unbound, because the engine pins; a rank that is gone takes the others with it, but not at
     once (exit-on-error): what it said would be lost. Open MPI needs the PMIx plug-in of Flux's
     shell."""
-    options = [f"--job-name={_job_name()}", "-o", "cpu-affinity=off", "-o", "exit-timeout=5s"]
+    options = [f"--job-name={our_name()}", "-o", "cpu-affinity=off", "-o", "exit-timeout=5s"]
     if mpi.family == "openmpi":
         options += ["-o", "pmi=pmix"]
     if question.hosts:
@@ -51,14 +51,10 @@ def _nodes(question: Question) -> int | None:
     return min(found.nodes, question.ranks) if found and found.nodes else None
 
 
-def _job_name() -> str:
-    return f"hockney-{os.getpid()}"
-
-
 def end_strays() -> None:
     """Flux lets a job go on, or wait, whose flux run was killed: ends those that this process
     started."""
-    listed = answer(["flux", "jobs", "--no-header", "--format={id}", f"--name={_job_name()}"])
+    listed = answer(["flux", "jobs", "--no-header", "--format={id}", f"--name={our_name()}"])
     for job in listed.stdout.split():
         answer(["flux", "cancel", job])
         # That asks first, and kills seconds later.

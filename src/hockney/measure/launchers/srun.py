@@ -10,7 +10,7 @@ from functools import cache
 
 from hockney.errors import AskedWronglyError
 from hockney.measure.launchers import Allocation, hydra
-from hockney.measure.launchers._scheduler import answer
+from hockney.measure.launchers._scheduler import answer, our_name
 from hockney.measure.mpi import Mpi
 from hockney.measure.question import Question
 
@@ -37,7 +37,7 @@ def _cpus() -> int | None:
 def command(mpi: Mpi, question: Question, program: Sequence[str]) -> list[str]:
     """Unbound, because the engine pins; a rank that fails takes the others with it."""
     options = [f"--mpi={_wire_up(mpi)}", "--cpu-bind=none", "--kill-on-bad-exit=1"]
-    options.append(f"--job-name={_step_name()}")
+    options.append(f"--job-name={our_name()}")
     if question.hosts:
         options.append("--nodelist=" + ",".join(question.hosts))
     if question.node_count:
@@ -68,17 +68,13 @@ def _wire_up(mpi: Mpi) -> str:
     )
 
 
-def _step_name() -> str:
-    return f"hockney-{os.getpid()}"
-
-
 def end_strays() -> None:
     """Slurm lets a step go on whose srun was killed: ends those that this process started."""
     job = os.environ["SLURM_JOB_ID"]
     listed = answer(["squeue", "--noheader", "--steps", f"--jobs={job}", "--format=%i %j"])
     for line in listed.stdout.splitlines():
         step, _, name = line.strip().partition(" ")
-        if name == _step_name():
+        if name == our_name():
             answer(["scancel", "--signal=KILL", step])
 
 

@@ -91,7 +91,6 @@ def time(
 
 def effort(collective: str, algorithm: str, ranks: int, bytes: int) -> int:
     """How much there is to walk through, in messages."""
-    from hockney.models.collectives.schedule import bounded
-    from hockney.models.collectives.schedule import effort as effort_of
+    from hockney.models.collectives.schedule import bounded, step_effort
 
-    return sum(map(effort_of, bounded(schedule_of(collective, algorithm)(ranks, bytes, None))))
+    return sum(map(step_effort, bounded(schedule_of(collective, algorithm)(ranks, bytes, None))))

@@ -62,7 +62,7 @@ def step(
     return Step(from_, to, sizes, blocks, in_turn, reduces)
 
 
-def effort(part: Step) -> int:
+def step_effort(part: Step) -> int:
     """How long it takes to walk through a step, in messages."""
     return len(part.sources) + STEP_MESSAGES
 
@@ -71,7 +71,7 @@ def bounded(schedule: Schedule) -> Schedule:
     """The same, and an error where it would have no end that anybody waits for."""
     walked = 0
     for part in schedule:
-        walked += effort(part)
+        walked += step_effort(part)
         if walked > MOST_MESSAGES:
             raise too_long(walked)
         yield part
