@@ -1,4 +1,4 @@
-"""What the benchmarks share: runs of hockney and of NetPIPE, and how a spread is told."""
+"""What the benchmarks share: runs of hockney and of its peers, and how a spread is reported."""
 
 from __future__ import annotations
 
@@ -7,30 +7,32 @@ import os
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from hockney.measure.mpi import Mpi
 
 ROOT_ENV = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 CLASSES = {"small": (0, 1024), "medium": (1025, 65536), "large": (65537, 1 << 40)}
 """Sizes in bytes, from and to: what behaves alike."""
 
 
-def hockney(*arguments: str, env: dict[str, str] | None = None) -> dict[str, Any]:
-    """One run's JSON, with the wall time of the whole command as "wall_s"."""
+def hockney(
+    *arguments: str,
+    experiment: str = "pingpong",
+    env: dict[str, str] | None = None,
+    output: Path | None = None,
+) -> dict[str, Any]:
+    """One run's JSON, with the wall time of the whole command as "wall_s". The result file stays
+    where `output` is given."""
     with tempfile.TemporaryDirectory() as directory:
+        file = output or Path(directory) / "run.jsonl"
         started = time.monotonic()
         done = subprocess.run(
-            [
-                "hockney",
-                "pingpong",
-                "--json",
-                "-q",
-                "-o",
-                str(Path(directory) / "run.jsonl"),
-                *arguments,
-            ],
+            ["hockney", experiment, "--json", "-q", "-o", str(file), *arguments],
             capture_output=True,
             text=True,
             check=True,
@@ -72,6 +74,33 @@ def netpipe_repeats(command: str, mpiexec: str, largest: int, seconds: float) ->
         times.append(time.monotonic() - started)
     each = max((times[1] - times[0]) / 30.0, 1e-6)
     return max(int(10 + (seconds - times[0]) / each), 5)
+
+
+def osu(program: Path, mpi: Mpi, arguments: list[str], repetitions: int) -> tuple[float, float]:
+    """One start of an OSU benchmark of a collective on two ranks: the time that it prints, which is
+    the mean over ranks of each rank's own mean, and the wall time of the whole command; seconds."""
+    started = time.monotonic()
+    done = subprocess.run(
+        [mpi.mpiexec, "--bind-to", "core", "-n", "2", program, "-i", str(repetitions), *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **ROOT_ENV},
+    )
+    wall_s = time.monotonic() - started
+    rows = [line for line in done.stdout.splitlines() if line.strip() and line[0] != "#"]
+    return float(rows[-1].split()[-1]) / 1e6, wall_s
+
+
+def repetitions_for(seconds: float, run: Callable[[int], float]) -> int:
+    """How many repetitions make `run`, which returns its wall time, last about `seconds`."""
+    few, many = 1000, 4000
+    few_s, many_s = run(few), run(many)
+    while many_s < 0.5 * seconds:
+        many *= 4
+        many_s = run(many)
+    each_s = max((many_s - few_s) / (many - few), 1e-8)
+    return max(int(few + (seconds - few_s) / each_s), few)
 
 
 def spread(values: list[float]) -> float:
