@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from hockney.measure.mpi import find_mpi
+from hockney.measure.mpi import Mpi, find_mpi
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 NAMES = sorted(file.name for file in BENCHMARKS.glob("*.py") if file.name != "common.py")
@@ -21,6 +23,62 @@ def test_each_can_be_asked_what_it_does(name: str) -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("usage:")
+
+
+@pytest.mark.parametrize("name", ["bcast", "allreduce", "alltoall", "barrier"])
+def test_the_bare_collectives_report_every_distance(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    from back_to_back import build, launch
+
+    mpi, program = find_mpi(None), tmp_path / "back_to_back"
+    build(mpi, program)
+    timings = launch(mpi, program, name, 8, "1", "1e9", "20000", "100000")
+    assert list(timings) == [0.0, 20000.0, 100000.0]
+    for timing in timings.values():
+        assert timing.late == 0.0
+        assert timing.time_ns >= timing.other_ns > 0.0
+
+
+def test_bare_collectives_that_are_all_late_have_no_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    from back_to_back import build, launch
+
+    mpi, program = find_mpi(None), tmp_path / "back_to_back"
+    build(mpi, program)
+    timing = launch(mpi, program, "barrier", 0, "1", "-1e9", "20000")[20000.0]
+    assert timing.late == 1.0
+    assert math.isnan(timing.time_ns)
+
+
+@pytest.mark.parametrize(
+    ("visits", "expected"),
+    [([1.0] * 40, 1.0), ([1.0] * 4 + [7.0] * 32 + [2.0] * 4, 2.0), ([4.0, 9.0, 2.0], 0.5)],
+    ids=["steady", "tenths", "few"],
+)
+def test_a_drift_compares_the_last_tenth_of_visits_with_the_first(
+    visits: list[float], expected: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    from collectives import drift
+
+    assert drift(np.array(visits)) == expected
+
+
+def test_an_osu_time_is_the_last_column_in_seconds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    from common import osu
+
+    printer = tmp_path / "mpiexec"
+    printer.write_text("#!/bin/sh\nprintf '\\n# a title\\n# Size Avg(us)\\n8  1.2500\\n'\n")
+    printer.chmod(0o755)
+    mpi = Mpi(tmp_path / "mpicc", printer, "hydra", "")
+    assert osu(tmp_path / "osu_bcast", mpi, [], 1)[0] == pytest.approx(1.25e-6)
 
 
 def test_the_bare_loop_speaks_with_the_engines(
