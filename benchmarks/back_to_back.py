@@ -23,8 +23,8 @@ from hockney.units import parse_sizes
 
 WITHOUT_SIZES = ("barrier",)
 MOST_LATE = 0.5
-"""Where more repetitions begin late, the others are the quick ones of an operation that takes longer
-than the starts are apart: their median does not describe the operation."""
+"""Where more repetitions begin late, the others are the quick ones of an operation that takes
+longer than the starts are apart: their median does not describe the operation."""
 
 
 class Timing(NamedTuple):

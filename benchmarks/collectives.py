@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import hockney, osu, repetitions_for, spread
+from common import FEWEST_REPETITIONS, hockney, osu, repetitions_for, spread
 
 from hockney.measure.mpi import Mpi, find_mpi
 from hockney.records import Run, read
@@ -59,7 +59,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--names", default="bcast,allreduce,alltoall,barrier")
     parser.add_argument("--sizes", default="8,1KiB,64KiB")
-    parser.add_argument("--seconds", type=parse_seconds, default=2.0, help="wall time of a run")
+    parser.add_argument("--seconds", type=parse_seconds, default=4.0, help="budget of a run")
     asked = parser.parse_args()
     mpi = find_mpi(asked.mpicc)
     print(
@@ -99,7 +99,8 @@ def compare(
         each_s = float(np.mean(walls_s, axis=0)[0]) / len(sizes)
         for size, (mean_s, wall_s) in theirs.items():
             points[size].osu_s.append(mean_s)
-            repetitions[size] = int(repetitions[size] * np.clip(each_s / wall_s, 0.5, 2.0))
+            wanted = int(repetitions[size] * np.clip(each_s / wall_s, 0.5, 2.0))
+            repetitions[size] = max(wanted, FEWEST_REPETITIONS)
     ours_s, theirs_s = np.mean(walls_s, axis=0)
     latencies = [round(latency) for latency in points[sizes[0]].core_to_core_ns]
     print(

@@ -15,6 +15,8 @@ import numpy as np
 
 from hockney.measure.mpi import Mpi
 
+FEWEST_REPETITIONS = 1000
+"""Of an OSU benchmark; with fewer its wall time is that of its start."""
 ROOT_ENV = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 CLASSES = {"small": (0, 1024), "medium": (1025, 65536), "large": (65537, 1 << 40)}
 """Sizes in bytes, from and to: what behaves alike."""
@@ -94,7 +96,7 @@ def osu(program: Path, mpi: Mpi, arguments: list[str], repetitions: int) -> tupl
 
 def repetitions_for(seconds: float, run: Callable[[int], float]) -> int:
     """How many repetitions make `run`, which returns its wall time, last about `seconds`."""
-    few, many = 1000, 4000
+    few, many = FEWEST_REPETITIONS, 4 * FEWEST_REPETITIONS
     few_s, many_s = run(few), run(many)
     while many_s < 0.5 * seconds:
         many *= 4
