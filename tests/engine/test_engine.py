@@ -133,12 +133,21 @@ def test_single_exchanges_have_the_clock_subtracted_unless_asked(run_engine: Run
     assert "clock cost included" in kept.of("launch")[0]["definition"]
 
 
-def test_what_comes_in_is_sent_back_unless_there_are_two_buffers(run_engine: RunEngine) -> None:
-    said = [
-        run_engine("pingpong", *QUICK, *option).of("launch")[0]["definition"]
-        for option in ([], ["--two-buffers"], ["--verify"])
-    ]
-    assert [words.rpartition(", ")[2] for words in said] == ["one buffer"] + 2 * ["two buffers"]
+def test_the_choice_of_buffers_is_recorded(run_engine: RunEngine) -> None:
+    choices = {
+        (): "returned",
+        ("--buffers=separate",): "separate",
+        ("--two-buffers",): "separate",
+        ("--verify",): "separate",
+        ("--buffers=cold",): "cold",
+        ("--cold-cache",): "cold",
+        ("--operation=stream",): "separate",
+    }
+    for option, buffers in choices.items():
+        launch = run_engine("pingpong", *QUICK, *option).of("launch")[0]
+        assert launch["buffers"] == buffers
+        assert launch["definition"].endswith(f"{buffers} buffers")
+        assert (launch["cold_bytes"] > 0) == (buffers == "cold")
 
 
 def test_a_sweep_makes_the_asked_counts(run_engine: RunEngine) -> None:
@@ -169,9 +178,8 @@ def test_the_machine_is_probed_before_and_after_every_round(run_engine: RunEngin
     done = run_engine("pingpong", *QUICK)
     rounds = {s["round"] for s in done.of("samples")}
     assert {p["round"] for p in done.of("probe")} == rounds | {max(rounds) + 1}
-    assert {(n["round"], n["rank"]) for n in done.of("noise")} == {
-        (round_, rank) for round_ in rounds for rank in (0, 1)
-    }
+    assert {looked["round"] for looked in done.of("round")} == rounds
+    assert [noise["rank"] for noise in done.of("noise")] == [0, 1]
 
 
 def test_cold_buffers_are_larger_than_the_last_cache(run_engine: RunEngine) -> None:

@@ -11,10 +11,6 @@
 /* A launcher that aborts may drop what it has not forwarded yet. */
 static const struct timespec LAST_WORDS = {.tv_nsec = 200000000};
 
-static int launch_number;
-
-void check_set_launch(int launch) { launch_number = launch; }
-
 noreturn void fail(int status, const char *format, ...)
 {
     char message[1024];
@@ -28,10 +24,10 @@ noreturn void fail(int status, const char *format, ...)
     MPI_Initialized(&initialized);
     MPI_Finalized(&finalized);
     if (!initialized || finalized) {
-        record_end(launch_number, "failed", -1.0, message);
+        record_end("failed", -1.0, message);
         exit(status);
     }
-    record_end(launch_number, "failed", -1.0, message);
+    record_end("failed", -1.0, message);
     nanosleep(&LAST_WORDS, NULL);
     MPI_Abort(MPI_COMM_WORLD, status);
     exit(status);

@@ -16,7 +16,4 @@ noreturn void fail(int status, const char *format, ...);
 /* malloc that fails loudly; for set-up only, never inside a timed region. */
 void *allocate(size_t bytes);
 
-/* The launch number that an "end" record names. */
-void check_set_launch(int launch);
-
 #endif

@@ -6,19 +6,14 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "simulated.h"
+
 struct clock {
     const char *name;
     double resolution_s; /* smallest step seen between two readings */
     double cost_s;       /* one reading, median */
     double wtick_s;      /* what MPI_Wtick claims for MPI_Wtime, for comparison */
 };
-
-/* Simulated time repeats itself: what is seen once need not be seen again. */
-#ifdef SMPI_H
-enum { IS_SIMULATED = 1 };
-#else
-enum { IS_SIMULATED = 0 };
-#endif
 
 /* CLOCK_MONOTONIC is read without a system call (vDSO) and never steps back.
    Under SimGrid the compiler wrapper turns this call into simulated time. */

@@ -1,77 +1,21 @@
 #include "launch.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "algorithms.h"
+#include "buffers.h"
 #include "check.h"
 #include "node.h"
-#include "probe.h"
 #include "records.h"
-#include "rounds.h"
 #include "table.h"
 #include "together.h"
 
 /* Where the last cache's size is unknown, a cold walk is this long: larger than most. */
 static const unsigned long COLD_BYTES = 128ul << 20;
 
-/* Free memory of the node in bytes as the kernel counts it, or 0 where it does not. */
-static unsigned long long available_memory(void)
-{
-    char line[128];
-    unsigned long long kib = 0;
-    FILE *file = fopen("/proc/meminfo", "r");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
-            break;
-    if (file != NULL)
-        fclose(file);
-    return kib * 1024;
-}
-
-static size_t largest_size(const struct options *options)
-{
-    size_t largest = 0;
-    for (int i = 0; i < options->size_count; i++)
-        largest = options->sizes[i].bytes > largest ? options->sizes[i].bytes : largest;
-    return largest;
-}
-
-/* How many times the largest size a buffer holds: a block for each rank, or a window. */
-static double messages_held(const struct options *options, int ranks)
-{
-    if (options->operation->blocks)
-        return ranks;
-    int largest = 1;
-    for (int i = 0; i < options->window_count && options->operation->counts_window; i++)
-        largest = options->windows[i] > largest ? options->windows[i] : largest;
-    return largest;
-}
-
-/* The buffers of all ranks of a node are on it, and so may the floor's shared memory be. */
-static void allocate_buffers(struct launch *launch, int on_node, size_t cold_bytes)
-{
-    const struct options *options = launch->options;
-    const size_t largest = largest_size(options);
-    const double held = messages_held(options, launch->exchange.ranks);
-    const unsigned long long available = available_memory();
-    const int two = options->two_buffers ||
-                    (options->experiment == COLLECTIVE && !options->operation->in_place);
-    const int buffers = (two ? 2 : 1) + (options->floor ? 1 : 0);
-    launch->span = message_stride(largest) * (size_t)held + cold_bytes;
-    const double needed = on_node * buffers * (held * (double)largest + (double)cold_bytes);
-    if (largest > SIZE_MAX / 8 || (available > 0 && needed > (double)available))
-        fail(EXIT_ASKED_WRONGLY,
-             "messages of %zu bytes need %.0f MiB on a node, which has %llu MiB free", largest,
-             needed / 1048576.0, available >> 20);
-    if (options->experiment == COLLECTIVE && held * (double)largest > INT_MAX)
-        fail(EXIT_ASKED_WRONGLY, "collectives of %zu bytes: at most %d over all blocks", largest,
-             INT_MAX);
-    launch->out = message_room(launch->span, 1, options->verify);
-    launch->in = two ? message_room(launch->span, 2, options->verify) : launch->out;
-}
+double launch_now_s(void) { return (double)clock_ns() * 1e-9; }
 
 /* A collective that reduces has whole elements. */
 static int is_possible(const struct operation *operation, size_t bytes)
@@ -81,150 +25,214 @@ static int is_possible(const struct operation *operation, size_t bytes)
     return !operation->reduces || (bytes > 0 && bytes % sizeof(int32_t) == 0);
 }
 
-static void add_point(struct launch *launch, const struct operation *operation,
-                      struct size_option size)
+static struct point *add_point(struct launch *launch, const struct operation *operation,
+                               struct size_option size, int window)
 {
-    launch->points[launch->point_count++] =
-        (struct point){.operation = operation, .size = size, .repetitions = 1, .batches = 1};
+    struct point *point = &launch->points[launch->point_count++];
+    *point = (struct point){
+        .operation = operation,
+        .size = size,
+        .window = window,
+        .repetitions = 1,
+        .batches = 1,
+        .series = launch->context.rank == 0 ? allocate(sizeof(struct series)) : NULL,
+    };
+    return point;
 }
 
-/* Every size of the operation, of each of its trains where it has some, and under each size the
-   floor where that is asked for. */
+/* One size: of each train or window where there are some, and under it what is measured beside. */
+static void add_points(struct launch *launch, struct size_option size)
+{
+    const struct options *options = launch->options;
+    const struct operation *operation = options->operation;
+    for (int i = 0; i < options->train_count; i++)
+        add_point(launch, &options->trains[i], size, 1);
+    for (int i = 0; operation->counts_window && i < options->window_count; i++)
+        add_point(launch, operation, size, options->windows[i]);
+    if (options->train_count == 0 && !operation->counts_window)
+        add_point(launch, operation, size, 1);
+    if (options->overlap)
+        add_point(launch, operation, size, 1)->overlapped = 1;
+    for (int j = 0; options->floor && floor_copies[j] != NULL && size.bytes > 0; j++)
+        add_point(launch, floor_copies[j], size, 1);
+}
+
 static void make_points(struct launch *launch)
 {
     const struct options *options = launch->options;
-    const int variants = options->train_count > 0 ? options->train_count : 1;
-    const int most = options->size_count * (variants + 2) + 3;
-    launch->points = allocate((size_t)most * sizeof *launch->points);
-    for (int i = 0; i < options->size_count; i++) {
-        const struct size_option size = options->sizes[i];
-        if (!is_possible(options->operation, size.bytes))
-            continue;
-        for (int j = 0; j < variants; j++)
-            add_point(launch, options->train_count > 0 ? &options->trains[j] : options->operation,
-                      size);
-        if (options->overlap && options->operation->overlaps) {
-            add_point(launch, options->operation, size);
-            launch->points[launch->point_count - 1].overlapped = 1;
-        }
-        for (int j = 0; options->floor && floor_copies[j] != NULL && size.bytes > 0; j++)
-            add_point(launch, floor_copies[j], size);
-    }
+    const int most_a_size = options->train_count + options->window_count + 4;
+    launch->points = allocate((size_t)(options->size_count * most_a_size + 3) *
+                              sizeof *launch->points);
+    for (int i = 0; i < options->size_count; i++)
+        if (is_possible(options->operation, options->sizes[i].bytes))
+            add_points(launch, options->sizes[i]);
     for (int j = 0; options->floor && floor_handovers[j] != NULL; j++)
-        add_point(launch, floor_handovers[j], (struct size_option){0});
+        add_point(launch, floor_handovers[j], (struct size_option){0}, 1);
     if (launch->point_count == 0)
         fail(EXIT_ASKED_WRONGLY, "%s has none of these sizes: %s", options->operation->name,
              options->operation->reduces ? "it adds integers of 4 bytes" : "it has 0 bytes only");
 }
 
-/* Room for the samples of one round, or of one visit. */
+/* Room for the samples of one round, or of one visit of a sweep. */
 static void make_room(struct launch *launch)
 {
     const struct options *options = launch->options;
-    const int single = times_each(options) || options->experiment == COLLECTIVE;
-    const int round_room = launch->point_count * (single ? 256 : 4);
-    launch->room = round_room > CHUNK_SAMPLES ? round_room : CHUNK_SAMPLES;
+    const int collective = options->operation->between_all;
+    const int a_point = collective ? MOST_COLLECTIVES : times_each(options) ? 256 : 4;
+    launch->room = options->sweep ? CHUNK_SAMPLES : launch->point_count * a_point;
     launch->own_ns = allocate((size_t)launch->room * sizeof(double));
-    launch->sample_ns = allocate((size_t)launch->room * sizeof(double));
+    if (launch->context.rank == 0)
+        launch->sample_ns = allocate((size_t)launch->room * sizeof(double));
+}
+
+static const char *buffers_in_words(enum buffers buffers)
+{
+    static const char *const words[] = {"returned", "separate", "cold"};
+    return words[buffers];
 }
 
 /* What one sample is, in words: how it was timed, whose time it is, what was subtracted. */
-static const char *definition(const struct options *options)
+static void define(const struct launch *launch, char *words, size_t room)
 {
-    static char words[160];
-    const int single = times_each(options);
-    if (options->experiment == COLLECTIVE) {
-        snprintf(words, sizeof words, "from %s to the last rank's end, clock cost included",
+    const struct options *options = launch->options;
+    const struct operation *operation = options->operation;
+    const char *buffers = buffers_in_words(launch->context.buffers);
+    if (operation->between_all) {
+        snprintf(words, room, "from %s to the last rank's end, clock cost included, %s buffers",
                  options->sync == SYNC_BARRIER ? "the first rank's start behind a barrier"
-                                               : "the common start");
-        return words;
+                                               : "the common start",
+                 buffers);
+        return;
     }
-    const int pingpong = strcmp(options->operation->name, "pingpong") == 0;
-    const char *per = pingpong ? "2k" : options->operation->counts_window ? "messages" : "k";
+    const int single = times_each(options), pingpong = operation->mode != NULL;
+    const char *per = pingpong ? "2k" : operation->counts_window ? "messages" : "k";
     if (single)
-        snprintf(words, sizeof words, "%s, ", pingpong ? "half of one round trip" : "one exchange");
+        snprintf(words, room, "%s, ", pingpong ? "half of one round trip" : "one exchange");
     else
-        snprintf(words, sizeof words, "%s over %s, ", options->sweep ? "whole loop" : "batch",
+        snprintf(words, room, "%s over %s, ", options->sweep ? "whole loop" : "batch",
                  options->sweep ? "2n" : per);
     const size_t length = strlen(words);
-    snprintf(words + length, sizeof words - length, "%s%s, %s",
-             options->experiment != PINGPONG && single ? "each rank's own"
+    snprintf(words + length, room - length, "%s%s, %s buffers",
+             !is_of_two(options) && single ? "each rank's own"
              : options->reduce_first                   ? "first rank"
                                                        : "larger of two ranks",
              !single                     ? ""
              : options->keep_clock_cost ? ", clock cost included"
                                         : ", clock cost subtracted",
-             options->two_buffers ? "two buffers" : "one buffer");
-    return words;
+             buffers);
 }
 
-static void record_facts(const struct launch *launch, const struct place *places, int ranks,
-                         unsigned long cold)
+static void record_facts(const struct launch *launch, const struct place *places, int ranks)
 {
     const struct options *options = launch->options;
-    const struct launch_facts facts = {
-        .launch = options->launch,
+    const int in_batches = !options->sweep && launch->together == NULL;
+    char definition[200];
+    define(launch, definition, sizeof definition);
+    record_launch(&(struct launch_facts){
         .seed = options->seed,
         .clock = launch->clock,
         .places = places,
         .ranks = ranks,
-        .batch_s = options->sweep || launch->together ? 0.0
-                                                      : batch_least_ns(&launch->clock) * 1e-9,
-        .cold_bytes = options->cold ? cold : 0,
-        .definition = definition(options),
-        .probes_handover = launch->exchange.shared != NULL && !options->sweep,
+        .batch_s = in_batches ? batch_least_ns(&launch->clock) * 1e-9 : 0.0,
+        .buffers = buffers_in_words(launch->context.buffers),
+        .cold_bytes = launch->context.buffers == BUFFERS_COLD ? launch->cold_bytes : 0,
+        .definition = definition,
+        .probes_handover = launch->context.shared != NULL && !options->sweep,
         .put_controls = algorithms_put_controls,
-    };
-    record_launch(&facts);
+    });
     records_flush();
 }
 
-/* Sets up what all experiments need: the ranks and their names, clock, buffers, what is shared. */
-static unsigned long open_launch(struct launch *launch, const struct place *here, int *peers,
-                                 MPI_Comm comm)
+/* Ranks that plan by what their clock costs must plan by one number. */
+static struct clock common_cost(struct clock clock, MPI_Comm comm)
+{
+    double costs[2] = {clock.resolution_s, clock.cost_s};
+    check(MPI_Allreduce(MPI_IN_PLACE, costs, 2, MPI_DOUBLE, MPI_MAX, comm), "MPI_Allreduce");
+    clock.resolution_s = costs[0];
+    clock.cost_s = costs[1];
+    return clock;
+}
+
+static void open_context(struct launch *launch, MPI_Comm comm)
 {
     const struct options *options = launch->options;
-    struct exchange *exchange = &launch->exchange;
-    check(MPI_Comm_rank(comm, &exchange->rank), "MPI_Comm_rank");
-    exchange->comm = comm;
-    exchange->peer = 1 - exchange->rank;
-    exchange->leads = exchange->rank == 0;
-    for (int i = 0; i < exchange->ranks; i++)
-        peers[i] = options->experiment == PINGPONG ? options->peers[i] : i;
+    struct context *context = &launch->context;
+    check(MPI_Comm_rank(comm, &context->rank), "MPI_Comm_rank");
+    check(MPI_Comm_size(comm, &context->ranks), "MPI_Comm_size");
+    context->comm = comm;
+    context->peer = 1 - context->rank;
+    context->leads = context->rank == 0;
+    context->buffers = options->buffers;
+    int window = 1;
+    for (int i = 0; options->operation->counts_window && i < options->window_count; i++)
+        window = options->windows[i] > window ? options->windows[i] : window;
+    context->requests = allocate(2 * (size_t)window * sizeof *context->requests);
+    context->statuses = allocate(2 * (size_t)window * sizeof *context->statuses);
+    if (options->operation->varies) {
+        context->counts = allocate((size_t)context->ranks * sizeof(int));
+        context->displacements = allocate((size_t)context->ranks * sizeof(int));
+    }
+}
+
+/* Sets up what all experiments need: the ranks and their names, clock, buffers, what is shared. */
+static void open_launch(struct launch *launch, const struct place *here, int *peers, MPI_Comm comm)
+{
+    const struct options *options = launch->options;
+    struct context *context = &launch->context;
+    open_context(launch, comm);
+    for (int i = 0; i < context->ranks; i++)
+        peers[i] = is_of_two(options) ? options->peers[i] : i;
     launch->peers = peers;
-    launch->clock = clock_measure();
-    const unsigned long cache = place_last_cache_bytes(here->pu);
-    const unsigned long cold = !options->cold && !options->floor ? 0
-                               : cache > 0                       ? 2 * cache
-                                                                 : COLD_BYTES;
-    allocate_buffers(launch, node_of(comm).ranks, cold);
-    const double window = options->operation->counts_window ? messages_held(options, 1) : 1.0;
-    exchange->requests = allocate(2 * (size_t)window * sizeof *exchange->requests);
-    exchange->statuses = allocate(2 * (size_t)window * sizeof *exchange->statuses);
-    if (exchange->rank == 0)
-        launch->noises = allocate((size_t)exchange->ranks * sizeof *launch->noises);
-    exchange->shared = exchange->ranks == 2 ? shared_open(comm, options->floor ? launch->span : 0)
-                                            : NULL;
-    if (options->floor && exchange->shared == NULL)
+    launch->clock = common_cost(clock_measure(), comm);
+    if (context->buffers == BUFFERS_COLD || options->floor) {
+        const unsigned long cache = place_last_cache_bytes(here->pu);
+        launch->cold_bytes = cache > 0 ? 2 * cache : COLD_BYTES;
+    }
+    buffers_open(launch, node_of(comm).ranks);
+    context->shared = context->ranks == 2
+                          ? shared_open(comm, options->floor ? launch->out.span : 0)
+                          : NULL;
+    if (options->floor && context->shared == NULL)
         fail(EXIT_ASKED_WRONGLY, "--floor: ranks %d and %d share no memory", peers[0], peers[1]);
     make_points(launch);
     make_room(launch);
-    noise_start();
-    return cold;
+    if (options->operation->between_all)
+        launch->together =
+            together_open(comm, launch->point_count, launch->room, options->sync);
+    launch->watch = watch_start();
 }
 
 static void close_launch(struct launch *launch)
 {
-    shared_close(launch->exchange.shared);
-    if (launch->in != launch->out)
-        free(launch->in);
-    free(launch->out);
+    if (launch->together != NULL)
+        together_close(launch->together);
+    watch_end(launch->watch);
+    shared_close(launch->context.shared);
+    buffers_close(launch);
+    for (int i = 0; i < launch->point_count; i++)
+        free(launch->points[i].series);
     free(launch->points);
     free(launch->own_ns);
     free(launch->sample_ns);
-    free(launch->noises);
-    free(launch->exchange.requests);
-    free(launch->exchange.statuses);
+    free(launch->context.requests);
+    free(launch->context.statuses);
+    free(launch->context.counts);
+    free(launch->context.displacements);
+}
+
+/* What each rank saw of its disturbance, once. */
+static void record_noises(const struct launch *launch)
+{
+    const struct context *context = &launch->context;
+    const struct noise mine = watch_total(launch->watch);
+    struct noise *all =
+        context->rank == 0 ? allocate((size_t)context->ranks * sizeof *all) : NULL;
+    check(MPI_Gather(&mine, NOISE_FIELDS, MPI_DOUBLE, all, NOISE_FIELDS, MPI_DOUBLE, 0,
+                     context->comm),
+          "MPI_Gather");
+    for (int i = 0; context->rank == 0 && i < context->ranks; i++)
+        record_noise(launch->peers[i], &all[i]);
+    free(all);
 }
 
 static const char *run_experiment(struct launch *launch)
@@ -239,26 +247,24 @@ void launch_run(const struct options *options, const struct place *here, const s
                 int ranks, MPI_Comm comm)
 {
     struct launch launch = {.options = options};
-    struct together together;
-    check(MPI_Comm_size(comm, &launch.exchange.ranks), "MPI_Comm_size");
-    int *peers = allocate((size_t)launch.exchange.ranks * sizeof *peers);
-    const unsigned long cold = open_launch(&launch, here, peers, comm);
-    if (options->experiment == COLLECTIVE) {
-        together_open(&together, comm, launch.exchange.ranks, launch.room, options->sync);
-        launch.together = &together;
-    }
-    if (launch.exchange.rank == 0)
-        record_facts(&launch, places, ranks, cold);
+    int taking_part;
+    check(MPI_Comm_size(comm, &taking_part), "MPI_Comm_size");
+    int *peers = allocate((size_t)taking_part * sizeof *peers);
+    open_launch(&launch, here, peers, comm);
+    const int first = launch.context.rank == 0;
+    if (first)
+        record_facts(&launch, places, ranks);
     check(MPI_Barrier(comm), "MPI_Barrier");
-    launch.started_s = (double)clock_ns() * 1e-9;
+    launch.started_s = launch_now_s();
     const char *reason = run_experiment(&launch);
-    if (launch.exchange.rank == 0) {
-        record_end(options->launch, reason, (double)clock_ns() * 1e-9 - launch.started_s, NULL);
-        if (options->table)
-            table_print(&launch, definition(options));
+    record_noises(&launch);
+    if (first)
+        record_end(reason, launch_now_s() - launch.started_s, NULL);
+    if (first && options->table) {
+        char definition[200];
+        define(&launch, definition, sizeof definition);
+        table_print(&launch, definition);
     }
-    if (launch.together != NULL)
-        together_close(&together);
     close_launch(&launch);
     free(peers);
 }

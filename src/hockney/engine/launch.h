@@ -1,11 +1,71 @@
-/* One launch on the ranks that take part: buffers, points, the experiment, the end. */
+/* One launch on the ranks that take part: what every part of it sees, and its story. */
 #ifndef HOCKNEY_LAUNCH_H
 #define HOCKNEY_LAUNCH_H
 
 #include <mpi.h>
 
+#include "clock.h"
+#include "operations.h"
 #include "options.h"
 #include "place.h"
+#include "precision.h"
+#include "probe.h"
+
+/* One number that is asked for, and what is known of it so far. */
+struct point {
+    const struct operation *operation;
+    struct size_option size;
+    int window;          /* messages in flight at once; 1 where the operation takes none */
+    int overlapped;      /* a collective that computes meanwhile, for as long as the point before it
+                            takes */
+    int64_t repetitions; /* a batch */
+    int batches;         /* a visit */
+    double repetition_ns;
+    double window_ns;    /* of a collective: from one start to the next */
+    struct series *series; /* on the first rank: nanoseconds, the median of each visit */
+    double precision;    /* reached so far, relative */
+    int samples;
+};
+
+/* A message buffer of this rank. */
+struct area {
+    char *base;
+    size_t span;
+    size_t at; /* where the walk through cold memory goes on in the next visit */
+};
+
+struct launch {
+    const struct options *options;
+    struct context context;
+    const int *peers; /* world ranks that take part */
+    struct clock clock; /* resolution and cost are the largest of all ranks: they plan by it */
+    struct area out, in; /* may be the same memory */
+    unsigned long cold_bytes; /* that a walk goes through at least; 0: none does */
+    struct point *points;
+    int point_count;
+    double *sample_ns;  /* room for one visit's or round's samples, `room` of them; on the first */
+    double *own_ns;     /* the same on every rank */
+    int room;
+    struct watch *watch; /* what disturbs this rank */
+    struct together *together; /* of collectives; else NULL */
+    int64_t roots; /* repetitions of a collective so far, where the root rotates */
+    double started_s;
+};
+
+/* At most this many samples of one visit are held before they are reduced and written. */
+enum { CHUNK_SAMPLES = 4096 };
+
+/* Each returns why it ended: "precision", "budget", "complete" or "interrupted". Collective over the
+   ranks that take part. */
+const char *rounds_run(struct launch *launch);
+const char *sweep_run(struct launch *launch);
+const char *pairs_run(struct launch *launch);
+
+/* A batch must be this long for the clock's cost (0.5 %) and resolution (1 %). */
+double batch_least_ns(const struct clock *clock);
+
+/* Seconds on this rank's clock. */
+double launch_now_s(void);
 
 /* Collective over `comm`, whose first rank writes the records and alone knows all `places[ranks]` of
    the world; `here` is the caller's own. */

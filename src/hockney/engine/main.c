@@ -19,7 +19,7 @@
 #include "place.h"
 #include "records.h"
 
-enum { TAG_FAREWELL = 1, STDOUT_BYTES = 1 << 18 };
+enum { TAG_FAREWELL = 1 };
 /* Ranks without a part look this often whether it is over; in between they sleep. */
 static const struct timespec NAP = {.tv_nsec = 5000000};
 
@@ -33,15 +33,15 @@ static void die_with_launcher(void)
 
 static void check_world(const struct options *options, int ranks)
 {
-    const int pingpong = options->experiment == PINGPONG;
+    const int of_two = is_of_two(options);
     if (options->ranks > 0 && ranks != options->ranks)
         fail(EXIT_WENT_WRONG, "the launcher started a world of %d rank%s where %d were asked for%s",
              ranks, ranks == 1 ? "" : "s", options->ranks,
              ranks == 1 ? "; launcher and MPI library probably do not belong together" : "");
     if (ranks < 2)
         fail(EXIT_ASKED_WRONGLY, "%s needs at least 2 ranks, this world has %d",
-             pingpong ? "a ping-pong" : "this", ranks);
-    for (int i = 0; i < 2 && pingpong; i++)
+             of_two ? "a ping-pong" : "this", ranks);
+    for (int i = 0; i < 2 && of_two; i++)
         if (options->peers[i] >= ranks)
             fail(EXIT_ASKED_WRONGLY, "--peers %d,%d: there is no rank %d in a world of %d",
                  options->peers[0], options->peers[1], options->peers[i], ranks);
@@ -73,11 +73,7 @@ int main(int argc, char **argv)
 
     struct options options;
     options_read(&options, argc, argv);
-    check_set_launch(options.launch);
-    if (options.table)
-        records_silence();
-    /* One write a round: every further one would wake the readers once more. */
-    setvbuf(stdout, NULL, _IOFBF, STDOUT_BYTES);
+    records_open(options.launch, options.table);
     die_with_launcher();
     struct place place = {0};
     const int early = place_local_rank();
@@ -85,6 +81,7 @@ int main(int argc, char **argv)
         place_pin(&place, options.policy, options.cpus, early);
 
     check(MPI_Init(&argc, &argv), "MPI_Init");
+    records_buffer();
     const MPI_Comm world = MPI_COMM_WORLD;
     check(MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     int rank, ranks;
@@ -108,7 +105,7 @@ int main(int argc, char **argv)
 
     MPI_Comm comm;
     const int takes_part =
-        options.experiment != PINGPONG || rank == peers[0] || rank == peers[1];
+        !is_of_two(&options) || rank == peers[0] || rank == peers[1];
     check(MPI_Comm_split(world, takes_part ? 0 : MPI_UNDEFINED, rank == peers[0] ? -1 : rank, &comm),
           "MPI_Comm_split");
     if (takes_part) {
@@ -117,11 +114,12 @@ int main(int argc, char **argv)
     } else {
         sit_out(world, peers[0]);
     }
-    if (rank == peers[0] && options.experiment == PINGPONG)
+    if (rank == peers[0] && is_of_two(&options))
         say_farewell(world, peers, ranks);
     free(places);
     free(options.sizes);
     free(options.trains);
+    records_flush();
     check(MPI_Finalize(), "MPI_Finalize");
     return EXIT_SUCCESS;
 }

@@ -26,15 +26,11 @@ const struct operation *const floor_copies[] = {
     NULL,
 };
 
-static int same(const char *left, const char *right)
-{
-    return left == right || (left != NULL && right != NULL && strcmp(left, right) == 0);
-}
-
-const struct operation *operation_named(const char *name, const char *algorithm)
+const struct operation *operation_named(const char *name, const char *mode)
 {
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (strcmp(table[i]->name, name) == 0 && same(table[i]->algorithm, algorithm))
+        if (strcmp(table[i]->name, name) == 0 &&
+            (table[i]->mode == NULL || strcmp(table[i]->mode, mode) == 0))
             return table[i];
     return NULL;
 }

@@ -3,59 +3,48 @@
 #ifndef HOCKNEY_OPERATIONS_H
 #define HOCKNEY_OPERATIONS_H
 
-#include <mpi.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include "message.h"
-#include "shared.h"
+#include "context.h"
 
-/* How long a rank waits, which may grow with the message. */
-struct delay {
-    double ns, ns_a_byte;
-};
-
-/* Messages in a row before they are answered, and the delays between them. */
-struct train {
-    int messages; /* 0: only send delays pass, on both ranks */
-    struct delay send, receive;
-};
-
-/* What a visit of one point works with. */
-struct exchange {
-    MPI_Comm comm; /* the ranks that take part, in the order of --peers */
-    int rank, ranks;
-    int peer;  /* between two: the other one */
-    int leads; /* between two: this rank sends first */
-    int root;  /* of a collective */
-    const int *counts, *places; /* of a v form: of each rank's block */
-    double compute_ns; /* of a nonblocking collective: between its start and its end */
-    int window; /* messages outstanding at once */
-    MPI_Request *requests; /* room for 2 * window */
-    MPI_Status *statuses;
-    size_t bytes;
-    struct message out, in; /* in one buffer what came in is sent back, in two it is not */
-    struct shared *shared; /* memory that the ranks have in common; NULL where they have none */
-    const struct train *train;
-};
+/* Which blocks a rank's buffers hold: one, or one for each rank, on the root alone or on all. */
+enum blocks { ONE_BLOCK, BLOCKS_ON_ROOT, BLOCKS_ON_ALL };
 
 struct operation {
     const char *name;
-    const char *algorithm; /* NULL where there is only one */
+    const char *algorithm; /* a variant's bare name, NULL where there is only one */
+    const char *mode;      /* of a ping-pong: how it sends; else NULL */
     double messages;       /* a sample is a batch's time / repetitions / messages */
+    int counts_window;     /* a repetition is so many messages times the window */
+    int at_once;           /* sends and receives at the same time: never in one buffer */
+    int between_all;       /* a collective: timed to the end of the last rank */
     int needs_shared;
-    int empty;             /* of a collective: it carries no bytes */
-    int in_place;          /* of a collective: all ranks have one buffer, or none */
-    int blocks;            /* of a collective: a buffer holds `bytes` for each of the ranks */
-    int overlaps;          /* of a collective: it may compute meanwhile */
-    int reduces;           /* of a collective: on whole elements of 4 bytes */
-    int counts_window;     /* a repetition is this many messages times the window */
-    /* Untimed, before and after a visit; NULL where there is nothing to do. */
-    int (*prepare)(struct exchange *exchange);
-    int (*finish)(struct exchange *exchange);
-    struct train train;
+    enum buffers buffers;  /* where the user chooses none */
+    int accepts;           /* bits (1 << enum buffers) of the buffers that it can honour */
+    /* Of a collective: */
+    int empty;    /* carries no bytes */
+    int in_place; /* has one buffer, or none */
+    int rooted;   /* has a root */
+    int overlaps; /* is nonblocking and may compute meanwhile */
+    int reduces;  /* works on whole elements of 4 bytes */
+    int varies;   /* takes counts and displacements */
+    enum blocks out_blocks, in_blocks;
+    const void *parameters;
+    /* Untimed. Each may be NULL and returns MPI's code: before and after a visit, */
+    int (*prepare)(struct context *context);
+    int (*finish)(struct context *context);
+    /* and with --verify before and after a repetition: fills what is sent, checks what was received
+       and ends the launch where it is wrong. */
+    void (*fill)(struct context *context, int repetition);
+    void (*check)(struct context *context, int repetition);
     /* The timed loop: nothing but the operation itself. Returns MPI's code of the first failure. */
-    int (*repeat)(struct exchange *exchange, int64_t repetitions);
+    int (*repeat)(struct context *context, int64_t repetitions);
+};
+
+enum {
+    RETURNED = 1 << BUFFERS_RETURNED,
+    SEPARATE = 1 << BUFFERS_SEPARATE,
+    COLD = 1 << BUFFERS_COLD,
 };
 
 extern const struct operation operation_pingpong;
@@ -73,12 +62,24 @@ extern const struct operation operation_handover_swap;
 extern const struct operation operation_copy_warm;
 extern const struct operation operation_copy_cold;
 
-/* What the user may ask for between two ranks by these names; `algorithm` may be NULL. NULL where
-   there is no such operation. Trains have an experiment of their own. */
-const struct operation *operation_named(const char *name, const char *algorithm);
+/* What the user may ask for between two ranks by these names; NULL where there is no such
+   operation. `mode` counts for ping-pongs alone. */
+const struct operation *operation_named(const char *name, const char *mode);
 
 /* What the user may ask for of all ranks, or NULL. */
 const struct operation *collective_named(const char *name);
+
+/* How long a rank waits, which may grow with the message. */
+struct delay {
+    double ns, ns_per_byte;
+};
+
+/* Messages in a row before they are answered, and the delays between them: the parameters of
+   operation_train and operation_late. */
+struct train {
+    int messages; /* 0: only send delays pass, on both ranks */
+    struct delay send, receive;
+};
 
 /* The train that `*text` begins with, MESSAGES:SEND_DELAY:RECEIVE_DELAY, as an operation of its own;
    moves `*text` behind it and its comma. */

@@ -10,49 +10,6 @@
 #include "check.h"
 #include "records.h"
 
-static const char usage[] =
-    "usage: mpiexec -n 2 hockney-engine pingpong [option ...]   measure, JSON lines to stdout\n"
-    "       mpiexec -n 2 hockney-engine overheads --trains LIST [option ...]\n"
-    "       mpiexec -n N hockney-engine pairs [option ...]      all ranks in pairs\n"
-    "       mpiexec -n N hockney-engine cores [option ...]      every two ranks\n"
-    "       mpiexec -n N hockney-engine collective NAME [option ...]\n"
-    "       hockney-engine algorithms                           what the library's collectives can be told\n"
-    "       hockney-engine fit [--ordinary] [FILE]              alpha and beta of lines `bytes ... seconds'\n"
-    "\n"
-    "  -n N, --ranks N        the world must have N ranks\n"
-    "  --peers A,B            which two take part (default 0,1); the others sleep\n"
-    "  --sizes LIST           0,1,8 or 1..4MiB (powers of two); 8@1000+10: 1000 repetitions after 10\n"
-    "  --trains LIST          of overheads and late: MESSAGES:SEND_DELAY:RECEIVE_DELAY, delays as NS or NS+NS_A_BYTE\n"
-    "  --seconds S            measure for at most S seconds (default 1)\n"
-    "  --precision P          stop when every median is known within P, e.g. 0.01 (default 0: never)\n"
-    "  --rounds MIN:MAX       visits of each size (default 10:1000000)\n"
-    "  --place POLICY         core, socket, numa, node, spread or none (default core)\n"
-    "  --cpus LIST            CPU of each rank of a node, e.g. 0,3\n"
-    "  --every-iteration      time each exchange on its own, clock cost subtracted\n"
-    "  --keep-clock-cost      do not subtract it\n"
-    "  --verify               check every message on arrival, outside the timing\n"
-    "  --floor                measure the hardware's limit without MPI in the same rounds\n"
-    "  --two-buffers          receive into another buffer: what is sent stays in the receiver's cache\n"
-    "  --cold-cache           walk through buffers larger than the last cache\n"
-    "  --sweep                sizes in order, once each, with their own counts\n"
-    "  --seconds-a-size S     in a sweep: as many repetitions as a timed warm-up of 100 promises\n"
-    "  --reduce max|first     a time is the largest of the ranks (default) or the first one's\n"
-    "  --operation NAME       between two ranks: pingpong, exchange, stream, bidirectional or late\n"
-    "  --mode MODE            of a ping-pong: standard, synchronous, nonblocking or persistent\n"
-    "  --window LIST          of a stream: messages outstanding at once (default 64)\n"
-    "  --pairing PAIRS        halves (default), neighbours, random, or 0-2,1-3\n"
-    "  --pairs-active LIST    how many pairs speak at once (default: one, and all)\n"
-    "  --parallel             of every two ranks: disjoint pairs at once\n"
-    "  --algorithm LABEL      what the records call the algorithm of a collective\n"
-    "  --sync clock|barrier|messages  how a collective's ranks begin together (default clock)\n"
-    "  --root first|rotate    of a collective\n"
-    "  --overlap              a nonblocking collective also while computing for as long as it takes\n"
-    "  --launch N, --seed N   the launch's number in the records; the order of visits\n"
-    "  --read-back NAME,NAME=VALUE,...  control variables of the library to put into the launch\n"
-    "                         record; where one is not VALUE, the launch ends\n"
-    "  --table                a table and a fit for people instead of records\n"
-    "  --help, --version\n";
-
 static double number(const char *text, const char *option)
 {
     char *end;
@@ -186,43 +143,72 @@ static int *read_counts(const char *text, const char *option, int *count)
     }
 }
 
-static const struct option long_options[] = {
-    {"ranks", required_argument, NULL, 'n'},
-    {"peers", required_argument, NULL, 'p'},
-    {"sizes", required_argument, NULL, 's'},
-    {"trains", required_argument, NULL, 'N'},
-    {"seconds", required_argument, NULL, 't'},
-    {"precision", required_argument, NULL, 'e'},
-    {"rounds", required_argument, NULL, 'r'},
-    {"place", required_argument, NULL, 'P'},
-    {"cpus", required_argument, NULL, 'C'},
-    {"every-iteration", no_argument, NULL, 'i'},
-    {"keep-clock-cost", no_argument, NULL, 'k'},
-    {"verify", no_argument, NULL, 'v'},
-    {"floor", no_argument, NULL, 'f'},
-    {"cold-cache", no_argument, NULL, 'c'},
-    {"two-buffers", no_argument, NULL, 'b'},
-    {"sweep", no_argument, NULL, 'w'},
-    {"seconds-a-size", required_argument, NULL, 'a'},
-    {"reduce", required_argument, NULL, 'm'},
-    {"operation", required_argument, NULL, 'o'},
-    {"mode", required_argument, NULL, 'M'},
-    {"window", required_argument, NULL, 'W'},
-    {"pairing", required_argument, NULL, 'g'},
-    {"pairs-active", required_argument, NULL, 'A'},
-    {"parallel", no_argument, NULL, 'x'},
-    {"algorithm", required_argument, NULL, 'L'},
-    {"sync", required_argument, NULL, 'y'},
-    {"root", required_argument, NULL, 'R'},
-    {"overlap", no_argument, NULL, 'O'},
-    {"launch", required_argument, NULL, 'l'},
-    {"seed", required_argument, NULL, 'S'},
-    {"read-back", required_argument, NULL, 'K'},
-    {"table", no_argument, NULL, 'T'},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, 'V'},
-    {NULL, 0, NULL, 0},
+/* Which experiments accept an option: what one cannot honour it refuses. */
+#define ON(experiment) (1 << (experiment))
+#define OF_TWO (ON(PINGPONG) | ON(OVERHEADS))
+#define OF_PAIRS (ON(PAIRS) | ON(CORES))
+#define ALL (OF_TWO | OF_PAIRS | ON(COLLECTIVE))
+
+static const struct accepted {
+    struct option option;
+    int experiments;
+} accepted[] = {
+    {{"ranks", required_argument, NULL, 'n'}, ALL},
+    {{"peers", required_argument, NULL, 'p'}, OF_TWO},
+    {{"sizes", required_argument, NULL, 's'}, ALL},
+    {{"trains", required_argument, NULL, 'N'}, OF_TWO},
+    {{"seconds", required_argument, NULL, 't'}, ALL},
+    {{"precision", required_argument, NULL, 'e'}, OF_TWO | ON(COLLECTIVE)},
+    {{"rounds", required_argument, NULL, 'r'}, ALL},
+    {{"place", required_argument, NULL, 'P'}, ALL},
+    {{"cpus", required_argument, NULL, 'C'}, ALL},
+    {{"every-iteration", no_argument, NULL, 'i'}, OF_TWO | OF_PAIRS},
+    {{"keep-clock-cost", no_argument, NULL, 'k'}, OF_TWO | OF_PAIRS},
+    {{"verify", no_argument, NULL, 'v'}, ON(PINGPONG) | OF_PAIRS | ON(COLLECTIVE)},
+    {{"floor", no_argument, NULL, 'f'}, ON(PINGPONG)},
+    {{"buffers", required_argument, NULL, 'b'}, ALL},
+    {{"two-buffers", no_argument, NULL, '2'}, ALL}, /* the old names */
+    {{"cold-cache", no_argument, NULL, 'c'}, ALL},
+    {{"sweep", no_argument, NULL, 'w'}, ON(PINGPONG)},
+    {{"seconds-a-size", required_argument, NULL, 'a'}, ON(PINGPONG)},
+    {{"reduce", required_argument, NULL, 'm'}, ON(PINGPONG)},
+    {{"operation", required_argument, NULL, 'o'}, ON(PINGPONG) | OF_PAIRS},
+    {{"mode", required_argument, NULL, 'M'}, ON(PINGPONG) | OF_PAIRS},
+    {{"window", required_argument, NULL, 'W'}, ON(PINGPONG) | OF_PAIRS},
+    {{"pairing", required_argument, NULL, 'g'}, ON(PAIRS)},
+    {{"pairs-active", required_argument, NULL, 'A'}, ON(PAIRS)},
+    {{"parallel", no_argument, NULL, 'x'}, ON(CORES)},
+    {{"algorithm", required_argument, NULL, 'L'}, ON(COLLECTIVE)},
+    {{"segment-bytes", required_argument, NULL, 'B'}, ON(COLLECTIVE)},
+    {{"sync", required_argument, NULL, 'y'}, OF_PAIRS | ON(COLLECTIVE)},
+    {{"root", required_argument, NULL, 'R'}, ON(COLLECTIVE)},
+    {{"overlap", no_argument, NULL, 'O'}, ON(COLLECTIVE)},
+    {{"launch", required_argument, NULL, 'l'}, ALL},
+    {{"seed", required_argument, NULL, 'S'}, ALL},
+    {{"read-back", required_argument, NULL, 'K'}, ALL},
+    {{"table", no_argument, NULL, 'T'}, ON(PINGPONG) | ON(COLLECTIVE)},
+    {{"help", no_argument, NULL, 'h'}, ALL},
+    {{"version", no_argument, NULL, 'V'}, ALL},
 };
+enum { OPTIONS = sizeof accepted / sizeof accepted[0] };
+
+static enum buffers buffers_named(const char *text)
+{
+    static const char *const names[] = {"returned", "separate", "cold", NULL};
+    const char *name = one_of(text, "--buffers", names);
+    return name == names[0]   ? BUFFERS_RETURNED
+           : name == names[1] ? BUFFERS_SEPARATE
+                              : BUFFERS_COLD;
+}
+
+static size_t bytes_of(const char *text)
+{
+    const char *at = text;
+    const size_t bytes = bytes_at(&at, text);
+    if (*at != '\0')
+        fail(EXIT_ASKED_WRONGLY, "--segment-bytes %s: unexpected '%s'", text, at);
+    return bytes;
+}
 
 static enum sync sync_named(const char *text)
 {
@@ -252,8 +238,9 @@ static void read_option(struct options *options, int option, const char *text)
     case 'k': options->keep_clock_cost = 1; break;
     case 'v': options->verify = 1; break;
     case 'f': options->floor = 1; break;
-    case 'b': options->two_buffers = 1; break;
-    case 'c': options->cold = 1; break;
+    case 'b': options->buffers = buffers_named(text); break;
+    case '2': options->buffers = BUFFERS_SEPARATE; break;
+    case 'c': options->buffers = BUFFERS_COLD; break;
     case 'w': options->sweep = 1; break;
     case 'a': options->seconds_a_size = number(text, "--seconds-a-size"); break;
     case 'm': options->reduce_first = one_of(text, "--reduce", reductions) == reductions[1]; break;
@@ -264,6 +251,7 @@ static void read_option(struct options *options, int option, const char *text)
     case 'A': options->active = read_counts(text, "--pairs-active", &options->active_count); break;
     case 'x': options->parallel = 1; break;
     case 'L': options->algorithm = text; break;
+    case 'B': options->segment_bytes = bytes_of(text); break;
     case 'y': options->sync = sync_named(text); break;
     case 'R': options->rotate = one_of(text, "--root", roots) == roots[1]; break;
     case 'O': options->overlap = 1; break;
@@ -271,7 +259,7 @@ static void read_option(struct options *options, int option, const char *text)
     case 'S': options->seed = (uint64_t)number(text, "--seed"); break;
     case 'K': options->read_back = text; break;
     case 'T': options->table = 1; break;
-    case 'h': fputs(usage, stdout); exit(EXIT_SUCCESS);
+    case 'h': fputs(options_usage, stdout); exit(EXIT_SUCCESS);
     case 'V':
         printf("hockney-engine %s for %s\n", HOCKNEY_VERSION,
                records_library() != NULL ? records_library() : "an unknown MPI");
@@ -283,54 +271,125 @@ static void read_option(struct options *options, int option, const char *text)
 /* The words that are no options: the experiment, and of a collective its name. */
 static void read_experiment(struct options *options, int count, char **words)
 {
-    static const char *const names[] = {"pingpong", "pairs", "cores", "collective", NULL};
+    static const char *const names[] = {"pingpong", "overheads", "pairs", "cores", "collective"};
+    int experiment = 0;
     if (count < 1)
         fail(EXIT_ASKED_WRONGLY, "name an experiment, such as pingpong (see --help)");
-    const int overheads = strcmp(words[0], "overheads") == 0; /* a ping-pong of trains */
-    const char *word = overheads ? names[PINGPONG] : words[0];
-    for (int i = 0; names[i] != NULL; i++)
-        if (strcmp(names[i], word) == 0)
-            options->experiment = (enum experiment)i;
-    const int wanted = options->experiment == COLLECTIVE ? 2 : 1;
-    if (strcmp(names[options->experiment], word) != 0)
-        fail(EXIT_ASKED_WRONGLY, "%s: no such experiment", word);
-    if (count != wanted)
-        fail(EXIT_ASKED_WRONGLY, wanted == 2 ? "name one collective, such as bcast"
-                                             : "name one experiment, such as pingpong (see --help)");
-    const char *mode = strcmp(options->mode, "standard") == 0 ? NULL : options->mode;
-    if (operation_named(options->between, NULL) == NULL)
-        fail(EXIT_ASKED_WRONGLY, "--operation %s: unknown", options->between);
-    options->operation = wanted == 2                  ? collective_named(words[1])
-                         : overheads && mode == NULL ? &operation_train
-                                                     : operation_named(options->between, mode);
+    while (experiment <= COLLECTIVE && strcmp(names[experiment], words[0]) != 0)
+        experiment++;
+    if (experiment > COLLECTIVE)
+        fail(EXIT_ASKED_WRONGLY, "%s: no such experiment", words[0]);
+    options->experiment = (enum experiment)experiment;
+    if (experiment == COLLECTIVE && count != 2)
+        fail(EXIT_ASKED_WRONGLY, "name one collective, such as bcast");
+    if (experiment != COLLECTIVE && count != 1)
+        fail(EXIT_ASKED_WRONGLY, "name one experiment, such as pingpong (see --help)");
+    options->operation = experiment == COLLECTIVE  ? collective_named(words[1])
+                         : experiment == OVERHEADS ? &operation_train
+                                                   : operation_named(options->between, options->mode);
     if (options->operation == NULL)
-        fail(EXIT_ASKED_WRONGLY, "%s: no such operation%s%s", wanted == 2 ? words[1] : options->between,
-             mode != NULL ? " in mode " : "", mode != NULL ? mode : "");
+        fail(EXIT_ASKED_WRONGLY, "%s: no such operation",
+             experiment == COLLECTIVE ? words[1] : options->between);
 }
 
-static int *usual_window(void)
+/* Some options are of some experiments only. */
+static void check_accepted(const struct options *options, const char *experiment, const int *given)
 {
-    int *window = allocate(sizeof *window);
-    *window = 64;
-    return window;
+    for (int i = 0; i < OPTIONS; i++)
+        if (given[i] && !(accepted[i].experiments & ON(options->experiment)))
+            fail(EXIT_ASKED_WRONGLY, "%s takes no --%s", experiment, accepted[i].option.name);
 }
 
-static void check_trains(struct options *options)
+/* And some are of some operations only. */
+static void check_operation(struct options *options)
 {
-    const char *name = options->operation->name;
-    const int takes_trains = options->operation->repeat == operation_train.repeat;
-    if (takes_trains && options->experiment != PINGPONG)
+    const struct operation *operation = options->operation;
+    const char *name = operation->name;
+    const int takes_trains = operation->repeat == operation_train.repeat;
+    if (takes_trains && !is_of_two(options))
         fail(EXIT_ASKED_WRONGLY, "%s is between two ranks", name);
     if (takes_trains != (options->train_count > 0))
         fail(EXIT_ASKED_WRONGLY, takes_trains ? "%s needs --trains" : "%s takes no --trains", name);
-    if (takes_trains && (options->verify || options->table))
-        fail(EXIT_ASKED_WRONGLY, "--verify and --table are for ping-pongs, not for trains");
     for (int i = 0; i < options->train_count; i++)
         options->trains[i].name = name;
+    if (takes_trains && options->table)
+        fail(EXIT_ASKED_WRONGLY, "%s takes no --table", name);
+    if (options->verify && operation->check == NULL)
+        fail(EXIT_ASKED_WRONGLY, "%s takes no --verify: it has nothing to check", name);
+    if (operation->mode == NULL && strcmp(options->mode, "standard") != 0)
+        fail(EXIT_ASKED_WRONGLY, "%s takes no --mode: that is of a pingpong", name);
+    if (!operation->counts_window && options->window_count > 0)
+        fail(EXIT_ASKED_WRONGLY, "%s takes no --window: that is of a stream or bidirectional", name);
+    if (!operation->overlaps && options->overlap)
+        fail(EXIT_ASKED_WRONGLY, "%s takes no --overlap: only nonblocking collectives do", name);
+    if (!operation->rooted && options->rotate)
+        fail(EXIT_ASKED_WRONGLY, "%s takes no --root rotate: it has no root", name);
+    if (operation->between_all && options->sync == SYNC_BARRIER && options->verify)
+        fail(EXIT_ASKED_WRONGLY, "--verify begins by the clock, not by --sync barrier");
+    if (!operation->between_all && options->sync == SYNC_BARRIER)
+        fail(EXIT_ASKED_WRONGLY, "--sync barrier is of a collective");
+}
+
+/* The choice of buffers, where the user made none; refused where the operation cannot honour it. */
+static void choose_buffers(struct options *options)
+{
+    static const char *const names[] = {"returned", "separate", "cold"};
+    const struct operation *operation = options->operation;
+    /* Each rank's own pattern must arrive. */
+    if (options->buffers == BUFFERS_UNSET)
+        options->buffers = options->verify ? BUFFERS_SEPARATE : operation->buffers;
+    if (!(operation->accepts & 1 << options->buffers))
+        fail(EXIT_ASKED_WRONGLY, "%s%s%s takes no --buffers %s",
+             operation->mode != NULL ? operation->mode : "", operation->mode != NULL ? " " : "",
+             operation->name, names[options->buffers]);
+    if (options->verify && options->buffers == BUFFERS_RETURNED)
+        fail(EXIT_ASKED_WRONGLY, "--verify needs --buffers separate or cold: each rank sends a "
+                                 "pattern of its own");
+}
+
+/* Counts of a size are for those that make each size as often as they are told. */
+static void check_counts(const struct options *options)
+{
+    const int honours = options->sweep || options->experiment == PAIRS || options->experiment == CORES;
+    for (int i = 0; i < options->size_count; i++) {
+        const struct size_option *size = &options->sizes[i];
+        if (!honours && (size->repetitions > 0 || size->warmup > 0))
+            fail(EXIT_ASKED_WRONGLY, "--sizes %zu@%lld: counts need --sweep", size->bytes,
+                 (long long)size->repetitions);
+        if (options->sweep && size->repetitions == 0 && options->seconds_a_size == 0.0)
+            fail(EXIT_ASKED_WRONGLY, "--sweep needs counts, such as --sizes 8@1000+10");
+    }
+    if (options->seconds_a_size > 0.0 && !options->sweep)
+        fail(EXIT_ASKED_WRONGLY, "--seconds-a-size needs --sweep");
+}
+
+static void check_numbers(const struct options *options)
+{
+    if (options->peers[0] == options->peers[1])
+        fail(EXIT_ASKED_WRONGLY, "--peers %d,%d: a rank cannot exchange messages with itself here",
+             options->peers[0], options->peers[1]);
+    if (options->least_rounds < 1 || options->most_rounds < options->least_rounds)
+        fail(EXIT_ASKED_WRONGLY, "--rounds %d:%d: from 1 up, and MIN no more than MAX",
+             options->least_rounds, options->most_rounds);
+}
+
+/* Reads all options; which were given. */
+static void read_options(struct options *options, int argc, char **argv, int *given)
+{
+    struct option long_options[OPTIONS + 1] = {{0}};
+    for (int i = 0; i < OPTIONS; i++)
+        long_options[i] = accepted[i].option;
+    unsetenv("POSIXLY_CORRECT"); /* options may follow the experiment, whatever a site exports */
+    for (int letter; (letter = getopt_long(argc, argv, "n:h", long_options, NULL)) != -1;) {
+        read_option(options, letter, optarg);
+        for (int i = 0; i < OPTIONS; i++)
+            given[i] |= accepted[i].option.val == letter;
+    }
 }
 
 void options_read(struct options *options, int argc, char **argv)
 {
+    int given[OPTIONS] = {0};
     *options = (struct options){
         .peers = {0, 1},
         .seconds = 1.0,
@@ -338,28 +397,19 @@ void options_read(struct options *options, int argc, char **argv)
         .most_rounds = 1000000,
         .seed = 1,
         .policy = "core",
+        .buffers = BUFFERS_UNSET,
         .between = "pingpong",
         .mode = "standard",
         .pairing = "halves",
-        .windows = usual_window(),
-        .window_count = 1,
     };
     read_sizes(options, "0,1..4MiB");
-    unsetenv("POSIXLY_CORRECT"); /* options may follow the experiment, whatever a site exports */
-    for (int option; (option = getopt_long(argc, argv, "n:h", long_options, NULL)) != -1;)
-        read_option(options, option, optarg);
+    read_options(options, argc, argv, given);
     read_experiment(options, argc - optind, argv + optind);
-    check_trains(options);
-    if (options->peers[0] == options->peers[1])
-        fail(EXIT_ASKED_WRONGLY, "--peers %d,%d: a rank cannot exchange messages with itself here",
-             options->peers[0], options->peers[1]);
-    if (options->least_rounds < 1 || options->most_rounds < options->least_rounds)
-        fail(EXIT_ASKED_WRONGLY, "--rounds %d:%d: from 1 up, and MIN no more than MAX",
-             options->least_rounds, options->most_rounds);
-    if (options->verify)
-        options->two_buffers = 1; /* each rank's own pattern must arrive */
-    if (options->sweep)
-        for (int i = 0; i < options->size_count; i++)
-            if (options->sizes[i].repetitions == 0 && options->seconds_a_size == 0.0)
-                fail(EXIT_ASKED_WRONGLY, "--sweep needs counts, such as --sizes 8@1000+10");
+    check_accepted(options, argv[optind], given);
+    check_operation(options);
+    choose_buffers(options);
+    check_counts(options);
+    check_numbers(options);
+    if (options->operation->counts_window && options->window_count == 0)
+        options->windows = read_counts("64", "--window", &options->window_count);
 }

@@ -15,10 +15,10 @@ struct size_option {
 };
 
 /* Of two ranks, of all in pairs, of every two, of all together. */
-enum experiment { PINGPONG, PAIRS, CORES, COLLECTIVE };
+enum experiment { PINGPONG, OVERHEADS, PAIRS, CORES, COLLECTIVE };
 
-/* How ranks begin together: on the common clock; the same though the kernel's would do; behind a
-   barrier. */
+/* How ranks begin together: on the common clock; on one that is agreed by messages though the kernel's
+   would do; behind a barrier. */
 enum sync { SYNC_CLOCK, SYNC_MESSAGES, SYNC_BARRIER };
 
 struct options {
@@ -39,29 +39,38 @@ struct options {
     int sweep;            /* sizes in order, once, with their own counts */
     double seconds_a_size; /* in a sweep: repetitions from a timed warm-up of 100 */
     int reduce_first;     /* a time is the first rank's, not the largest */
-    int verify, floor, cold;
-    int two_buffers;      /* receive into another buffer than the one that is sent from */
+    int verify, floor;
+    enum buffers buffers;
     int keep_clock_cost;  /* single exchanges: as other suites print them */
     int table;
     /* Many ranks */
     enum experiment experiment;
     const char *between, *mode; /* what two ranks do, and how they send */
     const char *pairing;
-    int *active, active_count;   /* pairs at once; none: one, and all */
-    int *windows, window_count;  /* messages outstanding at once */
+    int *active, active_count;   /* pairs at once; none given: one, and all */
+    int *windows, window_count;  /* messages in flight at once */
     int parallel;                /* of every two ranks: disjoint pairs at once */
-    const char *algorithm;       /* of a collective: what the records call it */
+    const char *algorithm;       /* of a collective: what the records call it, */
+    size_t segment_bytes;        /* and its segments; 0: none */
     enum sync sync;
     int overlap;                 /* a nonblocking collective also while computing */
     int rotate;                  /* each repetition of a collective has another root */
     const char *read_back; /* control variables to put into the launch record, or NULL */
 };
 
+/* Two ranks of the world are measured, the others sleep. */
+static inline int is_of_two(const struct options *options)
+{
+    return options->experiment == PINGPONG || options->experiment == OVERHEADS;
+}
+
 /* Every repetition is timed by itself, not in batches. */
 static inline int times_each(const struct options *options)
 {
     return options->every_iteration || options->verify;
 }
+
+extern const char options_usage[];
 
 /* Fills in `options` from the command line; ends the program where it was asked wrongly, or for
    --help and --version. */

@@ -1,16 +1,19 @@
 #include "pairing.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
-#include "random.h"
+#include "order.h"
 
 static void add_pair(struct pairing *pairing, int first, int second)
 {
-    pairing->first[pairing->pairs] = first;
-    pairing->second[pairing->pairs++] = second;
+    pairing->number[first] = pairing->number[second] = pairing->pairs;
+    pairing->list[pairing->pairs++] = (struct pair){first, second};
 }
 
 static void add_shuffled(struct pairing *pairing, uint64_t seed)
@@ -19,69 +22,116 @@ static void add_shuffled(struct pairing *pairing, uint64_t seed)
     uint64_t state = random_state(seed);
     for (int i = 0; i < pairing->ranks; i++)
         order[i] = i;
-    random_shuffle(order, pairing->ranks, &state);
+    shuffle(order, pairing->ranks, (int)sizeof *order, &state);
     for (int i = 0; i + 1 < pairing->ranks; i += 2)
         add_pair(pairing, order[i], order[i + 1]);
     free(order);
 }
 
-static int rank_at(const char **at, const char *words, int ranks)
+static void skip_space(const char **at)
+{
+    while (isspace((unsigned char)**at))
+        ++*at;
+}
+
+static int rank_at(const char **at, int ranks)
 {
     char *end;
     if (!isdigit((unsigned char)**at))
-        fail(EXIT_ASKED_WRONGLY, "--pairing %s: expected a rank at '%s'", words, *at);
+        fail(EXIT_ASKED_WRONGLY, "--pairing: expected a rank at '%.20s'", *at);
     const long rank = strtol(*at, &end, 10);
     if (rank >= ranks)
-        fail(EXIT_ASKED_WRONGLY, "--pairing %s: there is no rank %ld in a world of %d", words, rank,
-             ranks);
+        fail(EXIT_ASKED_WRONGLY, "--pairing: there is no rank %ld in a world of %d", rank, ranks);
     *at = end;
     return (int)rank;
 }
 
-static void add_listed(struct pairing *pairing, const char *words)
+static void add_listed(struct pairing *pairing, const char *at)
 {
-    char *taken = allocate((size_t)pairing->ranks);
-    memset(taken, 0, (size_t)pairing->ranks);
-    for (const char *at = words;;) {
-        const int first = rank_at(&at, words, pairing->ranks);
+    for (skip_space(&at);;) {
+        const int first = rank_at(&at, pairing->ranks);
         if (*at++ != '-')
-            fail(EXIT_ASKED_WRONGLY, "--pairing %s: pairs are written 0-2,1-3", words);
-        const int second = rank_at(&at, words, pairing->ranks);
-        if (first == second || taken[first]++ || taken[second]++)
-            fail(EXIT_ASKED_WRONGLY, "--pairing %s: a rank is in more than one pair", words);
+            fail(EXIT_ASKED_WRONGLY, "--pairing: pairs are written 0-2,1-3");
+        const int second = rank_at(&at, pairing->ranks);
+        if (first == second || pairing->number[first] >= 0 || pairing->number[second] >= 0)
+            fail(EXIT_ASKED_WRONGLY, "--pairing: rank %d or %d is in more than one pair", first,
+                 second);
         add_pair(pairing, first, second);
+        skip_space(&at);
         if (*at == '\0')
             break;
-        if (*at++ != ',')
-            fail(EXIT_ASKED_WRONGLY, "--pairing %s: unexpected '%s'", words, at - 1);
+        if (*at == ',')
+            at++;
+        skip_space(&at);
     }
-    free(taken);
+}
+
+/* A list may be longer than an argument of a program can be. */
+static char *content_of(const char *path)
+{
+    char *content = NULL;
+    size_t length = 0, room = 0, got = 0;
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        fail(EXIT_ASKED_WRONGLY, "--pairing @%s: %s", path, strerror(errno));
+    do {
+        length += got;
+        if (length + 1 >= room) {
+            room = 2 * room + 4096;
+            content = realloc(content, room);
+            if (content == NULL)
+                fail(EXIT_WENT_WRONG, "no memory for %zu bytes", room);
+        }
+    } while ((got = fread(content + length, 1, room - length - 1, file)) > 0);
+    fclose(file);
+    content[length] = '\0';
+    return content;
+}
+
+static void add_pairs(struct pairing *pairing, const char *words, uint64_t seed)
+{
+    const int half = pairing->ranks / 2, is_list = isdigit((unsigned char)*words) || *words == '@';
+    if (pairing->ranks % 2 != 0 && !is_list)
+        fail(EXIT_ASKED_WRONGLY, "--pairing %s: %d ranks do not make pairs", words, pairing->ranks);
+    if (*words == '@') {
+        char *content = content_of(words + 1);
+        add_listed(pairing, content);
+        free(content);
+    } else if (is_list) {
+        add_listed(pairing, words);
+    } else if (strcmp(words, "random") == 0) {
+        add_shuffled(pairing, seed);
+    } else {
+        const int halves = strcmp(words, "halves") == 0;
+        if (!halves && strcmp(words, "neighbours") != 0)
+            fail(EXIT_ASKED_WRONGLY,
+                 "--pairing %.40s: halves, neighbours, random, a list such as 0-2,1-3, or @FILE",
+                 words);
+        for (int i = 0; i < half; i++)
+            halves ? add_pair(pairing, i, i + half) : add_pair(pairing, 2 * i, 2 * i + 1);
+    }
 }
 
 void pairing_of_list(struct pairing *pairing, const char *words, int ranks, uint64_t seed,
                      const int *active, int count)
 {
-    static int usual[2] = {1, 0};
-    const int half = ranks / 2, listed = isdigit((unsigned char)*words);
-    if (ranks % 2 != 0 && !listed)
-        fail(EXIT_ASKED_WRONGLY, "--pairing %s: %d ranks do not make pairs", words, ranks);
     *pairing = (struct pairing){.ranks = ranks};
-    pairing->first = allocate((size_t)half * sizeof(int));
-    pairing->second = allocate((size_t)half * sizeof(int));
-    if (listed)
-        add_listed(pairing, words);
-    else if (strcmp(words, "random") == 0)
-        add_shuffled(pairing, seed);
-    else
-        for (int i = 0; i < half; i++)
-            strcmp(words, "halves") == 0 ? add_pair(pairing, i, i + half)
-                                         : add_pair(pairing, 2 * i, 2 * i + 1);
-    usual[1] = pairing->pairs;
-    pairing->active = count > 0 ? active : usual;
-    pairing->arrangements = count > 0 ? count : pairing->pairs > 1 ? 2 : 1;
-    for (int i = 0; i < pairing->arrangements; i++)
-        if (pairing->active[i] < 1 || pairing->active[i] > pairing->pairs)
-            fail(EXIT_ASKED_WRONGLY, "--pairs-active %d: there are %d pairs", pairing->active[i],
+    pairing->list = allocate((size_t)(ranks / 2 + 1) * sizeof *pairing->list);
+    pairing->number = allocate((size_t)ranks * sizeof *pairing->number);
+    for (int rank = 0; rank < ranks; rank++)
+        pairing->number[rank] = -1;
+    add_pairs(pairing, words, seed);
+    const int one_and_all[2] = {1, pairing->pairs};
+    if (count == 0) {
+        active = one_and_all;
+        count = pairing->pairs > 1 ? 2 : 1;
+    }
+    pairing->arrangements = count;
+    pairing->active = allocate((size_t)count * sizeof *pairing->active);
+    memcpy(pairing->active, active, (size_t)count * sizeof *active);
+    for (int i = 0; i < count; i++)
+        if (active[i] < 1 || active[i] > pairing->pairs)
+            fail(EXIT_ASKED_WRONGLY, "--pairs-active %d: there are %d pairs", active[i],
                  pairing->pairs);
 }
 
@@ -89,60 +139,89 @@ void pairing_of_all(struct pairing *pairing, int ranks, int parallel)
 {
     *pairing = (struct pairing){.ranks = ranks};
     pairing->at_once = parallel ? ranks + ranks % 2 - 1 : 0;
-    pairing->arrangements = parallel ? pairing->at_once + ranks - 1 : ranks * (ranks - 1) / 2;
+    pairing->arrangements = parallel ? pairing->at_once + ranks - 1
+                                     : (int64_t)ranks * (ranks - 1) / 2;
 }
 
 void pairing_free(struct pairing *pairing)
 {
-    free(pairing->first);
-    free(pairing->second);
+    free(pairing->list);
+    free(pairing->number);
+    free(pairing->active);
 }
 
-/* Of all two-rank subsets in order, the one with this number. */
-static int partner_in_turn(int ranks, int number, int rank, int *leads)
+/* How many pairs come before those whose first rank is `first`, all pairs being in order. */
+static int64_t pairs_before(int64_t ranks, int64_t first)
 {
-    int first = 0;
-    for (; number >= ranks - 1 - first; first++)
-        number -= ranks - 1 - first;
-    const int second = first + 1 + number;
-    *leads = rank == first;
-    return rank == first ? second : rank == second ? first : -1;
+    return first * ranks - first * (first + 1) / 2;
+}
+
+/* Of all pairs in order, (0,1) (0,2) ... (1,2) ..., the one with this number. */
+static struct pair pair_in_order(int ranks, int64_t number)
+{
+    const double twice = 2.0 * ranks - 1.0;
+    int64_t first = (int64_t)((twice - sqrt(fmax(twice * twice - 8.0 * (double)number, 0.0))) / 2.0);
+    while (first > 0 && pairs_before(ranks, first) > number) /* the root is rounded */
+        first--;
+    while (pairs_before(ranks, first + 1) <= number)
+        first++;
+    return (struct pair){(int)first, (int)(first + 1 + number - pairs_before(ranks, first))};
 }
 
 /* The circle method: one rank stays, the others move on by one place a round. An odd rank out meets
-   nobody. */
-static int partner_in_circle(int ranks, int round, int rank, int *leads)
+   nobody: it would meet the one that stays. */
+static struct pair pair_in_circle(int ranks, int round, int index)
 {
-    const int seats = ranks + ranks % 2, moving = seats - 1;
-    int partner;
-    if (rank == moving)
-        partner = round % moving;
-    else if (rank == round % moving)
-        partner = moving;
-    else
-        partner = ((2 * round - rank) % moving + moving) % moving;
-    *leads = rank < partner;
-    return partner < ranks ? partner : -1;
+    const int moving = ranks + ranks % 2 - 1, step = index + ranks % 2;
+    const int one = step == 0 ? moving : (round + step) % moving;
+    const int other = step == 0 ? round % moving : ((round - step) % moving + moving) % moving;
+    return one < other ? (struct pair){one, other} : (struct pair){other, one};
 }
 
-int pairing_partner(const struct pairing *pairing, int arrangement, int rank, int *leads)
+static int partner_in_circle(int ranks, int round, int rank)
+{
+    const int moving = ranks + ranks % 2 - 1;
+    if (rank == moving)
+        return round % moving;
+    if (rank == round % moving)
+        return moving < ranks ? moving : -1;
+    return ((2 * round - rank) % moving + moving) % moving;
+}
+
+int pairing_count(const struct pairing *pairing, int64_t arrangement)
+{
+    if (pairing->list != NULL)
+        return pairing->active[arrangement];
+    return arrangement < pairing->at_once ? pairing->ranks / 2 : 1;
+}
+
+struct pair pairing_pair(const struct pairing *pairing, int64_t arrangement, int index)
+{
+    if (pairing->list != NULL)
+        return pairing->list[index];
+    return arrangement < pairing->at_once
+               ? pair_in_circle(pairing->ranks, (int)arrangement, index)
+               : pair_in_order(pairing->ranks, arrangement - pairing->at_once);
+}
+
+static int partner_in(struct pair pair, int rank, int *leads)
+{
+    *leads = rank == pair.first;
+    return *leads ? pair.second : rank == pair.second ? pair.first : -1;
+}
+
+int pairing_partner(const struct pairing *pairing, int64_t arrangement, int rank, int *leads)
 {
     *leads = 0;
-    if (pairing->first == NULL)
-        return arrangement < pairing->at_once
-                   ? partner_in_circle(pairing->ranks, arrangement, rank, leads)
-                   : partner_in_turn(pairing->ranks, arrangement - pairing->at_once, rank, leads);
-    for (int i = 0; i < pairing->active[arrangement]; i++)
-        if (rank == pairing->first[i] || rank == pairing->second[i]) {
-            *leads = rank == pairing->first[i];
-            return *leads ? pairing->second[i] : pairing->first[i];
-        }
-    return -1;
-}
-
-int pairing_speakers(const struct pairing *pairing, int arrangement)
-{
-    if (pairing->first != NULL)
-        return 2 * pairing->active[arrangement];
-    return arrangement < pairing->at_once ? 2 * (pairing->ranks / 2) : 2;
+    if (pairing->list != NULL) {
+        const int number = pairing->number[rank];
+        return number < 0 || number >= pairing->active[arrangement]
+                   ? -1
+                   : partner_in(pairing->list[number], rank, leads);
+    }
+    if (arrangement >= pairing->at_once)
+        return partner_in(pairing_pair(pairing, arrangement, 0), rank, leads);
+    const int partner = partner_in_circle(pairing->ranks, (int)arrangement, rank);
+    *leads = rank < partner;
+    return partner;
 }

@@ -1,105 +1,88 @@
-/* Many pairs: rounds over all points (arrangement, window, size) in an order shuffled alike on all
+/* Many pairs: rounds over all points (arrangement, window, size) in a random order, alike on all
    ranks. In a visit the pairs of its arrangement warm up, agree on how many repetitions fill the
-   visit, begin together, and tell the first rank what they saw; the other ranks sleep meanwhile. */
+   visit, begin together, and report to the first rank; the other ranks sleep meanwhile. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "check.h"
+#include "order.h"
 #include "pairing.h"
-#include "random.h"
 #include "records.h"
+#include "reports.h"
 #include "start.h"
 #include "visit.h"
 
-enum { TAG_AGREE = 5, MOST_BATCHES = 4, MOST_SINGLES = 64 };
-/* A visit takes about this long, or as long as the slowest pair's one repetition: no pair is done
-   while another still speaks. */
-static const double VISIT_NS = IS_SIMULATED ? 0.0 : 500e3;
-/* Agreeing on a start leaves caches and the library's queues cold: pairs exchange messages for this
-   long before the timed ones. */
-static const double LEAD_IN_NS = IS_SIMULATED ? 0.0 : 100e3;
-/* The first rounds find out how early a start must be named. */
-enum { UNTIMED_ROUNDS = 2 };
+enum { TAG_AGREE = 5, MOST_BATCHES = 4, MOST_SINGLES = 64, MOST_COUNTED_SINGLES = 1 << 24 };
 /* Until this many times its planned length a visit goes undisturbed. */
 static const double WHOLE_VISIT = 1.25;
+/* Records and progress are written at most this often: reading them takes a core from the ranks. */
 static const double PROGRESS_S = 0.25;
 
-/* What a rank tells of a visit. */
-struct report {
-    double began;
-    int64_t repetitions;
-    double count;
-    double ns[]; /* per message */
-};
+/* Why a launch is over; the largest of what the ranks think counts. */
+enum ending { GOES_ON, BUDGET_SPENT, INTERRUPTED };
 
 struct crowd {
     struct launch *launch;
     struct pairing pairing;
+    struct reports reports;
     struct start start;
     MPI_Comm comm;
     int rank, ranks;
-    int *windows, window_count;
-    int points;
-    int *order;
+    const int *windows;
+    int window_count;
+    int64_t points;
     uint64_t random;
     int round;
-    int room; /* samples of a report */
-    size_t report_bytes;
-    struct report *mine;
-    char *all; /* on the first rank: the reports of all */
     double *samples;
     double progress_s;
     long total;
 };
 
-struct visit {
-    int arrangement, window;
+struct pair_visit {
+    int64_t arrangement;
+    int window;
     const struct size_option *size;
     int partner;
 };
 
-static struct visit visit_of(const struct crowd *crowd, int point)
+static struct pair_visit pair_visit_of(const struct crowd *crowd, int64_t point)
 {
     const struct options *options = crowd->launch->options;
-    const int sizes = options->size_count, rest = point / sizes;
-    return (struct visit){
+    const int64_t sizes = options->size_count, rest = point / sizes;
+    return (struct pair_visit){
         .arrangement = rest / crowd->window_count,
         .window = crowd->windows[rest % crowd->window_count],
         .size = &options->sizes[point % sizes],
     };
 }
 
-static void set_exchange(struct crowd *crowd, struct visit *visit)
+static void set_context(struct crowd *crowd, struct pair_visit *visit)
 {
     struct launch *launch = crowd->launch;
-    struct exchange *exchange = &launch->exchange;
+    struct context *context = &launch->context;
     visit->partner =
-        pairing_partner(&crowd->pairing, visit->arrangement, crowd->rank, &exchange->leads);
-    exchange->peer = visit->partner;
-    exchange->window = visit->window;
+        pairing_partner(&crowd->pairing, visit->arrangement, crowd->rank, &context->leads);
+    context->peer = visit->partner;
     if (visit->partner >= 0)
-        visit_prepare(launch, launch->options->operation, visit->size->bytes);
+        visit_prepare(launch, launch->options->operation, visit->size->bytes, visit->window);
 }
 
 /* Both ranks of a pair go by what the leading one saw. */
-static void tell_partner(const struct exchange *exchange, double *value)
+static void share_with_partner(const struct context *context, double *value)
 {
-    if (exchange->leads)
-        check(MPI_Send(value, 1, MPI_DOUBLE, exchange->peer, TAG_AGREE, exchange->comm), "MPI_Send");
+    if (context->leads)
+        check(MPI_Send(value, 1, MPI_DOUBLE, context->peer, TAG_AGREE, context->comm), "MPI_Send");
     else
-        check(MPI_Recv(value, 1, MPI_DOUBLE, exchange->peer, TAG_AGREE, exchange->comm,
+        check(MPI_Recv(value, 1, MPI_DOUBLE, context->peer, TAG_AGREE, context->comm,
                        MPI_STATUS_IGNORE),
               "MPI_Recv");
 }
 
-/* Untimed repetitions, twice as many each time, until they tell how long one takes: they fill a least
+/* Untimed repetitions, twice as many each time, until they show how long one takes: they fill a least
    batch. */
-static double warm_up(struct crowd *crowd, const struct visit *visit)
+static double warm_up(struct crowd *crowd, const struct pair_visit *visit)
 {
     struct launch *launch = crowd->launch;
-    const struct exchange *exchange = &launch->exchange;
     const double enough_ns = batch_least_ns(&launch->clock);
     const int doubles = !IS_SIMULATED && visit->size->repetitions == 0;
     double spent_ns = 0.0;
@@ -109,197 +92,230 @@ static double warm_up(struct crowd *crowd, const struct visit *visit)
         const int64_t start = clock_ns();
         visit_warm(launch, launch->options->operation, count);
         spent_ns = (double)(clock_ns() - start);
-        tell_partner(exchange, &spent_ns);
+        share_with_partner(&launch->context, &spent_ns);
         if (!doubles || spent_ns >= enough_ns)
             break;
     }
     return fmax(spent_ns / (double)count, 1.0);
 }
 
-/* Nanoseconds that all pairs shall speak for: the slowest one's single repetition, if that is long. */
-static double length_of(const struct visit *visit, double slowest_ns)
+/* Nanoseconds that all pairs shall communicate for: the slowest one's single repetition, if that is
+   long, so that no pair is done while another still communicates. */
+static double length_of(const struct pair_visit *visit, double slowest_ns)
 {
     if (visit->size->repetitions > 0)
         return slowest_ns * (double)visit->size->repetitions;
-    return LEAD_IN_NS + fmax(VISIT_NS, slowest_ns);
+    return LEAD_IN_OF_PAIRS_NS + fmax(VISIT_AT_ONCE_NS, slowest_ns);
 }
 
 /* As many repetitions as fill the visit, in a few batches. */
-static void plan(const struct crowd *crowd, const struct visit *visit, double repetition_ns,
+static void plan(struct crowd *crowd, const struct pair_visit *visit, double repetition_ns,
                  double visit_ns)
 {
     const struct launch *launch = crowd->launch;
-    struct report *mine = crowd->mine;
-    const int single = launch->options->every_iteration;
+    struct report *mine = crowd->reports.mine;
+    const int single = times_each(launch->options);
     const double least_ns = IS_SIMULATED ? 0.0 : batch_least_ns(&launch->clock);
     if (visit->size->repetitions > 0) {
         mine->repetitions = single ? 1 : visit->size->repetitions;
-        mine->count = single ? (double)visit->size->repetitions : 1.0;
+        mine->count = single ? visit->size->repetitions : 1;
         return;
     }
     const double batches = fmin(fmax(floor(visit_ns / fmax(repetition_ns, least_ns)), 1.0),
                                 single ? MOST_SINGLES : MOST_BATCHES);
-    mine->count = batches;
+    mine->count = (int64_t)batches;
     mine->repetitions = single ? 1 : (int64_t)fmax(round(visit_ns / repetition_ns / batches), 1.0);
 }
 
-/* All are silent until the slowest pair should be done: those that did not speak sleep. What is told
-   now disturbs nobody. */
-static void meet(const struct crowd *crowd, int speaks, double end)
+/* Untimed repetitions and the timed ones, from the moment on. */
+static void make_repetitions(struct crowd *crowd, const struct pair_visit *visit, double repetition_ns,
+                             double visit_ns, double moment)
 {
-    if (speaks)
-        start_wait(&crowd->start, end);
-    else
-        start_sleep(&crowd->start, end);
-    check(MPI_Gather(crowd->mine, (int)crowd->report_bytes, MPI_BYTE, crowd->all,
-                     (int)crowd->report_bytes, MPI_BYTE, 0, crowd->comm),
-          "MPI_Gather");
+    struct launch *launch = crowd->launch;
+    struct report *mine = crowd->reports.mine;
+    const struct operation *operation = launch->options->operation;
+    const int64_t lead_in =
+        visit->size->repetitions == 0 ? (int64_t)(LEAD_IN_OF_PAIRS_NS / repetition_ns) : 0;
+    plan(crowd, visit, repetition_ns, visit_ns - (double)lead_in * repetition_ns);
+    mine->notified_ns = crowd->start.notified_ns;
+    mine->began = start_wait(&crowd->start, moment);
+    if (lead_in > 0)
+        visit_warm(launch, operation, lead_in);
+    visit_time(launch, operation, mine->repetitions, (int)mine->count, mine->ns);
 }
 
-static const struct report *report_of(const struct crowd *crowd, int rank)
+static void record_pair(struct crowd *crowd, struct sample_key *key, int rank, int partner)
 {
-    return (const struct report *)(const void *)(crowd->all + (size_t)rank * crowd->report_bytes);
-}
-
-static const char *algorithm_of(const struct crowd *crowd, const struct visit *visit)
-{
-    static char words[48];
-    const struct operation *operation = crowd->launch->options->operation;
-    if (!operation->counts_window)
-        return operation->algorithm;
-    snprintf(words, sizeof words, "window %d", visit->window);
-    return words;
+    const int single = times_each(crowd->launch->options);
+    const struct report *own = report_of(&crowd->reports, rank);
+    const struct report *other = report_of(&crowd->reports, partner);
+    for (int64_t i = 0; i < own->count; i++)
+        crowd->samples[i] = single ? own->ns[i] : fmax(own->ns[i], other->ns[i]);
+    key->peers = (int[]){rank, partner};
+    key->repetitions = own->repetitions;
+    record_samples(key, crowd->samples, (int)own->count);
+    crowd->total += (long)own->count;
 }
 
 /* One line a pair, or a line a rank where each exchange was timed by itself. */
-static void record_pairs(struct crowd *crowd, const struct visit *visit, double at_s)
+static void record_pairs(struct crowd *crowd, const struct pair_visit *visit, double at_s)
 {
     const struct options *options = crowd->launch->options;
+    const int pairs = pairing_count(&crowd->pairing, visit->arrangement);
     struct sample_key key = {
-        .launch = options->launch,
         .round = crowd->round,
-        .operation = options->operation->name,
-        .algorithm = algorithm_of(crowd, visit),
+        .operation = options->operation,
+        .algorithm = options->operation->algorithm,
+        .window = options->operation->counts_window ? visit->window : 0,
+        .pairs = pairs,
         .bytes = visit->size->bytes,
-        .ranks = pairing_speakers(&crowd->pairing, visit->arrangement),
+        .ranks = 2 * pairs,
         .peer_count = 2,
         .at_s = at_s,
     };
-    for (int rank = 0; rank < crowd->ranks; rank++) {
-        int leads;
-        const int partner = pairing_partner(&crowd->pairing, visit->arrangement, rank, &leads);
-        if (partner < 0 || (!leads && !options->every_iteration))
-            continue;
-        const struct report *own = report_of(crowd, rank), *other = report_of(crowd, partner);
-        for (int i = 0; i < (int)own->count; i++)
-            crowd->samples[i] = options->every_iteration ? own->ns[i]
-                                                         : fmax(own->ns[i], other->ns[i]);
-        key.peers = (int[]){rank, partner};
-        key.repetitions = own->repetitions;
-        record_samples(&key, crowd->samples, (int)own->count);
-        crowd->total += (long)own->count;
+    for (int i = 0; i < pairs; i++) {
+        const struct pair pair = pairing_pair(&crowd->pairing, visit->arrangement, i);
+        record_pair(crowd, &key, pair.first, pair.second);
+        if (times_each(options))
+            record_pair(crowd, &key, pair.second, pair.first);
     }
 }
 
-/* On the first rank: how far apart the speakers began. */
-static double record_beginning(struct crowd *crowd, const struct visit *visit, double moment)
+/* On the first rank: how far apart the pairs began, and how early the next start must be named. */
+static void record_beginning(struct crowd *crowd, const struct pair_visit *visit, double moment)
 {
-    double first = HUGE_VAL, last = -HUGE_VAL;
-    for (int rank = 0; rank < crowd->ranks; rank++) {
-        int leads;
-        if (pairing_partner(&crowd->pairing, visit->arrangement, rank, &leads) < 0)
-            continue;
-        first = fmin(first, report_of(crowd, rank)->began);
-        last = fmax(last, report_of(crowd, rank)->began);
+    const int pairs = pairing_count(&crowd->pairing, visit->arrangement);
+    double first = HUGE_VAL, last = -HUGE_VAL, notified_ns = 0.0;
+    for (int i = 0; i < pairs; i++) {
+        const struct pair pair = pairing_pair(&crowd->pairing, visit->arrangement, i);
+        const struct report *reports[] = {report_of(&crowd->reports, pair.first),
+                                          report_of(&crowd->reports, pair.second)};
+        for (int j = 0; j < 2; j++) {
+            first = fmin(first, reports[j]->began);
+            last = fmax(last, reports[j]->began);
+            notified_ns = fmax(notified_ns, reports[j]->notified_ns);
+        }
     }
-    if (crowd->round >= 0)
-        record_start(&(struct start_facts){
-            .launch = crowd->launch->options->launch,
-            .round = crowd->round,
-            .operation = crowd->launch->options->operation->name,
-            .bytes = visit->size->bytes,
-            .ranks = pairing_speakers(&crowd->pairing, visit->arrangement),
-            .skew_s = (last - first) * 1e-9,
-            .error_s = crowd->start.clock.largest_error_ns * 1e-9,
-            .known_error_s = crowd->start.clock.known_error_ns * 1e-9,
-        });
-    return last - moment;
-}
-
-static void make_visit(struct crowd *crowd, int point)
-{
-    struct launch *launch = crowd->launch;
-    const struct operation *operation = launch->options->operation;
-    struct visit visit = visit_of(crowd, point);
-    set_exchange(crowd, &visit);
-    const int speaks = visit.partner >= 0;
-    double slowest_ns = 0.0, repetition_ns = speaks ? warm_up(crowd, &visit) : 0.0;
-    check(MPI_Allreduce(&repetition_ns, &slowest_ns, 1, MPI_DOUBLE, MPI_MAX, crowd->comm),
-          "MPI_Allreduce");
-    const double at_s = (double)clock_ns() * 1e-9 - launch->started_s;
-    const double visit_ns = length_of(&visit, slowest_ns);
-    const double moment = start_agree(&crowd->start);
-    if (speaks) {
-        const int64_t lead_in =
-            visit.size->repetitions == 0 ? (int64_t)(LEAD_IN_NS / repetition_ns) : 0;
-        plan(crowd, &visit, repetition_ns, visit_ns - (double)lead_in * repetition_ns);
-        crowd->mine->began = start_wait(&crowd->start, moment);
-        if (lead_in > 0)
-            visit_warm(launch, operation, lead_in);
-        visit_time(launch, operation, crowd->mine->repetitions, (int)crowd->mine->count,
-                   crowd->mine->ns);
-        visit_release(launch, operation);
-    }
-    meet(crowd, speaks, moment + WHOLE_VISIT * visit_ns);
-    if (crowd->rank != 0)
+    start_adapt(&crowd->start, notified_ns, last - moment);
+    if (crowd->round < 0)
         return;
-    start_adapt(&crowd->start, record_beginning(crowd, &visit, moment));
-    if (crowd->round >= 0)
-        record_pairs(crowd, &visit, at_s);
+    const struct common_clock *clock = &crowd->start.clock;
+    record_start(&(struct start_facts){
+        .round = crowd->round,
+        .operation = crowd->launch->options->operation->name,
+        .bytes = visit->size->bytes,
+        .ranks = 2 * pairs,
+        .skew_s = (last - first) * 1e-9,
+        .error_s = clock->largest_error_ns * 1e-9,
+        .bound_s = clock->largest_bound_ns * 1e-9,
+        .known_error_s = clock->known_error_ns * 1e-9,
+    });
 }
 
-static void show_progress(struct crowd *crowd, double elapsed_s)
+static double elapsed_s(const struct crowd *crowd)
+{
+    return launch_now_s() - crowd->launch->started_s;
+}
+
+/* What this rank thinks; the first one knows the time. The first round is made whole. */
+static enum ending ending_of(const struct crowd *crowd)
+{
+    if (watch_interrupted())
+        return INTERRUPTED;
+    return crowd->rank == 0 && crowd->round > 0 &&
+                   elapsed_s(crowd) > crowd->launch->options->seconds
+               ? BUDGET_SPENT
+               : GOES_ON;
+}
+
+/* Collective. All are silent until the slowest pair should be done, and those that have no part sleep:
+   what is reported then disturbs nobody. */
+static enum ending make_visit(struct crowd *crowd, int64_t point)
+{
+    struct pair_visit visit = pair_visit_of(crowd, point);
+    set_context(crowd, &visit);
+    const int speaks = visit.partner >= 0;
+    double own[2] = {speaks ? warm_up(crowd, &visit) : 0.0, ending_of(crowd)}, largest[2];
+    check(MPI_Allreduce(own, largest, 2, MPI_DOUBLE, MPI_MAX, crowd->comm), "MPI_Allreduce");
+    if (largest[1] > GOES_ON) {
+        if (speaks)
+            visit_release(crowd->launch, crowd->launch->options->operation);
+        return (enum ending)largest[1];
+    }
+    const double at_s = elapsed_s(crowd), visit_ns = length_of(&visit, largest[0]);
+    const double moment = start_agree(&crowd->start), end = moment + WHOLE_VISIT * visit_ns;
+    if (speaks) {
+        make_repetitions(crowd, &visit, own[0], visit_ns, moment);
+        visit_release(crowd->launch, crowd->launch->options->operation);
+        start_wait(&crowd->start, end);
+    } else {
+        start_sleep(&crowd->start, end);
+    }
+    reports_gather(&crowd->reports, &crowd->pairing, visit.arrangement, speaks);
+    if (crowd->rank == 0) {
+        record_beginning(crowd, &visit, moment);
+        if (crowd->round >= 0)
+            record_pairs(crowd, &visit, at_s);
+    }
+    return GOES_ON;
+}
+
+/* A round may be long: what it has measured is written, and whoever waits for us sees that we live. */
+static void show_progress(struct crowd *crowd)
 {
     const struct options *options = crowd->launch->options;
-    if (elapsed_s - crowd->progress_s < PROGRESS_S)
+    const double now_s = elapsed_s(crowd);
+    if (now_s - crowd->progress_s < PROGRESS_S)
         return;
-    crowd->progress_s = elapsed_s;
-    record_progress(options->launch, crowd->round, options->sizes[0].bytes, -1.0, 0, crowd->points,
-                    crowd->total, options->seconds - elapsed_s);
+    crowd->progress_s = now_s;
+    record_progress(&(struct progress_facts){
+        .round = crowd->round,
+        .bytes = options->sizes[0].bytes,
+        .worst = -1.0,
+        .points = crowd->points,
+        .samples = crowd->total,
+        .left_s = options->seconds - now_s,
+    });
+    records_flush();
 }
 
 /* Collective: why it is over, or NULL. Precision is judged over launches, by who reads the records. */
-static const char *decide(struct crowd *crowd, double round_s, int interrupted)
+static const char *decide(struct crowd *crowd, double round_s, enum ending ending, int interrupted)
 {
     const struct options *options = crowd->launch->options;
-    const double elapsed_s = (double)clock_ns() * 1e-9 - crowd->launch->started_s;
     const int done = crowd->round + 1;
-    int over = interrupted ? 1 : 0;
-    if (done >= (IS_SIMULATED ? 1 : options->most_rounds) ||
-        (done >= 1 && elapsed_s + round_s > options->seconds))
-        over = over ? 1 : 2;
+    int over = ending == INTERRUPTED || interrupted ? INTERRUPTED : (int)ending;
+    if (over == GOES_ON && done >= 1 &&
+        (done >= options->most_rounds || done >= MOST_ROUNDS_AT_ONCE ||
+         elapsed_s(crowd) + round_s > options->seconds))
+        over = BUDGET_SPENT;
     check(MPI_Bcast(&over, 1, MPI_INT, 0, crowd->comm), "MPI_Bcast");
-    return over == 0 ? NULL : over == 1 ? "interrupted" : IS_SIMULATED ? "complete" : "budget";
+    return over == GOES_ON       ? NULL
+           : over == INTERRUPTED ? "interrupted"
+           : IS_SIMULATED        ? "complete"
+                                 : "budget";
 }
 
 /* Of one visit of a rank. */
 static int most_samples(const struct options *options)
 {
-    int64_t most = options->every_iteration ? MOST_SINGLES : MOST_BATCHES;
-    for (int i = 0; i < options->size_count && options->every_iteration; i++)
+    const int single = times_each(options);
+    int64_t most = single ? MOST_SINGLES : MOST_BATCHES;
+    for (int i = 0; i < options->size_count && single; i++)
         most = options->sizes[i].repetitions > most ? options->sizes[i].repetitions : most;
-    if (most > 1 << 24)
-        fail(EXIT_ASKED_WRONGLY, "--every-iteration: more than %d repetitions a visit", 1 << 24);
+    if (most > MOST_COUNTED_SINGLES)
+        fail(EXIT_ASKED_WRONGLY, "--every-iteration: more than %d repetitions a visit",
+             MOST_COUNTED_SINGLES);
     return (int)most;
 }
 
 static void open_crowd(struct crowd *crowd, struct launch *launch)
 {
+    static const int no_window = 1;
     const struct options *options = launch->options;
-    static int no_window = 1;
-    *crowd = (struct crowd){.launch = launch, .comm = launch->exchange.comm};
-    crowd->rank = launch->exchange.rank;
-    crowd->ranks = launch->exchange.ranks;
+    *crowd = (struct crowd){.launch = launch, .comm = launch->context.comm};
+    crowd->rank = launch->context.rank;
+    crowd->ranks = launch->context.ranks;
     if (options->experiment == CORES)
         pairing_of_all(&crowd->pairing, crowd->ranks, options->parallel);
     else
@@ -309,15 +325,8 @@ static void open_crowd(struct crowd *crowd, struct launch *launch)
     crowd->windows = windows ? options->windows : &no_window;
     crowd->window_count = windows ? options->window_count : 1;
     crowd->points = crowd->pairing.arrangements * crowd->window_count * options->size_count;
-    crowd->order = allocate((size_t)crowd->points * sizeof *crowd->order);
-    for (int i = 0; i < crowd->points; i++)
-        crowd->order[i] = i;
-    crowd->room = most_samples(options);
-    crowd->report_bytes = sizeof(struct report) + (size_t)crowd->room * sizeof(double);
-    crowd->mine = allocate(crowd->report_bytes);
-    *crowd->mine = (struct report){.count = 0.0};
-    crowd->samples = allocate((size_t)crowd->room * sizeof(double));
-    crowd->all = crowd->rank == 0 ? allocate(crowd->report_bytes * (size_t)crowd->ranks) : NULL;
+    reports_open(&crowd->reports, crowd->comm, most_samples(options));
+    crowd->samples = allocate((size_t)crowd->reports.room * sizeof(double));
     crowd->random = random_state(options->seed);
     start_open(&crowd->start, crowd->comm, options->sync == SYNC_MESSAGES);
 }
@@ -325,11 +334,23 @@ static void open_crowd(struct crowd *crowd, struct launch *launch)
 static void close_crowd(struct crowd *crowd)
 {
     start_close(&crowd->start);
+    reports_close(&crowd->reports);
     pairing_free(&crowd->pairing);
-    free(crowd->order);
-    free(crowd->mine);
     free(crowd->samples);
-    free(crowd->all);
+}
+
+static enum ending make_round(struct crowd *crowd)
+{
+    const struct permutation order = permutation_of(crowd->points, &crowd->random);
+    enum ending ending = GOES_ON;
+    sync_again(&crowd->start.clock);
+    probe_state(crowd->launch, crowd->round);
+    for (int64_t i = 0; i < crowd->points && ending == GOES_ON; i++) {
+        ending = make_visit(crowd, permutation_at(&order, i));
+        if (crowd->rank == 0)
+            show_progress(crowd);
+    }
+    return ending;
 }
 
 const char *pairs_run(struct launch *launch)
@@ -337,19 +358,13 @@ const char *pairs_run(struct launch *launch)
     struct crowd crowd;
     const char *reason = NULL;
     open_crowd(&crowd, launch);
-    for (crowd.round = IS_SIMULATED ? -1 : -UNTIMED_ROUNDS; reason == NULL; crowd.round++) {
-        const double began_s = (double)clock_ns() * 1e-9;
-        random_shuffle(crowd.order, crowd.points, &crowd.random);
-        sync_again(&crowd.start.clock);
-        probe_state(launch, crowd.round);
-        for (int i = 0; i < crowd.points; i++)
-            make_visit(&crowd, crowd.order[i]);
+    for (crowd.round = -UNTIMED_ROUNDS_OF_PAIRS; reason == NULL; crowd.round++) {
+        const double began_s = launch_now_s();
+        const enum ending ending = make_round(&crowd);
         const int interrupted = look_at_noise(launch, crowd.round);
-        if (crowd.rank == 0) {
-            show_progress(&crowd, began_s - launch->started_s);
+        if (crowd.rank == 0)
             records_flush();
-        }
-        reason = decide(&crowd, (double)clock_ns() * 1e-9 - began_s, interrupted);
+        reason = decide(&crowd, launch_now_s() - began_s, ending, interrupted);
     }
     close_crowd(&crowd);
     return reason;

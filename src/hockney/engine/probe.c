@@ -9,7 +9,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "clock.h"
+#include "order.h"
 
 /* 100 there and back: 10 us within one L3, 50 us between two. Fewer would see the clock. */
 enum { HANDOVERS_WARM = 4, HANDOVERS_BLOCK = 20, HANDOVERS_BLOCKS = 5 };
@@ -20,40 +22,74 @@ enum { WORK_STEPS = 2000 };
 /* Reading /proc/stat costs more with every CPU of the node: at most this share of the time. */
 static const double LARGEST_SHARE = 0.01;
 
-static volatile sig_atomic_t interrupted;
-static int stat_file = -1;
-static int64_t stat_read_at, stat_cost;
-static double last_steal_s = -1.0;
-static struct look {
+/* A rank that was asked to end and is stuck in a call of MPI ends after so many seconds. */
+enum { GRACE_S = 10 };
+
+/* The probe's times that are kept for its quantiles: more looks replace the oldest. */
+enum { PROBES_KEPT = 1024 };
+
+struct look {
     double wall_s, cpu_s, waited_s;
     long switches;
     int pu;
-} last = {.pu = -1};
-static int wait_file = -1;
+};
+
+struct watch {
+    struct look last;
+    int stat_file, wait_file;
+    int64_t stat_read_at, stat_cost;
+    double last_steal_s;
+    struct noise total;
+    double probes[PROBES_KEPT];
+    long looks;
+};
+
+/* A signal handler has nowhere else to put it. */
+static volatile sig_atomic_t interrupted;
 
 static void note_signal(int number)
 {
     (void)number;
     interrupted = 1;
+    alarm(GRACE_S);
 }
 
-void noise_start(void)
+struct watch *watch_start(void)
 {
+    struct watch *watch = allocate(sizeof *watch);
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = note_signal;
+    action.sa_flags = (int)SA_RESETHAND;
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
-    stat_file = open("/proc/stat", O_RDONLY | O_CLOEXEC);
-    wait_file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-    noise_look();
+    watch->last.pu = -1;
+    watch->last_steal_s = -1.0;
+    watch->stat_file = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+    watch->wait_file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    watch_look(watch);
+    watch->total = (struct noise){0};
+    watch->looks = 0;
+    return watch;
+}
+
+int watch_interrupted(void) { return interrupted; }
+
+void watch_end(struct watch *watch)
+{
+    if (watch->stat_file >= 0)
+        close(watch->stat_file);
+    if (watch->wait_file >= 0)
+        close(watch->wait_file);
+    free(watch);
 }
 
 /* Steal time of one PU since boot in seconds, or -1. The eighth number of its line. */
-static double read_steal(int pu)
+static double read_steal(const struct watch *watch, int pu)
 {
-    static char text[1 << 16];
-    const ssize_t length = stat_file < 0 ? -1 : pread(stat_file, text, sizeof text - 1, 0);
+    char text[1 << 16];
+    const ssize_t length =
+        watch->stat_file < 0 ? -1 : pread(watch->stat_file, text, sizeof text - 1, 0);
     if (length <= 0)
         return -1.0;
     text[length] = '\0';
@@ -81,11 +117,12 @@ static double fixed_work(void)
 }
 
 /* Seconds that this thread was ready to run but not running, since it began; or -1. */
-static double read_waited(void)
+static double read_waited(const struct watch *watch)
 {
     char text[96];
     unsigned long long ran_ns, waited_ns;
-    const ssize_t length = wait_file < 0 ? -1 : pread(wait_file, text, sizeof text - 1, 0);
+    const ssize_t length =
+        watch->wait_file < 0 ? -1 : pread(watch->wait_file, text, sizeof text - 1, 0);
     if (length <= 0)
         return -1.0;
     text[length] = '\0';
@@ -95,26 +132,47 @@ static double read_waited(void)
 static double seconds(struct timeval time) { return (double)time.tv_sec + (double)time.tv_usec * 1e-6; }
 
 /* Steal since the last reading, or -1 where it is not due, unknown, or was another PU's. */
-static double steal_since(int pu)
+static double steal_since(struct watch *watch, int pu)
 {
     const int64_t now = clock_ns();
-    if (stat_read_at != 0 && (double)stat_cost > LARGEST_SHARE * (double)(now - stat_read_at))
+    if (watch->stat_read_at != 0 &&
+        (double)watch->stat_cost > LARGEST_SHARE * (double)(now - watch->stat_read_at))
         return -1.0;
-    const double steal_s = read_steal(pu), before = last_steal_s;
-    last_steal_s = steal_s;
-    stat_read_at = clock_ns();
-    stat_cost = stat_read_at - now;
-    return steal_s >= 0.0 && before >= 0.0 && pu == last.pu ? steal_s - before : -1.0;
+    const double steal_s = read_steal(watch, pu), before = watch->last_steal_s;
+    watch->last_steal_s = steal_s;
+    watch->stat_read_at = clock_ns();
+    watch->stat_cost = watch->stat_read_at - now;
+    return steal_s >= 0.0 && before >= 0.0 && pu == watch->last.pu ? steal_s - before : -1.0;
 }
 
-struct noise noise_look(void)
+/* Unknown stays unknown: nothing is added to -1, and a look that does not tell adds nothing. */
+static void add(double *total, double value, int is_first)
+{
+    if (is_first || value >= 0.0)
+        *total = (is_first || *total < 0.0 ? 0.0 : *total) + value;
+}
+
+static void add_look(struct watch *watch, const struct noise *noise)
+{
+    struct noise *total = &watch->total;
+    const int is_first = watch->looks == 0;
+    add(&total->wall_s, noise->wall_s, is_first);
+    add(&total->cpu_s, noise->cpu_s, is_first);
+    add(&total->waited_s, noise->waited_s, is_first);
+    add(&total->steal_s, noise->steal_s, is_first);
+    add(&total->switches, noise->switches, is_first);
+    add(&total->migrations, noise->migrations, is_first);
+    watch->probes[watch->looks++ % PROBES_KEPT] = noise->probe_s;
+}
+
+struct noise watch_look(struct watch *watch)
 {
     struct rusage usage = {0};
     getrusage(RUSAGE_SELF, &usage);
-    const struct look now = {
+    const struct look last = watch->last, now = {
         .wall_s = (double)clock_ns() * 1e-9,
         .cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime),
-        .waited_s = read_waited(),
+        .waited_s = read_waited(watch),
         .switches = usage.ru_nivcsw,
         .pu = sched_getcpu(),
     };
@@ -122,14 +180,31 @@ struct noise noise_look(void)
         .wall_s = now.wall_s - last.wall_s,
         .cpu_s = now.cpu_s - last.cpu_s,
         .waited_s = now.waited_s < 0.0 ? -1.0 : now.waited_s - last.waited_s,
-        .steal_s = steal_since(now.pu),
+        .steal_s = steal_since(watch, now.pu),
         .switches = (double)(now.switches - last.switches),
         .migrations = last.pu >= 0 && now.pu != last.pu,
         .probe_s = fixed_work(),
         .interrupted = interrupted,
     };
-    last = now;
+    watch->last = now;
+    add_look(watch, &noise);
     return noise;
+}
+
+struct noise watch_total(const struct watch *watch)
+{
+    const int kept = watch->looks < PROBES_KEPT ? (int)watch->looks : PROBES_KEPT;
+    struct noise total = watch->total;
+    total.probe_s = total.probe_low_s = total.probe_high_s = -1.0;
+    if (kept > 0) {
+        double sorted[PROBES_KEPT];
+        memcpy(sorted, watch->probes, (size_t)kept * sizeof *sorted);
+        sort_doubles(sorted, kept);
+        total.probe_s = sorted[kept / 2];
+        total.probe_low_s = sorted[kept / 10];
+        total.probe_high_s = sorted[kept - 1 - kept / 10];
+    }
+    return total;
 }
 
 double probe_handover(struct shared *shared, int rank)
@@ -141,12 +216,6 @@ double probe_handover(struct shared *shared, int rank)
         shared_handovers(shared, rank, HANDOVERS_BLOCK);
         blocks[block] = (double)(clock_ns() - start) / (2.0 * HANDOVERS_BLOCK);
     }
-    /* The median block, by insertion: an interrupt spoils one block, not the probe. */
-    for (int i = 1; i < HANDOVERS_BLOCKS; i++)
-        for (int j = i; j > 0 && blocks[j] < blocks[j - 1]; j--) {
-            const double larger = blocks[j - 1];
-            blocks[j - 1] = blocks[j];
-            blocks[j] = larger;
-        }
-    return blocks[HANDOVERS_BLOCKS / 2];
+    /* An interrupt spoils one block, not the probe. */
+    return median_of(blocks, HANDOVERS_BLOCKS);
 }

@@ -2,26 +2,38 @@
 #ifndef HOCKNEY_PROBE_H
 #define HOCKNEY_PROBE_H
 
+#include <stdint.h>
+
 #include "shared.h"
 
-/* What one rank saw since the round before. -1 where the kernel does not tell. */
+/* What one rank saw since the look before, or over all looks. -1 where the kernel does not tell. */
 struct noise {
-    double wall_s;      /* since the look before */
+    double wall_s;
     double cpu_s;       /* of it, on a CPU: a rank that spins should have all of it */
     double waited_s;    /* of it, ready to run while something else had its PU */
     double steal_s;     /* time the hypervisor took from the rank's PU */
     double switches;    /* involuntary context switches */
-    double migrations;  /* 1 if the rank was seen on another PU than in the round before */
+    double migrations;  /* looks at which the rank was on another PU than at the one before */
     double probe_s;     /* a fixed amount of arithmetic: the core's own speed */
+    double probe_low_s, probe_high_s; /* over all looks: its 10 % and 90 % quantiles */
     double interrupted; /* 1 once this rank got SIGTERM or SIGINT */
 };
 
 enum { NOISE_FIELDS = sizeof(struct noise) / sizeof(double) };
 
-void noise_start(void);
-struct noise noise_look(void);
+struct watch;
 
-/* One-way hand-over of a cache line between the two ranks in nanoseconds, on rank 0; under 50 us. */
+/* Begins to watch this rank; also catches SIGTERM and SIGINT: the first ends the launch at the end of
+   its round, or after a time of grace where no round ends; a second one ends the rank at once. */
+struct watch *watch_start(void);
+struct noise watch_look(struct watch *watch);
+/* Whether this rank got SIGTERM or SIGINT. */
+int watch_interrupted(void);
+/* What all looks together saw, but the first. */
+struct noise watch_total(const struct watch *watch);
+void watch_end(struct watch *watch);
+
+/* Core-to-core latency between the two ranks, one way, in nanoseconds, on rank 0; under 50 us. */
 double probe_handover(struct shared *shared, int rank);
 
 #endif

@@ -1,12 +1,27 @@
 #include "records.h"
 
 #include <mpi.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-static int silent;
+#include "check.h"
 
-void records_silence(void) { silent = 1; }
+enum { STDOUT_BYTES = 1 << 18 };
+
+static int launch_number, silent;
+
+void records_open(int launch, int is_silent)
+{
+    launch_number = launch;
+    silent = is_silent;
+}
+
+void records_buffer(void)
+{
+    static char buffer[STDOUT_BYTES]; /* the C library ignores a size without one */
+    setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
+}
 
 void record_string(const char *text)
 {
@@ -105,7 +120,7 @@ void record_launch(const struct launch_facts *facts)
 {
     if (silent)
         return;
-    printf("{\"kind\":\"launch\",\"launch\":%d,", facts->launch);
+    printf("{\"kind\":\"launch\",\"launch\":%d,", launch_number);
     put_mpi();
     fputs(",\"engine\":\"" HOCKNEY_VERSION "\",\"clock\":{\"name\":", stdout);
     record_string(facts->clock.name);
@@ -114,6 +129,7 @@ void record_launch(const struct launch_facts *facts)
     put_known("wtick_s", facts->clock.wtick_s);
     printf("},\"seed\":%llu", (unsigned long long)facts->seed);
     put_known("batch_s", facts->batch_s > 0.0 ? facts->batch_s : -1.0);
+    printf(",\"buffers\":\"%s\"", facts->buffers);
     printf(",\"cold_bytes\":%lu,\"probe\":%s,\"definition\":", facts->cold_bytes,
            facts->probes_handover ? "\"handover\"" : "\"work\"");
     record_string(facts->definition);
@@ -141,18 +157,44 @@ static void put_values(const char *name, const double *values, int count, double
     putchar(']');
 }
 
+/* The axes that not every point has: left out where they do not apply. */
+static void put_axes(const struct sample_key *key)
+{
+    const struct operation *operation = key->operation;
+    if (operation->mode != NULL)
+        printf(",\"mode\":\"%s\"", operation->mode);
+    if (key->segment_bytes > 0)
+        printf(",\"segment_bytes\":%zu", key->segment_bytes);
+    if (key->window > 0)
+        printf(",\"window\":%d", key->window);
+    if (key->pairs > 0)
+        printf(",\"pairs\":%d", key->pairs);
+    if (key->overlap)
+        fputs(",\"overlap\":true", stdout);
+    if (operation->parameters != NULL) {
+        const struct train *train = operation->parameters;
+        printf(",\"train\":{\"messages\":%d,\"send_delay_ns\":%.9g,\"send_delay_ns_per_B\":%.9g,"
+               "\"receive_delay_ns\":%.9g,\"receive_delay_ns_per_B\":%.9g}",
+               train->messages, train->send.ns, train->send.ns_per_byte, train->receive.ns,
+               train->receive.ns_per_byte);
+    }
+}
+
 void record_samples(const struct sample_key *key, const double *ns, int count)
 {
     if (silent)
         return;
     printf("{\"kind\":\"samples\",\"launch\":%d,\"round\":%d,\"operation\":\"%s\",\"algorithm\":",
-           key->launch, key->round, key->operation);
+           launch_number, key->round, key->operation->name);
     record_string(key->algorithm);
     printf(",\"bytes\":%zu,\"ranks\":%d,", key->bytes, key->ranks);
     put_peers(key->peers, key->peer_count);
+    put_axes(key);
     printf(",\"repetitions\":%lld,\"at_s\":%.6f", (long long)key->repetitions, key->at_s);
     if (key->compute_ns > 0.0)
         printf(",\"compute_ns\":%.7g", key->compute_ns);
+    if (key->window_ns > 0.0)
+        printf(",\"window_ns\":%.5g", key->window_ns);
     put_values("ns", ns, count, 1.0);
     if (key->own_sum_ns != NULL)
         put_values("own_mean_ns", key->own_sum_ns, count, 1.0 / key->ranks);
@@ -167,27 +209,46 @@ void record_start(const struct start_facts *facts)
         return;
     printf("{\"kind\":\"start\",\"launch\":%d,\"round\":%d,\"operation\":\"%s\",\"bytes\":%zu,"
            "\"ranks\":%d,\"skew_s\":%.4g,\"missed\":%d",
-           facts->launch, facts->round, facts->operation, facts->bytes, facts->ranks,
+           launch_number, facts->round, facts->operation, facts->bytes, facts->ranks,
            facts->skew_s, facts->missed);
+    if (facts->tolerance_s > 0.0)
+        put_known("tolerance_s", facts->tolerance_s);
     put_known("error_s", facts->error_s);
+    put_known("bound_s", facts->bound_s);
     put_known("known_error_s", facts->known_error_s);
     fputs("}\n", stdout);
 }
 
-void record_probe(int launch, int round, const int *peers, double handover_ns)
+void record_probe(int round, const int *peers, double handover_ns)
 {
     if (silent)
         return;
-    printf("{\"kind\":\"probe\",\"launch\":%d,\"round\":%d,", launch, round);
+    printf("{\"kind\":\"probe\",\"launch\":%d,\"round\":%d,", launch_number, round);
     put_peers(peers, 2);
     printf(",\"handover_ns\":%.5g}\n", handover_ns);
 }
 
-void record_noise(int launch, int round, int rank, const struct noise *noise)
+void record_round(const struct round_facts *facts)
 {
     if (silent)
         return;
-    printf("{\"kind\":\"noise\",\"launch\":%d,\"round\":%d,\"rank\":%d", launch, round, rank);
+    printf("{\"kind\":\"round\",\"launch\":%d,\"round\":%d", launch_number, facts->round);
+    put_known("wall_s", facts->wall_s);
+    put_known("waited_s", facts->waited_s);
+    put_id("waited_rank", facts->waited_rank);
+    put_known("probe_s", facts->probe_s);
+    put_id("probe_rank", facts->probe_rank);
+    put_known("switches", facts->switches);
+    put_known("migrations", facts->migrations);
+    put_known("steal_s", facts->steal_s);
+    fputs("}\n", stdout);
+}
+
+void record_noise(int rank, const struct noise *noise)
+{
+    if (silent)
+        return;
+    printf("{\"kind\":\"noise\",\"launch\":%d,\"rank\":%d", launch_number, rank);
     put_known("wall_s", noise->wall_s);
     put_known("cpu_s", noise->cpu_s);
     put_known("waited_s", noise->waited_s);
@@ -195,25 +256,28 @@ void record_noise(int launch, int round, int rank, const struct noise *noise)
     put_known("switches", noise->switches);
     put_known("migrations", noise->migrations);
     put_known("probe_s", noise->probe_s);
+    put_known("probe_low_s", noise->probe_low_s);
+    put_known("probe_high_s", noise->probe_high_s);
     fputs("}\n", stdout);
 }
 
-void record_progress(int launch, int round, size_t bytes, double worst, int reached, int points,
-                     long samples, double left_s)
+void record_progress(const struct progress_facts *facts)
 {
     if (silent)
         return;
-    printf("{\"kind\":\"progress\",\"launch\":%d,\"round\":%d,\"bytes\":%zu", launch, round, bytes);
-    put_known("worst", worst);
-    printf(",\"reached\":%d,\"points\":%d,\"samples\":%ld", reached, points, samples);
-    put_known("left_s", left_s);
+    printf("{\"kind\":\"progress\",\"launch\":%d,\"round\":%d,\"bytes\":%zu", launch_number,
+           facts->round, facts->bytes);
+    put_known("worst", facts->worst);
+    printf(",\"reached\":%d,\"points\":%lld,\"samples\":%ld", facts->reached,
+           (long long)facts->points, facts->samples);
+    put_known("left_s", facts->left_s);
     fputs("}\n", stdout);
 }
 
-void record_end(int launch, const char *reason, double wall_s, const char *message)
+void record_end(const char *reason, double wall_s, const char *message)
 {
     if (!silent) {
-        printf("{\"kind\":\"end\",\"launch\":%d,\"reason\":\"%s\"", launch, reason);
+        printf("{\"kind\":\"end\",\"launch\":%d,\"reason\":\"%s\"", launch_number, reason);
         put_known("wall_s", wall_s);
         fputs(",\"message\":", stdout);
         record_string(message);
@@ -222,4 +286,11 @@ void record_end(int launch, const char *reason, double wall_s, const char *messa
     records_flush();
 }
 
-void records_flush(void) { fflush(stdout); }
+void records_flush(void)
+{
+    static int has_failed; /* what then fails has no records to end with */
+    if (!has_failed && (fflush(stdout) != 0 || ferror(stdout))) {
+        has_failed = 1;
+        fail(EXIT_WENT_WRONG, "stdout cannot be written: %s", strerror(errno));
+    }
+}

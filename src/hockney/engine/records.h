@@ -7,27 +7,33 @@
 #include <stdint.h>
 
 #include "clock.h"
+#include "operations.h"
 #include "place.h"
 #include "probe.h"
 
 /* What the launch was, said once before anything is timed. */
 struct launch_facts {
-    int launch;
     uint64_t seed;
     struct clock clock;
     const struct place *places;
     int ranks;
     double batch_s;            /* least length of a batch */
+    const char *buffers;
     unsigned long cold_bytes;  /* what the cold walk goes through; 0: warm */
     const char *definition;    /* what one sample is */
     int probes_handover;
     void (*put_controls)(void); /* writes the control variables that were read back, an object */
 };
 
-/* What a line of samples is about. */
+/* What a line of samples is about: the axes of a point (docs/records.md), and the visit. */
 struct sample_key {
-    int launch, round;
-    const char *operation, *algorithm;
+    int round;
+    const struct operation *operation;
+    const char *algorithm;
+    size_t segment_bytes; /* 0: none */
+    int window;           /* 0: none */
+    int pairs;            /* that communicate at once; 0: it is not about pairs */
+    int overlap;
     size_t bytes;
     const int *peers;
     int peer_count;
@@ -35,43 +41,72 @@ struct sample_key {
     int64_t repetitions;
     double at_s; /* when the visit began, since the launch began to measure */
     double compute_ns; /* of a nonblocking collective: computed meanwhile; 0: nothing */
+    double window_ns;  /* of a collective: from one start to the next; 0: none */
     /* Of a collective, beside each sample; else NULL: the ranks' own durations. */
     const double *own_sum_ns, *own_longest_ns;
 };
 
 /* How ranks began a visit together. */
 struct start_facts {
-    int launch, round;
+    int round;
     const char *operation;
     size_t bytes;
     int ranks;
     double skew_s;  /* from the first to begin to the last */
+    double tolerance_s; /* a repetition whose skew is larger does not count; 0: all count */
     double error_s; /* of the clock that this was read from */
+    double bound_s; /* what unequal paths may add to it */
     double known_error_s; /* what it really is wrong by, where that can be known; else negative */
     int missed;     /* repetitions that a rank began too late, and that are not in the records */
+};
+
+/* What disturbed the ranks since the round before: the worst of them, and sums over all. Negative
+   where the kernel does not tell. */
+struct round_facts {
+    int round;
+    double wall_s;   /* since then, on the first rank */
+    double waited_s, probe_s; /* the largest of all ranks */
+    int waited_rank, probe_rank;
+    double switches, migrations, steal_s; /* of all ranks together */
+};
+
+/* For a progress display; not part of a result. */
+struct progress_facts {
+    int round;
+    size_t bytes;
+    double worst; /* relative precision of the size furthest from its target; negative: unknown */
+    int reached;
+    int64_t points;
+    long samples;
+    double left_s;
 };
 
 /* The MPI library that this program was compiled for, or NULL where it is none that we know. */
 const char *records_library(void);
 
+/* Before anything else: the launch that the records are of. Where people read a table instead
+   (`silent`), nothing is written but "end" records of failures. */
+void records_open(int launch, int silent);
+/* One write a flush: every further one would wake the readers once more. After MPI_Init, which some
+   libraries use to set stdout's buffer. */
+void records_buffer(void);
+
 /* A JSON string to stdout; null for NULL. */
 void record_string(const char *text);
-
-/* People read a table instead: nothing is written but "end" records of failures. */
-void records_silence(void);
 
 void record_launch(const struct launch_facts *facts);
 /* `ns[count]`: nanoseconds a message, one a batch. */
 void record_samples(const struct sample_key *key, const double *ns, int count);
 void record_start(const struct start_facts *facts);
-void record_probe(int launch, int round, const int *peers, double handover_ns);
-void record_noise(int launch, int round, int rank, const struct noise *noise);
-/* For a progress display; not part of a result. `worst` is the relative precision of the size
-   that is furthest from its target, negative where unknown. */
-void record_progress(int launch, int round, size_t bytes, double worst, int reached, int points,
-                     long samples, double left_s);
+void record_probe(int round, const int *peers, double handover_ns);
+void record_round(const struct round_facts *facts);
+/* Of the whole launch. */
+void record_noise(int rank, const struct noise *noise);
+void record_progress(const struct progress_facts *facts);
 /* `wall_s` and `message` may be negative and NULL. */
-void record_end(int launch, const char *reason, double wall_s, const char *message);
+void record_end(const char *reason, double wall_s, const char *message);
+
+/* Ends the launch where stdout cannot take what was written. */
 void records_flush(void);
 
 #endif

@@ -1,16 +1,38 @@
 #include "start.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "check.h"
+#include "order.h"
 
-/* Telling all ranks takes about this long at first; then it is known. */
-static const double FIRST_MARGIN_NS = 50e3, LEAST_MARGIN_NS = 10e3, MOST_MARGIN_NS = 100e6;
+/* Before anything is known, a moment is named so far ahead. */
+static const double FIRST_MARGIN_NS = 50e3, LEAST_MARGIN_NS = 2e3, MOST_MARGIN_NS = 100e6;
+/* The margin is this many times what it took lately to notify all ranks, but for one visit in ten. */
+static const double MARGIN_FACTOR = 1.5, MARGIN_QUANTILE = 0.9;
+/* Beginning within this is beginning together. More is tolerated only where ranks cannot: the more
+   there are, the likelier one of them is interrupted, and ranks that share a CPU take turns. Then it
+   is twice the usual lateness, so that about half of the repetitions count at least. */
+static const double LEAST_TOLERANCE_NS = 1000.0, TOLERANCE_FACTOR = 2.0;
+
+void recent_add(struct recent *recent, double value)
+{
+    recent->values[recent->next] = value;
+    recent->next = (recent->next + 1) % RECENT;
+    if (recent->count < RECENT)
+        recent->count++;
+}
+
+double recent_quantile(const struct recent *recent, double fraction)
+{
+    double sorted[RECENT];
+    memcpy(sorted, recent->values, sizeof sorted);
+    return recent->count > 0 ? quantile_of(sorted, recent->count, fraction) : 0.0;
+}
 
 void start_open(struct start *start, MPI_Comm comm, int by_messages)
 {
-    start->comm = comm;
-    start->margin_ns = FIRST_MARGIN_NS;
+    *start = (struct start){.comm = comm, .margin_ns = FIRST_MARGIN_NS};
     check(MPI_Comm_rank(comm, &start->rank), "MPI_Comm_rank");
     sync_start(&start->clock, comm, by_messages);
 }
@@ -19,20 +41,26 @@ void start_close(struct start *start) { sync_end(&start->clock); }
 
 double start_agree(struct start *start)
 {
-    double moment = 0.0;
+    double named[2] = {0.0, 0.0};
     check(MPI_Barrier(start->comm), "MPI_Barrier");
-    if (start->rank == 0)
-        moment = sync_now(&start->clock) + start->margin_ns;
-    check(MPI_Bcast(&moment, 1, MPI_DOUBLE, 0, start->comm), "MPI_Bcast");
-    return moment;
+    if (start->rank == 0) {
+        named[0] = sync_now(&start->clock);
+        named[1] = named[0] + start->margin_ns;
+    }
+    check(MPI_Bcast(named, 2, MPI_DOUBLE, 0, start->comm), "MPI_Bcast");
+    start->notified_ns = sync_now(&start->clock) - named[0];
+    return named[1];
 }
 
-/* Twice as early as was missing; slowly back while nobody is late, so that a start that comes out too
-   late for that is late by little. Simulated time has no outliers to come back from. */
-void start_adapt(struct start *start, double late_ns)
+void start_adapt(struct start *start, double notified_ns, double late_ns)
 {
-    static const double LATE_NS = 100.0, BACK = IS_SIMULATED ? 1.0 : 0.995;
-    const double wanted = late_ns > LATE_NS ? start->margin_ns + 2.0 * late_ns
-                                            : BACK * start->margin_ns;
+    recent_add(&start->notified, notified_ns);
+    recent_add(&start->late, late_ns);
+    const double wanted = MARGIN_FACTOR * recent_quantile(&start->notified, MARGIN_QUANTILE);
     start->margin_ns = fmin(fmax(wanted, LEAST_MARGIN_NS), MOST_MARGIN_NS);
+}
+
+double start_tolerance_ns(const struct start *start)
+{
+    return fmax(LEAST_TOLERANCE_NS, TOLERANCE_FACTOR * recent_quantile(&start->late, 0.5));
 }

@@ -15,7 +15,7 @@ static int64_t promised(struct launch *launch, const struct point *point)
     const double seconds = (double)(clock_ns() - start) * 1e-9;
     double repetitions = floor(launch->options->seconds_a_size * PROMISE_EXCHANGES / seconds);
     repetitions = fmin(fmax(repetitions, 1.0), MOST_PROMISED);
-    check(MPI_Allreduce(MPI_IN_PLACE, &repetitions, 1, MPI_DOUBLE, MPI_MAX, launch->exchange.comm),
+    check(MPI_Allreduce(MPI_IN_PLACE, &repetitions, 1, MPI_DOUBLE, MPI_MAX, launch->context.comm),
           "MPI_Allreduce");
     return (int64_t)repetitions;
 }
@@ -25,23 +25,23 @@ static void finish_chunk(struct launch *launch, struct point *point, int round, 
                          int count, double at_s)
 {
     visit_reduce(launch, count);
-    if (launch->exchange.rank != 0)
+    if (launch->context.rank != 0)
         return;
     const struct sample_key key = {
-        .launch = launch->options->launch,
         .round = round,
-        .operation = point->operation->name,
+        .operation = point->operation,
         .algorithm = point->operation->algorithm,
+        .window = point->operation->counts_window ? point->window : 0,
         .bytes = point->size.bytes,
         .peers = launch->peers,
-        .peer_count = launch->exchange.ranks,
-        .ranks = launch->exchange.ranks,
+        .peer_count = launch->context.ranks,
+        .ranks = launch->context.ranks,
         .repetitions = repetitions,
         .at_s = at_s,
     };
     record_samples(&key, launch->sample_ns, count);
     for (int i = 0; i < count; i++)
-        series_add(&point->series, launch->sample_ns[i]);
+        series_add(point->series, launch->sample_ns[i]);
     point->samples += count;
     records_flush();
 }
@@ -52,7 +52,7 @@ static int visit_once(struct launch *launch, struct point *point, int *round)
     const struct options *options = launch->options;
     const int single = times_each(options);
     int interrupted = 0;
-    visit_prepare(launch, point->operation, point->size.bytes);
+    visit_prepare(launch, point->operation, point->size.bytes, point->window);
     visit_warm(launch, point->operation, point->size.warmup);
     const int64_t wanted = options->seconds_a_size > 0.0 ? promised(launch, point)
                                                          : point->size.repetitions;
@@ -60,11 +60,11 @@ static int visit_once(struct launch *launch, struct point *point, int *round)
         const int64_t left = wanted - done;
         const int count = !single ? 1 : left < CHUNK_SAMPLES ? (int)left : CHUNK_SAMPLES;
         const int64_t repetitions = single ? 1 : wanted;
-        const double at_s = (double)clock_ns() * 1e-9 - launch->started_s;
+        const double at_s = launch_now_s() - launch->started_s;
         visit_time(launch, point->operation, repetitions, count, launch->own_ns);
         finish_chunk(launch, point, *round, repetitions, count, at_s);
         interrupted = look_at_noise(launch, *round);
-        check(MPI_Bcast(&interrupted, 1, MPI_INT, 0, launch->exchange.comm), "MPI_Bcast");
+        check(MPI_Bcast(&interrupted, 1, MPI_INT, 0, launch->context.comm), "MPI_Bcast");
         done += count * repetitions;
     }
     visit_release(launch, point->operation);
@@ -76,9 +76,16 @@ const char *sweep_run(struct launch *launch)
     int round = 0, interrupted = 0;
     for (int i = 0; i < launch->point_count && !interrupted; i++) {
         struct point *point = &launch->points[i];
-        if (launch->exchange.rank == 0) {
-            record_progress(launch->options->launch, round, point->size.bytes, -1.0, i,
-                            launch->point_count, round, -1.0);
+        if (launch->context.rank == 0) {
+            record_progress(&(struct progress_facts){
+                .round = round,
+                .bytes = point->size.bytes,
+                .worst = -1.0,
+                .reached = i,
+                .points = launch->point_count,
+                .samples = round,
+                .left_s = -1.0,
+            });
             records_flush();
         }
         interrupted = visit_once(launch, point, &round);

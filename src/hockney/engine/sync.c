@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "order.h"
 
 enum { TAG_SYNC = 3, WARM = 4, PINGS = 40, KEPT = PINGS / 4 };
 
@@ -18,13 +19,6 @@ static int shortest_first(const void *left, const void *right)
 {
     const double a = ((const struct ping *)left)->round_trip;
     const double b = ((const struct ping *)right)->round_trip;
-    return (a > b) - (a < b);
-}
-
-static int smallest_offset_first(const void *left, const void *right)
-{
-    const double a = ((const struct ping *)left)->offset;
-    const double b = ((const struct ping *)right)->offset;
     return (a > b) - (a < b);
 }
 
@@ -41,7 +35,8 @@ static void answer(const struct common_clock *clock, int child)
         const double now = sync_now(clock);
         check(MPI_Send(&now, 1, MPI_DOUBLE, child, TAG_SYNC, clock->leaders), "MPI_Send");
     }
-    check(MPI_Send(&clock->error_ns, 1, MPI_DOUBLE, child, TAG_SYNC, clock->leaders), "MPI_Send");
+    const double own[2] = {clock->error_ns, clock->bound_ns};
+    check(MPI_Send(own, 2, MPI_DOUBLE, child, TAG_SYNC, clock->leaders), "MPI_Send");
 }
 
 /* The line through all offsets, each as heavy as it is certain; too few have no drift. */
@@ -61,12 +56,27 @@ static void add_offset(struct common_clock *clock, double at, double offset, dou
     clock->offset_ns = mean_o - clock->drift * mean_t;
 }
 
-/* The quarter of the round trips that were shortest say the offset by their median, and how certain
-   it is by their interquartile range. */
+/* The offset is the median over the quarter of the round trips that were shortest. Its error is that
+   of such a median, after its interquartile range (normal values), with the parent's. */
+static void learn(struct common_clock *clock, const struct ping *pings, double at,
+                  const double parent[2])
+{
+    double offsets[KEPT];
+    for (int i = 0; i < KEPT; i++)
+        offsets[i] = pings[i].offset;
+    const double middle = median_of(offsets, KEPT); /* sorts them */
+    const double spread = (offsets[3 * KEPT / 4] - offsets[KEPT / 4]) / 1.349;
+    const double error = 1.2533 * spread / sqrt(KEPT);
+    add_offset(clock, at, middle, hypot(parent[0], error));
+    const double residual = middle - (clock->offset_ns + clock->drift * at);
+    clock->error_ns = hypot(hypot(parent[0], error), residual);
+    clock->bound_ns = parent[1] + 0.5 * pings[0].round_trip;
+}
+
 static void ask(struct common_clock *clock, int parent)
 {
     struct ping pings[PINGS];
-    double at = 0.0, parent_error;
+    double at = 0.0, parents[2];
     for (int i = 0; i < WARM + PINGS; i++) {
         double told;
         const double asked = local_ns(clock);
@@ -77,17 +87,10 @@ static void ask(struct common_clock *clock, int parent)
         if (i >= WARM)
             pings[i - WARM] = (struct ping){at - asked, told - 0.5 * (asked + at)};
     }
-    check(MPI_Recv(&parent_error, 1, MPI_DOUBLE, parent, TAG_SYNC, clock->leaders,
-                   MPI_STATUS_IGNORE),
+    check(MPI_Recv(parents, 2, MPI_DOUBLE, parent, TAG_SYNC, clock->leaders, MPI_STATUS_IGNORE),
           "MPI_Recv");
     qsort(pings, PINGS, sizeof pings[0], shortest_first);
-    qsort(pings, KEPT, sizeof pings[0], smallest_offset_first);
-    const double middle = pings[KEPT / 2].offset;
-    /* The standard error of a median of normal values, whose spread is that of the middle half. */
-    const double spread = (pings[3 * KEPT / 4].offset - pings[KEPT / 4].offset) / 1.349;
-    const double error = 1.2533 * spread / sqrt(KEPT);
-    clock->error_ns = sqrt(parent_error * parent_error + error * error);
-    add_offset(clock, at, middle, clock->error_ns);
+    learn(clock, pings, at, parents);
 }
 
 static void find_largest_errors(struct common_clock *clock)
@@ -95,11 +98,12 @@ static void find_largest_errors(struct common_clock *clock)
     const double local = local_ns(clock);
     const double wrong = clock->offset_ns + clock->drift * local -
                          (double)(clock->base - clock->first_base);
-    double largest[2] = {0.0, 0.0};
-    const double own[2] = {clock->error_ns, fabs(wrong)};
-    check(MPI_Reduce(own, largest, 2, MPI_DOUBLE, MPI_MAX, 0, clock->all), "MPI_Reduce");
+    double largest[3] = {0.0, 0.0, 0.0};
+    const double own[3] = {clock->error_ns, clock->bound_ns, fabs(wrong)};
+    check(MPI_Reduce(own, largest, 3, MPI_DOUBLE, MPI_MAX, 0, clock->all), "MPI_Reduce");
     clock->largest_error_ns = largest[0];
-    clock->known_error_ns = clock->by_messages ? largest[1] : -1.0;
+    clock->largest_bound_ns = largest[1];
+    clock->known_error_ns = clock->by_messages ? largest[2] : -1.0;
 }
 
 void sync_again(struct common_clock *clock)
@@ -115,11 +119,12 @@ void sync_again(struct common_clock *clock)
                 answer(clock, rank + known);
         }
     }
-    double line[] = {clock->offset_ns, clock->drift, clock->error_ns};
-    check(MPI_Bcast(line, 3, MPI_DOUBLE, 0, clock->node), "MPI_Bcast");
+    double line[] = {clock->offset_ns, clock->drift, clock->error_ns, clock->bound_ns};
+    check(MPI_Bcast(line, 4, MPI_DOUBLE, 0, clock->node), "MPI_Bcast");
     clock->offset_ns = line[0];
     clock->drift = line[1];
     clock->error_ns = line[2];
+    clock->bound_ns = line[3];
     find_largest_errors(clock);
 }
 

@@ -12,10 +12,13 @@
 struct common_clock {
     int64_t base;          /* of this node's clock */
     double offset_ns, drift; /* common = local + offset + drift * local, local from base */
-    double error_ns;       /* spread of what messages said of this node's offset */
-    /* On the first rank, the largest of all nodes: of error_ns; and of what the offset is wrong by,
+    double error_ns; /* standard error of this node's offset: of the messages' spread, and of what is
+                        left between the last offset and the line through all */
+    double bound_ns; /* half the shortest round trip: paths there and back that differ by as much
+                        show in no message */
+    /* On the first rank, the largest of all nodes: of these two; and of what the offset is wrong by,
        where all share the kernel's clock and it should be none (by_messages), else -1. */
-    double largest_error_ns, known_error_ns;
+    double largest_error_ns, largest_bound_ns, known_error_ns;
     int by_messages;
     int64_t first_base;    /* the first rank's, for known_error_ns */
     MPI_Comm all;

@@ -16,13 +16,13 @@ void table_print(const struct launch *launch, const char *definition)
            "max", "MiB/s");
     for (int i = 0; i < launch->point_count; i++) {
         const struct point *point = &launch->points[i];
-        if (point->operation != launch->options->operation || point->series.total == 0)
+        if (point->operation != launch->options->operation || point->series->total == 0)
             continue;
-        const double median = series_median(&point->series);
+        const double median = series_median(point->series);
         printf("  %10zu %9d %12.4f %12.4f %12.4f %12.4f %12.2f\n", point->size.bytes, point->samples,
-               point->series.smallest * 1e-3, median * 1e-3,
-               point->series.sum / (double)point->series.total * 1e-3,
-               point->series.largest * 1e-3,
+               point->series->smallest * 1e-3, median * 1e-3,
+               point->series->sum / (double)point->series->total * 1e-3,
+               point->series->largest * 1e-3,
                (double)point->size.bytes / (median * 1e-9) / 1048576.0);
         bytes[count] = (double)point->size.bytes;
         seconds[count++] = median * 1e-9;

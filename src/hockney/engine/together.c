@@ -4,130 +4,147 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "order.h"
+#include "visit.h"
 
-/* Late by more than this does not count as a common start. Ranks that share a CPU cannot all begin
-   in time: where visit after visit has no common start, the least lateness seen is tolerated, and
-   less again once starts succeed; the records say how far apart the ranks began. */
-static const double LEAST_TOLERANCE_NS = 1000.0;
-enum { MOST_VISITS_MISSED = 2 };
-/* More missed than this: the window is too short for what follows on a slow repetition. */
-static const double TOLERATED_SHARE = 0.25;
+/* From one start to the next: this many times what three in four repetitions take at most, and time to
+   read the clock and see the moment. Longer waits would time a library that has gone cold; a longer
+   repetition makes the next ones late, which are not counted. */
+static const double WINDOW_FACTOR = 1.5, WINDOW_QUANTILE = 0.75, WINDOW_NS = 1500.0;
+static const double CLOCK_READINGS_A_WINDOW = 6.0;
+enum { LEAST_LEAD_IN = 2, MOST_LEAD_IN = 64 };
 
-void together_open(struct together *together, MPI_Comm comm, int ranks, int room, enum sync sync)
+struct together *together_open(MPI_Comm comm, int visits, int room, enum sync sync)
 {
-    const size_t bytes = (size_t)room * sizeof(double);
+    struct together *together = allocate(sizeof *together);
+    const size_t bytes = (size_t)room * sizeof(double), of_visits = (size_t)visits * sizeof(double);
     together->by_barrier = sync == SYNC_BARRIER;
-    together->counts = allocate((size_t)ranks * sizeof(int));
-    together->places = allocate((size_t)ranks * sizeof(int));
     together->duration_ns = allocate(bytes);
     together->late_ns = allocate(bytes);
+    together->notified_ns = allocate(of_visits);
     start_open(&together->start, comm, sync == SYNC_MESSAGES);
     const int first = together->start.rank == 0;
     together->longest_ns = first ? allocate(bytes) : NULL;
     together->sum_ns = first ? allocate(bytes) : NULL;
     together->latest_ns = first ? allocate(bytes) : NULL;
+    together->latest_notified_ns = first ? allocate(of_visits) : NULL;
+    return together;
 }
 
 void together_close(struct together *together)
 {
     start_close(&together->start);
-    free(together->counts);
-    free(together->places);
     free(together->duration_ns);
     free(together->late_ns);
+    free(together->notified_ns);
     free(together->longest_ns);
     free(together->sum_ns);
     free(together->latest_ns);
+    free(together->latest_notified_ns);
+    free(together);
 }
 
-void together_prepare(struct launch *launch, size_t bytes)
+double together_window_ns(const struct launch *launch, const double *longest_ns, int count)
+{
+    double sorted[MOST_COLLECTIVES];
+    for (int i = 0; i < count; i++)
+        sorted[i] = longest_ns[i];
+    return WINDOW_FACTOR * quantile_of(sorted, count, WINDOW_QUANTILE) + WINDOW_NS +
+           CLOCK_READINGS_A_WINDOW * launch->clock.cost_s * 1e9;
+}
+
+int together_count(double window_ns)
+{
+    return (int)fmin(fmax(VISIT_AT_ONCE_NS / window_ns, 1.0), MOST_COLLECTIVES);
+}
+
+int together_lead_in(double window_ns)
+{
+    if (IS_SIMULATED)
+        return 0;
+    return (int)fmin(fmax(LEAD_IN_OF_COLLECTIVES_NS / window_ns, LEAST_LEAD_IN), MOST_LEAD_IN);
+}
+
+/* The root that is next, where it rotates: alike on all ranks, from visit to visit. */
+static int next_root(struct launch *launch)
+{
+    return launch->options->rotate ? (int)(launch->roots++ % launch->context.ranks) : 0;
+}
+
+static double begin(struct launch *launch, double wanted)
 {
     struct together *together = launch->together;
-    for (int i = 0; i < launch->exchange.ranks; i++) {
-        together->counts[i] = (int)bytes;
-        together->places[i] = (int)((size_t)i * bytes);
-    }
-    launch->exchange.counts = together->counts;
-    launch->exchange.places = together->places;
+    if (!together->by_barrier)
+        return start_wait(&together->start, wanted);
+    check(MPI_Barrier(launch->context.comm), "MPI_Barrier");
+    return sync_now(&together->start.clock);
 }
 
-static int next_root(const struct launch *launch, int repetition)
-{
-    return launch->options->rotate ? repetition % launch->exchange.ranks : 0;
-}
-
-void together_time(struct launch *launch, const struct operation *operation, int count,
-                   double window_ns, int at)
+void together_time(struct launch *launch, const struct operation *operation,
+                   const struct together_visit *made, int visit, int at)
 {
     struct together *together = launch->together;
-    struct exchange *exchange = &launch->exchange;
+    const int verified = visit_is_verified(launch, operation);
     double *done_ns = launch->own_ns + at, *late_ns = together->late_ns + at;
     const double moment = start_agree(&together->start);
-    for (int i = 0; i < count; i++) {
-        const double wanted = moment + window_ns * i;
-        exchange->root = next_root(launch, i);
-        double began;
-        if (together->by_barrier) {
-            check(MPI_Barrier(exchange->comm), "MPI_Barrier");
-            began = sync_now(&together->start.clock);
-        } else {
-            began = start_wait(&together->start, wanted);
+    together->notified_ns[visit] = together->start.notified_ns;
+    for (int i = verified ? 0 : -made->lead_in; i < made->count; i++) {
+        double wanted = moment + made->window_ns * (i + made->lead_in);
+        launch->context.root = next_root(launch);
+        const struct context before = launch->context;
+        if (verified) { /* filling and checking take their time */
+            visit_fill(launch, operation, i);
+            wanted = start_agree(&together->start);
         }
-        check(operation->repeat(exchange, 1), operation->name);
+        const double began = begin(launch, wanted);
+        check(operation->repeat(&launch->context, 1), operation->name);
         const double ended = sync_now(&together->start.clock);
+        if (verified)
+            visit_check(launch, operation, i, &before);
+        if (i < 0)
+            continue;
         done_ns[i] = together->by_barrier ? ended - moment : ended - wanted;
         late_ns[i] = together->by_barrier ? moment - began : began - wanted;
         together->duration_ns[at + i] = ended - began;
     }
 }
 
-void together_reduce(struct launch *launch, int count)
+static void reduce(const double *own, double *all, int count, MPI_Op operation, MPI_Comm comm)
+{
+    check(MPI_Reduce(own, all, count, MPI_DOUBLE, operation, 0, comm), "MPI_Reduce");
+}
+
+void together_reduce(struct launch *launch, int visits, int count)
 {
     struct together *together = launch->together;
-    const MPI_Comm comm = launch->exchange.comm;
-    check(MPI_Reduce(launch->own_ns, launch->sample_ns, count, MPI_DOUBLE, MPI_MAX, 0, comm),
-          "MPI_Reduce");
-    check(MPI_Reduce(together->late_ns, together->latest_ns, count, MPI_DOUBLE, MPI_MAX, 0, comm),
-          "MPI_Reduce");
-    check(MPI_Reduce(together->duration_ns, together->longest_ns, count, MPI_DOUBLE, MPI_MAX, 0,
-                     comm),
-          "MPI_Reduce");
-    check(MPI_Reduce(together->duration_ns, together->sum_ns, count, MPI_DOUBLE, MPI_SUM, 0, comm),
-          "MPI_Reduce");
-    if (launch->exchange.rank == 0 && together->by_barrier)
+    const MPI_Comm comm = launch->context.comm;
+    reduce(launch->own_ns, launch->sample_ns, count, MPI_MAX, comm);
+    reduce(together->late_ns, together->latest_ns, count, MPI_MAX, comm);
+    reduce(together->duration_ns, together->longest_ns, count, MPI_MAX, comm);
+    reduce(together->duration_ns, together->sum_ns, count, MPI_SUM, comm);
+    reduce(together->notified_ns, together->latest_notified_ns, visits, MPI_MAX, comm);
+    if (launch->context.rank == 0 && together->by_barrier)
         for (int i = 0; i < count; i++) /* behind a barrier: since the first rank to begin */
             launch->sample_ns[i] += together->latest_ns[i];
 }
 
-int together_keep(struct launch *launch, struct point *point, int at, int count)
+struct together_seen together_keep(struct launch *launch, int visit, int at, int count)
 {
     struct together *together = launch->together;
-    double *sample_ns = launch->sample_ns;
-    int kept = 0;
-    double least_late_ns = HUGE_VAL;
-    together->skew_ns = 0.0;
+    double *sample_ns = launch->sample_ns, late_ns[MOST_COLLECTIVES];
+    struct together_seen seen = {.tolerance_ns = start_tolerance_ns(&together->start)};
     if (together->by_barrier)
-        return count;
-    const double tolerance_ns = fmax(point->tolerance_ns, LEAST_TOLERANCE_NS);
-    const int missed_first = together->latest_ns[at] > tolerance_ns;
-    const double first_late_ns = together->latest_ns[at];
+        return (struct together_seen){.kept = count};
     for (int i = at; i < at + count; i++) {
-        least_late_ns = fmin(least_late_ns, together->latest_ns[i]);
-        if (together->latest_ns[i] > tolerance_ns)
+        late_ns[i - at] = together->latest_ns[i];
+        if (together->latest_ns[i] > seen.tolerance_ns)
             continue;
-        sample_ns[at + kept] = sample_ns[i];
-        together->longest_ns[at + kept] = together->longest_ns[i];
-        together->sum_ns[at + kept] = together->sum_ns[i];
-        together->skew_ns = fmax(together->skew_ns, together->latest_ns[i]);
-        kept++;
+        sample_ns[at + seen.kept] = sample_ns[i];
+        together->longest_ns[at + seen.kept] = together->longest_ns[i];
+        together->sum_ns[at + seen.kept] = together->sum_ns[i];
+        seen.skew_ns = fmax(seen.skew_ns, together->latest_ns[i]);
+        seen.kept++;
     }
-    start_adapt(&together->start, missed_first ? first_late_ns : 0.0);
-    if (count - kept - missed_first > TOLERATED_SHARE * count)
-        point->window_ns *= 1.5;
-    point->visits_missed = kept == 0 ? point->visits_missed + 1 : 0;
-    if (point->visits_missed >= MOST_VISITS_MISSED)
-        point->tolerance_ns = 2.0 * least_late_ns;
-    else if (kept == count)
-        point->tolerance_ns *= 0.9;
-    return kept;
+    start_adapt(&together->start, together->latest_notified_ns[visit], median_of(late_ns, count));
+    return seen;
 }

@@ -3,35 +3,50 @@
 #ifndef HOCKNEY_TOGETHER_H
 #define HOCKNEY_TOGETHER_H
 
-#include "rounds.h"
+#include "launch.h"
 #include "start.h"
+
+/* A visit as all ranks make it. */
+struct together_visit {
+    int lead_in, count; /* repetitions that are not timed, and that are */
+    double window_ns;   /* from one start to the next */
+};
+
+/* What the first rank learned of one visit. */
+struct together_seen {
+    int kept;           /* repetitions that all ranks began in time */
+    double skew_ns;     /* of those, the latest to begin */
+    double tolerance_ns;
+};
 
 struct together {
     struct start start;
     int by_barrier;
-    /* Of the visits of a round, one entry a repetition. On every rank: */
-    int *counts, *places; /* of v forms: equal blocks, in bytes */
+    /* Of the visits of a round, one entry a repetition, `room` of them. On every rank: */
     double *duration_ns; /* this rank's own */
     double *late_ns;     /* behind the moment; behind a barrier: minus the beginning */
+    double *notified_ns;     /* of each visit: start.notified_ns */
     /* On the first rank, over the ranks: */
-    double *longest_ns, *sum_ns, *latest_ns;
-    double skew_ns; /* the latest to begin of the repetitions that were kept last */
+    double *longest_ns, *sum_ns, *latest_ns, *latest_notified_ns;
 };
 
-void together_open(struct together *together, MPI_Comm comm, int ranks, int room, enum sync sync);
+/* `visits`: at most so many in a round; `room`: repetitions in all of them. */
+struct together *together_open(MPI_Comm comm, int visits, int room, enum sync sync);
 void together_close(struct together *together);
 
-/* Blocks of `bytes` for the v forms. */
-void together_prepare(struct launch *launch, size_t bytes);
+/* From one start to the next, from the longest duration of each of `count` repetitions. */
+double together_window_ns(const struct launch *launch, const double *longest_ns, int count);
+/* How many repetitions a visit has with that window. */
+int together_count(double window_ns);
+int together_lead_in(double window_ns);
 
-/* `count` repetitions, `window_ns` apart; into own_ns when this rank was done, in nanoseconds since
-   the moment. `at` is where the visit's entries begin in the arrays above. */
-void together_time(struct launch *launch, const struct operation *operation, int count,
-                   double window_ns, int at);
+/* Makes visit number `visit` of a round; into own_ns when this rank was done with each repetition, in
+   nanoseconds since its moment. `at` is where the visit's entries begin in the arrays above. */
+void together_time(struct launch *launch, const struct operation *operation,
+                   const struct together_visit *made, int visit, int at);
 /* What visit_reduce does, for the arrays above; afterwards sample_ns is the completion time. */
-void together_reduce(struct launch *launch, int count);
-/* On the first rank: keeps those that all ranks began in time, in place; returns how many. Where
-   some did not, the next start is named earlier, the window is longer, or more is tolerated. */
-int together_keep(struct launch *launch, struct point *point, int at, int count);
+void together_reduce(struct launch *launch, int visits, int count);
+/* On the first rank: keeps those repetitions that all ranks began in time, in place. */
+struct together_seen together_keep(struct launch *launch, int visit, int at, int count);
 
 #endif

@@ -1,66 +1,85 @@
 /* One visit of one point: the timed region, and the reduction of its times over the ranks. */
 #include "visit.h"
 
+#include "buffers.h"
 #include "check.h"
 #include "faults.h"
-#include "pattern.h"
 #include "records.h"
 
-void visit_prepare(struct launch *launch, const struct operation *operation, size_t bytes)
+enum { TAG_HANDSHAKE = 6 };
+
+void visit_prepare(struct launch *launch, const struct operation *operation, size_t bytes, int window)
 {
-    struct exchange *exchange = &launch->exchange;
-    const int cold = launch->options->cold;
-    exchange->bytes = bytes;
-    exchange->train = &operation->train;
-    message_set(&exchange->out, launch->out, launch->span, bytes, cold);
-    message_set(&exchange->in, launch->in, launch->span, bytes, cold);
+    launch->context.parameters = operation->parameters;
+    buffers_set(launch, operation, bytes, window);
     if (operation->prepare != NULL)
-        check(operation->prepare(exchange), operation->name);
+        check(operation->prepare(&launch->context), operation->name);
 }
 
 void visit_release(struct launch *launch, const struct operation *operation)
 {
     if (operation->finish != NULL)
-        check(operation->finish(&launch->exchange), operation->name);
-    message_release(&launch->exchange.out);
-    message_release(&launch->exchange.in);
+        check(operation->finish(&launch->context), operation->name);
+    buffers_release(launch);
 }
 
 void visit_warm(struct launch *launch, const struct operation *operation, int64_t repetitions)
 {
-    check(operation->repeat(&launch->exchange, repetitions), operation->name);
+    check(operation->repeat(&launch->context, repetitions), operation->name);
 }
 
 /* Batches: two readings of the clock around many repetitions; nothing is subtracted. */
-static int time_batches(struct exchange *exchange, const struct operation *operation,
+static int time_batches(struct context *context, const struct operation *operation,
                         int64_t repetitions, int count, double *own_ns)
 {
     int code = MPI_SUCCESS;
     for (int batch = 0; batch < count && code == MPI_SUCCESS; batch++) {
         const int64_t start = clock_ns();
-        code = operation->repeat(exchange, repetitions);
+        code = operation->repeat(context, repetitions);
         fault_slow_down(start);
         own_ns[batch] = (double)(clock_ns() - start);
     }
     return code;
 }
 
-/* Every message filled before and checked after its exchange. The handshake keeps a rank that
-   still checks from being waited for inside the other's timing. */
-static int time_verified(struct exchange *exchange, const struct operation *operation, int count,
+int visit_is_verified(const struct launch *launch, const struct operation *operation)
+{
+    return launch->options->verify && operation->check != NULL;
+}
+
+void visit_fill(struct launch *launch, const struct operation *operation, int repetition)
+{
+    struct context *context = &launch->context;
+    operation->fill(context, repetition);
+    fault_corrupt(context->out.base + context->out.at, context->bytes);
+}
+
+void visit_check(struct launch *launch, const struct operation *operation, int repetition,
+                 const struct context *before)
+{
+    struct context seen = launch->context;
+    seen.out = before->out;
+    seen.in = before->in;
+    operation->check(&seen, repetition);
+}
+
+/* Single repetitions. The handshake keeps a rank that still checks from being waited for inside the
+   other's timing. */
+static int time_verified(struct launch *launch, const struct operation *operation, int count,
                          double *own_ns)
 {
+    struct context *context = &launch->context;
     int code = MPI_SUCCESS;
     for (int i = 0; i < count && code == MPI_SUCCESS; i++) {
-        pattern_fill(&exchange->out, exchange->rank, i);
-        fault_corrupt(exchange->out.base + exchange->out.at, exchange->bytes);
-        const size_t received_at = exchange->in.at;
-        check(MPI_Barrier(exchange->comm), "MPI_Barrier");
+        const struct context before = *context;
+        visit_fill(launch, operation, i);
+        check(MPI_Sendrecv(NULL, 0, MPI_BYTE, context->peer, TAG_HANDSHAKE, NULL, 0, MPI_BYTE,
+                           context->peer, TAG_HANDSHAKE, context->comm, MPI_STATUS_IGNORE),
+              "MPI_Sendrecv");
         const int64_t start = clock_ns();
-        code = operation->repeat(exchange, 1);
+        code = operation->repeat(context, 1);
         own_ns[i] = (double)(clock_ns() - start);
-        pattern_check(exchange->in.base + received_at, exchange->bytes, exchange->rank,
-                      exchange->peer, i);
+        visit_check(launch, operation, i, &before);
     }
     return code;
 }
@@ -68,15 +87,15 @@ static int time_verified(struct exchange *exchange, const struct operation *oper
 void visit_time(struct launch *launch, const struct operation *operation, int64_t repetitions,
                 int count, double *own_ns)
 {
-    struct exchange *exchange = &launch->exchange;
+    struct context *context = &launch->context;
     const int single = times_each(launch->options);
-    const int code = launch->options->verify && !operation->needs_shared
-                         ? time_verified(exchange, operation, count, own_ns)
-                         : time_batches(exchange, operation, repetitions, count, own_ns);
+    const int code = visit_is_verified(launch, operation)
+                         ? time_verified(launch, operation, count, own_ns)
+                         : time_batches(context, operation, repetitions, count, own_ns);
     check(code, operation->name);
 
     const double per = (double)repetitions * operation->messages *
-                       (operation->counts_window ? exchange->window : 1);
+                       (operation->counts_window ? context->window : 1);
     const int corrected = single && !launch->options->keep_clock_cost;
     const double cost_ns = corrected ? launch->clock.cost_s * 1e9 : 0.0;
     for (int i = 0; i < count; i++) {
@@ -88,38 +107,54 @@ void visit_time(struct launch *launch, const struct operation *operation, int64_
 void visit_reduce(struct launch *launch, int count)
 {
     if (launch->options->reduce_first) {
-        for (int i = 0; i < count; i++)
+        for (int i = 0; i < count && launch->context.rank == 0; i++)
             launch->sample_ns[i] = launch->own_ns[i];
         return;
     }
     check(MPI_Reduce(launch->own_ns, launch->sample_ns, count, MPI_DOUBLE, MPI_MAX, 0,
-                     launch->exchange.comm),
+                     launch->context.comm),
           "MPI_Reduce");
 }
 
 void probe_state(struct launch *launch, int round)
 {
-    if (launch->exchange.shared == NULL || round < 0)
+    if (launch->context.shared == NULL || round < 0)
         return;
-    const double ns = probe_handover(launch->exchange.shared, launch->exchange.rank);
-    if (launch->exchange.rank == 0)
-        record_probe(launch->options->launch, round, launch->peers, ns);
+    const double ns = probe_handover(launch->context.shared, launch->context.rank);
+    if (launch->context.rank == 0)
+        record_probe(round, launch->peers, ns);
 }
+
+/* A value and the rank that saw it, as MPI_MAXLOC takes them. */
+struct worst {
+    double value;
+    int rank;
+};
 
 int look_at_noise(struct launch *launch, int round)
 {
-    struct exchange *exchange = &launch->exchange;
-    const struct noise mine = noise_look();
-    check(MPI_Gather(&mine, NOISE_FIELDS, MPI_DOUBLE, launch->noises, NOISE_FIELDS, MPI_DOUBLE, 0,
-                     exchange->comm),
-          "MPI_Gather");
-    if (exchange->rank != 0)
+    const struct context *context = &launch->context;
+    const struct noise mine = watch_look(launch->watch);
+    const int rank = launch->context.rank;
+    struct worst own[] = {{mine.waited_s, rank}, {mine.probe_s, rank}, {mine.interrupted, rank}};
+    struct worst worst[] = {{0.0, 0}, {0.0, 0}, {0.0, 0}};
+    const double counts[] = {mine.switches, mine.migrations, mine.steal_s > 0.0 ? mine.steal_s : 0.0};
+    double sums[] = {0.0, 0.0, 0.0};
+    check(MPI_Reduce(own, worst, 3, MPI_DOUBLE_INT, MPI_MAXLOC, 0, context->comm), "MPI_Reduce");
+    check(MPI_Reduce(counts, sums, 3, MPI_DOUBLE, MPI_SUM, 0, context->comm), "MPI_Reduce");
+    if (rank != 0)
         return 0;
-    int interrupted = 0;
-    for (int i = 0; i < exchange->ranks; i++) {
-        if (round >= 0)
-            record_noise(launch->options->launch, round, launch->peers[i], &launch->noises[i]);
-        interrupted = interrupted || launch->noises[i].interrupted > 0.0;
-    }
-    return interrupted;
+    if (round >= 0)
+        record_round(&(struct round_facts){
+            .round = round,
+            .wall_s = mine.wall_s,
+            .waited_s = worst[0].value,
+            .waited_rank = launch->peers[worst[0].rank],
+            .probe_s = worst[1].value,
+            .probe_rank = launch->peers[worst[1].rank],
+            .switches = sums[0],
+            .migrations = sums[1],
+            .steal_s = sums[2],
+        });
+    return worst[2].value > 0.0;
 }

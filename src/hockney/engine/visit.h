@@ -2,10 +2,11 @@
 #ifndef HOCKNEY_VISIT_H
 #define HOCKNEY_VISIT_H
 
-#include "rounds.h"
+#include "launch.h"
 
-/* Points the exchange's buffers at messages of this size; untimed. */
-void visit_prepare(struct launch *launch, const struct operation *operation, size_t bytes);
+/* Points the context at messages of this size; untimed. */
+void visit_prepare(struct launch *launch, const struct operation *operation, size_t bytes,
+                   int window);
 void visit_release(struct launch *launch, const struct operation *operation);
 /* Untimed repetitions. */
 void visit_warm(struct launch *launch, const struct operation *operation, int64_t repetitions);
@@ -14,6 +15,12 @@ void visit_time(struct launch *launch, const struct operation *operation, int64_
                 int count, double *own_ns);
 /* The samples over the ranks, on the first one: the largest, or the first rank's own. */
 void visit_reduce(struct launch *launch, int count);
+/* With --verify, where the operation has something to check: fills before a repetition what is sent,
+   and checks after it what was received where `before` says. */
+int visit_is_verified(const struct launch *launch, const struct operation *operation);
+void visit_fill(struct launch *launch, const struct operation *operation, int repetition);
+void visit_check(struct launch *launch, const struct operation *operation, int repetition,
+                 const struct context *before);
 /* The state of the machine before a round, recorded, where two ranks share memory. */
 void probe_state(struct launch *launch, int round);
 /* What all ranks saw since the last look, recorded; non-zero once any was interrupted. */

@@ -93,7 +93,12 @@ def _moved(groups: list[list[Noise]]) -> str | None:
 
 
 def _slower_work(groups: list[list[Noise]]) -> str | None:
-    ratios = []
+    ratios = [
+        noise.probe_high_s / noise.probe_low_s
+        for group in groups
+        for noise in group
+        if noise.probe_low_s and noise.probe_high_s
+    ]
     for group in groups:
         work = [noise.probe_s for noise in group if noise.probe_s]
         if len(work) >= 10:

@@ -101,10 +101,10 @@ def _handovers(run: Run) -> dict[Key, float]:
 def _work(run: Run) -> dict[Key, float]:
     """The slowest rank's fixed work after each round, where no memory is shared."""
     work: dict[Key, float] = {}
-    for noise in run.noises:
-        if noise.probe_s:
-            key = (noise.launch, noise.round)
-            work[key] = max(work.get(key, 0.0), noise.probe_s)
+    for look in (*run.rounds, *run.noises):
+        if look.probe_s and look.round is not None:
+            key = (look.launch, look.round)
+            work[key] = max(work.get(key, 0.0), look.probe_s)
     return work
 
 

@@ -104,11 +104,9 @@ class Question:
             self.experiment,
             "-n",
             str(self.ranks),
-            f"--peers={self.peers[0]},{self.peers[1]}",
             "--sizes=" + ",".join(str(size) for size in self.sizes),
             f"--launch={launch}",
             f"--seed={launch + 1}",
-            f"--reduce={self.reduce}",
             f"--cpus={self.cpus}" if self.cpus else f"--place={self.place}",
         ]
         if self.sweep:
@@ -116,7 +114,14 @@ class Question:
             if self.seconds_a_size is not None:
                 arguments.append(f"--seconds-a-size={self.seconds_a_size:g}")
         else:
-            arguments += [f"--seconds={seconds:.6f}", f"--precision={self.precision:g}"]
+            arguments.append(f"--seconds={seconds:.6f}")
+        if self.experiment in ("pingpong", "overheads"):
+            arguments.append(f"--peers={self.peers[0]},{self.peers[1]}")
+        if self.reduce != "max":
+            arguments.append(f"--reduce={self.reduce}")
+        # Of pairs the precision is judged over launches only.
+        if not self.sweep and self.experiment not in ("pairs", "cores"):
+            arguments.append(f"--precision={self.precision:g}")
         if self.controls:
             words = (name if value is None else f"{name}={value}" for name, value in self.controls)
             arguments.append("--read-back=" + ",".join(words))

@@ -232,6 +232,7 @@ def of_launch(run: Run, number: int) -> Run:
         launches=[launch for launch in run.launches if launch.launch == number],
         samples=[samples for samples in run.samples if samples.launch == number],
         probes=[probe for probe in run.probes if probe.launch == number],
+        rounds=[one for one in run.rounds if one.launch == number],
         noises=[noise for noise in run.noises if noise.launch == number],
     )
 

@@ -50,7 +50,9 @@ def restore(answer: Run, question: Question, run: Run, questions: Sequence[Quest
     that were."""
     whole = {end.launch for end in whole_launches(run)}
     mine = {one.launch for one in run.launches if _asks(one, question, questions)}
-    kinds = (run.launches, run.samples, run.starts, run.probes, run.noises, run.ends)
+    kinds = (
+        run.launches, run.samples, run.starts, run.probes, run.rounds, run.noises, run.ends,
+    )  # fmt: skip
     for kind in kinds:
         of_kind: Sequence[Any] = kind
         for record in of_kind:

@@ -31,7 +31,7 @@ ENGINE_SAYS = "hockney-engine: "
 """Before what a rank that ends the launch writes to stderr: two ranks may garble their records."""
 SIMULATOR_REFUSES = "Parse error at "
 """Before SimGrid's words on a platform file, which begin with its line."""
-MEASUREMENTS = tuple(b'{"kind":"%b"' % kind for kind in (b"samples", b"start", b"noise", b"probe"))
+MEASUREMENTS = tuple(b'{"kind":"%b"' % kind for kind in (b"samples", b"start", b"round", b"probe"))
 
 
 REFUSAL = "User set collective algorithm is not usable for the provided arguments"

@@ -158,8 +158,12 @@ class Start(msgspec.Struct, tag_field="kind", tag="start", kw_only=True):
     ranks: Whole
     skew_s: float
     """From the first to begin to the last, on the common clock."""
+    tolerance_s: float | None = None
+    """A repetition that a rank began later than this was repeated; None where all count."""
     error_s: float | None = None
-    """Of that clock, as far as messages tell; 0 where all share the kernel's."""
+    """Standard error of that clock, as far as messages show; 0 where all share the kernel's."""
+    bound_s: float | None = None
+    """What paths that differ there and back may add: half the shortest round trip."""
     known_error_s: float | None = None
     """What it really was wrong by: where messages were used though all share the kernel's clock."""
     missed: int = 0
@@ -175,12 +179,35 @@ class Probe(msgspec.Struct, tag_field="kind", tag="probe", kw_only=True):
     handover_ns: Nanoseconds
 
 
+class Round(msgspec.Struct, tag_field="kind", tag="round", kw_only=True):
+    """What disturbed the ranks since the round before; None where the kernel does not tell."""
+
+    launch: Whole
+    round: Whole
+    wall_s: float | None = None
+    """Since then, on the first rank."""
+    waited_s: float | None = None
+    """The longest that a rank was ready to run while something else had its CPU."""
+    waited_rank: int | None = None
+    probe_s: float | None = None
+    """The slowest rank's fixed amount of arithmetic."""
+    probe_rank: int | None = None
+    switches: float | None = None
+    """Involuntary context switches of all ranks."""
+    migrations: float | None = None
+    """Ranks seen on another CPU than in the round before."""
+    steal_s: float | None = None
+    """What the hypervisor took from all ranks' CPUs."""
+
+
 class Noise(msgspec.Struct, tag_field="kind", tag="noise", kw_only=True):
-    """What a rank saw since the round before; None where the kernel does not tell."""
+    """What disturbed one rank; None where the kernel does not tell. Of the whole launch; in version 1
+    of the format one record a round, of the time since the round before."""
 
     launch: int
-    round: int
     rank: int
+    round: int | None = None
+    """None: of the whole launch."""
     wall_s: float | None = None
     cpu_s: float | None = None
     """Of wall_s, on a CPU; a rank that spins should have all of it."""
@@ -190,6 +217,11 @@ class Noise(msgspec.Struct, tag_field="kind", tag="noise", kw_only=True):
     switches: float | None = None
     migrations: float | None = None
     probe_s: float | None = None
+    """A fixed amount of arithmetic; of a launch, the median of its rounds."""
+    probe_low_s: float | None = None
+    """The 10 % quantile of the launch's rounds."""
+    probe_high_s: float | None = None
+    """The 90 % quantile."""
 
 
 class Switch(msgspec.Struct, tag_field="kind", tag="switch", kw_only=True):
@@ -230,7 +262,17 @@ class Progress(msgspec.Struct, tag_field="kind", tag="progress", kw_only=True):
 
 
 Record = (
-    RunRecord | LaunchRecord | Samples | Summary | Start | Probe | Noise | Switch | End | Progress
+    RunRecord
+    | LaunchRecord
+    | Samples
+    | Summary
+    | Start
+    | Probe
+    | Round
+    | Noise
+    | Switch
+    | End
+    | Progress
 )
 KINDS = frozenset(kind.__struct_config__.tag for kind in Record.__args__)
 

@@ -14,6 +14,7 @@ from hockney.records.kinds import (
     Probe,
     Progress,
     Record,
+    Round,
     RunRecord,
     Samples,
     Start,
@@ -32,6 +33,7 @@ class Run:
     summaries: list[Summary] = field(default_factory=list)
     starts: list[Start] = field(default_factory=list)
     probes: list[Probe] = field(default_factory=list)
+    rounds: list[Round] = field(default_factory=list)
     noises: list[Noise] = field(default_factory=list)
     switches: list[Switch] = field(default_factory=list)
     ends: list[End] = field(default_factory=list)
@@ -63,6 +65,8 @@ class Run:
                 self.samples.append(record)
             case Noise():
                 self.noises.append(record)
+            case Round():
+                self.rounds.append(record)
             case Start():
                 self.starts.append(record)
             case Probe():

@@ -7,37 +7,43 @@
 
 #include "../clock.h"
 #include "../operations.h"
+#include "collectives.h"
 
 /* What the calls below may name. */
 #define ARGUMENTS                                                                                  \
-    const int root = exchange->root, count = exchange->out.count;                                  \
-    const MPI_Datatype type = exchange->out.type;                                                  \
-    const MPI_Comm comm = exchange->comm;                                                          \
-    const int elements = (int)(exchange->bytes / sizeof(int32_t));                                 \
-    const int *const counts = exchange->counts, *const places = exchange->places;                  \
-    char *const out = exchange->out.base, *const in = exchange->in.base;                           \
+    const int root = context->root, count = context->out.count;                                    \
+    const MPI_Datatype type = context->out.type;                                                   \
+    const MPI_Comm comm = context->comm;                                                           \
+    const int elements = (int)(context->bytes / sizeof(int32_t));                                  \
+    const int *const counts = context->counts, *const displacements = context->displacements;      \
     int code = MPI_SUCCESS;                                                                        \
-    (void)root, (void)count, (void)type, (void)elements, (void)counts, (void)places;               \
+    (void)root, (void)count, (void)type, (void)elements, (void)counts, (void)displacements
+
+#define BUFFERS                                                                                    \
+    char *const out = message_next(&context->out), *const in = message_next(&context->in);         \
     (void)out, (void)in
 
 #define BLOCKING(name, call)                                                                       \
-    static int name(struct exchange *exchange, int64_t repetitions)                                \
+    static int name(struct context *context, int64_t repetitions)                                  \
     {                                                                                              \
         ARGUMENTS;                                                                                 \
-        for (int64_t i = 0; i < repetitions && code == MPI_SUCCESS; i++)                           \
+        for (int64_t i = 0; i < repetitions && code == MPI_SUCCESS; i++) {                         \
+            BUFFERS;                                                                               \
             code = call;                                                                           \
+        }                                                                                          \
         return code;                                                                               \
     }
 
 #define NONBLOCKING(name, call)                                                                    \
-    static int name(struct exchange *exchange, int64_t repetitions)                                \
+    static int name(struct context *context, int64_t repetitions)                                  \
     {                                                                                              \
         ARGUMENTS;                                                                                 \
         for (int64_t i = 0; i < repetitions && code == MPI_SUCCESS; i++) {                         \
+            BUFFERS;                                                                               \
             MPI_Request request;                                                                   \
             code = call;                                                                           \
-            if (code == MPI_SUCCESS && exchange->compute_ns > 0.0)                                 \
-                clock_compute((int64_t)exchange->compute_ns);                                      \
+            if (code == MPI_SUCCESS && context->compute_ns > 0.0)                                  \
+                clock_compute((int64_t)context->compute_ns);                                       \
             if (code == MPI_SUCCESS)                                                               \
                 code = MPI_Wait(&request, MPI_STATUS_IGNORE);                                      \
         }                                                                                          \
@@ -50,10 +56,10 @@ BLOCKING(scatter, MPI_Scatter(out, count, type, in, count, type, root, comm))
 BLOCKING(gather, MPI_Gather(out, count, type, in, count, type, root, comm))
 BLOCKING(allgather, MPI_Allgather(out, count, type, in, count, type, comm))
 BLOCKING(alltoall, MPI_Alltoall(out, count, type, in, count, type, comm))
-BLOCKING(scatterv, MPI_Scatterv(out, counts, places, type, in, count, type, root, comm))
-BLOCKING(gatherv, MPI_Gatherv(out, count, type, in, counts, places, type, root, comm))
-BLOCKING(allgatherv, MPI_Allgatherv(out, count, type, in, counts, places, type, comm))
-BLOCKING(alltoallv, MPI_Alltoallv(out, counts, places, type, in, counts, places, type, comm))
+BLOCKING(scatterv, MPI_Scatterv(out, counts, displacements, type, in, count, type, root, comm))
+BLOCKING(gatherv, MPI_Gatherv(out, count, type, in, counts, displacements, type, root, comm))
+BLOCKING(allgatherv, MPI_Allgatherv(out, count, type, in, counts, displacements, type, comm))
+BLOCKING(alltoallv, MPI_Alltoallv(out, counts, displacements, type, in, counts, displacements, type, comm))
 BLOCKING(reduce, MPI_Reduce(out, in, elements, MPI_INT32_T, MPI_SUM, root, comm))
 BLOCKING(allreduce, MPI_Allreduce(out, in, elements, MPI_INT32_T, MPI_SUM, comm))
 BLOCKING(scan, MPI_Scan(out, in, elements, MPI_INT32_T, MPI_SUM, comm))
@@ -69,31 +75,46 @@ NONBLOCKING(ialltoall, MPI_Ialltoall(out, count, type, in, count, type, comm, &r
 NONBLOCKING(ireduce, MPI_Ireduce(out, in, elements, MPI_INT32_T, MPI_SUM, root, comm, &request))
 NONBLOCKING(iallreduce, MPI_Iallreduce(out, in, elements, MPI_INT32_T, MPI_SUM, comm, &request))
 
-#define PLAIN(form) .name = #form, .messages = 1.0, .repeat = form
+/* `separate` and `cold` buffers only: what a root sends is not what it received. */
+#define FORM(form)                                                                                 \
+    .name = #form, .messages = 1.0, .between_all = 1, .buffers = BUFFERS_SEPARATE,                 \
+    .accepts = SEPARATE | COLD, .repeat = form
+#define BARRIER .empty = 1, .in_place = 1
+#define BCAST .in_place = 1, .rooted = 1, .fill = bcast_fill, .check = bcast_check
+#define SCATTER                                                                                    \
+    .rooted = 1, .out_blocks = BLOCKS_ON_ROOT, .fill = root_blocks_fill, .check = scatter_check
+#define GATHER .rooted = 1, .in_blocks = BLOCKS_ON_ROOT, .fill = one_block_fill, .check = gather_check
+#define ALLGATHER .in_blocks = BLOCKS_ON_ALL, .fill = one_block_fill, .check = allgather_check
+#define ALLTOALL                                                                                   \
+    .out_blocks = BLOCKS_ON_ALL, .in_blocks = BLOCKS_ON_ALL, .fill = all_blocks_fill,              \
+    .check = alltoall_check
+#define REDUCE .rooted = 1, .reduces = 1, .fill = elements_fill, .check = reduce_check
+#define ALLREDUCE .reduces = 1, .fill = elements_fill, .check = allreduce_check
 
 static const struct operation collectives[] = {
-    {PLAIN(barrier), .empty = 1, .in_place = 1},
-    {PLAIN(bcast), .in_place = 1},
-    {PLAIN(scatter), .blocks = 1},
-    {PLAIN(gather), .blocks = 1},
-    {PLAIN(allgather), .blocks = 1},
-    {PLAIN(alltoall), .blocks = 1},
-    {PLAIN(scatterv), .blocks = 1},
-    {PLAIN(gatherv), .blocks = 1},
-    {PLAIN(allgatherv), .blocks = 1},
-    {PLAIN(alltoallv), .blocks = 1},
-    {PLAIN(reduce), .reduces = 1},
-    {PLAIN(allreduce), .reduces = 1},
-    {PLAIN(scan), .reduces = 1},
-    {PLAIN(reduce_scatter_block), .blocks = 1, .reduces = 1},
-    {PLAIN(ibarrier), .empty = 1, .in_place = 1, .overlaps = 1},
-    {PLAIN(ibcast), .in_place = 1, .overlaps = 1},
-    {PLAIN(iscatter), .blocks = 1, .overlaps = 1},
-    {PLAIN(igather), .blocks = 1, .overlaps = 1},
-    {PLAIN(iallgather), .blocks = 1, .overlaps = 1},
-    {PLAIN(ialltoall), .blocks = 1, .overlaps = 1},
-    {PLAIN(ireduce), .reduces = 1, .overlaps = 1},
-    {PLAIN(iallreduce), .reduces = 1, .overlaps = 1},
+    {FORM(barrier), BARRIER},
+    {FORM(bcast), BCAST},
+    {FORM(scatter), SCATTER},
+    {FORM(gather), GATHER},
+    {FORM(allgather), ALLGATHER},
+    {FORM(alltoall), ALLTOALL},
+    {FORM(scatterv), SCATTER, .varies = 1},
+    {FORM(gatherv), GATHER, .varies = 1},
+    {FORM(allgatherv), ALLGATHER, .varies = 1},
+    {FORM(alltoallv), ALLTOALL, .varies = 1},
+    {FORM(reduce), REDUCE},
+    {FORM(allreduce), ALLREDUCE},
+    {FORM(scan), .reduces = 1, .fill = elements_fill, .check = scan_check},
+    {FORM(reduce_scatter_block), .reduces = 1, .out_blocks = BLOCKS_ON_ALL,
+     .fill = element_blocks_fill, .check = reduce_scatter_check},
+    {FORM(ibarrier), BARRIER, .overlaps = 1},
+    {FORM(ibcast), BCAST, .overlaps = 1},
+    {FORM(iscatter), SCATTER, .overlaps = 1},
+    {FORM(igather), GATHER, .overlaps = 1},
+    {FORM(iallgather), ALLGATHER, .overlaps = 1},
+    {FORM(ialltoall), ALLTOALL, .overlaps = 1},
+    {FORM(ireduce), REDUCE, .overlaps = 1},
+    {FORM(iallreduce), ALLREDUCE, .overlaps = 1},
 };
 
 const struct operation *collective_named(const char *name)

@@ -7,22 +7,22 @@
 #include "../operations.h"
 
 /* The line says whose turn it is: a rank that has been given it copies, then gives it back. */
-static void copy_there_and_back(struct exchange *exchange, int64_t repetitions, size_t stride)
+static void copy_there_and_back(struct context *context, int64_t repetitions, size_t stride)
 {
-    struct shared *shared = exchange->shared;
+    struct shared *shared = context->shared;
     _Atomic uint64_t *turn = &shared->lines[LINE_ONE].value;
-    const uint64_t mine = (uint64_t)exchange->rank;
+    const uint64_t mine = (uint64_t)context->rank;
     const char *source = shared->part[1 - mine];
-    /* In one buffer the copy is what the other rank reads next, as its messages are. */
-    char *target = exchange->in.base == exchange->out.base ? shared->part[mine] : exchange->in.base;
+    /* Returned buffers: the copy is what the other rank reads next, as its messages are. */
+    char *target = context->buffers == BUFFERS_RETURNED ? shared->part[mine] : context->in.base;
     size_t at = stride > 0 ? shared->cold_at : 0;
     for (int64_t i = 0; i < repetitions; i++) {
-        if (at + exchange->bytes > shared->span)
+        if (at + context->bytes > shared->span)
             at = 0; /* the walk may have come here with smaller messages */
         if (mine == 0)
             atomic_store_explicit(turn, 1, memory_order_release);
         shared_wait(turn, mine);
-        memcpy(target + at, source + at, exchange->bytes);
+        memcpy(target + at, source + at, context->bytes);
         if (mine == 1)
             atomic_store_explicit(turn, 0, memory_order_release);
         at += stride;
@@ -31,15 +31,15 @@ static void copy_there_and_back(struct exchange *exchange, int64_t repetitions, 
         shared->cold_at = at;
 }
 
-static int warm(struct exchange *exchange, int64_t repetitions)
+static int warm(struct context *context, int64_t repetitions)
 {
-    copy_there_and_back(exchange, repetitions, 0);
+    copy_there_and_back(context, repetitions, 0);
     return MPI_SUCCESS;
 }
 
-static int cold(struct exchange *exchange, int64_t repetitions)
+static int cold(struct context *context, int64_t repetitions)
 {
-    copy_there_and_back(exchange, repetitions, message_stride(exchange->bytes));
+    copy_there_and_back(context, repetitions, message_cold_stride(context->bytes));
     return MPI_SUCCESS;
 }
 

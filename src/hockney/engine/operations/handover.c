@@ -2,29 +2,29 @@
    smallest message. The best of the variants is the floor under a 0-byte latency. */
 #include "../operations.h"
 
-static int one_line(struct exchange *exchange, int64_t repetitions)
+static int one_line(struct context *context, int64_t repetitions)
 {
-    _Atomic uint64_t *line = &exchange->shared->lines[LINE_ONE].value;
-    const uint64_t mine = (uint64_t)exchange->rank;
+    _Atomic uint64_t *line = &context->shared->lines[LINE_ONE].value;
+    const uint64_t mine = (uint64_t)context->rank;
     for (int64_t i = 0; i < repetitions; i++) {
         shared_wait(line, mine);
         atomic_store_explicit(line, 1 - mine, memory_order_release);
     }
-    if (exchange->rank == 0)
+    if (context->rank == 0)
         shared_wait(line, 0);
     return MPI_SUCCESS;
 }
 
-static int two_lines(struct exchange *exchange, int64_t repetitions)
+static int two_lines(struct context *context, int64_t repetitions)
 {
-    shared_handovers(exchange->shared, exchange->rank, repetitions);
+    shared_handovers(context->shared, context->rank, repetitions);
     return MPI_SUCCESS;
 }
 
-static int swap(struct exchange *exchange, int64_t repetitions)
+static int swap(struct context *context, int64_t repetitions)
 {
-    _Atomic uint64_t *line = &exchange->shared->lines[LINE_SWAP].value;
-    const uint64_t mine = (uint64_t)exchange->rank;
+    _Atomic uint64_t *line = &context->shared->lines[LINE_SWAP].value;
+    const uint64_t mine = (uint64_t)context->rank;
     for (int64_t i = 0; i < repetitions; i++) {
         uint64_t expected = mine;
         for (int tries = 0; !atomic_compare_exchange_weak_explicit(
@@ -33,7 +33,7 @@ static int swap(struct exchange *exchange, int64_t repetitions)
             if (++tries >= LOOKS_BEFORE_YIELD)
                 sched_yield();
     }
-    if (exchange->rank == 0)
+    if (context->rank == 0)
         shared_wait(line, 0);
     return MPI_SUCCESS;
 }

@@ -1,6 +1,7 @@
 /* Ping-pong: the first rank sends, the second sends the same number of bytes back.
    A sample is half the round trip: the time of one message one way. */
 #include "../operations.h"
+#include "../pattern.h"
 
 /* `out` and `in` are copies, so that the compiler may keep them in registers: what MPI is given no
    address of, it cannot have changed. */
@@ -26,18 +27,22 @@ static int exchange_messages(struct message *out, struct message *in, int leads,
     return MPI_SUCCESS;
 }
 
-static int repeat(struct exchange *exchange, int64_t repetitions)
+static int repeat(struct context *context, int64_t repetitions)
 {
-    struct message out = exchange->out, in = exchange->in;
-    const int code = exchange_messages(&out, &in, exchange->leads, exchange->peer,
-                                       exchange->comm, repetitions);
-    exchange->out.at = out.at;
-    exchange->in.at = in.at;
+    struct message out = context->out, in = context->in;
+    const int code = exchange_messages(&out, &in, context->leads, context->peer, context->comm,
+                                       repetitions);
+    context->out.at = out.at;
+    context->in.at = in.at;
     return code;
 }
 
 const struct operation operation_pingpong = {
     .name = "pingpong",
+    .mode = "standard",
     .messages = 2.0,
+    .accepts = RETURNED | SEPARATE | COLD,
+    .fill = pattern_fill_one,
+    .check = pattern_check_one,
     .repeat = repeat,
 };

@@ -1,21 +1,22 @@
 /* Ping-pong by other ways to send: synchronous, nonblocking and persistent. A sample is half the
    round trip, as of the standard mode. */
 #include "../operations.h"
+#include "../pattern.h"
 
-static int synchronous(struct exchange *exchange, int64_t repetitions)
+static int synchronous(struct context *context, int64_t repetitions)
 {
-    struct message out = exchange->out, in = exchange->in;
-    const int peer = exchange->peer, leads = exchange->leads;
+    struct message out = context->out, in = context->in;
+    const int peer = context->peer, leads = context->leads;
     int code = MPI_SUCCESS;
     for (int64_t i = 0; i < repetitions && code == MPI_SUCCESS; i++) {
-        if (!leads && (code = message_receive(&in, peer, exchange->comm)) != MPI_SUCCESS)
+        if (!leads && (code = message_receive(&in, peer, context->comm)) != MPI_SUCCESS)
             break;
-        code = MPI_Ssend(message_next(&out), out.count, out.type, peer, 0, exchange->comm);
+        code = MPI_Ssend(message_next(&out), out.count, out.type, peer, 0, context->comm);
         if (leads && code == MPI_SUCCESS)
-            code = message_receive(&in, peer, exchange->comm);
+            code = message_receive(&in, peer, context->comm);
     }
-    exchange->out.at = out.at;
-    exchange->in.at = in.at;
+    context->out.at = out.at;
+    context->in.at = in.at;
     return code;
 }
 
@@ -24,11 +25,11 @@ static int wait_for(int started, MPI_Request *request)
     return started == MPI_SUCCESS ? MPI_Wait(request, MPI_STATUS_IGNORE) : started;
 }
 
-static int nonblocking(struct exchange *exchange, int64_t repetitions)
+static int nonblocking(struct context *context, int64_t repetitions)
 {
-    struct message out = exchange->out, in = exchange->in;
-    const int peer = exchange->peer, leads = exchange->leads;
-    const MPI_Comm comm = exchange->comm;
+    struct message out = context->out, in = context->in;
+    const int peer = context->peer, leads = context->leads;
+    const MPI_Comm comm = context->comm;
     MPI_Request request;
     int code = MPI_SUCCESS;
     for (int64_t i = 0; i < 2 * repetitions && code == MPI_SUCCESS; i++)
@@ -40,31 +41,31 @@ static int nonblocking(struct exchange *exchange, int64_t repetitions)
             code = wait_for(MPI_Irecv(message_next(&in), in.count, in.type, peer, 0, comm,
                                       &request),
                             &request);
-    exchange->out.at = out.at;
-    exchange->in.at = in.at;
+    context->out.at = out.at;
+    context->in.at = in.at;
     return code;
 }
 
-static int persistent_prepare(struct exchange *exchange)
+static int persistent_prepare(struct context *context)
 {
-    const struct message *out = &exchange->out, *in = &exchange->in;
-    const int code = MPI_Send_init(out->base, out->count, out->type, exchange->peer, 0,
-                                   exchange->comm, &exchange->requests[0]);
+    const struct message *out = &context->out, *in = &context->in;
+    const int code = MPI_Send_init(out->base, out->count, out->type, context->peer, 0,
+                                   context->comm, &context->requests[0]);
     return code != MPI_SUCCESS ? code
-                               : MPI_Recv_init(in->base, in->count, in->type, exchange->peer, 0,
-                                               exchange->comm, &exchange->requests[1]);
+                               : MPI_Recv_init(in->base, in->count, in->type, context->peer, 0,
+                                               context->comm, &context->requests[1]);
 }
 
-static int persistent_finish(struct exchange *exchange)
+static int persistent_finish(struct context *context)
 {
-    const int code = MPI_Request_free(&exchange->requests[0]);
-    return code != MPI_SUCCESS ? code : MPI_Request_free(&exchange->requests[1]);
+    const int code = MPI_Request_free(&context->requests[0]);
+    return code != MPI_SUCCESS ? code : MPI_Request_free(&context->requests[1]);
 }
 
-static int persistent(struct exchange *exchange, int64_t repetitions)
+static int persistent(struct context *context, int64_t repetitions)
 {
-    MPI_Request *first = &exchange->requests[exchange->leads ? 0 : 1];
-    MPI_Request *second = &exchange->requests[exchange->leads ? 1 : 0];
+    MPI_Request *first = &context->requests[context->leads ? 0 : 1];
+    MPI_Request *second = &context->requests[context->leads ? 1 : 0];
     int code = MPI_SUCCESS;
     for (int64_t i = 0; i < repetitions && code == MPI_SUCCESS; i++) {
         code = wait_for(MPI_Start(first), first);
@@ -74,13 +75,17 @@ static int persistent(struct exchange *exchange, int64_t repetitions)
     return code;
 }
 
+#define PINGPONG                                                                                   \
+    .name = "pingpong", .messages = 2.0, .fill = pattern_fill_one, .check = pattern_check_one
+
 const struct operation operation_pingpong_synchronous = {
-    .name = "pingpong", .algorithm = "synchronous", .messages = 2.0, .repeat = synchronous,
+    PINGPONG, .mode = "synchronous", .accepts = RETURNED | SEPARATE | COLD, .repeat = synchronous,
 };
 const struct operation operation_pingpong_nonblocking = {
-    .name = "pingpong", .algorithm = "nonblocking", .messages = 2.0, .repeat = nonblocking,
+    PINGPONG, .mode = "nonblocking", .accepts = RETURNED | SEPARATE | COLD, .repeat = nonblocking,
 };
+/* A persistent request keeps its buffer: there is no walk through cold ones. */
 const struct operation operation_pingpong_persistent = {
-    .name = "pingpong", .algorithm = "persistent", .messages = 2.0, .repeat = persistent,
+    PINGPONG, .mode = "persistent", .accepts = RETURNED | SEPARATE, .repeat = persistent,
     .prepare = persistent_prepare, .finish = persistent_finish,
 };

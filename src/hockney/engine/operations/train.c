@@ -1,35 +1,33 @@
 /* Trains: the first rank sends n messages and waits a given time after each, the second receives
    them, waiting before each, and answers the last one with one of the same size. A sample is a whole
    train with its answer. docs/method.md says what the delays are chosen for. */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../check.h"
 #include "../clock.h"
 #include "../operations.h"
 
-/* Delays that pass in a repetition without messages: the clock's cost would show beside one. The
-   same number stands in models/_trains.py. */
+/* Delays that pass in a repetition without messages: the clock's cost would show beside one. A
+   sample is the time of one of them. */
 enum { DELAYS_ALONE = 64 };
 
-static int send_trains(struct exchange *exchange, int64_t repetitions, int messages, int64_t delay_ns)
+static int send_trains(struct context *context, int64_t repetitions, int messages, int64_t delay_ns)
 {
     int code;
     for (int64_t i = 0; i < repetitions; i++) {
         for (int j = 0; j < messages; j++) {
-            if ((code = message_send(&exchange->out, 1, exchange->comm)) != MPI_SUCCESS)
+            if ((code = message_send(&context->out, 1, context->comm)) != MPI_SUCCESS)
                 return code;
             if (delay_ns > 0)
                 clock_compute(delay_ns);
         }
-        if ((code = message_receive(&exchange->in, 1, exchange->comm)) != MPI_SUCCESS)
+        if ((code = message_receive(&context->in, 1, context->comm)) != MPI_SUCCESS)
             return code;
     }
     return MPI_SUCCESS;
 }
 
-static int receive_trains(struct exchange *exchange, int64_t repetitions, int messages,
+static int receive_trains(struct context *context, int64_t repetitions, int messages,
                           int64_t delay_ns)
 {
     int code;
@@ -37,10 +35,10 @@ static int receive_trains(struct exchange *exchange, int64_t repetitions, int me
         for (int j = 0; j < messages; j++) {
             if (delay_ns > 0)
                 clock_compute(delay_ns);
-            if ((code = message_receive(&exchange->in, 0, exchange->comm)) != MPI_SUCCESS)
+            if ((code = message_receive(&context->in, 0, context->comm)) != MPI_SUCCESS)
                 return code;
         }
-        if ((code = message_send(&exchange->out, 0, exchange->comm)) != MPI_SUCCESS)
+        if ((code = message_send(&context->out, 0, context->comm)) != MPI_SUCCESS)
             return code;
     }
     return MPI_SUCCESS;
@@ -48,52 +46,55 @@ static int receive_trains(struct exchange *exchange, int64_t repetitions, int me
 
 static int64_t delay_of(const struct delay *delay, size_t bytes)
 {
-    return (int64_t)(delay->ns + delay->ns_a_byte * (double)bytes + 0.5);
+    return (int64_t)(delay->ns + delay->ns_per_byte * (double)bytes + 0.5);
 }
 
-static int repeat(struct exchange *exchange, int64_t repetitions)
+static int repeat(struct context *context, int64_t repetitions)
 {
-    const struct train *train = exchange->train;
-    const int64_t send_ns = delay_of(&train->send, exchange->bytes);
-    const int64_t receive_ns = delay_of(&train->receive, exchange->bytes);
+    const struct train *train = context->parameters;
+    const int64_t send_ns = delay_of(&train->send, context->bytes);
+    const int64_t receive_ns = delay_of(&train->receive, context->bytes);
     if (train->messages == 0) { /* how long a delay really is */
         for (int64_t i = 0; i < repetitions * DELAYS_ALONE; i++)
             clock_compute(send_ns);
         return MPI_SUCCESS;
     }
-    return exchange->rank == 0 ? send_trains(exchange, repetitions, train->messages, send_ns)
-                               : receive_trains(exchange, repetitions, train->messages, receive_ns);
+    return context->rank == 0 ? send_trains(context, repetitions, train->messages, send_ns)
+                               : receive_trains(context, repetitions, train->messages, receive_ns);
 }
 
-/* NANOSECONDS or NANOSECONDS+NANOSECONDS_A_BYTE. */
+/* NANOSECONDS or NANOSECONDS+NANOSECONDS_PER_BYTE. */
 static const char *read_delay(const char *at, struct delay *delay)
 {
     char *end;
     delay->ns = strtod(at, &end);
-    delay->ns_a_byte = *end == '+' ? strtod(end + 1, &end) : 0.0;
-    return delay->ns >= 0.0 && delay->ns < 1e12 && delay->ns_a_byte >= 0.0 && end > at ? end : NULL;
+    delay->ns_per_byte = *end == '+' ? strtod(end + 1, &end) : 0.0;
+    return delay->ns >= 0.0 && delay->ns < 1e12 && delay->ns_per_byte >= 0.0 && end > at ? end : NULL;
 }
 
 struct operation train_read(const struct operation *kind, const char **text)
 {
-    struct operation made = *kind;
-    char *end, words[160];
+    struct train *train = allocate(sizeof *train);
+    char *end;
     const long messages = strtol(*text, &end, 10);
     const char *at = end > *text && messages >= 0 && messages <= 10000 && *end == ':' ? end + 1 : NULL;
-    made.train.messages = (int)messages;
-    at = at != NULL ? read_delay(at, &made.train.send) : NULL;
-    at = at != NULL && *at == ':' ? read_delay(at + 1, &made.train.receive) : NULL;
+    train->messages = (int)messages;
+    at = at != NULL ? read_delay(at, &train->send) : NULL;
+    at = at != NULL && *at == ':' ? read_delay(at + 1, &train->receive) : NULL;
     if (at == NULL || (*at != ',' && *at != '\0'))
         fail(EXIT_ASKED_WRONGLY, "--trains %s: expected MESSAGES:SEND_DELAY:RECEIVE_DELAY, as 16:500+0.1:0",
              *text);
-    const struct delay *send = &made.train.send, *receive = &made.train.receive;
-    snprintf(words, sizeof words, "n %ld, send delay %.9g+%.9g ns, receive delay %.9g+%.9g ns",
-             messages, send->ns, send->ns_a_byte, receive->ns, receive->ns_a_byte);
-    made.algorithm = strcpy(allocate(strlen(words) + 1), words);
     *text = *at == ',' ? at + 1 : at;
+    struct operation made = *kind;
+    made.parameters = train;
+    made.messages = messages == 0 ? DELAYS_ALONE : 1.0;
     return made;
 }
 
-const struct operation operation_train = {.name = "train", .messages = 1.0, .repeat = repeat};
+const struct operation operation_train = {
+    .name = "train", .messages = 1.0, .accepts = RETURNED | SEPARATE | COLD, .repeat = repeat,
+};
 /* The same, asked whether a send returns before its message is received. */
-const struct operation operation_late = {.name = "late", .messages = 1.0, .repeat = repeat};
+const struct operation operation_late = {
+    .name = "late", .messages = 1.0, .accepts = RETURNED | SEPARATE | COLD, .repeat = repeat,
+};

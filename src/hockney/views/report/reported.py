@@ -77,7 +77,7 @@ def report_on(path: Path) -> Reported:
     fits = _fits(own) if curve is not None else ()
     return Reported(
         label=run.label,
-        run=replace(run, samples=[], probes=[], noises=[]),
+        run=replace(run, samples=[], probes=[], rounds=[], noises=[]),
         estimates=estimates,
         cells=_own_cells(cells, own),
         curve=curve,

@@ -1,0 +1,19 @@
+/* The message buffers of a rank: how large they are, and where a visit's messages lie in them. */
+#ifndef HOCKNEY_BUFFERS_H
+#define HOCKNEY_BUFFERS_H
+
+#include "launch.h"
+
+/* Page-aligned, first touched here, after the rank was pinned. Ends the launch where `on_node` ranks
+   need more than the node has free. */
+void buffers_open(struct launch *launch, int on_node);
+void buffers_close(struct launch *launch);
+
+/* Bytes that this rank's two buffers take, before they are rounded up to whole pages. */
+double buffers_needed(const struct launch *launch);
+
+/* Points the context's messages at the place of the next visit. */
+void buffers_set(struct launch *launch, const struct operation *operation, size_t bytes, int window);
+void buffers_release(struct launch *launch);
+
+#endif

@@ -1,0 +1,89 @@
+/* How long repetitions take, and what follows for batches, visits and windows. */
+#include <math.h>
+
+#include "check.h"
+#include "rounds.h"
+#include "together.h"
+
+/* The clock may cost 0.5 % of a batch and be 1 % of it coarse. */
+static const double LARGEST_COST = 0.005, LARGEST_GRAIN = 0.01;
+/* Short batches waste their untimed exchanges; below this a batch grows though the clock allows it. */
+static const double SHORTEST_BATCH_NS = 20e3;
+/* A visit has so many batches; timing each exchange, so many. */
+enum { MOST_BATCHES = 4, MOST_SINGLES = 256 };
+/* Untimed exchanges directly before the timed ones: the first one alone pays for caches that other
+   sizes used, and leaves the first batch 1 to 3 % slow. */
+static const double LEAD_IN_NS = 30e3;
+
+double batch_least_ns(const struct clock *clock)
+{
+    const double ns = fmax(clock->cost_s / LARGEST_COST, clock->resolution_s / LARGEST_GRAIN) * 1e9;
+    return fmax(2.0 * ns, SHORTEST_BATCH_NS);
+}
+
+/* What a nonblocking collective computes meanwhile: for as long as it takes alone. */
+static double compute_ns(const struct point *point)
+{
+    return point->overlapped ? point[-1].repetition_ns : 0.0;
+}
+
+struct visit visit_of(const struct launch *launch, int number)
+{
+    const struct point *point = &launch->points[number];
+    const double lead_in = point->repetition_ns > 0.0 ? ceil(LEAD_IN_NS / point->repetition_ns) : 1.0;
+    return (struct visit){
+        .point = number,
+        .batches = point->batches,
+        .repetitions = point->repetitions,
+        .untimed = launch->together != NULL ? together_lead_in(point->window_ns) : (int64_t)lead_in,
+        .window_ns = point->window_ns,
+        .compute_ns = compute_ns(point),
+    };
+}
+
+void follow(struct launch *launch, struct point *point, int at, int count)
+{
+    point->window_ns = together_window_ns(launch, launch->together->longest_ns + at, count);
+    point->batches = together_count(point->window_ns);
+}
+
+static void choose_batches(struct launch *launch, struct point *point)
+{
+    const int single = times_each(launch->options);
+    point->repetitions =
+        single ? 1 : (int64_t)ceil(batch_least_ns(&launch->clock) / point->repetition_ns);
+    const double batch_ns = point->repetition_ns * (double)point->repetitions;
+    point->batches = (int)fmin(fmax(VISIT_NS / batch_ns, 1.0), single ? MOST_SINGLES : MOST_BATCHES);
+}
+
+void calibrate(struct launch *launch, const struct visit *plan, int is_last)
+{
+    const double *sample = launch->sample_ns;
+    int number = 0;
+    for (const struct visit *visit = plan; visit->point >= 0; visit++, number++) {
+        struct point *point = &launch->points[visit->point];
+        const int at = (int)(sample - launch->sample_ns);
+        const double seen_ns = fmax(sample[0] * point->operation->messages * point->window, 1.0);
+        /* The shortest seen: one that was disturbed would make all batches too short. */
+        point->repetition_ns = point->repetition_ns > 0.0 ? fmin(point->repetition_ns, seen_ns)
+                                                          : seen_ns;
+        if (launch->together != NULL) {
+            follow(launch, point, at, visit->batches);
+            together_keep(launch, number, at, visit->batches); /* learns how late ranks are */
+        } else if (is_last) {
+            choose_batches(launch, point);
+        }
+        sample += visit->batches;
+    }
+}
+
+void lengthen(struct launch *launch, struct point *point, double fastest_ns)
+{
+    const double least_ns = batch_least_ns(&launch->clock);
+    const double repetition_ns = fmax(fastest_ns * point->operation->messages * point->window, 1.0);
+    if (times_each(launch->options) || launch->together != NULL ||
+        repetition_ns * (double)point->repetitions >= 0.5 * least_ns)
+        return;
+    point->repetition_ns = repetition_ns;
+    point->repetitions = (int64_t)ceil(least_ns / repetition_ns);
+}

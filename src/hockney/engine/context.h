@@ -1,0 +1,36 @@
+/* What an operation works with while a point is visited. */
+#ifndef HOCKNEY_CONTEXT_H
+#define HOCKNEY_CONTEXT_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+#include "message.h"
+#include "shared.h"
+
+/* How the buffers of successive messages are chosen; the same for every experiment.
+   RETURNED: what was received is sent next, so that its data was just written by the other rank.
+   SEPARATE: one buffer is sent from and never rewritten, another is received into.
+   COLD: as SEPARATE, and both walk through more memory than the last cache holds. */
+enum buffers { BUFFERS_RETURNED, BUFFERS_SEPARATE, BUFFERS_COLD, BUFFERS_UNSET };
+
+struct context {
+    MPI_Comm comm; /* the ranks that take part, in the order of --peers */
+    int rank, ranks;
+    int peer;  /* between two: the other one */
+    int leads; /* between two: this rank sends first */
+    int root;  /* of a collective */
+    int window; /* messages in flight at once */
+    size_t bytes; /* of a message, or of a block of a collective */
+    enum buffers buffers;
+    struct message out, in;
+    /* Of a collective's v form: each rank's block, in units of `out.type`. */
+    int *counts, *displacements;
+    double compute_ns; /* of a nonblocking collective: between its start and its end */
+    MPI_Request *requests; /* room for 2 * window */
+    MPI_Status *statuses;
+    struct shared *shared; /* memory that two ranks have in common; NULL where they have none */
+    const void *parameters; /* the operation's own */
+};
+
+#endif
