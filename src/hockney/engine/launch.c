@@ -158,8 +158,7 @@ static const char *definition(const struct options *options)
     return words;
 }
 
-static void record_facts(const struct launch *launch, const struct place *places, int ranks,
-                         unsigned long cold)
+static void record_facts(const struct launch *launch, const char *places, unsigned long cold)
 {
     const struct options *options = launch->options;
     const struct launch_facts facts = {
@@ -167,7 +166,6 @@ static void record_facts(const struct launch *launch, const struct place *places
         .seed = options->seed,
         .clock = launch->clock,
         .places = places,
-        .ranks = ranks,
         .batch_s = options->sweep || launch->together ? 0.0
                                                       : batch_least_ns(&launch->clock) * 1e-9,
         .cold_bytes = options->cold ? cold : 0,
@@ -193,7 +191,7 @@ static unsigned long open_launch(struct launch *launch, const struct place *here
         peers[i] = options->experiment == PINGPONG ? options->peers[i] : i;
     launch->peers = peers;
     launch->clock = clock_measure();
-    const unsigned long cache = place_last_cache_bytes(here->pu);
+    const unsigned long cache = here->last_cache_bytes;
     const unsigned long cold = !options->cold && !options->floor ? 0
                                : cache > 0                       ? 2 * cache
                                                                  : COLD_BYTES;
@@ -235,8 +233,8 @@ static const char *run_experiment(struct launch *launch)
     return options->sweep ? sweep_run(launch) : rounds_run(launch);
 }
 
-void launch_run(const struct options *options, const struct place *here, const struct place *places,
-                int ranks, MPI_Comm comm)
+void launch_run(const struct options *options, const struct place *here, const char *places,
+                MPI_Comm comm)
 {
     struct launch launch = {.options = options};
     struct together together;
@@ -248,7 +246,7 @@ void launch_run(const struct options *options, const struct place *here, const s
         launch.together = &together;
     }
     if (launch.exchange.rank == 0)
-        record_facts(&launch, places, ranks, cold);
+        record_facts(&launch, places, cold);
     check(MPI_Barrier(comm), "MPI_Barrier");
     launch.started_s = (double)clock_ns() * 1e-9;
     const char *reason = run_experiment(&launch);

@@ -4,41 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "json.h"
+
 static int silent;
 
 void records_silence(void) { silent = 1; }
 
-void record_string(const char *text)
-{
-    if (text == NULL) {
-        fputs("null", stdout);
-        return;
-    }
-    putchar('"');
-    for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++) {
-        if (*at == '"' || *at == '\\')
-            printf("\\%c", *at);
-        else if (*at < 0x20 || *at == 0x7f)
-            printf("\\u%04x", *at);
-        else
-            putchar(*at);
-    }
-    putchar('"');
-}
+void record_string(const char *text) { json_string(stdout, text); }
 
 /* A number where it is known: unknown is null, never 0. */
 static void put_known(const char *name, double value)
 {
     if (value >= 0.0)
         printf(",\"%s\":%.6g", name, value);
-    else
-        printf(",\"%s\":null", name);
-}
-
-static void put_id(const char *name, int id)
-{
-    if (id >= 0)
-        printf(",\"%s\":%d", name, id);
     else
         printf(",\"%s\":null", name);
 }
@@ -83,24 +61,6 @@ static void put_mpi(void)
     putchar('}');
 }
 
-static void put_place(int rank, const struct place *place)
-{
-    printf("%s{\"rank\":%d,\"host\":", rank > 0 ? "," : "", rank);
-    record_string(place->host);
-    put_id("package", place->package);
-    put_id("numa", place->numa);
-    put_id("l3", place->l3);
-    put_id("l2", place->l2);
-    put_id("core", place->core);
-    put_id("pu", place->pu);
-    printf(",\"pinned\":%s,\"allowed\":%d,\"refused\":", place->pinned ? "true" : "false",
-           place->allowed);
-    record_string(place->refused[0] != '\0' ? place->refused : NULL);
-    fputs(",\"topology\":", stdout);
-    record_string(place->topology[0] != '\0' ? place->topology : NULL);
-    putchar('}');
-}
-
 void record_launch(const struct launch_facts *facts)
 {
     if (silent)
@@ -120,8 +80,7 @@ void record_launch(const struct launch_facts *facts)
     fputs(",\"controls\":", stdout);
     facts->put_controls();
     fputs(",\"places\":[", stdout);
-    for (int rank = 0; rank < facts->ranks; rank++)
-        put_place(rank, &facts->places[rank]);
+    fputs(facts->places, stdout);
     fputs("]}\n", stdout);
 }
 

@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "clock.h"
-#include "place.h"
 #include "probe.h"
 
 /* What the launch was, said once before anything is timed. */
@@ -15,8 +14,7 @@ struct launch_facts {
     int launch;
     uint64_t seed;
     struct clock clock;
-    const struct place *places;
-    int ranks;
+    const char *places;        /* where all ranks are, as place_gather has it */
     double batch_s;            /* least length of a batch */
     unsigned long cold_bytes;  /* what the cold walk goes through; 0: warm */
     const char *definition;    /* what one sample is */
