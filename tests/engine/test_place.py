@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-from conftest import RunEngine
+from conftest import Done, RunEngine
+from hockney.measure.build import Engine
+from hockney.measure.mpi import Mpi
 
 QUICK = ("--seconds", "0.05", "--sizes", "0,8")
 ALLOWED = sorted(os.sched_getaffinity(0))
@@ -91,6 +95,223 @@ def test_switches_are_what_slurm_says(run_engine: RunEngine) -> None:
 
 def test_unpinned_ranks_say_so(run_engine: RunEngine) -> None:
     assert not any(place["pinned"] for place in places(run_engine, "--place", "none"))
+
+
+LOCAL_RANKS = (
+    "MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "PALS_LOCAL_RANKID",
+    "FLUX_TASK_LOCAL_ID", "JSM_NAMESPACE_LOCAL_RANK",
+)  # fmt: skip
+
+
+@pytest.fixture
+def masked_engine(engine: Engine, tmp_path: Path) -> Path:
+    """The engine behind a launcher that gives each rank a mask of its own: "0,1;1" in $MASKS."""
+    path = tmp_path / "masked"
+    path.write_text(
+        f"#!{sys.executable}\n"
+        "import os, sys\n"
+        f"known = [os.environ[name] for name in {LOCAL_RANKS} if name in os.environ]\n"
+        "mask = os.environ['MASKS'].split(';')[int(known[0])]\n"
+        "os.sched_setaffinity(0, {int(pu) for pu in mask.split(',')})\n"
+        f"os.execv({str(engine.path)!r}, [{str(engine.path)!r}, *sys.argv[1:]])\n"
+    )
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def misled_engine(engine: Engine, tmp_path: Path) -> Path:
+    """The engine where nothing but a variable of the batch job claims to know the local rank."""
+    path = tmp_path / "misled"
+    path.write_text(
+        f"#!/bin/sh\nunset {' '.join(LOCAL_RANKS)}\nexport SLURM_LOCALID=0\n"
+        f'exec "{engine.path}" "$@"\n'
+    )
+    path.chmod(0o755)
+    return path
+
+
+def of_launch(done: Done) -> list[dict[str, Any]]:
+    assert done.status == 0, done.stderr
+    return list(done.of("launch")[0]["places"])
+
+
+@pytest.mark.parametrize(
+    ("masks", "expected"),
+    [
+        (["0,1", "0,1"], {0: 1, 1: 1}),
+        (["1", "0,1"], {0: 1, 1: 1}),
+        (["0,1", "0"], {0: 1, 1: 1}),
+        (["1", "1"], {1: 2}),
+        (["0,1", "0,1", "1"], {0: 2, 1: 1}),
+        (["1", "0,1", "0,1", "1", "0"], {0: 3, 1: 2}),
+    ],
+)
+def test_ranks_with_masks_of_their_own_share_no_pu_without_need(
+    run_engine: RunEngine, masked_engine: Path, masks: list[str], expected: dict[int, int]
+) -> None:
+    allowed = [[ALLOWED[int(pu)] for pu in mask.split(",")] for mask in masks]
+    words = ";".join(",".join(str(pu) for pu in pus) for pus in allowed)
+    found = of_launch(
+        run_engine("pingpong", *QUICK, ranks=len(masks), path=masked_engine, env={"MASKS": words})
+    )
+    assert Counter(place["pu"] for place in found) == {
+        ALLOWED[pu]: ranks for pu, ranks in expected.items()
+    }
+    assert all(place["pu"] in pus for place, pus in zip(found, allowed, strict=True))
+    assert [place["allowed"] for place in found] == [len(pus) for pus in allowed]
+    assert all(place["pinned"] and place["refused"] is None for place in found)
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+def test_a_local_rank_that_a_batch_job_left_behind_misleads_nobody(
+    run_engine: RunEngine, misled_engine: Path, ranks: int
+) -> None:
+    found = of_launch(run_engine("pingpong", *QUICK, ranks=ranks, path=misled_engine))
+    users = Counter(place["pu"] for place in found)
+    assert len(users) == min(ranks, len(ALLOWED))
+    assert max(users.values()) - min(users.values()) <= 1
+    assert all(place["pinned"] for place in found)
+
+
+def test_listed_cpus_are_taken_by_the_true_rank(run_engine: RunEngine, misled_engine: Path) -> None:
+    wanted = ALLOWED[1::-1]
+    cpus = ",".join(str(cpu) for cpu in wanted)
+    found = of_launch(run_engine("pingpong", *QUICK, "--cpus", cpus, path=misled_engine))
+    assert [place["pu"] for place in found] == wanted
+
+
+def test_a_node_is_one_where_the_library_shares_no_memory(
+    run_engine: RunEngine, misled_engine: Path, mpi: Mpi
+) -> None:
+    if mpi.family != "hydra":
+        pytest.skip("only MPICH and its kin switch their shared memory off by a variable")
+    done = run_engine("pingpong", *QUICK, path=misled_engine, env={"MPIR_CVAR_NOLOCAL": "1"})
+    assert len({place["pu"] for place in of_launch(done)}) == 2
+
+
+def test_a_list_with_a_cpu_of_another_rank_is_refused(
+    run_engine: RunEngine, masked_engine: Path
+) -> None:
+    first, second = ALLOWED[:2]
+    done = run_engine(
+        "pingpong", *QUICK, "--cpus", f"{first},{second}", path=masked_engine,
+        env={"MASKS": f"{first},{second};{first}"},
+    )  # fmt: skip
+    assert done.status == 2
+    assert f"rank 1 of this node may not run on CPU {second}" in done.stderr
+    assert not done.of("launch")
+
+
+LARGE_MACHINE = """
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+/* A machine of 8,192 CPUs, whose kernel takes no smaller set. */
+int sched_getaffinity(pid_t process, size_t bytes, cpu_set_t *set)
+{
+    if (bytes < 1024) {
+        errno = EINVAL;
+        return -1;
+    }
+    memset(set, 0, bytes);
+    return syscall(SYS_sched_getaffinity, process, bytes, set) < 0 ? -1 : 0;
+}
+"""
+SECRETIVE_MACHINE = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+/* A kernel that hides from the engine where it may run; hwloc, in MPI, would ask again for ever. */
+int sched_getaffinity(pid_t process, size_t bytes, cpu_set_t *set)
+{
+    Dl_info caller;
+    if (dladdr(__builtin_return_address(0), &caller) &&
+        strstr(caller.dli_fname, "hockney-engine")) {
+        errno = EPERM;
+        return -1;
+    }
+    memset(set, 0, bytes);
+    return syscall(SYS_sched_getaffinity, process, bytes, set) < 0 ? -1 : 0;
+}
+"""
+STRICT_MACHINE = """
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+int sched_setaffinity(pid_t process, size_t bytes, const cpu_set_t *set)
+{
+    (void)process, (void)bytes, (void)set;
+    errno = EPERM;
+    return -1;
+}
+"""
+
+
+def engine_on(machine: str, engine: Engine, directory: Path) -> Path:
+    """The engine with functions of its libc replaced, and nothing else of its launch."""
+    source, library, path = (directory / name for name in ("machine.c", "machine.so", "engine"))
+    source.write_text(machine)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    path.write_text(f'#!/bin/sh\nLD_PRELOAD="{library}" exec "{engine.path}" "$@"\n')
+    path.chmod(0o755)
+    return path
+
+
+def test_ranks_are_pinned_on_more_than_1024_cpus(
+    run_engine: RunEngine, engine: Engine, tmp_path: Path
+) -> None:
+    path = engine_on(LARGE_MACHINE, engine, tmp_path)
+    found = of_launch(run_engine("pingpong", *QUICK, path=path))
+    assert len({place["pu"] for place in found}) == 2
+    assert all(place["pinned"] and place["refused"] is None for place in found)
+    assert [place["allowed"] for place in found] == [len(ALLOWED)] * 2
+
+
+def test_what_the_kernel_hides_is_null_and_recorded(
+    run_engine: RunEngine, engine: Engine, tmp_path: Path
+) -> None:
+    path = engine_on(SECRETIVE_MACHINE, engine, tmp_path)
+    for place in of_launch(run_engine("pingpong", *QUICK, path=path)):
+        assert not place["pinned"]
+        assert place["allowed"] is None
+        assert "not known: Operation not permitted" in place["refused"]
+
+
+def test_what_the_kernel_refuses_is_recorded(
+    run_engine: RunEngine, engine: Engine, tmp_path: Path
+) -> None:
+    path = engine_on(STRICT_MACHINE, engine, tmp_path)
+    for rank, place in enumerate(of_launch(run_engine("pingpong", *QUICK, path=path))):
+        assert place["refused"] == f"CPU {ALLOWED[rank]}: Operation not permitted"
+        assert not place["pinned"]
+
+
+def test_every_rank_has_its_place_in_the_order_of_the_ranks(run_engine: RunEngine) -> None:
+    done = run_engine(
+        "pingpong", *QUICK, "--peers", "4,1", ranks=7, env={"SLURM_TOPOLOGY_ADDR": 's"0\\'}
+    )
+    found = of_launch(done)
+    assert [place["rank"] for place in found] == list(range(7))
+    assert {place["topology"] for place in found} == {'s"0\\'}
+    assert [list(place) for place in found] == [
+        ["rank", "host", "package", "numa", "l3", "l2", "core", "pu", "pinned", "allowed",
+         "refused", "topology"]
+    ] * 7  # fmt: skip
+
+
+@pytest.mark.parametrize(("ranks", "peers"), [(3, "0,2"), (3, "2,1"), (9, "5,3")])
+def test_ranks_without_a_part_end(run_engine: RunEngine, ranks: int, peers: str) -> None:
+    done = run_engine("pingpong", *QUICK, "--peers", peers, ranks=ranks)
+    assert done.status == 0, done.stderr
+    assert [end["reason"] for end in done.of("end")] == ["budget"]
 
 
 @pytest.mark.parametrize("policy", ["core", "socket", "numa", "spread", "node"])

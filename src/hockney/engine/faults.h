@@ -61,7 +61,15 @@ static inline void fault_in_round(int round, int rank)
         abort();
     }
 }
+
+/* HOCKNEY_FAULT_ROOT=/tmp/machine has the machine described in /tmp/machine/sys. */
+static inline const char *fault_system_root(void)
+{
+    const char *root = getenv("HOCKNEY_FAULT_ROOT");
+    return root != NULL ? root : "";
+}
 #else
+#define fault_system_root() ""
 #define fault_slow_down(start) ((void)(start))
 #define fault_corrupt(message, bytes) ((void)(message), (void)(bytes))
 #define fault_in_round(round, rank) ((void)(round), (void)(rank))

@@ -122,7 +122,7 @@ static void define(const struct launch *launch, char *words, size_t room)
              buffers);
 }
 
-static void record_facts(const struct launch *launch, const struct place *places, int ranks)
+static void record_facts(const struct launch *launch, const char *places)
 {
     const struct options *options = launch->options;
     const int in_batches = !options->sweep && launch->together == NULL;
@@ -132,7 +132,6 @@ static void record_facts(const struct launch *launch, const struct place *places
         .seed = options->seed,
         .clock = launch->clock,
         .places = places,
-        .ranks = ranks,
         .batch_s = in_batches ? batch_least_ns(&launch->clock) * 1e-9 : 0.0,
         .buffers = buffers_in_words(launch->context.buffers),
         .cold_bytes = launch->context.buffers == BUFFERS_COLD ? launch->cold_bytes : 0,
@@ -185,7 +184,7 @@ static void open_launch(struct launch *launch, const struct place *here, int *pe
     launch->peers = peers;
     launch->clock = common_cost(clock_measure(), comm);
     if (context->buffers == BUFFERS_COLD || options->floor) {
-        const unsigned long cache = place_last_cache_bytes(here->pu);
+        const unsigned long cache = here->last_cache_bytes;
         launch->cold_bytes = cache > 0 ? 2 * cache : COLD_BYTES;
     }
     buffers_open(launch, node_of(comm).ranks);
@@ -243,8 +242,8 @@ static const char *run_experiment(struct launch *launch)
     return options->sweep ? sweep_run(launch) : rounds_run(launch);
 }
 
-void launch_run(const struct options *options, const struct place *here, const struct place *places,
-                int ranks, MPI_Comm comm)
+void launch_run(const struct options *options, const struct place *here, const char *places,
+                MPI_Comm comm)
 {
     struct launch launch = {.options = options};
     int taking_part;
@@ -253,7 +252,7 @@ void launch_run(const struct options *options, const struct place *here, const s
     open_launch(&launch, here, peers, comm);
     const int first = launch.context.rank == 0;
     if (first)
-        record_facts(&launch, places, ranks);
+        record_facts(&launch, places);
     check(MPI_Barrier(comm), "MPI_Barrier");
     launch.started_s = launch_now_s();
     const char *reason = run_experiment(&launch);

@@ -67,9 +67,9 @@ double batch_least_ns(const struct clock *clock);
 /* Seconds on this rank's clock. */
 double launch_now_s(void);
 
-/* Collective over `comm`, whose first rank writes the records and alone knows all `places[ranks]` of
-   the world; `here` is the caller's own. */
-void launch_run(const struct options *options, const struct place *here, const struct place *places,
-                int ranks, MPI_Comm comm);
+/* Collective over `comm`, whose first rank writes the records and alone knows the `places` of all ranks
+   of the world (place_gather); `here` is the caller's own. */
+void launch_run(const struct options *options, const struct place *here, const char *places,
+                MPI_Comm comm);
 
 #endif

@@ -14,12 +14,11 @@
 #include "check.h"
 #include "fit.h"
 #include "launch.h"
-#include "node.h"
 #include "options.h"
+#include "pin.h"
 #include "place.h"
 #include "records.h"
 
-enum { TAG_FAREWELL = 1 };
 /* Ranks without a part look this often whether it is over; in between they sleep. */
 static const struct timespec NAP = {.tv_nsec = 5000000};
 
@@ -47,38 +46,29 @@ static void check_world(const struct options *options, int ranks)
                  options->peers[0], options->peers[1], options->peers[i], ranks);
 }
 
-/* Ranks without a part: asleep until the first rank says farewell. */
-static void sit_out(MPI_Comm world, int first)
+/* The first rank wakes the ranks without a part, along a tree: it ends their sleep by a broadcast in
+   which all ranks of the world join. The byte is never read, but a broadcast of none could return
+   without waiting. */
+static void farewell(MPI_Comm world, int first, int is_asleep)
 {
+    char over = 1;
     MPI_Request request;
-    int done = 0;
-    check(MPI_Irecv(NULL, 0, MPI_BYTE, first, TAG_FAREWELL, world, &request), "MPI_Irecv");
-    while (check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test"), !done)
-        nanosleep(&NAP, NULL);
+    check(MPI_Ibcast(&over, 1, MPI_CHAR, first, world, &request), "MPI_Ibcast");
+    for (int done = !is_asleep; !done;) {
+        check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        if (!done)
+            nanosleep(&NAP, NULL);
+    }
+    check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
 }
 
-static void say_farewell(MPI_Comm world, const int *peers, int ranks)
+static void measure(int argc, char **argv)
 {
-    for (int rank = 0; rank < ranks; rank++)
-        if (rank != peers[0] && rank != peers[1])
-            check(MPI_Send(NULL, 0, MPI_BYTE, rank, TAG_FAREWELL, world), "MPI_Send");
-}
-
-int main(int argc, char **argv)
-{
-    if (argc > 1 && strcmp(argv[1], "fit") == 0)
-        return fit_main(argc, argv);
-    if (argc > 1 && strcmp(argv[1], "algorithms") == 0)
-        return algorithms_main();
-
     struct options options;
     options_read(&options, argc, argv);
     records_open(options.launch, options.table);
     die_with_launcher();
-    struct place place = {0};
-    const int early = place_local_rank();
-    if (early >= 0)
-        place_pin(&place, options.policy, options.cpus, early);
+    struct pin pin = pin_hint(options.policy, options.cpus);
 
     check(MPI_Init(&argc, &argv), "MPI_Init");
     records_buffer();
@@ -90,18 +80,11 @@ int main(int argc, char **argv)
     check_world(&options, ranks);
     if (options.read_back != NULL)
         algorithms_read_back(options.read_back);
-    if (early < 0)
-        place_pin(&place, options.policy, options.cpus, node_of(world).rank);
-    if (place.wrong[0] != '\0')
-        fail(EXIT_ASKED_WRONGLY, "%s", place.wrong);
-    place_observe(&place);
-
     const int *peers = options.peers; /* the first two where all take part */
-    struct place *places =
-        rank == peers[0] ? allocate((size_t)ranks * sizeof *places) : NULL;
-    check(MPI_Gather(&place, (int)sizeof place, MPI_BYTE, places, (int)sizeof place, MPI_BYTE,
-                     peers[0], world),
-          "MPI_Gather");
+    pin_node(&pin, options.policy, options.cpus, world);
+    const struct place place = place_observe(&pin);
+    pin_free(&pin);
+    char *places = place_gather(&place, rank, ranks, peers[0], world);
 
     MPI_Comm comm;
     const int takes_part =
@@ -109,17 +92,27 @@ int main(int argc, char **argv)
     check(MPI_Comm_split(world, takes_part ? 0 : MPI_UNDEFINED, rank == peers[0] ? -1 : rank, &comm),
           "MPI_Comm_split");
     if (takes_part) {
-        launch_run(&options, &place, places, ranks, comm);
+        launch_run(&options, &place, places, comm);
         check(MPI_Comm_free(&comm), "MPI_Comm_free");
-    } else {
-        sit_out(world, peers[0]);
     }
-    if (rank == peers[0] && is_of_two(&options))
-        say_farewell(world, peers, ranks);
+    if (is_of_two(&options) && ranks > 2)
+        farewell(world, peers[0], !takes_part);
     free(places);
     free(options.sizes);
     free(options.trains);
     records_flush();
     check(MPI_Finalize(), "MPI_Finalize");
-    return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    int status = EXIT_SUCCESS;
+    if (argc > 1 && strcmp(argv[1], "fit") == 0)
+        status = fit_main(argc, argv);
+    else if (argc > 1 && strcmp(argv[1], "algorithms") == 0)
+        status = algorithms_main();
+    else
+        measure(argc, argv);
+    records_flush();
+    return status;
 }

@@ -259,10 +259,14 @@ static void read_option(struct options *options, int option, const char *text)
     case 'S': options->seed = (uint64_t)number(text, "--seed"); break;
     case 'K': options->read_back = text; break;
     case 'T': options->table = 1; break;
-    case 'h': fputs(options_usage, stdout); exit(EXIT_SUCCESS);
+    case 'h':
+        fputs(options_usage, stdout);
+        records_flush();
+        exit(EXIT_SUCCESS);
     case 'V':
         printf("hockney-engine %s for %s\n", HOCKNEY_VERSION,
                records_library() != NULL ? records_library() : "an unknown MPI");
+        records_flush();
         exit(EXIT_SUCCESS);
     default: fail(EXIT_ASKED_WRONGLY, "see hockney-engine --help");
     }

@@ -1,31 +1,27 @@
-/* Where a rank runs: pinning before anything is timed, and where it really is. */
+/* Where a rank really is, and the record of where all of them are. */
 #ifndef HOCKNEY_PLACE_H
 #define HOCKNEY_PLACE_H
 
-/* -1 where the kernel does not tell. All ids are the kernel's. */
+#include <mpi.h>
+
+#include "pin.h"
+
 struct place {
-    char host[64];
-    char topology[96]; /* switches down to the node as Slurm tells them, or "" */
-    int package, numa, l3, l2, core, pu;
-    int pinned;      /* the kernel confirms that the rank may run on this PU only */
-    int allowed;     /* PUs that this process was allowed before it pinned itself */
-    char refused[96]; /* why the kernel did not pin it though that was asked, or "" */
-    char wrong[160];  /* what was asked wrongly, or "": told after MPI_Init, because other ranks,
-                         which may have no such trouble, would wait there for ever */
+    char host[256];
+    const char *topology; /* switches down to the node as Slurm names them, or NULL */
+    struct pu pu;         /* ids of -1 where the kernel gives none */
+    unsigned long last_cache_bytes; /* 0 where unknown */
+    int pinned;  /* the kernel confirms that the rank may run on this PU only */
+    int allowed; /* PUs that this process was allowed before it pinned itself, or -1 */
+    char refused[REFUSED_BYTES]; /* as in struct pin */
 };
 
-/* Pins this process. `policy` is core, socket, numa, node, spread or none, or `cpus` a list such as
-   "0,3" or "0-3" whose i-th entry takes the node's i-th rank. Call before MPI_Init when the
-   launcher tells the local rank (place_local_rank() >= 0), else as soon as it is known. */
-void place_pin(struct place *place, const char *policy, const char *cpus, int local_rank);
+/* Where this process runs now. */
+struct place place_observe(struct pin *pin);
 
-/* The rank's number on its node as the launcher's environment tells it, or -1. */
-int place_local_rank(void);
-
-/* Fills in where this process runs now. */
-void place_observe(struct place *place);
-
-/* Size of the last-level cache of the PU, or 0 where unknown. */
-unsigned long place_last_cache_bytes(int pu);
+/* The places of all ranks as JSON objects separated by commas, on `root`; NULL on the others.
+   Collective over the world; the caller frees it. Each rank writes its own text, so that a place
+   costs the root its text and no more. */
+char *place_gather(const struct place *place, int rank, int ranks, int root, MPI_Comm world);
 
 #endif

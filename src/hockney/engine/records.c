@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "json.h"
 
 enum { STDOUT_BYTES = 1 << 18 };
 
@@ -23,37 +24,13 @@ void records_buffer(void)
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
 }
 
-void record_string(const char *text)
-{
-    if (text == NULL) {
-        fputs("null", stdout);
-        return;
-    }
-    putchar('"');
-    for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++) {
-        if (*at == '"' || *at == '\\')
-            printf("\\%c", *at);
-        else if (*at < 0x20 || *at == 0x7f)
-            printf("\\u%04x", *at);
-        else
-            putchar(*at);
-    }
-    putchar('"');
-}
+void record_string(const char *text) { json_string(stdout, text); }
 
 /* A number where it is known: unknown is null, never 0. */
 static void put_known(const char *name, double value)
 {
     if (value >= 0.0)
         printf(",\"%s\":%.6g", name, value);
-    else
-        printf(",\"%s\":null", name);
-}
-
-static void put_id(const char *name, int id)
-{
-    if (id >= 0)
-        printf(",\"%s\":%d", name, id);
     else
         printf(",\"%s\":null", name);
 }
@@ -98,24 +75,6 @@ static void put_mpi(void)
     putchar('}');
 }
 
-static void put_place(int rank, const struct place *place)
-{
-    printf("%s{\"rank\":%d,\"host\":", rank > 0 ? "," : "", rank);
-    record_string(place->host);
-    put_id("package", place->package);
-    put_id("numa", place->numa);
-    put_id("l3", place->l3);
-    put_id("l2", place->l2);
-    put_id("core", place->core);
-    put_id("pu", place->pu);
-    printf(",\"pinned\":%s,\"allowed\":%d,\"refused\":", place->pinned ? "true" : "false",
-           place->allowed);
-    record_string(place->refused[0] != '\0' ? place->refused : NULL);
-    fputs(",\"topology\":", stdout);
-    record_string(place->topology[0] != '\0' ? place->topology : NULL);
-    putchar('}');
-}
-
 void record_launch(const struct launch_facts *facts)
 {
     if (silent)
@@ -136,8 +95,7 @@ void record_launch(const struct launch_facts *facts)
     fputs(",\"controls\":", stdout);
     facts->put_controls();
     fputs(",\"places\":[", stdout);
-    for (int rank = 0; rank < facts->ranks; rank++)
-        put_place(rank, &facts->places[rank]);
+    fputs(facts->places, stdout);
     fputs("]}\n", stdout);
 }
 
@@ -235,9 +193,9 @@ void record_round(const struct round_facts *facts)
     printf("{\"kind\":\"round\",\"launch\":%d,\"round\":%d", launch_number, facts->round);
     put_known("wall_s", facts->wall_s);
     put_known("waited_s", facts->waited_s);
-    put_id("waited_rank", facts->waited_rank);
+    json_id(stdout, "waited_rank", facts->waited_rank);
     put_known("probe_s", facts->probe_s);
-    put_id("probe_rank", facts->probe_rank);
+    json_id(stdout, "probe_rank", facts->probe_rank);
     put_known("switches", facts->switches);
     put_known("migrations", facts->migrations);
     put_known("steal_s", facts->steal_s);

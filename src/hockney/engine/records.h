@@ -8,15 +8,13 @@
 
 #include "clock.h"
 #include "operations.h"
-#include "place.h"
 #include "probe.h"
 
 /* What the launch was, said once before anything is timed. */
 struct launch_facts {
     uint64_t seed;
     struct clock clock;
-    const struct place *places;
-    int ranks;
+    const char *places;        /* where all ranks are, as place_gather has it */
     double batch_s;            /* least length of a batch */
     const char *buffers;
     unsigned long cold_bytes;  /* what the cold walk goes through; 0: warm */

@@ -1,0 +1,184 @@
+#include "pin.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "affinity.h"
+#include "assign.h"
+#include "check.h"
+#include "clock.h"
+
+/* The rank's number on its node as the launcher's environment has it, or -1. It may be wrong: batch
+   systems leave such variables behind in the environment of other launchers. */
+static int launcher_local_rank(void)
+{
+    static const char *const names[] = {
+        "MPI_LOCALRANKID",  "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "PALS_LOCAL_RANKID",
+        "FLUX_TASK_LOCAL_ID", "JSM_NAMESPACE_LOCAL_RANK",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+        if (value != NULL && *value != '\0')
+            return atoi(value);
+    }
+    return -1;
+}
+
+static int pins(const char *policy, const char *cpus)
+{
+    return !IS_SIMULATED && (cpus != NULL || strcmp(policy, "none") != 0);
+}
+
+static void pin_to(struct pin *pin, int pu)
+{
+    const char *refused = pu < 0 ? NULL : affinity_pin(pu);
+    if (pu < 0)
+        return;
+    pin->refused[0] = '\0';
+    if (refused != NULL)
+        snprintf(pin->refused, sizeof pin->refused, "CPU %d: %s", pu, refused);
+}
+
+/* Where the local rank would be on a node whose ranks all have this one's mask. */
+static int likely_pu(struct pin *pin, const char *policy, const char *cpus, int local_rank)
+{
+    const int ranks = local_rank + 1, count = mask_count(&pin->allowed);
+    if (count == 0 || local_rank < 0 || ranks > 1 << 20)
+        return -1;
+    int *pus = allocate((size_t)(ranks > count ? ranks : count) * sizeof *pus);
+    int pu;
+    if (cpus != NULL) {
+        const int found = assign_entries(cpus, pus, ranks);
+        pu = found >= ranks && mask_has(&pin->allowed, pus[local_rank]) ? pus[local_rank] : -1;
+    } else {
+        assign_order(&pin->topology, &pin->allowed, policy, pus);
+        pu = pus[local_rank % count];
+    }
+    free(pus);
+    return pu;
+}
+
+struct pin pin_hint(const char *policy, const char *cpus)
+{
+    struct pin pin = {0};
+    const char *unknown = affinity_read(&pin.allowed);
+    if (!pins(policy, cpus))
+        return pin;
+    if (unknown != NULL)
+        snprintf(pin.refused, sizeof pin.refused, "the CPUs that it may run on are not known: %s",
+                 unknown);
+    pin_to(&pin, likely_pu(&pin, policy, cpus, launcher_local_rank()));
+    return pin;
+}
+
+/* What no two running kernels have in common, as a number of 62 bits. */
+static uint64_t kernel_id(void)
+{
+    char text[256] = "";
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (file == NULL || fgets(text, sizeof text, file) == NULL)
+        gethostname(text, sizeof text - 1);
+    if (file != NULL)
+        fclose(file);
+    uint64_t hash = 14695981039346656037u; /* FNV-1a of 64 bits: its offset and its prime */
+    for (const char *at = text; *at != '\0'; at++)
+        hash = (hash ^ (unsigned char)*at) * 1099511628211u;
+    return hash >> 2;
+}
+
+/* The ranks that one kernel schedules. MPI's own idea of a node is about shared memory: it tears a
+   kernel's ranks apart between containers, and where its shared memory is switched off. */
+static MPI_Comm ranks_of_kernel(MPI_Comm world)
+{
+    const uint64_t id = kernel_id();
+    MPI_Comm some, node;
+    check(MPI_Comm_split(world, (int)(id >> 31), 0, &some), "MPI_Comm_split");
+    check(MPI_Comm_split(some, (int)(id & 0x7fffffff), 0, &node), "MPI_Comm_split");
+    check(MPI_Comm_free(&some), "MPI_Comm_free");
+    return node;
+}
+
+/* The masks of all ranks of the node, on its first rank; else NULL. The first is the one to free. */
+static struct mask *gather_masks(const struct mask *own, int rank, int ranks, MPI_Comm node)
+{
+    int words;
+    check(MPI_Allreduce(&own->words, &words, 1, MPI_INT, MPI_MAX, node), "MPI_Allreduce");
+    uint64_t *padded = allocate((size_t)words * sizeof *padded);
+    if (own->words > 0)
+        memcpy(padded, own->bits, (size_t)own->words * sizeof *padded);
+    struct mask *masks = rank == 0 ? allocate((size_t)ranks * sizeof *masks) : NULL;
+    uint64_t *all = rank == 0 ? allocate((size_t)ranks * (size_t)words * sizeof *all) : NULL;
+    check(MPI_Gather(padded, words, MPI_UINT64_T, all, words, MPI_UINT64_T, 0, node), "MPI_Gather");
+    for (int i = 0; i < ranks && masks != NULL; i++)
+        masks[i] = (struct mask){words, all + (size_t)i * (size_t)words};
+    free(padded);
+    return masks;
+}
+
+/* All PUs that any rank may run on; the caller frees its bits. */
+static struct mask union_of(const struct mask *masks, int ranks)
+{
+    struct mask all = {masks[0].words, NULL};
+    all.bits = allocate((size_t)all.words * sizeof *all.bits);
+    for (int rank = 0; rank < ranks; rank++)
+        for (int word = 0; word < all.words; word++)
+            all.bits[word] |= masks[rank].bits[word];
+    return all;
+}
+
+/* Fills in `pus[ranks]`, on the node's first rank. Returns whether two ranks share a PU. */
+static int assign(struct pin *pin, const char *policy, const char *cpus, const struct mask *masks,
+                  int ranks, int *pus)
+{
+    char wrong[192];
+    int shares, unknown = 0;
+    if (cpus != NULL) {
+        shares = assign_listed(cpus, masks, ranks, pus, wrong, sizeof wrong);
+        if (wrong[0] != '\0')
+            fail(EXIT_ASKED_WRONGLY, "%s", wrong);
+    } else {
+        struct mask all = union_of(masks, ranks);
+        int *order = allocate((size_t)mask_count(&all) * sizeof *order);
+        const int count = assign_order(&pin->topology, &all, policy, order);
+        shares = assign_pus(order, count, masks, ranks, pus);
+        free(order);
+        free(all.bits);
+    }
+    for (int rank = 0; rank < ranks; rank++)
+        unknown |= pus[rank] < 0;
+    return shares || (unknown && ranks > sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+int pin_node(struct pin *pin, const char *policy, const char *cpus, MPI_Comm world)
+{
+    int rank, ranks, pu, shares = 0, any_shares;
+    if (IS_SIMULATED) /* its hosts are not this machine */
+        return 0;
+    MPI_Comm node = ranks_of_kernel(world);
+    check(MPI_Comm_rank(node, &rank), "MPI_Comm_rank");
+    check(MPI_Comm_size(node, &ranks), "MPI_Comm_size");
+    struct mask *masks = gather_masks(&pin->allowed, rank, ranks, node);
+    int *pus = rank == 0 ? allocate((size_t)ranks * sizeof *pus) : NULL;
+    if (rank == 0) {
+        shares = assign(pin, policy, cpus, masks, ranks, pus);
+        free(masks[0].bits);
+    }
+    check(MPI_Scatter(pus, 1, MPI_INT, &pu, 1, MPI_INT, 0, node), "MPI_Scatter");
+    check(MPI_Comm_free(&node), "MPI_Comm_free");
+    free(masks);
+    free(pus);
+    if (pins(policy, cpus))
+        pin_to(pin, pu);
+    check(MPI_Allreduce(&shares, &any_shares, 1, MPI_INT, MPI_MAX, world), "MPI_Allreduce");
+    return any_shares;
+}
+
+void pin_free(struct pin *pin)
+{
+    free(pin->allowed.bits);
+    topology_free(&pin->topology);
+    *pin = (struct pin){0};
+}

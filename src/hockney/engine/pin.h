@@ -1,0 +1,31 @@
+/* Pinning: each rank on a PU of its own, as far as there are enough that it may run on. */
+#ifndef HOCKNEY_PIN_H
+#define HOCKNEY_PIN_H
+
+#include <mpi.h>
+
+#include "mask.h"
+#include "topology.h"
+
+enum { REFUSED_BYTES = 128 };
+
+struct pin {
+    struct mask allowed; /* what this process was allowed before it pinned itself */
+    struct topology topology;
+    char refused[REFUSED_BYTES]; /* why the kernel did not pin it though that was asked, or "" */
+};
+
+/* Pins this process before MPI_Init, so that what the MPI library allocates is near, to where it
+   probably belongs: by the local rank in the launcher's environment, of which nothing is sure.
+   `policy` is core, socket, numa, node, spread or none; `cpus`, if not NULL, is a list such as "0,3"
+   or "0-3" whose i-th entry takes the node's i-th rank. */
+struct pin pin_hint(const char *policy, const char *cpus);
+
+/* Pins this process for good, by one assignment for all ranks of the node; collective over the world.
+   Ends the launch where `cpus` does not fit the node. Returns, on all ranks alike, whether on any
+   node two ranks share a PU or, where they are not pinned, must. */
+int pin_node(struct pin *pin, const char *policy, const char *cpus, MPI_Comm world);
+
+void pin_free(struct pin *pin);
+
+#endif
