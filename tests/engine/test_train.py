@@ -31,7 +31,7 @@ def test_delays_pass_on_the_rank_that_they_are_of(run_engine: RunEngine) -> None
     received = {s["train"]["receive_delay_ns_per_B"] for s in done.of("samples")}
     assert received == {0.0, 125.0}
     assert wait >= DELAY_NS  # of one delay, though 64 pass in a repetition
-    assert wait < 2 * DELAY_NS
+    assert wait < 32 * DELAY_NS
     assert one < sender
     # Both ranks' delays are of 30 us at 8 bytes, and none of the five passes beside another.
     assert sender > 5 * DELAY_NS

@@ -205,6 +205,7 @@ static void record_beginning(struct crowd *crowd, const struct pair_visit *visit
         .operation = crowd->launch->options->operation->name,
         .bytes = visit->size->bytes,
         .ranks = 2 * pairs,
+        .begin = "clock",
         .skew_s = (last - first) * 1e-9,
         .error_s = clock->largest_error_ns * 1e-9,
         .bound_s = clock->largest_bound_ns * 1e-9,

@@ -166,9 +166,9 @@ void record_start(const struct start_facts *facts)
     if (silent)
         return;
     printf("{\"kind\":\"start\",\"launch\":%d,\"round\":%d,\"operation\":\"%s\",\"bytes\":%zu,"
-           "\"ranks\":%d,\"skew_s\":%.4g,\"missed\":%d",
+           "\"ranks\":%d,\"begin\":\"%s\",\"skew_s\":%.4g,\"missed\":%d",
            launch_number, facts->round, facts->operation, facts->bytes, facts->ranks,
-           facts->skew_s, facts->missed);
+           facts->begin, facts->skew_s, facts->missed);
     if (facts->tolerance_s > 0.0)
         put_known("tolerance_s", facts->tolerance_s);
     put_known("error_s", facts->error_s);

@@ -50,6 +50,7 @@ struct start_facts {
     const char *operation;
     size_t bytes;
     int ranks;
+    const char *begin; /* by the common "clock", or behind a "barrier" */
     double skew_s;  /* from the first to begin to the last */
     double tolerance_s; /* a repetition whose skew is larger does not count; 0: all count */
     double error_s; /* of the clock that this was read from */

@@ -68,10 +68,13 @@ static int share_plan(struct rounds *rounds)
         else
             rounds->plan[0].point = -1;
         end->repetitions = rounds->reason == NULL;
+        end->batches = launch->together != NULL && launch->together->by_barrier;
     }
     check(MPI_Bcast(rounds->plan, (launch->point_count + 1) * (int)sizeof *rounds->plan, MPI_BYTE, 0,
                     launch->context.comm),
           "MPI_Bcast");
+    if (launch->together != NULL)
+        launch->together->by_barrier = end->batches;
     return end->repetitions != 0;
 }
 
@@ -130,6 +133,7 @@ static int keep_together(struct rounds *rounds, struct point *point, int number,
         .operation = point->operation->name,
         .bytes = point->size.bytes,
         .ranks = launch->context.ranks,
+        .begin = launch->together->by_barrier ? "barrier" : "clock",
         .skew_s = seen.skew_ns * 1e-9,
         .tolerance_s = seen.tolerance_ns * 1e-9,
         .error_s = clock->largest_error_ns * 1e-9,
@@ -284,6 +288,8 @@ static void run_round(struct rounds *rounds)
     if (rounds->number < 0) {
         calibrate(launch, rounds->plan, rounds->number == -1);
         rounds->reason = interrupted ? "interrupted" : NULL;
+        if (launch->together != NULL && rounds->number == -1)
+            launch->together->by_barrier = together_needs_barrier(launch);
         return;
     }
     record_visits(rounds);

@@ -64,3 +64,9 @@ double start_tolerance_ns(const struct start *start)
 {
     return fmax(LEAST_TOLERANCE_NS, TOLERANCE_FACTOR * recent_quantile(&start->late, 0.5));
 }
+
+int start_is_vain(const struct start *start, double length_ns)
+{
+    const double tolerance_ns = start_tolerance_ns(start);
+    return tolerance_ns > LEAST_TOLERANCE_NS && tolerance_ns > length_ns;
+}

@@ -42,6 +42,9 @@ double start_agree(struct start *start);
 void start_adapt(struct start *start, double notified_ns, double late_ns);
 /* On the first rank: a repetition that some rank begins later than this was not begun together. */
 double start_tolerance_ns(const struct start *start);
+/* On the first rank: whether ranks begin so late that something of `length_ns` is not begun together at
+   all. */
+int start_is_vain(const struct start *start, double length_ns);
 
 /* Sleeps until about the moment. */
 static inline void start_sleep(const struct start *start, double moment)

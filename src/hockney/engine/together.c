@@ -65,6 +65,16 @@ int together_lead_in(double window_ns)
     return (int)fmin(fmax(LEAD_IN_OF_COLLECTIVES_NS / window_ns, LEAST_LEAD_IN), MOST_LEAD_IN);
 }
 
+int together_needs_barrier(const struct launch *launch)
+{
+    double *lengths_ns = allocate((size_t)launch->point_count * sizeof *lengths_ns);
+    for (int i = 0; i < launch->point_count; i++)
+        lengths_ns[i] = launch->points[i].repetition_ns;
+    const double median_ns = median_of(lengths_ns, launch->point_count);
+    free(lengths_ns);
+    return launch->together->by_barrier || start_is_vain(&launch->together->start, median_ns);
+}
+
 /* The root that is next, where it rotates: alike on all ranks, from visit to visit. */
 static int next_root(struct launch *launch)
 {

@@ -40,6 +40,10 @@ double together_window_ns(const struct launch *launch, const double *longest_ns,
 int together_count(double window_ns);
 int together_lead_in(double window_ns);
 
+/* On the first rank, after the untimed rounds: where the common clock makes no common start of
+   collectives that take as long as the points' median, a barrier must do. */
+int together_needs_barrier(const struct launch *launch);
+
 /* Makes visit number `visit` of a round; into own_ns when this rank was done with each repetition, in
    nanoseconds since its moment. `at` is where the visit's entries begin in the arrays above. */
 void together_time(struct launch *launch, const struct operation *operation,

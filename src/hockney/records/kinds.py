@@ -158,6 +158,9 @@ class Start(msgspec.Struct, tag_field="kind", tag="start", kw_only=True):
     ranks: Whole
     skew_s: float
     """From the first to begin to the last, on the common clock."""
+    begin: str | None = None
+    """By the common "clock", or behind a "barrier", which is taken where ranks begin later than the
+    collectives last (those that share a CPU)."""
     tolerance_s: float | None = None
     """A repetition that a rank began later than this was repeated; None where all count."""
     error_s: float | None = None
