@@ -29,6 +29,10 @@ def drifting(_launch: int, round_: int, _bytes: int) -> list[float]:
     return [(1.0 + 0.001 * round_) * ns for ns in healthy()]
 
 
+def drifting_in_some_launches(launch: int, round_: int, _bytes: int) -> list[float]:
+    return [(1.0 + 0.005 * round_ * (launch % 2)) * ns for ns in healthy()]
+
+
 def drifting_over_launches(launch: int, _round: int, _bytes: int) -> list[float]:
     return [(1.0 + 0.02 * launch) * ns for ns in healthy()]
 
@@ -55,7 +59,8 @@ def test_healthy_samples_are_called_so() -> None:
     [
         (cold, "cold start", "1.5"),
         (two_modes, "modes", "2 modes"),
-        (drifting, "drift", "% over each launch"),
+        (drifting, "drift", "over a launch, in 8 of 8 launches"),
+        (drifting_in_some_launches, "drift", "over a launch, in 4 of 8 launches"),
         (drifting_over_launches, "drift", "to the last"),
         (disturbed_every_eighty_ms, "periodic", "every 8"),
         (in_bursts, "bursts", "the longest 0.05 s"),
@@ -90,6 +95,12 @@ def looked(**fields: float) -> list[str]:
 
 def test_a_quiet_run_is_not_called_disturbed() -> None:
     assert looked() == []
+
+
+def test_work_that_took_longer_in_some_rounds_shows_in_a_launchs_quantiles() -> None:
+    run = make_run(healthy, launches=1)
+    run.add(Noise(launch=0, rank=1, wall_s=1.0, cpu_s=1.0, probe_low_s=2e-6, probe_high_s=4e-6))
+    assert ["2.00 times as long" in words for words in disturbances(run)] == [True]
 
 
 def test_a_single_tick_of_stolen_time_is_no_disturbance() -> None:
