@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import RunHockney
+from conftest import TEST_TIMEOUT_S, RunHockney
 from hockney.models.collectives import time
 from hockney.models.collectives.parameters import Level, Parameters
 from platforms import cluster
@@ -79,7 +79,7 @@ def simulated(
     done = subprocess.run(
         ["smpirun", "-np", str(ranks), "-platform", "cluster.xml", "-hostfile", "hosts",
          "--log=root.thres:error", *options, "./collective", collective, *map(str, sizes)],
-        cwd=folder, capture_output=True, text=True, timeout=100, check=True,
+        cwd=folder, capture_output=True, text=True, timeout=TEST_TIMEOUT_S, check=True,
     )  # fmt: skip
     lines = (line.split() for line in done.stdout.splitlines() if line.strip())
     return {int(size): float(seconds) for size, seconds in lines}
