@@ -18,6 +18,8 @@ from conftest import TEST_TIMEOUT_S, Done
 from hockney import records
 from hockney.measure.resume import whole_launches
 
+pytestmark = pytest.mark.long
+
 ROUNDS = int(os.environ.get("HOCKNEY_TEST_ROUNDS", "1"))
 """How often each fault is made."""
 WAYS = {

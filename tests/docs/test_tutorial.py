@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from conftest import TEST_TIMEOUT_S
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial.md"
@@ -32,6 +34,7 @@ def _headings(printed: list[str]) -> list[str]:
     return [line for line in words if not re.search(r"[\d;]", re.sub(r"95 %|p99", "", line))]
 
 
+@pytest.mark.long
 def test_commands_run_and_print_what_the_tutorial_shows(tmp_path: Path) -> None:
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     commands = _commands()

@@ -202,6 +202,7 @@ def test_what_arrives_damaged_stops_the_run(run_engine: RunEngine, faulty_engine
     assert "byte 17 is" in done.stderr
 
 
+@pytest.mark.long
 def test_messages_past_two_gibibytes_arrive_whole(run_engine: RunEngine) -> None:
     size = 2**31 + 4096
     if (available_memory() or 0) < 5 * size:

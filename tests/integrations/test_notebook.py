@@ -15,6 +15,7 @@ from conftest import TEST_TIMEOUT_S
 NOTEBOOK = Path(__file__).parents[2] / "examples" / "notebook.ipynb"
 
 
+@pytest.mark.long
 def test_notebook_runs_and_every_result_shows_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,8 @@ SITE = """
 import reframe as rfm
 from hockney_pingpong import HockneyPingPong
 
+pytestmark = pytest.mark.long
+
 
 @rfm.simple_test
 class OfOurs(HockneyPingPong):

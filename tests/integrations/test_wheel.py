@@ -16,9 +16,7 @@ from conftest import TEST_TIMEOUT_S
 from hockney import __version__
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("HOCKNEY_TEST_ALL"), reason="HOCKNEY_TEST_ALL is not set"
-)
+pytestmark = pytest.mark.long
 
 
 def _run(*command: str | Path, cwd: Path) -> str:
