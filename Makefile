@@ -9,7 +9,7 @@ INSTALLED := $(VENV)/.installed
 run: $(INSTALLED)
 	$(BIN)/hockney pingpong
 
-# All but the tests that are marked `long`, in a few minutes.
+# All but what is marked long, in a few minutes.
 test: $(INSTALLED)
 	$(BIN)/python -m pytest --durations=10 $(PYTEST)
 
@@ -20,7 +20,7 @@ test-all: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[packaging]'
 	HOCKNEY_TEST_ALL=1 HOCKNEY_TEST_BROWSER=$${HOCKNEY_TEST_BROWSER:-/usr/bin/chromium} \
 	    HOCKNEY_TEST_OTHER_MPICC=$${HOCKNEY_TEST_OTHER_MPICC:-mpicc.openmpi} \
-	    $(BIN)/python -m pytest --durations=10 $(PYTEST)
+	    $(BIN)/python -m pytest --durations=10 --hypothesis-profile=all $(PYTEST)
 
 # All that a change must pass: style, types, C warnings and sanitizers, tests.
 check: lint c-check test

@@ -22,8 +22,8 @@ from hockney.measure.mpi import Mpi, find_mpi
 from hockney.measure.question import Question, Size
 
 settings.register_profile("short", max_examples=25, deadline=None)
-settings.register_profile("all", max_examples=100, deadline=None)
-settings.load_profile("all" if os.environ.get("HOCKNEY_TEST_ALL") else "short")
+settings.register_profile("all", max_examples=100, deadline=None)  # --hypothesis-profile=all
+settings.load_profile("short")
 
 TEST_TIMEOUT_S = 600
 """A program that runs for so long hangs: no test asserts a time."""
