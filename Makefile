@@ -9,15 +9,18 @@ INSTALLED := $(VENV)/.installed
 run: $(INSTALLED)
 	$(BIN)/hockney pingpong
 
+# All but what is marked long, in a few minutes.
 test: $(INSTALLED)
-	$(BIN)/python -m pytest $(PYTEST)
+	$(BIN)/python -m pytest --durations=10 $(PYTEST)
 
-# What `make test` skips where it may, and skips nothing: two hosts and a real Slurm (as root, with
-# slurm-wlm and munge), a real Chromium, and packages built, linted and installed.
+# All tests, and none is skipped: it needs root, two MPI libraries, SimGrid, slurm-wlm and munge for
+# two hosts and a real Slurm, and a Chromium. make test-all PYTEST='-m long' runs what `make test`
+# leaves out.
 test-all: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[packaging]'
 	HOCKNEY_TEST_ALL=1 HOCKNEY_TEST_BROWSER=$${HOCKNEY_TEST_BROWSER:-/usr/bin/chromium} \
-	    $(BIN)/python -m pytest $(PYTEST) tests/cluster tests/browser tests/integrations
+	    HOCKNEY_TEST_OTHER_MPICC=$${HOCKNEY_TEST_OTHER_MPICC:-mpicc.openmpi} \
+	    $(BIN)/python -m pytest --durations=10 --hypothesis-profile=all $(PYTEST)
 
 # All that a change must pass: style, types, C warnings and sanitizers, tests.
 check: lint c-check test

@@ -6,21 +6,27 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pluggy
 import pytest
+from hypothesis import settings
 
 from hockney.measure.build import Engine, build_engine
 from hockney.measure.launchers import launcher_named
 from hockney.measure.mpi import Mpi, find_mpi
 from hockney.measure.question import Question, Size
 
-TEST_TIMEOUT_S = 120
+settings.register_profile("short", max_examples=25, deadline=None)
+settings.register_profile("all", max_examples=100, deadline=None)  # --hypothesis-profile=all
+settings.load_profile("short")
+
+TEST_TIMEOUT_S = 600
+"""A program that runs for so long hangs: no test asserts a time."""
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -30,6 +36,28 @@ def pytest_runtest_makereport() -> Generator[None, pluggy.Result[pytest.TestRepo
     report = outcome.get_result()
     if report.skipped and os.environ.get("HOCKNEY_TEST_ALL"):
         report.outcome = "failed"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Long tests are for `make test-all`, and for whoever asks by -m or names one test."""
+    asked = config.option.markexpr or any("::" in argument for argument in config.args)
+    if asked or os.environ.get("HOCKNEY_TEST_ALL"):
+        return
+    long = [item for item in items if item.get_closest_marker("long")]
+    items[:] = [item for item in items if not item.get_closest_marker("long")]
+    config.hook.pytest_deselected(items=long)
+
+
+def first_of(cases: Iterable[Any], short: int = 1) -> list[Any]:
+    """Cases for parametrize, of which all but the first so many are long."""
+    return [
+        case if number < short else pytest.param(*_values(case), marks=pytest.mark.long)
+        for number, case in enumerate(cases)
+    ]
+
+
+def _values(case: Any) -> tuple[Any, ...]:
+    return case if isinstance(case, tuple) else (case,)
 
 
 def tested_mpicc() -> str:
@@ -60,6 +88,23 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture(scope="session")
 def engine(mpi: Mpi) -> Engine:
     return build_engine(mpi)
+
+
+@pytest.fixture(scope="session")
+def built_mpi(mpi: Mpi, engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Mpi:
+    """The same MPI through a wrapper that hands over the built engine where it would compile it
+    again."""
+    path = tmp_path_factory.mktemp("built") / "mpicc"
+    path.write_text(
+        "#!/bin/sh\nbefore=\n"
+        f'for word; do [ "$before" = -o ] && exec cp "{engine.path}" "$word"; before=$word; done\n'
+        f'exec "{mpi.mpicc}" "$@"\n'
+    )
+    launcher = path.with_name("mpiexec")
+    launcher.write_text(f'#!/bin/sh\nexec "{mpi.mpiexec}" "$@"\n')
+    for script in (path, launcher):
+        script.chmod(0o755)
+    return replace(mpi, mpicc=path, mpiexec=launcher)
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from conftest import TEST_TIMEOUT_S
+
 LONG = ["--sizes", "8,1KiB", "--launches", "3", "--budget", "60s", "--precision", "0.01%"]
 
 
@@ -23,7 +25,7 @@ def engines_alive() -> list[int]:
 
 
 def nothing_left() -> bool:
-    for _ in range(50):
+    for _ in range(600):
         if not engines_alive():
             return True
         time.sleep(0.1)
@@ -41,8 +43,8 @@ def measuring_into(
         stderr=subprocess.PIPE,
         text=True,
     )
-    for _ in range(300):
-        if path.exists() and b'"samples"' in path.read_bytes():
+    for _ in range(10 * TEST_TIMEOUT_S):
+        if process.poll() is not None or (path.exists() and b'"samples"' in path.read_bytes()):
             break
         time.sleep(0.1)
     return process

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from conftest import TEST_TIMEOUT_S
 from hockney.measure.mpi import Mpi, find_mpi
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
@@ -93,6 +94,6 @@ def test_the_bare_loop_speaks_with_the_engines(
         [str(mpi.mpiexec), "-n", "2", str(program), "3"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=TEST_TIMEOUT_S,
     )
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["0", "1", "2", "4", "8"]

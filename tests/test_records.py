@@ -9,6 +9,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import TEST_TIMEOUT_S
 from hockney import records
 from hockney.errors import AskedWronglyError
 from hockney.records import (
@@ -341,6 +342,10 @@ def test_the_tightest_frame_does_not_fill_the_memory(tmp_path: Path) -> None:
         "except Exception as error: print(type(error).__name__)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=TEST_TIMEOUT_S,
+        check=True,
     )
     assert done.stdout == "AskedWronglyError\n"

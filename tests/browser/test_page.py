@@ -18,6 +18,8 @@ from hockney.views.report import render
 from hockney.views.report.reported import report_on
 from report_runs import ATTACK, write_runs
 
+pytestmark = pytest.mark.long
+
 DESK, PHONE = (1280, 900), (360, 740)
 FIGURES = ("time", "bandwidth", "residuals", "distribution", "launches", "contention", "matrix-3",
            "algorithms-4")  # fmt: skip

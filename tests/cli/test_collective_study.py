@@ -52,6 +52,7 @@ def test_what_the_library_would_replace_is_left_out_and_said(
         assert "left out: allreduce, 2 B: not whole integers of 4 B" in stdout
 
 
+@pytest.mark.long
 def test_what_the_library_refuses_costs_only_its_own_launches(
     hockney: RunHockney, tmp_path: Path
 ) -> None:

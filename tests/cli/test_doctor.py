@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from conftest import RunHockney
+from hockney.measure.mpi import Mpi
 
 
 def test_json_has_every_finding_and_the_status_follows_the_verdict(hockney: RunHockney) -> None:
@@ -39,11 +40,14 @@ def test_a_machine_without_mpi_is_told_the_rest_all_the_same(hockney: RunHockney
     assert lines[-1].startswith("not ready to be measured: ")
 
 
-def test_an_unsafe_cache_is_a_warning_with_a_way_out(hockney: RunHockney, tmp_path: Path) -> None:
+def test_an_unsafe_cache_is_a_warning_with_a_way_out(
+    hockney: RunHockney, built_mpi: Mpi, tmp_path: Path
+) -> None:
     cache = tmp_path / "hockney"
     cache.mkdir()
     cache.chmod(0o777)
-    done = hockney("doctor", "--json", env={"XDG_CACHE_HOME": str(tmp_path)})
+    env = {"XDG_CACHE_HOME": str(tmp_path)}
+    done = hockney("doctor", "--json", "--mpicc", str(built_mpi.mpicc), env=env)
     engine = next(f for f in json.loads(done.stdout)["findings"] if f["name"] == "engine")
     assert engine["verdict"] == "warn"
     assert f"{cache} is writable for others" in engine["fact"]

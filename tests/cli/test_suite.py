@@ -50,6 +50,7 @@ def test_a_matrix_is_measured_whole_and_never_twice(hockney: RunHockney, tmp_pat
     assert "the plan has changed" in changed.stderr
 
 
+@pytest.mark.long
 def test_a_suite_that_is_cut_short_goes_on(hockney: RunHockney, tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text(PLAN.replace('"0.4s"', '"2s"').replace('"2"', '"3"'))
     process = subprocess.Popen(

@@ -140,6 +140,7 @@ def test_what_is_there_is_not_overwritten(
     assert (tmp_path / "rules").read_text() == "precious"
 
 
+@pytest.mark.long
 def test_check_measures_with_and_without_the_rules_in_turn(
     hockney: RunHockney, mpi: Mpi, result: Path, tmp_path: Path
 ) -> None:

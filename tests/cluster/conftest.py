@@ -87,7 +87,7 @@ class Cluster:
     def mend(self) -> None:
         """Waits until Slurm has its nodes back. It takes one out of use whose step does not end
         soon, as the daemon's of a step may when srun was killed."""
-        for _ in range(400):
+        for _ in range(5 * TEST_TIMEOUT_S):
             listed = self.run("sinfo", "--noheader", "--Node", "--format=%T").stdout.split()
             if listed == ["idle", "idle"]:
                 return
@@ -109,7 +109,7 @@ class Cluster:
         return [int(pid) for pid in pids if _is_engine(Path("/proc") / pid)]
 
     def nothing_left(self) -> bool:
-        for _ in range(80):
+        for _ in range(600):
             if not self.engines("hA") and not self.engines("hB"):
                 return True
             time.sleep(0.1)

@@ -18,6 +18,8 @@ from conftest import TEST_TIMEOUT_S, Done
 from hockney import records
 from hockney.measure.resume import whole_launches
 
+pytestmark = pytest.mark.long
+
 ROUNDS = int(os.environ.get("HOCKNEY_TEST_ROUNDS", "1"))
 """How often each fault is made."""
 WAYS = {
@@ -141,13 +143,13 @@ def test_a_job_that_is_cancelled_keeps_its_rounds(cluster: Cluster) -> None:
     submit = ("sbatch", "--parsable", "--nodes=2", "--output=log", "job.sh")
     number = cluster.run(*submit).stdout.strip()
     path = cluster.work / "run.jsonl"
-    for _ in range(300):
+    for _ in range(20 * TEST_TIMEOUT_S):
         if path.exists() and path.read_bytes().count(b'"samples"') > 20:
             break
         time.sleep(0.05)
     assert cluster.run("scancel", "--full", "--signal=TERM", number).status == 0
     log = cluster.work / "log"
-    for _ in range(200):
+    for _ in range(10 * TEST_TIMEOUT_S):
         if "rounds up to then are kept" in log.read_text():
             break
         time.sleep(0.1)

@@ -14,6 +14,8 @@ from conftest import Done
 from hockney import records
 from hockney.measure.mpi import Mpi
 
+pytestmark = pytest.mark.long
+
 HOCKNEY = (sys.executable, "-m", "hockney")
 SHORT = ("--sizes", "0,1KiB,64KiB", "--budget", "2s", "--launches", "3", "-o", "run.jsonl")
 TWO_NODES = ("--nodes", "2", "--ranks-per-node", "1")

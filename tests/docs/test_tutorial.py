@@ -8,10 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from conftest import TEST_TIMEOUT_S
+
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial.md"
 VERDICTS = ("hockney doctor", "hockney compare", "hockney history")
 """On a busy machine these may find it bad, or slower: exit status 1, as the tutorial says."""
-LONGEST_S = 60
 
 
 def _commands() -> list[tuple[str, list[str]]]:
@@ -31,6 +34,7 @@ def _headings(printed: list[str]) -> list[str]:
     return [line for line in words if not re.search(r"[\d;]", re.sub(r"95 %|p99", "", line))]
 
 
+@pytest.mark.long
 def test_commands_run_and_print_what_the_tutorial_shows(tmp_path: Path) -> None:
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     commands = _commands()
@@ -43,7 +47,7 @@ def test_commands_run_and_print_what_the_tutorial_shows(tmp_path: Path) -> None:
             env={**os.environ, "PATH": path},
             capture_output=True,
             text=True,
-            timeout=LONGEST_S,
+            timeout=TEST_TIMEOUT_S,
         )
         told = f"$ {command}\n{done.stdout}{done.stderr}"
         assert done.returncode in ((0, 1) if command.startswith(VERDICTS) else (0,)), told

@@ -53,7 +53,8 @@ def test_it_stops_when_it_is_precise_enough(run_engine: RunEngine) -> None:
 
 
 def test_ranks_without_a_part_sleep(run_engine: RunEngine) -> None:
-    """CPU time of all children: two that spin for most of the run, and two that should not."""
+    """CPU time of all children: two that spin for most of the run, and two that should not. If
+    these did, they would take 4 s; half of that is more than ending four processes takes."""
     before = os.times()
     done = run_engine(
         "pingpong", "--peers", "0,3", "-n", "4", "--seconds", "2", "--sizes", "8", ranks=4
@@ -67,7 +68,7 @@ def test_ranks_without_a_part_sleep(run_engine: RunEngine) -> None:
     wall_s = after.elapsed - before.elapsed
     active_s = sum(n["cpu_s"] for n in done.of("noise"))
     start_s = wall_s - done.of("end")[0]["wall_s"]
-    assert cpu_s - active_s < 0.5 + 4.0 * start_s
+    assert cpu_s - active_s < 2.0 + 4.0 * start_s
 
 
 def test_peers_may_be_in_any_order_and_odd_worlds_work(run_engine: RunEngine) -> None:
@@ -209,6 +210,7 @@ def test_what_arrives_damaged_stops_the_run(run_engine: RunEngine, faulty_engine
     assert "byte 17 is" in done.stderr
 
 
+@pytest.mark.long
 def test_messages_past_two_gibibytes_arrive_whole(run_engine: RunEngine) -> None:
     size = 2**31 + 4096
     if (available_memory() or 0) < 5 * size:

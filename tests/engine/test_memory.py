@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from conftest import TEST_TIMEOUT_S
 from hockney.measure.build import Engine
 from hockney.measure.launchers import launcher_named
 from hockney.measure.mpi import Mpi
@@ -72,7 +73,7 @@ def peak_kib(mpi: Mpi, program: list[str], directory: Path) -> int:
         launcher.command(mpi, question, [str(accountant), *program]),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=TEST_TIMEOUT_S,
         check=True,
         env={**os.environ, **launcher.environment(mpi)},
     )

@@ -62,6 +62,7 @@ def test_too_few_launches_cannot_tell_and_say_how_many_would() -> None:
     assert (noisy.overall.launches_needed or 0) > 8
 
 
+@pytest.mark.long
 def test_differences_are_seldom_seen_where_there_are_none() -> None:
     found = [compare(noisy_run(s), noisy_run(1000 + s), 0.005).verdict for s in range(60)]
     assert sum(verdict in ("slower", "faster") for verdict in found) <= 6
@@ -142,6 +143,7 @@ def test_each_of_several_pairs_is_compared_with_itself() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("m", "n"), [(100, 100), (60, 160), (110, 110)])
 def test_of_many_launches_the_normal_ranks_are_the_exact_ones(m: int, n: int) -> None:
     cumulative = np.cumsum(_rank_sum_counts(m, n)) / math.comb(m + n, n)

@@ -15,7 +15,7 @@ import excerpts as logs
 from hockney import exchange, records
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate import estimate
-from hockney.exchange import _log, _runs
+from hockney.exchange import _log, _runs, _table
 from hockney.exchange._log import LONGEST_LINE, log_of, read_log
 from hockney.exchange._runs import store
 
@@ -217,6 +217,16 @@ def test_a_log_of_more_than_a_result_file_holds_is_refused(
     monkeypatch.setattr(_runs, "LONGEST_FILE", 300)
     with pytest.raises(AskedWronglyError, match=r"osu\.log: 3 numbers of pingpong are more than"):
         _runs.runs_of(found, "osu")
+
+
+@pytest.mark.parametrize("format", ["osu", "netgauge"])
+def test_a_table_of_too_many_numbers_is_refused(
+    format: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = {"osu": logs.OSU_5, "netgauge": logs.NETGAUGE}[format]
+    monkeypatch.setattr(_table, "MOST_NUMBERS", 2)
+    with pytest.raises(AskedWronglyError, match=r"some\.log: more than 2 numbers of pingpong"):
+        exchange.read(log(text), format)
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:

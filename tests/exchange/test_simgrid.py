@@ -51,6 +51,7 @@ def assert_same_medians(hockney: RunHockney, run: Run) -> None:
     assert simulated == {size: pytest.approx(t, rel=WITHIN) for size, t in measured.items()}
 
 
+@pytest.mark.long
 @needs_simgrid
 def test_regimes_with_jumps_are_simulated(hockney: RunHockney, tmp_path: Path) -> None:
     run = make_run(protocols_ns, sizes=[0, *(2**power for power in range(23))])
@@ -70,6 +71,7 @@ def test_what_this_machine_was_measured_to_be_is_simulated(
     assert_same_medians(hockney, run)
 
 
+@pytest.mark.long
 @needs_simgrid
 def test_overheads_are_simulated(hockney: RunHockney, tmp_path: Path) -> None:
     asked = ("overheads", "--sizes", "8,4KiB", "--messages", "4", "--budget", "2s")

@@ -2,9 +2,9 @@
 
 Each number makes one file out of a real one. Result files are shown, and another verb reads them;
 logs of other programs are imported, and what comes of them is read in the same way. There must be
-an answer, or an error of ours. A traceback, a warning of numpy's, more than verbs.SLOW_S, more than
-MEMORY_BYTES or verbs.RESIDENT_BYTES is a find; it goes into seeds.txt, which the tests read for
-ever after.
+an answer, or an error of ours. A traceback, a warning of numpy's, more than --slow seconds of CPU
+time, more than MEMORY_BYTES or verbs.RESIDENT_BYTES is a find; it goes into seeds.txt, which the
+tests read for ever after.
 """
 
 from __future__ import annotations
@@ -100,7 +100,9 @@ def main() -> None:
     options.add_argument("--what", choices=KINDS, default="results")
     options.add_argument("--seconds", type=float, default=60.0, help="of CPU time")
     options.add_argument("--seed", type=int, default=1, help="the first number")
+    options.add_argument("--slow", type=float, default=20.0, help="CPU seconds of a verb: a find")
     asked = options.parse_args()
+    verbs.ALLOWED.seconds = asked.slow
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     verbs.load()
     finds: list[Case] = []

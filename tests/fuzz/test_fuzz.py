@@ -20,18 +20,21 @@ def test_what_was_found_stays_mended(case: fuzz.Case) -> None:
     assert fuzz.find(case) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", fuzz.KINDS)
 def test_some_more_hostile_files(what: str) -> None:
     found = {str(case): fuzz.find(case) for case in islice(fuzz.cases(what, 100_000), 100)}
     assert {case: wrong for case, wrong in found.items() if wrong} == {}
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("words", verbs.WITH_RESULT)
 def test_every_verb_answers_where_nothing_is_wrong(words: str, tmp_path: Path) -> None:
     assert any(verbs.hockney(words, path, path, tmp_path) for path in SAMPLES.values())
 
 
+@pytest.mark.long
 def test_a_log_of_many_cores_is_shown(tmp_path: Path) -> None:
     """11,175 curves, which are told apart by one look at all of them."""
     log, cores = tmp_path / "cores.csv", 150

@@ -30,6 +30,7 @@ def _needed() -> dict[str, str]:
     return dict(pattern.match(line).groups() for line in project["dependencies"])  # type: ignore[misc, union-attr]
 
 
+@pytest.mark.long
 def test_conda_recipe_is_read_by_its_builder_and_needs_the_same() -> None:
     rattler_build = pytest.importorskip("rattler_build")
     recipe = rattler_build.Stage0Recipe.from_file(str(INTEGRATIONS / "conda" / "recipe.yaml"))
@@ -76,6 +77,7 @@ def test_spack_package_needs_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         assert f"py-{name}@{least}:" in dependencies
 
 
+@pytest.mark.long
 def test_containerfile_has_no_fault_that_hadolint_knows() -> None:
     hadolint = Path(sys.executable).parent / "hadolint"
     if not hadolint.exists():

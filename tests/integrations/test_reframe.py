@@ -10,12 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from conftest import TEST_TIMEOUT_S
 from hockney.measure.build import Engine
 
 CHECKS = Path(__file__).parents[2] / "integrations" / "reframe"
 SITE = """
 import reframe as rfm
 from hockney_pingpong import HockneyPingPong
+
+pytestmark = pytest.mark.long
 
 
 @rfm.simple_test
@@ -37,7 +40,7 @@ def _run(tmp_path: Path, latency: tuple[object, ...]) -> tuple[int, dict[str, ob
         env={**os.environ, "PATH": f"{here}:{os.environ['PATH']}", "PYTHONPATH": search},
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=TEST_TIMEOUT_S,
     )
     assert (tmp_path / "report.json").exists(), done.stdout + done.stderr
     case = json.loads((tmp_path / "report.json").read_text())["runs"][0]["testcases"][0]

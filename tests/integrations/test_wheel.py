@@ -12,17 +12,18 @@ from pathlib import Path
 
 import pytest
 
+from conftest import TEST_TIMEOUT_S
 from hockney import __version__
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("HOCKNEY_TEST_ALL"), reason="HOCKNEY_TEST_ALL is not set"
-)
+pytestmark = pytest.mark.long
 
 
 def _run(*command: str | Path, cwd: Path) -> str:
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(command, cwd=cwd, env=clean, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        command, cwd=cwd, env=clean, capture_output=True, text=True, timeout=TEST_TIMEOUT_S
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

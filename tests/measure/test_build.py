@@ -31,30 +31,37 @@ def runs(engine: Engine) -> bool:
     return done.returncode == 0 and done.stdout.startswith("hockney-engine ")
 
 
-def test_it_is_built_once(mpi: Mpi, cache: Path) -> None:
-    first = build_engine(mpi)
+def test_it_is_built_once(built_mpi: Mpi, cache: Path) -> None:
+    first = build_engine(built_mpi)
     assert runs(first)
     assert cache in first.path.parents
     assert first.path.stat().st_mode & 0o077 == 0
     built = first.path.stat().st_mtime_ns
-    assert build_engine(mpi).path.stat().st_mtime_ns == built
+    assert build_engine(built_mpi).path.stat().st_mtime_ns == built
 
 
 @pytest.mark.usefixtures("cache")
 def test_another_wrapper_flag_or_module_makes_another_engine(
-    mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    built_mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paths = {build_engine(mpi).path, build_engine(wrapper(mpi, tmp_path / "mpicc")).path}
+    paths = {
+        build_engine(built_mpi).path,
+        build_engine(wrapper(built_mpi, tmp_path / "mpicc")).path,
+    }
     monkeypatch.setenv("HOCKNEY_CFLAGS", "-DHOCKNEY_FAULTS")
-    paths.add(build_engine(mpi).path)
+    paths.add(build_engine(built_mpi).path)
     monkeypatch.setenv("LOADEDMODULES", "some/module")
-    paths.add(build_engine(mpi).path)
+    paths.add(build_engine(built_mpi).path)
     assert len(paths) == 4
 
 
-def test_two_at_once_build_one_engine(mpi: Mpi, cache: Path, tmp_path: Path) -> None:
+def test_two_at_once_build_one_engine(built_mpi: Mpi, cache: Path, tmp_path: Path) -> None:
     log = tmp_path / "log"
-    slow = wrapper(mpi, tmp_path / "mpicc", f'case "$*" in *-show*) ;; *) echo x >>{log}; esac')
+    slow = wrapper(
+        built_mpi,
+        tmp_path / "mpicc",
+        f'case "$*" in *-show*) ;; *) echo x >>{log}; sleep 1; esac',
+    )
     program = (
         "from pathlib import Path; from hockney.measure.mpi import Mpi\n"
         "from hockney.measure.build import build_engine\n"
@@ -70,39 +77,39 @@ def test_two_at_once_build_one_engine(mpi: Mpi, cache: Path, tmp_path: Path) -> 
     assert log.read_text() == "x\n"
 
 
-def test_a_cache_that_others_may_write_is_not_used(mpi: Mpi, cache: Path) -> None:
+def test_a_cache_that_others_may_write_is_not_used(built_mpi: Mpi, cache: Path) -> None:
     cache.mkdir(parents=True)
     cache.chmod(0o777)
-    engine = build_engine(mpi)
+    engine = build_engine(built_mpi)
     assert runs(engine)
     assert cache not in engine.path.parents
     assert "writable for others" in engine.notes[0]
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="giving a directory away needs root")
-def test_a_cache_of_somebody_else_is_not_used(mpi: Mpi, cache: Path) -> None:
+def test_a_cache_of_somebody_else_is_not_used(built_mpi: Mpi, cache: Path) -> None:
     cache.mkdir(parents=True)
     os.chown(cache, 12345, 12345)
-    engine = build_engine(mpi)
+    engine = build_engine(built_mpi)
     assert runs(engine)
     assert "belongs to another user" in engine.notes[0]
 
 
 @pytest.mark.usefixtures("cache")
-def test_an_engine_that_others_may_change_is_not_run(mpi: Mpi) -> None:
-    engine = build_engine(mpi)
+def test_an_engine_that_others_may_change_is_not_run(built_mpi: Mpi) -> None:
+    engine = build_engine(built_mpi)
     engine.path.write_text("#!/bin/sh\necho planted\n")
     engine.path.chmod(0o777)
-    assert runs(build_engine(mpi))
+    assert runs(build_engine(built_mpi))
 
 
 def test_a_cache_that_cannot_be_made_is_no_hindrance(
-    mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    built_mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file where the directory should be: even root cannot write there."""
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    engine = build_engine(mpi)
+    engine = build_engine(built_mpi)
     assert runs(engine)
     assert "for this run only" in engine.notes[0]
 
@@ -113,6 +120,7 @@ def mounted(directory: Path, options: str) -> None:
         pytest.skip("mounting a file system needs root")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", ["size=16k,mode=700", "ro,mode=700"])
 def test_a_full_or_read_only_cache_is_no_hindrance(mpi: Mpi, cache: Path, options: str) -> None:
     cache.mkdir(parents=True)
@@ -125,8 +133,10 @@ def test_a_full_or_read_only_cache_is_no_hindrance(mpi: Mpi, cache: Path, option
         subprocess.run(["umount", str(cache)], check=True)
 
 
-def test_a_wrapper_that_fails_has_its_message_shown(mpi: Mpi, cache: Path, tmp_path: Path) -> None:
-    broken = wrapper(mpi, tmp_path / "mpicc", "echo 'cannot find cc1' >&2; exit 3")
+def test_a_wrapper_that_fails_has_its_message_shown(
+    built_mpi: Mpi, cache: Path, tmp_path: Path
+) -> None:
+    broken = wrapper(built_mpi, tmp_path / "mpicc", "echo 'cannot find cc1' >&2; exit 3")
     with pytest.raises(AskedWronglyError, match="exit status 3") as found:
         build_engine(broken)
     assert "cannot find cc1" in str(found.value)

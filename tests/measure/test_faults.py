@@ -47,7 +47,7 @@ def test_a_rank_that_is_killed_or_stopped(
     hockney: RunHockney, tmp_path: Path, number: int, attempt: int
 ) -> None:
     path = tmp_path / "run.jsonl"
-    process = measuring_into(path, "--timeout", "2s")
+    process = measuring_into(path, "--timeout", "4s")
     time.sleep(0.1 * (attempt % 7))
     os.kill(engines_alive()[0], number)
     _, stderr = process.communicate(timeout=TEST_TIMEOUT_S)
@@ -164,14 +164,14 @@ def test_a_clock_of_the_day_that_is_set(tmp_path: Path, attempt: int) -> None:
     stepped = tmp_path / "stepped"
     env = {"LD_PRELOAD": str(library), "HOCKNEY_TEST_STEP": str(stepped)}
     path = tmp_path / "run.jsonl"
+    begun = time.monotonic()
     process = measuring_into(path, "--launches", "2", "--budget", "3s", env=env)
     time.sleep(0.1 * (attempt % 7))
-    begun = time.monotonic()
     stepped.touch()
     _, stderr = process.communicate(timeout=TEST_TIMEOUT_S)
     took_s = time.monotonic() - begun
     assert process.returncode == 0, stderr
     run = records.read(path)
     assert [end.reason for end in run.ends] == ["budget", "budget"]
-    assert all(0.0 < end.wall_s < took_s + 10.0 for end in run.ends if end.wall_s is not None)
+    assert all(0.0 < end.wall_s < took_s for end in run.ends if end.wall_s is not None)
     assert all(0.0 < ns < took_s * 1e9 for samples in run.samples for ns in samples.ns)

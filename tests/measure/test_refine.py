@@ -23,6 +23,7 @@ from platforms import two_hosts
 HAS_SIMGRID = shutil.which("smpicc") is not None
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not HAS_SIMGRID, reason="SimGrid's smpicc is not installed")
 def test_every_switch_of_a_simulated_machine_is_known_to_the_byte(
     hockney: RunHockney, tmp_path: Path

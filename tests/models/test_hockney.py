@@ -94,6 +94,7 @@ def test_a_bound_is_told() -> None:
     assert any("beta lies on" in note for note in fit(curve(1e-6 / (1.0 + SIZES))).notes)
 
 
+@pytest.mark.long
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     random = np.random.default_rng(11)
     held = 0

@@ -162,6 +162,7 @@ def test_a_delay_is_never_shorter_than_the_round_trip(seconds: list[float]) -> N
         assert delay.at(size) >= 0.999 * LONGER * time
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
 def test_a_simulated_machine_gives_its_settings_back(hockney: RunHockney, tmp_path: Path) -> None:
     (tmp_path / "platform.xml").write_text(two_hosts(1e-5, 1.25e9))

@@ -84,6 +84,7 @@ def test_every_segment_of_smpi_is_found(
     assert_is(fit(curve_of_arrays(sizes, piecewise(sizes, last, lines))), sizes, last, lines)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
 def test_every_segment_of_a_simulated_machine_is_found(hockney: RunHockney, tmp_path: Path) -> None:
     """SimGrid's own network model, measured by the engine and fitted by the command."""
@@ -116,6 +117,7 @@ def protocols(draw: st.DrawFn) -> tuple[Array, list[float], list[tuple[float, fl
     return sizes, [float(sizes[start - 1]) for start in starts], lines
 
 
+@pytest.mark.long
 @given(protocols())
 @settings(max_examples=60, deadline=None)
 def test_any_protocols_without_noise_are_found(
@@ -199,6 +201,7 @@ def test_a_size_equal_to_the_boundary_belongs_below() -> None:
     np.testing.assert_allclose(found.predict(asked), expected, rtol=1e-6)
 
 
+@pytest.mark.long
 def test_intervals_hold_the_truth_and_breakpoints_that_noise_hides_are_wide() -> None:
     sizes = sizes_per_octave(2)
     last, lines = [2048.0, 65536.0], [(1e-6, 5e-10), (2e-6, 2e-10), (8e-6, 1e-10)]
@@ -326,6 +329,7 @@ def test_0_bytes_on_the_line_are_no_segment(launches: int, off: float) -> None:
     assert fit(curve_of_arrays(sizes, times)).segments[0].to_bytes > 0
 
 
+@pytest.mark.long
 def test_0_bytes_are_no_segment_by_chance() -> None:
     sizes = np.append(0.0, sizes_per_octave(1))
     apart = [

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import RunHockney
+from conftest import TEST_TIMEOUT_S, RunHockney, first_of
 from hockney.models.collectives import time
 from hockney.models.collectives.parameters import Level, Parameters
 from platforms import cluster
@@ -79,13 +79,13 @@ def simulated(
     done = subprocess.run(
         ["smpirun", "-np", str(ranks), "-platform", "cluster.xml", "-hostfile", "hosts",
          "--log=root.thres:error", *options, "./collective", collective, *map(str, sizes)],
-        cwd=folder, capture_output=True, text=True, timeout=100, check=True,
+        cwd=folder, capture_output=True, text=True, timeout=TEST_TIMEOUT_S, check=True,
     )  # fmt: skip
     lines = (line.split() for line in done.stdout.splitlines() if line.strip())
     return {int(size): float(seconds) for size, seconds in lines}
 
 
-@pytest.mark.parametrize("ranks", [6, 16])
+@pytest.mark.parametrize("ranks", first_of([6, 16]))
 @pytest.mark.parametrize(("collective", "theirs", "ours", "segments"), ALIKE)
 def test_algorithms_that_are_implemented_alike_take_the_same_time(
     folder: Path, collective: str, theirs: str, ours: str, segments: Segments, ranks: int
@@ -102,7 +102,7 @@ def test_algorithms_that_are_implemented_alike_take_the_same_time(
     [("binomial_tree", "binomial", None), ("flattree", "basic_linear", None),
      ("ompi_pipeline", "pipeline", SEGMENTS)],
 )  # fmt: skip
-@pytest.mark.parametrize("ranks", [8, 64])
+@pytest.mark.parametrize("ranks", first_of([8, 64]))
 def test_broadcasts_of_theory_within_two_per_cent(
     folder: Path, theirs: str, ours: str, segments: Segments, ranks: int
 ) -> None:
@@ -112,6 +112,7 @@ def test_broadcasts_of_theory_within_two_per_cent(
         assert predicted == pytest.approx(seconds, rel=0.02)
 
 
+@pytest.mark.long
 def test_a_thousand_ranks(folder: Path) -> None:
     [seconds] = simulated(folder, "bcast", "binomial_tree", 1024, [1000000]).values()
     assert time(SMPI, "bcast", "binomial", 1024, 1000000) == pytest.approx(seconds, rel=0.02)

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from conftest import TEST_TIMEOUT_S
 from hockney.measure.build import build_engine
 from hockney.measure.mpi import find_mpi
 from hockney.records import Samples
@@ -36,7 +37,7 @@ def samples_of(tmp_path: Path, platform: str, hosts: list[str], *arguments: str)
     done = subprocess.run(
         [str(mpi.mpiexec), "-np", str(len(hosts)), "-platform", "platform.xml", "-hostfile",
          "hosts", *SETTINGS, str(build_engine(mpi).path), *arguments],
-        cwd=tmp_path, capture_output=True, timeout=300,
+        cwd=tmp_path, capture_output=True, timeout=TEST_TIMEOUT_S,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     lines = [line for line in done.stdout.splitlines() if b'"samples"' in line[:20]]

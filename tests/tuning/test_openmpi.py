@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from libraries import OPEN_MPIS
 from rule_samples import SIZES, openmpi_rule, ranges
 
+from conftest import TEST_TIMEOUT_S
 from hockney.errors import HockneyError
 from hockney.measure.launchers import launcher_named
 from hockney.measure.mpi import Mpi
@@ -133,7 +134,7 @@ def test_the_library_takes_the_rule_for_these_ranks_and_sizes_alone(
         question = Question("pingpong", (Size(0),), ranks=ranks)
         command = launcher.command(open_mpi, question, [str(program), str(size)])
         whole = {**os.environ, **launcher.environment(open_mpi), **openmpi.environment(path)}
-        done = subprocess.run(command, env=whole, capture_output=True, timeout=60)
+        done = subprocess.run(command, env=whole, capture_output=True, timeout=TEST_TIMEOUT_S)
         return done.returncode != 0
 
     assert fails(3, 64)

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from conftest import first_of
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
 from hockney.records import Run, RunRecord, Samples, Summary
@@ -279,7 +280,7 @@ ODD_LABELS = [
 ]
 
 
-@pytest.mark.parametrize("what", OF_ANY_RUN)
+@pytest.mark.parametrize("what", first_of(OF_ANY_RUN))
 @pytest.mark.parametrize("label", ODD_LABELS)
 @pytest.mark.filterwarnings("error")
 def test_labels_of_strangers_are_text_and_fit(what: str, label: str, tmp_path: Path) -> None:

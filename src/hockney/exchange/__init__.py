@@ -62,10 +62,17 @@ def recognise(log: Log) -> str:
 
 def read(log: Log, name: str) -> list[Table]:
     """All tables that have rows."""
+    from hockney.exchange._table import TooLargeError
+
     readers = _that("read")
     if name not in readers:
         raise AskedWronglyError(f"{name} is not read", f"known are {', '.join(readers)}")
-    tables: list[Table] = readers[name].read(log)
+    try:
+        tables: list[Table] = readers[name].read(log)
+    except TooLargeError as error:
+        raise AskedWronglyError(
+            f"{log.path}: {error}", "cut the tables out of the log, and import them one by one"
+        ) from error
     if any(table.rows for table in tables):
         return tables
     notes = [note for table in tables for note in table.notes]

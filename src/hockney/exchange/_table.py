@@ -23,6 +23,8 @@ NEAR = 0.015
 """Relative: a unit that numbers imply so closely is theirs."""
 LONGEST_SHOWN = 80
 """Characters of a line, where it is told."""
+MOST_NUMBERS = 1_000_000
+"""Of one table: a result file holds about twice as many, and reading them would be in vain."""
 MOST_NOTES = 20
 """Of one kind: a log that is wrong everywhere is told so once."""
 
@@ -31,6 +33,10 @@ ORDERED = (("min", "mean", "max"), ("least rank mean", "mean", "largest rank mea
 
 class RowError(Exception):
     """What is wrong with a row, in words."""
+
+
+class TooLargeError(Exception):
+    """What there is too much of in a table, in words."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,8 @@ class Table:
             return
         if bytes > LARGEST_WHOLE:
             raise RowError(f"{bytes} bytes is out of range")
+        if len(self.rows) >= MOST_NUMBERS:
+            raise TooLargeError(f"more than {MOST_NUMBERS} numbers of {self.operation}")
         known: dict[str, Any] = {
             "algorithm": column.algorithm or self.algorithm,
             "ranks": self.ranks,

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 
 from hockney.exchange._log import Log
-from hockney.exchange._table import Column, RowError, Table, number, whole
+from hockney.exchange._table import Column, RowError, Table, whole
 
 _N = r"([-+\w.]+)"
 _FULL = re.compile(
@@ -89,9 +89,10 @@ def _row(
 ) -> None:
     before = len(table.rows)
     try:
+        bytes = whole(size)
         for cell, column in zip(cells, columns, strict=True):
-            if column.definition and number(cell) is not None:
-                table.add(line, whole(size), column, cell)
+            if column.definition:
+                table.add(line, bytes, column, cell)
     except RowError as error:
         del table.rows[before:]
         table.leave_out(log.at(line), error)

@@ -126,30 +126,30 @@ def test_an_mpi_that_cannot_compile_is_told_with_its_words(tmp_path: Path) -> No
     assert trial.launch_of_two_ranks(tried).verdict == "unknown"
 
 
-def test_a_launcher_that_fails_is_told_with_its_words(tmp_path: Path, mpi: Mpi) -> None:
+def test_a_launcher_that_fails_is_told_with_its_words(tmp_path: Path, built_mpi: Mpi) -> None:
     launcher = '[ "$1" = --version ] && exec echo HYDRA\necho no hosts >&2; exit 3'
     finding = trial.launch_of_two_ranks(
-        trial.try_mpi(wrapped(tmp_path, f'exec "{mpi.mpicc}" "$@"', launcher))
+        trial.try_mpi(wrapped(tmp_path, f'exec "{built_mpi.mpicc}" "$@"', launcher))
     )
     assert finding.verdict == "bad"
     assert finding.fact == "exit status 3\nno hosts"
 
 
-def test_a_launcher_that_starts_nothing_is_bad(tmp_path: Path, mpi: Mpi) -> None:
+def test_a_launcher_that_starts_nothing_is_bad(tmp_path: Path, built_mpi: Mpi) -> None:
     finding = trial.launch_of_two_ranks(
-        trial.try_mpi(wrapped(tmp_path, f'exec "{mpi.mpicc}" "$@"', "echo HYDRA"))
+        trial.try_mpi(wrapped(tmp_path, f'exec "{built_mpi.mpicc}" "$@"', "echo HYDRA"))
     )
     assert finding.verdict == "bad"
     assert "without a measurement" in finding.fact
 
 
 def test_a_launcher_that_starts_ranks_alone_is_told_to_be_another_mpis(
-    tmp_path: Path, mpi: Mpi
+    tmp_path: Path, built_mpi: Mpi
 ) -> None:
     """The engine under no launcher at all is what another library's launcher makes of it."""
     launcher = '[ "$1" = --version ] && exec echo HYDRA\nshift 2; exec "$@"'
     finding = trial.launch_of_two_ranks(
-        trial.try_mpi(wrapped(tmp_path, f'exec "{mpi.mpicc}" "$@"', launcher))
+        trial.try_mpi(wrapped(tmp_path, f'exec "{built_mpi.mpicc}" "$@"', launcher))
     )
     assert finding.verdict == "bad"
     assert "a world of 1 rank" in finding.fact
@@ -157,9 +157,9 @@ def test_a_launcher_that_starts_ranks_alone_is_told_to_be_another_mpis(
 
 
 def test_a_launcher_of_another_library_is_recognised(
-    tmp_path: Path, mpi: Mpi, other_mpi: Mpi
+    tmp_path: Path, built_mpi: Mpi, other_mpi: Mpi
 ) -> None:
-    mpicc = wrapped(tmp_path, f'exec "{mpi.mpicc}" "$@"', f'exec "{other_mpi.mpiexec}" "$@"')
+    mpicc = wrapped(tmp_path, f'exec "{built_mpi.mpicc}" "$@"', f'exec "{other_mpi.mpiexec}" "$@"')
     finding = trial.launch_of_two_ranks(trial.try_mpi(mpicc))
     assert finding.verdict == "bad"
     assert f"{tmp_path / 'mpiexec'}" in (finding.advice or "")

@@ -210,6 +210,7 @@ def test_many_samples_are_thinned_and_it_says_so(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_ten_runs_are_below_three_megabytes(tmp_path: Path) -> None:
     system = report_on(write_run(sampled_run(), tmp_path / "a.jsonl"))
     ten = [replace(system, label=f"run {number}") for number in range(10)]
