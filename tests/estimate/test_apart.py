@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import first_of
 from hockney.estimate import estimate
 from hockney.estimate.apart import Apart, find_apart, holm
 from hockney.records import Place, Run
@@ -112,7 +111,8 @@ def test_a_slow_node_with_many_ranks_is_one_node() -> None:
     assert accused(run_of(seconds, pairs, places, 0.02)) == [("node", (6, 7))]
 
 
-@pytest.mark.parametrize("network", first_of([alike, two_levels]))
+@pytest.mark.long
+@pytest.mark.parametrize("network", [alike, two_levels])
 @pytest.mark.parametrize("at_once", [ALL_PAIRS, HALVES], ids=["all", "halves"])
 def test_nobody_is_accused_of_noise(
     network: Callable[[Pair, int], float], at_once: list[list[Pair]]

@@ -78,6 +78,7 @@ def test_two_numbers_of_pairs_are_no_curve() -> None:
     assert knees(curve_at(run_of((1, 32)))) == []
 
 
+@pytest.mark.long
 @settings(max_examples=30, deadline=None)
 @given(
     st.floats(1e-7, 1e-4), st.floats(1e-11, 1e-8), st.floats(1.5, 20.0), st.sampled_from([0, 1024])

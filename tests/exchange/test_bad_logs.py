@@ -164,6 +164,7 @@ ENDLESS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("format", "text"), ENDLESS, ids=[str(n) for n in range(len(ENDLESS))])
 def test_no_line_takes_for_ever(format: str, text: str) -> None:
     assert any(table.rows for table in tables(text, format))

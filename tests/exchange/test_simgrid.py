@@ -62,6 +62,7 @@ def test_regimes_with_jumps_are_simulated(hockney: RunHockney, tmp_path: Path) -
     assert 'id="smpi/send-is-detached-thresh" value="4096"' in platform
 
 
+@pytest.mark.long
 @needs_simgrid
 def test_what_this_machine_was_measured_to_be_is_simulated(
     hockney: RunHockney, measured: Path, tmp_path: Path

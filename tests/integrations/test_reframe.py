@@ -13,12 +13,12 @@ import pytest
 from conftest import TEST_TIMEOUT_S
 from hockney.measure.build import Engine
 
+pytestmark = pytest.mark.long
+
 CHECKS = Path(__file__).parents[2] / "integrations" / "reframe"
 SITE = """
 import reframe as rfm
 from hockney_pingpong import HockneyPingPong
-
-pytestmark = pytest.mark.long
 
 
 @rfm.simple_test

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import RunHockney, first_of
+from conftest import RunHockney
 from platforms import two_hosts
 
 pytestmark = pytest.mark.skipif(
@@ -30,7 +30,8 @@ def platforms() -> list[tuple[float, float]]:
     return [(0.5e-6 * 200 ** chance.random(), 1e8 * 1000 ** chance.random()) for _ in range(5)]
 
 
-@pytest.mark.parametrize(("latency_s", "bandwidth_Bps"), first_of(platforms()))
+@pytest.mark.long
+@pytest.mark.parametrize(("latency_s", "bandwidth_Bps"), platforms())
 def test_alpha_and_beta_are_given_back(
     hockney: RunHockney, tmp_path: Path, latency_s: float, bandwidth_Bps: float
 ) -> None:

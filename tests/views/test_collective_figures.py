@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -24,6 +26,7 @@ NAMES = ("binomial", "pipeline, 8 KiB segments", "basic_linear")
 RANKS, SIZES = (2, 6, 12, 24), (0, 1024, 1 << 20)
 
 
+@cache
 def exact_s(collective: str, label: str, ranks: int, size: int) -> float:
     """By the model; the library's own decision takes twice what binomial does."""
     name, _, words = label.partition(", ")
