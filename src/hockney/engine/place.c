@@ -1,6 +1,5 @@
 #include "place.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,41 +69,33 @@ static char *place_text(const struct place *place, int rank, size_t *length)
     return text;
 }
 
-/* Where each rank's text begins; returns the length of all. */
-static int place_offsets(const int *lengths, int ranks, int *offsets)
+/* The texts of all ranks, each in `room` bytes, joined in place. */
+static char *joined(char *all, int ranks, size_t room)
 {
-    long long total = 0;
+    char *end = all;
     for (int rank = 0; rank < ranks; rank++) {
-        offsets[rank] = (int)total;
-        total += lengths[rank];
-        if (total > INT_MAX)
-            fail(EXIT_WENT_WRONG, "the places of %d ranks take more than 2 GiB", ranks);
+        const char *text = all + (size_t)rank * room;
+        const size_t length = strlen(text);
+        memmove(end, text, length);
+        end += length;
     }
-    return (int)total;
+    end[-1] = '\0'; /* instead of the last comma */
+    return all;
 }
 
 char *place_gather(const struct place *place, int rank, int ranks, int root, MPI_Comm world)
 {
     size_t bytes;
     char *text = place_text(place, rank, &bytes), *all = NULL;
-    const int length = (int)bytes;
-    int *lengths = NULL, *offsets = NULL;
-    if (rank == root) {
-        lengths = allocate((size_t)ranks * sizeof *lengths);
-        offsets = allocate((size_t)ranks * sizeof *offsets);
-    }
-    check(MPI_Gather(&length, 1, MPI_INT, lengths, 1, MPI_INT, root, world), "MPI_Gather");
-    int total = 0;
-    if (rank == root) {
-        total = place_offsets(lengths, ranks, offsets);
-        all = allocate((size_t)total);
-    }
-    check(MPI_Gatherv(text, length, MPI_CHAR, all, lengths, offsets, MPI_CHAR, root, world),
-          "MPI_Gatherv");
-    if (rank == root)
-        all[total - 1] = '\0'; /* instead of the last comma */
+    int room = (int)bytes + 1;
+    /* Texts of one length come together by a tree, unlike those of MPI_Gatherv. */
+    check(MPI_Allreduce(MPI_IN_PLACE, &room, 1, MPI_INT, MPI_MAX, world), "MPI_Allreduce");
+    char *padded = allocate((size_t)room);
+    memcpy(padded, text, bytes);
     free(text);
-    free(lengths);
-    free(offsets);
-    return all;
+    if (rank == root)
+        all = allocate((size_t)room * (size_t)ranks);
+    check(MPI_Gather(padded, room, MPI_CHAR, all, room, MPI_CHAR, root, world), "MPI_Gather");
+    free(padded);
+    return rank == root ? joined(all, ranks, (size_t)room) : NULL;
 }
