@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from preloads import MESSAGE, Call, Watch
@@ -87,9 +89,7 @@ COLD = {
 @pytest.mark.parametrize("asked", COLD.values(), ids=COLD)
 def test_cold_visits_go_on_where_the_last_one_ended(watch: Watch, asked: str) -> None:
     """No place is used again before the walk has been through more than the last cache holds."""
-    done, calls = watch(
-        *asked.split(), "--buffers=cold", f"--sizes={MESSAGE}", "--seconds=0.1"
-    )
+    done, calls = watch(*asked.split(), "--buffers=cold", f"--sizes={MESSAGE}", "--seconds=0.1")
     launch = done.of("launch")[0]
     assert launch["cold_bytes"] > 0
     assert done.of("samples")
@@ -108,12 +108,12 @@ def test_cold_visits_go_on_where_the_last_one_ended(watch: Watch, asked: str) ->
 
 def walked_before_return(walk: list[int]) -> float:
     """Bytes of memory between two uses of the same address, the fewest; infinite where none is used
-    twice."""
+    twice, 0 where one is all that is used."""
     last: dict[int, int] = {}
     fewest = float("inf")
     for step, address in enumerate(walk):
-        fewest = min(fewest, step - last.get(address, -len(walk) ** 2))
+        if address in last:
+            fewest = min(fewest, step - last[address])
         last[address] = step
-    ordered = sorted(last)
-    stride = min(after - before for before, after in zip(ordered, ordered[1:], strict=False))
-    return fewest * stride if len(last) < len(walk) else float("inf")
+    steps = [after - before for before, after in itertools.pairwise(sorted(last))]
+    return fewest * min(steps, default=0)

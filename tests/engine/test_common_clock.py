@@ -19,8 +19,8 @@ def test_uncertainty_and_bound_are_recorded(run_engine: RunEngine, asked: str) -
     assert all(s["error_s"] > 0.0 for s in starts)
     assert all(LEAST_PATH_S < s["bound_s"] < 1.0 for s in starts)
     # Within a node the truth is known. What the clock is wrong by is half the difference of the
-    # paths, which half the shortest round trip bounds, and what the line through all offsets and the
-    # scatter of the messages leave: its error.
+    # paths, which half the shortest round trip bounds, and what the line through all offsets and
+    # the scatter of the messages leave: its error.
     wrong = [s["known_error_s"] - s["bound_s"] - 3.0 * s["error_s"] for s in starts]
     assert np.median(wrong) <= 0.0
 

@@ -1,4 +1,4 @@
-"""SIGTERM ends a run: soon and with its last record where it goes on, after a grace where it hangs."""
+"""SIGTERM ends a run: with its last record where it goes on, after a grace where it hangs."""
 
 from __future__ import annotations
 

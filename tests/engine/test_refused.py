@@ -1,4 +1,4 @@
-"""What an experiment or operation cannot honour is refused before MPI starts, by the option's name."""
+"""What an experiment or operation cannot honour is refused by its name, before MPI starts."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def test_every_collective_delivers_what_it_should(
     others += ["--buffers=cold"] if ranks == 2 else []
     done = run_engine("collective", name, *QUICK, *others, ranks=ranks)
     assert done.status == 0, done.stderr
-    # On a busy machine a size may have no repetition that began together: it is checked all the same.
+    # Where a machine is busy, no repetition of a size may begin together: it is checked as well.
     assert {s["bytes"] for s in done.of("start")} == {8, 64, 4096}
     assert done.of("samples")
 
