@@ -6,10 +6,12 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from conftest import TEST_TIMEOUT_S
+from conftest import TEST_TIMEOUT_S, Done
 
 LONG = ["--sizes", "8,1KiB", "--launches", "3", "--budget", "60s", "--precision", "0.01%"]
 
@@ -24,12 +26,33 @@ def engines_alive() -> list[int]:
     return found
 
 
-def nothing_left() -> bool:
-    for _ in range(600):
-        if not engines_alive():
+def comes_true(condition: Callable[[], bool], within_s: float = 60.0) -> bool:
+    for _ in range(int(within_s / 0.1)):
+        if condition():
             return True
         time.sleep(0.1)
     return False
+
+
+def nothing_left() -> bool:
+    return comes_true(lambda: not engines_alive(), 5.0)
+
+
+@dataclass(frozen=True)
+class Running:
+    """The engine under its launcher; what it has written so far is in `path`."""
+
+    process: subprocess.Popen[bytes]
+    path: Path
+
+    def done(self) -> Done:
+        """Status -1 while it runs."""
+        status = self.process.poll()
+        return Done(-1 if status is None else status, self.path.read_text(), "")
+
+
+StartEngine = Callable[..., Running]
+"""start_engine(*arguments, ranks=2): the fixture of tests/engine."""
 
 
 def measuring_into(

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from conftest import TEST_TIMEOUT_S
+from conftest import TEST_TIMEOUT_S, RunEngine
 from hockney.measure.build import Engine
 from hockney.measure.launchers import launcher_named
 from hockney.measure.mpi import Mpi
 from hockney.measure.question import Question, Size
+from preloads import Watch
 
 BARE = """
 #include <mpi.h>
@@ -62,13 +63,13 @@ def bare(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory / "bare"
 
 
-def peak_kib(mpi: Mpi, program: list[str], directory: Path) -> int:
-    """The larger peak of the two ranks, each started by an accountant of its own."""
+def peak_kib(mpi: Mpi, program: list[str], directory: Path, ranks: int = 2) -> int:
+    """The largest peak of the ranks, each started by an accountant of its own."""
     accountant = directory / "accountant.py"
     accountant.write_text(f"#!{sys.executable}\n{ACCOUNTANT}")
     accountant.chmod(0o755)
     launcher = launcher_named(mpi.family)
-    question = Question("pingpong", (Size(0),))
+    question = Question("pingpong", (Size(0),), ranks=ranks)
     done = subprocess.run(
         launcher.command(mpi, question, [str(accountant), *program]),
         capture_output=True,
@@ -87,3 +88,54 @@ def test_a_rank_needs_under_two_mebibytes_of_its_own(
     asked = ["pingpong", "--sizes", "0,1..8", "--seconds", "0.5"]
     peak = min(peak_kib(mpi, [str(engine.path), *asked], tmp_path) for _ in range(3))
     assert peak - without < LIMIT_KIB
+
+
+LARGE = 8 << 20
+SMALL = "--sizes=8"
+BUFFERS = [
+    ("pingpong", 2, 1.0),
+    ("pingpong --buffers=separate", 2, 2.0),
+    ("pingpong --operation=exchange", 2, 2.0),
+    ("pingpong --operation=stream --window=2,4", 2, 5.0),
+    ("pingpong --operation=bidirectional --window=4 --buffers=returned", 2, 8.0),
+    ("pingpong --operation=bidirectional --window=4", 2, 5.0),
+    ("overheads --trains=2:0:0", 2, 1.0),
+    ("pairs", 2, 1.0),
+    ("cores --buffers=separate", 3, 2.0),
+    ("collective bcast", 2, 1.0),
+    ("collective allreduce", 2, 2.0),
+    ("collective scatter", 2, 3.0),
+    ("collective alltoall", 2, 4.0),
+    ("collective ialltoall", 2, 4.0),
+    ("collective alltoallv", 2, 4.0),
+]
+"""What docs/method.md says of buffers, in messages; of collectives on the root."""
+
+
+@pytest.mark.parametrize(("asked", "ranks", "messages"), BUFFERS)
+def test_buffers_take_what_the_method_states(
+    mpi: Mpi, engine: Engine, tmp_path: Path, asked: str, ranks: int, messages: float
+) -> None:
+    """By how much a rank's peak grows from small messages to large ones. The MPI library takes room
+    for a message of its own in some collectives."""
+    program = [str(engine.path), *asked.split(), "--seconds=0.01"]
+    small = peak_kib(mpi, [*program, SMALL], tmp_path, ranks)
+    large = peak_kib(mpi, [*program, f"--sizes={LARGE}"], tmp_path, ranks)
+    grown = (large - small) * 1024 / LARGE
+    own = 1.0 if "collective" in asked else 0.0
+    assert messages - 0.5 < grown < messages + own + 0.5
+
+
+def test_small_blocks_of_many_ranks_take_no_page_each(watch: Watch) -> None:
+    ranks, page = 8, os.sysconf("SC_PAGESIZE")
+    _, calls = watch("collective", "alltoall", SMALL, "--seconds=0.01", ranks=ranks)
+    for rank in range(ranks):
+        (allocated,) = (call.root for call in calls[rank] if call.name == "allocated")
+        assert 2 * 8 * ranks <= allocated <= 2 * (8 * ranks + page)
+
+
+def test_room_for_blocks_is_what_they_are(run_engine: RunEngine) -> None:
+    """More than any machine has, so that it is refused, with what it would take."""
+    done = run_engine("collective", "alltoall", "--sizes=8192GiB")
+    assert done.status == 2
+    assert f"need {2 * 2 * 2 * 8192 * 1024:.0f} MiB on a node" in done.stderr

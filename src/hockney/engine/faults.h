@@ -38,11 +38,12 @@ static inline void fault_slow_down(int64_t start)
     }
 }
 
-/* HOCKNEY_FAULT_CORRUPT=1 flips a bit of every message of 64 bytes. */
-static inline void fault_corrupt(char *message, size_t bytes)
+/* HOCKNEY_FAULT_CORRUPT=1 flips a bit of every message of 64 bytes; of several blocks, in the last
+   one. In a reduced value it is of the fifth element. */
+static inline void fault_corrupt(char *blocks, size_t all_bytes, size_t bytes)
 {
     if (getenv("HOCKNEY_FAULT_CORRUPT") != NULL && bytes == 64)
-        message[17] ^= 4;
+        blocks[all_bytes - bytes + 17] ^= 4;
 }
 
 /* HOCKNEY_FAULT_STOP=7 makes the engine fall silent in round 7, HOCKNEY_FAULT_DIE=7 die there,
@@ -71,7 +72,8 @@ static inline const char *fault_system_root(void)
 #else
 #define fault_system_root() ""
 #define fault_slow_down(start) ((void)(start))
-#define fault_corrupt(message, bytes) ((void)(message), (void)(bytes))
+#define fault_corrupt(blocks, all_bytes, bytes)                                                    \
+    ((void)(blocks), (void)(all_bytes), (void)(bytes))
 #define fault_in_round(round, rank) ((void)(round), (void)(rank))
 #define judge_state(shared, rank, launch, round) ((void)(shared), (void)(rank))
 #endif

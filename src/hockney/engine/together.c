@@ -62,6 +62,8 @@ int together_lead_in(double window_ns)
 {
     if (IS_SIMULATED)
         return 0;
+    if (window_ns <= 0.0) /* not known yet: a repetition may take a second */
+        return LEAST_LEAD_IN;
     return (int)fmin(fmax(LEAD_IN_OF_COLLECTIVES_NS / window_ns, LEAST_LEAD_IN), MOST_LEAD_IN);
 }
 

@@ -51,7 +51,7 @@ void visit_fill(struct launch *launch, const struct operation *operation, int re
 {
     struct context *context = &launch->context;
     operation->fill(context, repetition);
-    fault_corrupt(context->out.base + context->out.at, context->bytes);
+    fault_corrupt(context->out.base + context->out.at, context->out.bytes, context->bytes);
 }
 
 void visit_check(struct launch *launch, const struct operation *operation, int repetition,

@@ -1,0 +1,46 @@
+"""A clock whose reading costs up to a microsecond, differently on each rank: all plans agree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conftest import RunEngine
+from hockney.measure.build import Engine
+from hockney.measure.mpi import Mpi
+from preloads import build_library, write_wrapper
+
+QUICK = ("--seconds", "0.1", "--sizes", "8,4KiB")
+EXPERIMENTS = {
+    "pingpong": 2,
+    "overheads --trains 4:500:0": 2,
+    "pairs": 2,
+    "cores": 3,
+    "collective allreduce": 2,
+}
+
+
+@pytest.fixture(scope="module")
+def slow_clock(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_library(mpi, "slow_clock", tmp_path_factory.mktemp("clock"))
+
+
+@pytest.mark.parametrize("cost_ns", [20, 60, 250, 1000])
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_every_experiment_ends_by_itself_with_samples(
+    run_engine: RunEngine,
+    engine: Engine,
+    slow_clock: Path,
+    tmp_path: Path,
+    experiment: str,
+    cost_ns: int,
+) -> None:
+    program = write_wrapper(
+        tmp_path / "slowed", engine.path, LD_PRELOAD=slow_clock, HOCKNEY_TEST_CLOCK_NS=cost_ns
+    )
+    done = run_engine(*experiment.split(), *QUICK, ranks=EXPERIMENTS[experiment], path=program)
+    assert done.status == 0, done.stderr
+    assert done.of("launch")[0]["clock"]["cost_s"] >= cost_ns * 0.9e-9
+    assert {s["bytes"] for s in done.of("samples")} == {8, 4096}
+    assert done.of("end")[0]["reason"] == "budget"

@@ -1,0 +1,98 @@
+"""What an experiment or operation cannot honour is refused by its name, before MPI starts."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from hockney.measure.build import Engine
+
+NOT_OF_THE_EXPERIMENT = {
+    "pingpong": [
+        "--pairing=halves", "--pairs-active=1", "--parallel", "--algorithm=x",
+        "--segment-bytes=8", "--sync=clock", "--root=rotate", "--overlap",
+    ],
+    "overheads": [
+        "--verify", "--floor", "--sweep", "--seconds-a-size=1", "--reduce=first",
+        "--operation=exchange", "--mode=persistent", "--window=8", "--table", "--pairing=halves",
+        "--parallel", "--sync=clock", "--root=rotate", "--overlap",
+    ],
+    "pairs": [
+        "--peers=3,1", "--trains=1:0:0", "--precision=0.1", "--floor", "--sweep",
+        "--seconds-a-size=1", "--reduce=first", "--table", "--parallel", "--algorithm=x",
+        "--segment-bytes=8", "--root=rotate", "--overlap",
+    ],
+    "cores": [
+        "--peers=3,1", "--trains=1:0:0", "--precision=0.1", "--floor", "--sweep",
+        "--seconds-a-size=1", "--reduce=first", "--table", "--pairing=halves",
+        "--pairs-active=1", "--algorithm=x", "--root=rotate", "--overlap",
+    ],
+    "collective": [
+        "--peers=3,1", "--trains=1:0:0", "--every-iteration", "--keep-clock-cost", "--floor",
+        "--sweep", "--seconds-a-size=1", "--reduce=first", "--operation=exchange",
+        "--mode=persistent", "--window=8", "--pairing=halves", "--pairs-active=1", "--parallel",
+    ],
+}  # fmt: skip
+CASES = [
+    (experiment, option) for experiment, options in NOT_OF_THE_EXPERIMENT.items()
+    for option in options
+]  # fmt: skip
+
+
+def refusal_of(engine: Engine, *asked: str) -> str:
+    """What a single process says, which no launcher started: MPI would count the ranks first."""
+    done = subprocess.run(
+        [engine.path, *asked], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 2, done.stderr
+    assert '"reason":"failed"' in done.stdout
+    return done.stderr.removeprefix("hockney-engine: ").strip()
+
+
+@pytest.mark.parametrize(("experiment", "option"), CASES)
+def test_an_option_of_other_experiments(engine: Engine, experiment: str, option: str) -> None:
+    words = [experiment, *(["allreduce"] if experiment == "collective" else [])]
+    name = option.partition("=")[0]
+    assert refusal_of(engine, *words, option) == f"{experiment} takes no {name}"
+
+
+@pytest.mark.parametrize(
+    ("asked", "refusal"),
+    [
+        ("pingpong --trains=1:0:0", "pingpong takes no --trains"),
+        ("pingpong --window=8", "pingpong takes no --window"),
+        ("pingpong --operation=exchange --window=8", "exchange takes no --window"),
+        ("pingpong --operation=stream --mode=persistent", "stream takes no --mode"),
+        ("pingpong --operation=exchange --mode=synchronous", "exchange takes no --mode"),
+        ("pingpong --operation=late --trains=1:0:0 --verify", "late takes no --verify"),
+        ("pingpong --operation=late --trains=1:0:0 --table", "late takes no --table"),
+        ("pingpong --operation=stream --buffers=returned", "stream takes no --buffers returned"),
+        (
+            "pingpong --mode=persistent --buffers=cold",
+            "persistent pingpong takes no --buffers cold",
+        ),
+        ("pairs --mode=persistent --buffers=cold", "persistent pingpong takes no --buffers cold"),
+        ("pairs --operation=stream --buffers=returned", "stream takes no --buffers returned"),
+        ("pairs --sync=barrier", "--sync barrier is of a collective"),
+        ("cores --sync=barrier", "--sync barrier is of a collective"),
+        ("collective bcast --buffers=returned", "bcast takes no --buffers returned"),
+        ("collective alltoall --buffers=returned", "alltoall takes no --buffers returned"),
+        ("collective barrier --verify --sizes=0", "barrier takes no --verify"),
+        ("collective ibarrier --verify --sizes=0", "ibarrier takes no --verify"),
+        ("collective allreduce --root=rotate", "allreduce takes no --root rotate"),
+        ("collective alltoallv --root=rotate", "alltoallv takes no --root rotate"),
+        ("collective barrier --root=rotate --sizes=0", "barrier takes no --root rotate"),
+        ("collective bcast --overlap", "bcast takes no --overlap"),
+        ("collective bcast --verify --sync=barrier", "--verify begins by the clock"),
+        ("pingpong --verify --buffers=returned", "--verify needs --buffers separate or cold"),
+        ("pairs --verify --buffers=returned", "--verify needs --buffers separate or cold"),
+        ("pingpong --sizes=8@10", "--sizes 8@10: counts need --sweep"),
+        ("overheads --trains=1:0:0 --sizes=8@10", "--sizes 8@10: counts need --sweep"),
+        ("collective bcast --sizes=8@10", "--sizes 8@10: counts need --sweep"),
+        ("pingpong --sweep --sizes=8@10,16", "--sweep needs counts"),
+        ("pingpong --seconds-a-size=1", "--seconds-a-size needs --sweep"),
+    ],
+)
+def test_an_option_of_other_operations(engine: Engine, asked: str, refusal: str) -> None:
+    assert refusal_of(engine, *asked.split()).startswith(refusal)

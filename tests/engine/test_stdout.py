@@ -1,0 +1,49 @@
+"""What is written to stdout: seldom, and an error where it cannot be."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conftest import RunEngine
+from hockney.measure.build import Engine
+from preloads import Watch, write_wrapper
+
+FULL = Path("/dev/full")
+
+
+@pytest.mark.parametrize("asked", ["--help", "--version", "algorithms", "fit"])
+def test_a_full_disk_is_an_error(engine: Engine, asked: str) -> None:
+    lines = "8 1e-6\n16 2e-6\n1024 3e-6\n"
+    with FULL.open("w") as full:
+        done = subprocess.run(
+            [engine.path, asked],
+            input=lines,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode == 1
+    assert "stdout cannot be written: No space left on device" in done.stderr
+
+
+@pytest.mark.parametrize("table", [[], ["--table"]])
+def test_a_measurement_into_a_full_disk_fails(
+    run_engine: RunEngine, engine: Engine, tmp_path: Path, table: list[str]
+) -> None:
+    program = write_wrapper(tmp_path / "full", engine.path, redirect=f"> {FULL}")
+    done = run_engine("pingpong", "--seconds=0.1", "--sizes=8", *table, path=program)
+    assert done.status != 0
+    assert "stdout cannot be written: No space left on device" in done.stderr
+
+
+@pytest.mark.parametrize("asked", ["pingpong --sizes=1..64KiB", "collective bcast --sizes=1..256"])
+def test_a_round_is_written_in_a_few_calls(watch: Watch, asked: str) -> None:
+    done, calls = watch(*asked.split(), "--seconds=0.3")
+    rounds = len(done.of("round"))
+    (writes,) = (call.root for call in calls[0] if call.name == "writes")
+    assert rounds >= 3
+    assert writes < 4 * rounds + 40
