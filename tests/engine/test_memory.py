@@ -14,7 +14,8 @@ from conftest import TEST_TIMEOUT_S
 from hockney.measure.build import Engine
 from hockney.measure.launchers import launcher_named
 from hockney.measure.mpi import Mpi
-from hockney.measure.question import Question, Size
+from hockney.measure.trial import EMPTY_MESSAGES
+from hockney.spec import Case, Placement
 
 BARE = """
 #include <mpi.h>
@@ -68,9 +69,9 @@ def peak_kib(mpi: Mpi, program: list[str], directory: Path) -> int:
     accountant.write_text(f"#!{sys.executable}\n{ACCOUNTANT}")
     accountant.chmod(0o755)
     launcher = launcher_named(mpi.family)
-    question = Question("pingpong", (Size(0),))
+    case = Case(workload=EMPTY_MESSAGES, placement=Placement())
     done = subprocess.run(
-        launcher.command(mpi, question, [str(accountant), *program]),
+        launcher.command(mpi, case, [str(accountant), *program]),
         capture_output=True,
         text=True,
         timeout=TEST_TIMEOUT_S,

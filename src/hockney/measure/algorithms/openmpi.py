@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from hockney.estimate.best import DEFAULT
-from hockney.measure.algorithms import INT_BYTES, Algorithm, Forcing, label_of, listed
+from hockney.measure.algorithms import Algorithm, Forcing, listed
 from hockney.measure.algorithms.controls import read_controls
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
+from hockney.spec.workloads.collective import INT_BYTES
 
 PREFIX = "OMPI_MCA_"
 """Of the environment variable that sets a control variable."""
@@ -54,7 +54,7 @@ def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -
     variable = _variable(collective)
     if algorithm is None:
         names = ("coll", "coll_tuned_use_dynamic_rules", "coll_tuned_dynamic_rules_filename")
-        return Forcing(DEFAULT, controls=tuple((name, None) for name in (*names, variable)))
+        return Forcing(controls=tuple((name, None) for name in (*names, variable)))
     settings = {
         "coll": _components(),
         "coll_tuned_use_dynamic_rules": "1",
@@ -70,13 +70,9 @@ def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -
         size = f"{variable}_segmentsize"
         read_back[size] = settings[size] = str(segment or 0)
     env = tuple((PREFIX + name, value) for name, value in settings.items())
-    return Forcing(_label(algorithm, segment), env, controls=tuple(read_back.items()))
-
-
-def _label(algorithm: Algorithm, segment: int | None) -> str:
-    """A pipeline without segments is a chain through which the whole message goes at once."""
-    unsegmented = algorithm.name == "pipeline" and not segment
-    return label_of(algorithm, segment) + (", unsegmented" if unsegmented else "")
+    # A pipeline without segments is a chain through which the whole message goes at once.
+    bytes_ = 0 if algorithm.name == "pipeline" and not segment else segment
+    return Forcing(algorithm.name, bytes_, env, controls=tuple(read_back.items()))
 
 
 def _components() -> str:

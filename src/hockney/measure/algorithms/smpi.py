@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hockney.errors import HockneyError
-from hockney.estimate.best import DEFAULT
-from hockney.measure.algorithms import Algorithm, Forcing, label_of
+from hockney.measure.algorithms import Algorithm, Forcing
 from hockney.measure.algorithms.names import common_names
 from hockney.measure.build import Engine
 from hockney.measure.mpi import WRAPPER_TIMEOUT_S, Mpi
@@ -68,8 +67,9 @@ def is_segmented(algorithm: Algorithm) -> bool:  # noqa: ARG001
 def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
     """smpirun ends with an error where it does not have the algorithm: that is the proof."""
     if algorithm is None:
-        return Forcing(DEFAULT)
-    return Forcing(label_of(algorithm, segment), cfg=(f"smpi/{collective}:{algorithm.own_name}",))
+        return Forcing()
+    cfg = (f"smpi/{collective}:{algorithm.own_name}",)
+    return Forcing(algorithm.name, segment, cfg=cfg)
 
 
 def replaced_by(
