@@ -9,7 +9,6 @@ import msgspec
 
 from hockney.spec.placement import Placement
 from hockney.spec.sampling import Sampling
-from hockney.spec.size import Size
 from hockney.spec.version1 import Version1
 from hockney.spec.workloads import Measured, Workload, workload_from
 
@@ -95,6 +94,21 @@ def workload_of(options: Mapping[str, Any]) -> Workload | None:
     return plan.first.workload if plan else None
 
 
+def facts_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What a run record was asked, by the names of fields; options of another program as they are.
+    Where the cases of a plan differ, all their values."""
+    plan = plan_of(options)
+    if plan is None:
+        return dict(options)
+    found: dict[str, Any] = {**msgspec.structs.asdict(plan.sampling)}
+    for part in ("workload", "placement"):
+        objects = [getattr(case, part) for case in plan.cases]
+        for field in objects[0].__struct_fields__:
+            values = dict.fromkeys(_words(getattr(each, field)) for each in objects)
+            found[field] = "; ".join(values)
+    return found
+
+
 def _of_version1(options: Version1) -> Plan:
     cases = tuple(
         Case(workload=one.workload(), placement=one.placement(), title=one.title)
@@ -124,6 +138,4 @@ def difference(before: Plan, now: Plan) -> str | None:
 
 
 def _words(value: object) -> str:
-    if isinstance(value, tuple) and value and isinstance(value[0], Size):
-        return ",".join(map(str, value))
-    return str(value)
+    return ",".join(map(str, value)) or "-" if isinstance(value, tuple) else str(value)
