@@ -58,3 +58,15 @@ def test_pairings_that_the_engine_knows_are_named(
     assert (pairs.long_list(ranks) is None) == said.isalpha()
     if not said.isalpha():
         assert "--pairing=@/a/list" in words(pairs, Placement(ranks=ranks), "/a/list")
+
+
+def test_buffers_are_named_where_they_were_chosen() -> None:
+    assert "--buffers=cold" in words(Pingpong(sizes=EIGHT, buffers="cold"), Placement())
+    assert not [word for word in words(Pingpong(sizes=EIGHT), Placement()) if "buffers" in word]
+
+
+def test_a_forced_algorithm_has_a_bare_name() -> None:
+    chain = Collective(collective="bcast", sizes=EIGHT, algorithm="chain", segment_bytes=8192)
+    assert {"--algorithm=chain", "--segment-bytes=8192"} <= set(words(chain, Placement()))
+    whole = Collective(collective="bcast", sizes=EIGHT, algorithm="pipeline", segment_bytes=0)
+    assert not [word for word in words(whole, Placement()) if "segment" in word]

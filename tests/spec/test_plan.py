@@ -145,20 +145,26 @@ class Point(msgspec.Struct):
 
     operation: str
     algorithm: str | None
+    segment_bytes: int | None
     ranks: int
 
 
 @pytest.mark.parametrize(
     ("point", "is_it"),
     [
-        (Point("ibcast", "chain, 8 KiB segments", 4), True),
-        (Point("ibcast", "chain, 8 KiB segments, overlapped", 4), True),
-        (Point("ibcast", "chain", 4), False),
-        (Point("ibcast", "chain, 8 KiB segments", 2), False),
-        (Point("bcast", "chain, 8 KiB segments", 4), False),
-        (Point("ibcast", None, 4), False),
+        (Point("ibcast", "chain", 8192, 4), True),
+        (Point("ibcast", "chain", None, 4), False),
+        (Point("ibcast", "chain", 4096, 4), False),
+        (Point("ibcast", "chain", 8192, 2), False),
+        (Point("bcast", "chain", 8192, 4), False),
+        (Point("ibcast", None, 8192, 4), False),
     ],
 )
 def test_samples_tell_which_case_they_are_of(point: Point, is_it: bool) -> None:
     workload = Collective(sizes=SIZES, collective="ibcast", algorithm="chain", segment_bytes=8192)
     assert Case(workload=workload, placement=PLACEMENT).is_measured_by(point) == is_it
+
+
+def test_one_segment_is_no_segment_in_samples() -> None:
+    workload = Collective(sizes=SIZES, collective="bcast", algorithm="pipeline", segment_bytes=0)
+    assert workload.is_measured_by(Point("bcast", "pipeline", None, 4))

@@ -5,7 +5,16 @@ it is frozen, typed and serialisable; nothing here knows the machine.
 """
 
 from hockney.spec.placement import Placement
-from hockney.spec.plan import Case, Plan, difference, facts_of, plan_of, single, stored, workload_of
+from hockney.spec.plan import (
+    Case,
+    Plan,
+    difference,
+    plan_facts,
+    plan_of,
+    single,
+    stored,
+    workload_of,
+)
 from hockney.spec.sampling import Sampling
 from hockney.spec.size import Size, sizes_of
 
@@ -16,7 +25,7 @@ __all__ = [
     "Sampling",
     "Size",
     "difference",
-    "facts_of",
+    "plan_facts",
     "plan_of",
     "single",
     "sizes_of",

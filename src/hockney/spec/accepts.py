@@ -10,7 +10,6 @@ from functools import cache
 from msgspec.structs import fields
 
 from hockney.errors import AskedWronglyError
-from hockney.spec import engine
 from hockney.spec.workloads import BUFFERS, Buffers, Workload
 from hockney.spec.workloads.collective import COLLECTIVES, NO_BYTES, NONBLOCKING, ROOTED
 
@@ -25,14 +24,12 @@ class Row:
 
 
 NOT_RETURNED: tuple[Buffers, ...] = ("separate", "cold")
-VERIFY = frozenset({"verify"}) if engine.HAS_TYPED_OPTIONS else frozenset()
-"""Beyond ping-pongs only the engine with typed options checks what arrives."""
 PINGPONG = frozenset(
     {"peers", "every_iteration", "keep_clock_cost", "sweep", "seconds_a_size", "reduce", "verify"}
     | {"floor", "refine", "preset"}
 )
 TRAINS = frozenset({"peers", "messages", "trains"})
-PAIRS = frozenset({"pairing", "active", "operation", "every_iteration"}) | VERIFY
+PAIRS = frozenset({"pairing", "active", "operation", "every_iteration", "verify"})
 COLLECTIVE = frozenset({"collective", "algorithm", "segment_bytes", "sync"})
 
 ACCEPTS: dict[str, dict[str, Row]] = {
@@ -45,13 +42,13 @@ ACCEPTS: dict[str, dict[str, Row]] = {
         "bidirectional": Row(PAIRS | {"windows"}),
         "exchange": Row(PAIRS),
     },
-    "cores": {"cores": Row(VERIFY | {"parallel"})},
+    "cores": {"cores": Row(frozenset({"parallel", "verify"}))},
     "collective": {
         name: Row(
             COLLECTIVE
             | ({"root"} if name in ROOTED else set())
             | ({"overlap"} if name in NONBLOCKING else set())
-            | (set() if name in NO_BYTES else VERIFY),
+            | (set() if name in NO_BYTES else {"verify"}),
             NOT_RETURNED,
         )
         for name in COLLECTIVES

@@ -1,8 +1,4 @@
-"""The engine's command line for one launch of a case. Nothing else knows the engine's options.
-
-The engine is about to name buffers, segment sizes and files of lists by options of their own.
-HAS_TYPED_OPTIONS is the one place to switch them on.
-"""
+"""The engine's command line for one launch of a case. Nothing else knows the engine's options."""
 
 from __future__ import annotations
 
@@ -14,13 +10,8 @@ if TYPE_CHECKING:
     from hockney.spec.plan import Case
     from hockney.spec.sampling import Sampling
 
-HAS_TYPED_OPTIONS = False
-"""Whether the engine takes --buffers and --segment-bytes, and names an algorithm without words on
-its segments."""
 LONGEST_ARGUMENT = 100_000
 """Bytes; Linux passes no argument of more than 128 KiB to a program."""
-OLD_BUFFERS = {"returned": [], "separate": ["--two-buffers"], "cold": ["--cold-cache"]}
-"""What an engine without --buffers takes instead."""
 
 
 def engine_arguments(
@@ -35,7 +26,8 @@ def engine_arguments(
         str(placement.ranks),
         "--sizes=" + ",".join(map(str, workload.sizes)),
         _place_argument(placement.place, placement.cpus),
-        *buffers_arguments(workload.buffers),
+        # Where nothing was chosen the engine has the buffers that the operation usually has.
+        *([f"--buffers={workload.buffers}"] if workload.buffers else []),
     ]
     if workload.ends_by_time:
         words.append(f"--seconds={seconds:.6f}")
@@ -58,17 +50,8 @@ def _place_argument(place: str, cpus: tuple[int, ...]) -> str:
     return "--cpus=" + ",".join(map(str, cpus)) if cpus else f"--place={place}"
 
 
-def buffers_arguments(buffers: str | None) -> list[str]:
-    """None: the engine has them as they usually are."""
-    if buffers is None:
-        return []
-    return [f"--buffers={buffers}"] if HAS_TYPED_OPTIONS else OLD_BUFFERS[buffers]
-
-
 def algorithm_arguments(algorithm: str, segment_bytes: int | None) -> list[str]:
     """What the samples of a forced collective are called."""
-    if not HAS_TYPED_OPTIONS:
-        return [f"--algorithm={label_of(algorithm, segment_bytes)}"]
     segments = [f"--segment-bytes={segment_bytes}"] if segment_bytes else []
     return [f"--algorithm={algorithm}", *segments]
 
@@ -79,8 +62,3 @@ def label_of(algorithm: str, segment_bytes: int | None) -> str:
         return algorithm
     words = f"{format_size(segment_bytes)} segments" if segment_bytes else "unsegmented"
     return f"{algorithm}, {words}"
-
-
-def is_labelled(measured: str, label: str) -> bool:
-    """Whether samples that call their algorithm `measured` are of that label."""
-    return measured in (label, f"{label}, overlapped")

@@ -94,7 +94,7 @@ def workload_of(options: Mapping[str, Any]) -> Workload | None:
     return plan.first.workload if plan else None
 
 
-def facts_of(options: Mapping[str, Any]) -> dict[str, Any]:
+def plan_facts(options: Mapping[str, Any]) -> dict[str, Any]:
     """What a run record was asked, by the names of fields; options of another program as they are.
     Where the cases of a plan differ, all their values."""
     plan = plan_of(options)

@@ -24,9 +24,14 @@ from; or walks through buffers larger than the last cache."""
 class Measured(Protocol):
     """What a record of samples says of the point that it measured."""
 
-    operation: str
-    algorithm: str | None
-    ranks: int
+    @property
+    def operation(self) -> str: ...
+
+    @property
+    def algorithm(self) -> str | None: ...
+
+    @property
+    def ranks(self) -> int | None: ...
 
 
 class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"):

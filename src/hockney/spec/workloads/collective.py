@@ -93,6 +93,8 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
 
     def is_measured_by(self, samples: Measured) -> bool:
         """Samples of a nonblocking collective are of both ways, alone and overlapped."""
-        label = engine.label_of(self.algorithm, self.segment_bytes)
-        measured = samples.algorithm or ""
-        return samples.operation == self.collective and engine.is_labelled(measured, label)
+        if (samples.operation, samples.algorithm) != (self.collective, self.algorithm):
+            return False
+        # Records of format 1 have no such field.
+        measured: int | None = getattr(samples, "segment_bytes", None)
+        return measured == (self.segment_bytes or None)
