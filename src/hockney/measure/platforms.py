@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
+import msgspec
+
 from hockney.errors import AskedWronglyError
 from hockney.spec import Placement
 from hockney.units import parse_seconds, parse_size
@@ -157,4 +159,4 @@ def platform_file(placement: Placement) -> Iterator[Placement]:
         each = placement.ranks_per_node or 1
         slots = [f"node-{node}\n" * each for node in range(shape.nodes)]
         hosts.write_text("".join(slots))
-        yield replace(placement, platform=str(platform), hostfile=str(hosts))
+        yield msgspec.structs.replace(placement, platform=str(platform), hostfile=str(hosts))

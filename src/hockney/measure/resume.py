@@ -35,9 +35,9 @@ def run_to_resume(path: Path, plan: Plan, engine: Engine) -> Run:
             "repeat the command as it was, or begin another file",
         )
     library = library_of(engine)
-    mixed = [one.mpi.library for one in run.launches if one.mpi.library not in (None, library)]
-    if mixed:
-        raise AskedWronglyError(f"{path} was measured with {mixed[0]}, not with {library}")
+    others = {one.mpi.library for one in run.launches} - {None, library}
+    if library is not None and others:
+        raise AskedWronglyError(f"{path} was measured with {others.pop()}, not with {library}")
     return run
 
 
