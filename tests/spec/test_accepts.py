@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 import pytest
 
-from conftest import RunHockney
+from conftest import SHORT, RunHockney
+from hockney import records
 from hockney.cli import cli
 from hockney.cli._options import OPTIONS
 from hockney.cli._verb import MeasuringVerb
 from hockney.errors import AskedWronglyError
-from hockney.spec import sizes_of
+from hockney.spec import sizes_of, workload_of
 from hockney.spec.accepts import ACCEPTS, check_accepted, option_of
 from hockney.spec.workloads import Workload, workload_types
 from hockney.spec.workloads.collective import Collective
@@ -116,3 +119,19 @@ def test_the_command_line_refuses_it(hockney: RunHockney, command: str) -> None:
     done = hockney(*command.split(), "-o", "run.jsonl")
     assert done.status == 2
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "buffers"), [("--two-buffers", "separate"), ("--cold-cache", "cold")]
+)
+def test_old_names_of_buffers_go_on_working(
+    hockney: RunHockney, tmp_path: Path, old: str, buffers: str
+) -> None:
+    done = hockney("pingpong", old, *SHORT, "-o", "run.jsonl")
+    assert done.status == 0, done.stderr
+    assert f"{old} is the old name of --buffers {buffers}" in done.stderr
+    run = records.read(tmp_path / "run.jsonl")
+    workload = workload_of(run.header.options)
+    assert workload is not None
+    assert workload.buffers == buffers
+    assert f"--buffers={buffers}" in run.launches[0].command
