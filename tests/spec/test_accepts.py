@@ -103,6 +103,7 @@ def test_verbs_have_an_option_for_each_field_and_no_other(experiment: str) -> No
         "pairs --operation exchange --mode synchronous",
         "pairs --operation stream --buffers returned",
         "pairs --window 8",
+        "pairs --msgs-per-sample 10",
         "cores --floor",
         "overheads --sizes 8",
         "collective alltoall --root rotate",

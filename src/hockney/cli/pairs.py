@@ -129,6 +129,9 @@ def _pairs(
     verify: bool,
     **_multi_alone: Any,
 ) -> Pairs:
+    given = common.given_among("msgs_per_sample", "overall_volume")
+    if given:
+        raise click.UsageError(f"{given[0]} is of --multi")
     pairs = pairing_of(pairing, ranks, idle_last)
     if window and operation not in WINDOWED:
         raise click.UsageError(f"--window is about {' and '.join(WINDOWED)}, not {operation}")
