@@ -18,6 +18,7 @@ from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
 from hockney.registry import module_named
 from hockney.spec.workloads.collective import COLLECTIVES, DEFAULT
+from hockney.spec.workloads.collective import INT_BYTES as INT_BYTES
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,12 @@ class Algorithm:
 
 @dataclass(frozen=True)
 class Forcing:
-    """What is set for a launch, what must be read back in it, and what its samples are called."""
+    """What is set for a launch, what must be read back in it, and the axes of its samples."""
 
-    algorithm: str = DEFAULT
+    algorithm: str
+    """A bare name; DEFAULT: the library's own decision."""
     segment_bytes: int | None = None
-    """0: one segment, where the algorithm of that name usually has more."""
+    """0: unsegmented; None: the library's own size, or an algorithm without segments."""
     env: tuple[tuple[str, str], ...] = ()
     cfg: tuple[str, ...] = ()
     """SimGrid's settings (key:value)."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hockney.estimate.best import DEFAULT
 from hockney.measure.algorithms import Algorithm, Forcing
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
@@ -91,7 +92,7 @@ def is_segmented(algorithm: Algorithm) -> bool:  # noqa: ARG001
 
 def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
     if algorithm is None:
-        return Forcing()
+        return Forcing(DEFAULT)
     env = ((f"I_MPI_ADJUST_{collective.upper()}", str(algorithm.number)),)
     return Forcing(algorithm.name, segment, env)
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from hockney.measure.algorithms import Algorithm, Forcing, listed
+from hockney.estimate.best import DEFAULT
+from hockney.measure.algorithms import INT_BYTES, Algorithm, Forcing, listed
 from hockney.measure.algorithms.controls import Control, accepts, read_controls
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
-from hockney.spec.workloads.collective import INT_BYTES
 
 AUTO = "auto"
 """The value that forces nothing."""
@@ -76,7 +76,7 @@ def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -
     """The device's collectives off, and an error for a silent fallback, but for MAY_FALL_BACK."""
     variable, device = _variable(collective), "MPIR_CVAR_DEVICE_COLLECTIVES"
     if algorithm is None:
-        return Forcing(controls=((variable, None), (device, None)))
+        return Forcing(DEFAULT, controls=((variable, None), (device, None)))
     fallback = "MPIR_CVAR_COLLECTIVE_FALLBACK"
     to = "silent" if algorithm.own_name in MAY_FALL_BACK else "error"
     env = {variable: algorithm.own_name, device: "none", fallback: to}
@@ -89,8 +89,7 @@ def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -
         chunk = SEGMENT_SIZES[collective, algorithm.own_name]
         controls[chunk] = str(segment) if segment else None
         env |= {chunk: str(segment)} if segment else {}
-    read_back = tuple(controls.items())
-    return Forcing(algorithm.name, segment, tuple(env.items()), controls=read_back)
+    return Forcing(algorithm.name, segment, tuple(env.items()), controls=tuple(controls.items()))
 
 
 def replaced_by(

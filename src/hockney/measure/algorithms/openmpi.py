@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from hockney.measure.algorithms import Algorithm, Forcing, listed
+from hockney.estimate.best import DEFAULT
+from hockney.measure.algorithms import INT_BYTES, Algorithm, Forcing, listed
 from hockney.measure.algorithms.controls import read_controls
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
-from hockney.spec.workloads.collective import INT_BYTES
 
 PREFIX = "OMPI_MCA_"
 """Of the environment variable that sets a control variable."""
@@ -54,7 +54,7 @@ def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -
     variable = _variable(collective)
     if algorithm is None:
         names = ("coll", "coll_tuned_use_dynamic_rules", "coll_tuned_dynamic_rules_filename")
-        return Forcing(controls=tuple((name, None) for name in (*names, variable)))
+        return Forcing(DEFAULT, controls=tuple((name, None) for name in (*names, variable)))
     settings = {
         "coll": _components(),
         "coll_tuned_use_dynamic_rules": "1",
@@ -71,8 +71,8 @@ def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -
         read_back[size] = settings[size] = str(segment or 0)
     env = tuple((PREFIX + name, value) for name, value in settings.items())
     # A pipeline without segments is a chain through which the whole message goes at once.
-    bytes_ = 0 if algorithm.name == "pipeline" and not segment else segment
-    return Forcing(algorithm.name, bytes_, env, controls=tuple(read_back.items()))
+    segment_bytes = 0 if algorithm.name == "pipeline" and not segment else segment
+    return Forcing(algorithm.name, segment_bytes, env, controls=tuple(read_back.items()))
 
 
 def _components() -> str:

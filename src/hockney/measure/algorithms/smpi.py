@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hockney.errors import HockneyError
+from hockney.estimate.best import DEFAULT
 from hockney.measure.algorithms import Algorithm, Forcing
 from hockney.measure.algorithms.names import common_names
 from hockney.measure.build import Engine
@@ -67,9 +68,8 @@ def is_segmented(algorithm: Algorithm) -> bool:  # noqa: ARG001
 def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
     """smpirun ends with an error where it does not have the algorithm: that is the proof."""
     if algorithm is None:
-        return Forcing()
-    cfg = (f"smpi/{collective}:{algorithm.own_name}",)
-    return Forcing(algorithm.name, segment, cfg=cfg)
+        return Forcing(DEFAULT)
+    return Forcing(algorithm.name, segment, cfg=(f"smpi/{collective}:{algorithm.own_name}",))
 
 
 def replaced_by(
