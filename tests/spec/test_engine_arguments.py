@@ -69,4 +69,6 @@ def test_a_forced_algorithm_has_a_bare_name() -> None:
     chain = Collective(collective="bcast", sizes=EIGHT, algorithm="chain", segment_bytes=8192)
     assert {"--algorithm=chain", "--segment-bytes=8192"} <= set(words(chain, Placement()))
     whole = Collective(collective="bcast", sizes=EIGHT, algorithm="pipeline", segment_bytes=0)
-    assert not [word for word in words(whole, Placement()) if "segment" in word]
+    assert "--segment-bytes=0" in words(whole, Placement())
+    bare = Collective(collective="bcast", sizes=EIGHT, algorithm="binomial")
+    assert not [word for word in words(bare, Placement()) if "segment" in word]

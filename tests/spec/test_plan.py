@@ -163,8 +163,3 @@ class Point(msgspec.Struct):
 def test_samples_tell_which_case_they_are_of(point: Point, is_it: bool) -> None:
     workload = Collective(sizes=SIZES, collective="ibcast", algorithm="chain", segment_bytes=8192)
     assert Case(workload=workload, placement=PLACEMENT).is_measured_by(point) == is_it
-
-
-def test_one_segment_is_no_segment_in_samples() -> None:
-    workload = Collective(sizes=SIZES, collective="bcast", algorithm="pipeline", segment_bytes=0)
-    assert workload.is_measured_by(Point("bcast", "pipeline", None, 4))

@@ -52,7 +52,7 @@ def _place_argument(place: str, cpus: tuple[int, ...]) -> str:
 
 def algorithm_arguments(algorithm: str, segment_bytes: int | None) -> list[str]:
     """What the samples of a forced collective are called."""
-    segments = [f"--segment-bytes={segment_bytes}"] if segment_bytes else []
+    segments = [] if segment_bytes is None else [f"--segment-bytes={segment_bytes}"]
     return [f"--algorithm={algorithm}", *segments]
 
 

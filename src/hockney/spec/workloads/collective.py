@@ -46,7 +46,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
     algorithm: str = DEFAULT
     """The name that samples carry; what forces it is in the placement's environment."""
     segment_bytes: int | None = None
-    """0: one segment, where the algorithm of that name usually has more; None: as it is."""
+    """0: unsegmented; None: the library's own size, or an algorithm without segments."""
     root: Root = "first"
     """Rank 0, or another rank each time."""
     sync: Sync = "clock"
@@ -97,4 +97,4 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             return False
         # Records of format 1 have no such field.
         measured: int | None = getattr(samples, "segment_bytes", None)
-        return measured == (self.segment_bytes or None)
+        return measured == self.segment_bytes
