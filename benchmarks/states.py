@@ -14,28 +14,31 @@ from hockney import records
 from hockney.estimate import estimate
 from hockney.estimate.states import cluster, find_states
 from hockney.measure.build import build_engine
-from hockney.measure.launchers import launcher_named
 from hockney.measure.mpi import find_mpi
-from hockney.measure.question import Question, Size
+from hockney.measure.start import start_of
 from hockney.records import Run, RunRecord
+from hockney.spec import Case, Placement, Sampling, sizes_of
+from hockney.spec.engine import engine_arguments, launch_arguments
+from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import parse_sizes
 
-SIZES = tuple(Size(size) for size in parse_sizes("1..4MiB"))
+SIZES = sizes_of(parse_sizes("1..4MiB"))
 
 
 def run_once(mpicc: str | None, launches: int, seconds: float) -> tuple[Run, dict]:
     """A run, and the judge's two hand-overs in nanoseconds of each (launch, round)."""
     os.environ["HOCKNEY_CFLAGS"] = "-DHOCKNEY_FAULTS"
     mpi = find_mpi(mpicc)
-    engine, launcher = build_engine(mpi), launcher_named(mpi.family)
-    question = Question("pingpong", SIZES, precision=1e-6)
+    engine = build_engine(mpi)
+    case = Case(workload=Pingpong(sizes=SIZES), placement=Placement())
     run = Run(RunRecord(schema=1, hockney="", id="", started="", experiment="pingpong"))
     judged: dict[tuple[int, int], list[float]] = {}
     for launch in range(launches):
-        program = [str(engine.path), *question.engine_arguments(launch, seconds)]
-        env = {**os.environ, **launcher.environment(mpi), "HOCKNEY_JUDGE": "1"}
-        command = launcher.command(mpi, question, program)
-        said = subprocess.run(command, capture_output=True, check=True, env=env).stdout
+        arguments = engine_arguments(case, Sampling(precision=1e-6), seconds)
+        arguments += launch_arguments(launch)
+        start = start_of(mpi, engine, case, arguments, {"HOCKNEY_JUDGE": "1"})
+        env = {**os.environ, **start.env}
+        said = subprocess.run(start.command, capture_output=True, check=True, env=env).stdout
         for line in said.splitlines():
             record = records.decode(line)
             if record is not None:

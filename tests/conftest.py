@@ -19,7 +19,8 @@ from hypothesis import settings
 from hockney.measure.build import Engine, build_engine
 from hockney.measure.launchers import launcher_named
 from hockney.measure.mpi import Mpi, find_mpi
-from hockney.measure.question import Question, Size
+from hockney.measure.trial import EMPTY_MESSAGES
+from hockney.spec import Case, Placement
 
 settings.register_profile("short", max_examples=25, deadline=None)
 settings.register_profile("all", max_examples=100, deadline=None)  # --hypothesis-profile=all
@@ -145,8 +146,8 @@ def run_engine(mpi: Mpi, engine: Engine) -> RunEngine:
         *arguments: str, ranks: int = 2, path: Path | None = None, env: dict[str, str] | None = None
     ) -> Done:
         launcher = launcher_named(mpi.family)
-        question = Question("pingpong", (Size(0),), ranks=ranks)
-        command = launcher.command(mpi, question, [str(path or engine.path), *arguments])
+        case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=ranks))
+        command = launcher.command(mpi, case, [str(path or engine.path), *arguments])
         done = subprocess.run(
             command,
             capture_output=True,

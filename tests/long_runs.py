@@ -35,7 +35,7 @@ def comes_true(condition: Callable[[], bool], within_s: float = 60.0) -> bool:
 
 
 def nothing_left() -> bool:
-    return comes_true(lambda: not engines_alive(), 5.0)
+    return comes_true(lambda: not engines_alive())
 
 
 @dataclass(frozen=True)

@@ -60,3 +60,10 @@ def test_broadcast_needs_a_way(hockney: RunHockney, scheduler: str) -> None:
     done = hockney("job", scheduler, "--", *words, "-o", "run.jsonl")
     assert done.status == 2
     assert "let the job run hockney itself" in done.stderr
+
+
+@pytest.mark.parametrize("words", ["overheads", "pingpong --refine"])
+def test_a_script_decides_nothing(hockney: RunHockney, words: str) -> None:
+    done = hockney("job", "lsf", "--", *words.split(), "-o", "run.jsonl")
+    assert done.status == 2
+    assert "cannot decide from what was measured" in done.stderr

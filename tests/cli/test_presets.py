@@ -19,7 +19,7 @@ def counts(preset: str) -> dict[int, tuple[int | None, int]]:
 def test_grids_and_repetitions_are_the_originals() -> None:
     durham = PRESETS["durham"]()
     assert [size.bytes for size in durham.sizes] == [2**i for i in range(27)]
-    assert durham.options["seconds_a_size"] == 3.0
+    assert durham.seconds_a_size == 3.0
     assert counts("tacc") == {1024 * 2**i: (3, 0) for i in range(16)}
     assert counts("itmo") == {0: (10, 0), **{4 * 10**i: (10, 0) for i in range(7)}}
     osu = counts("osu")

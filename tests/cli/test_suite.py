@@ -11,7 +11,8 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S, RunHockney
 from hockney import records
-from hockney.measure.plan import READY, read_plan
+from hockney.measure.suite import READY, read_suite
+from hockney.spec import plan_of
 
 PLAN = """
 name = "two by two"
@@ -23,7 +24,7 @@ sizes = "0,8"
 budget = "0.4s"
 launches = "2"
 matrix.place = ["core", "none"]
-matrix.two-buffers = [true, false]
+matrix.buffers = ["separate", "returned"]
 """
 
 
@@ -33,10 +34,12 @@ def test_a_matrix_is_measured_whole_and_never_twice(hockney: RunHockney, tmp_pat
     assert done.status == 0, done.stderr
     files = sorted((tmp_path / "results").glob("*-*.jsonl"))
     runs = [records.read(file) for file in files]
-    asked = [(run.header.options["place"], run.header.options["two_buffers"]) for run in runs]
-    assert asked == [("core", True), ("core", False), ("none", True), ("none", False)]
-    assert {run.header.options["precision"] for run in runs} == {0.5}
-    assert {run.header.label for run in runs} >= {"a plan's label place=core two-buffers=True"}
+    plans = [plan_of(run.header.options) for run in runs]
+    asked = [(plan.first.placement.place, plan.first.workload.buffers) for plan in plans if plan]
+    assert asked == [(place, buffers) for place in ("core", "none")
+                     for buffers in ("separate", "returned")]  # fmt: skip
+    assert {plan.sampling.precision for plan in plans if plan} == {0.5}
+    assert {run.header.label for run in runs} >= {"a plan's label place=core buffers=separate"}
     assert "1 of 4" in done.stderr
     assert "two by two" in (tmp_path / "results" / "report.html").read_text()
     before = [file.read_bytes() for file in files]
@@ -107,7 +110,7 @@ def test_a_wrong_plan_is_told_before_anything_is_measured(
 @pytest.mark.parametrize("plan", sorted(READY.glob("*.toml")), ids=lambda path: path.stem)
 def test_ready_plans_ask_what_can_be_answered(hockney: RunHockney, plan: Path) -> None:
     """With one launch, and time for nothing more than to start."""
-    assert read_plan(plan.stem).runs
+    assert read_suite(plan.stem).runs
     quick = ("--", "--budget", "0.1s", "--mpicc", "nonesuch")
     done = hockney("suite", plan.stem, "-o", "results", *quick)
     assert done.status == 2

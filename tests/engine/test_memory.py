@@ -14,7 +14,8 @@ from conftest import TEST_TIMEOUT_S, RunEngine
 from hockney.measure.build import Engine
 from hockney.measure.launchers import launcher_named
 from hockney.measure.mpi import Mpi
-from hockney.measure.question import Question, Size
+from hockney.measure.trial import EMPTY_MESSAGES
+from hockney.spec import Case, Placement
 from preloads import Watch
 
 BARE = """
@@ -69,9 +70,9 @@ def peak_kib(mpi: Mpi, program: list[str], directory: Path, ranks: int = 2) -> i
     accountant.write_text(f"#!{sys.executable}\n{ACCOUNTANT}")
     accountant.chmod(0o755)
     launcher = launcher_named(mpi.family)
-    question = Question("pingpong", (Size(0),), ranks=ranks)
+    case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=ranks))
     done = subprocess.run(
-        launcher.command(mpi, question, [str(accountant), *program]),
+        launcher.command(mpi, case, [str(accountant), *program]),
         capture_output=True,
         text=True,
         timeout=TEST_TIMEOUT_S,

@@ -95,7 +95,12 @@ def test_nothing_of_a_sweep_is_set_aside() -> None:
     """Its sizes are visited once: a round whose state changed is all there is of a size."""
     run = make_run(lambda *_: [1.0], launches=1, rounds=20)
     run.header = type(run.header)(
-        schema=1, hockney="", id="", started="", experiment="pingpong", options={"sweep": True}
+        schema=1,
+        hockney="",
+        id="",
+        started="",
+        experiment="pingpong",
+        options={"experiment": "pingpong", "sweep": True},
     )
     for round_ in range(20):
         run.add(Noise(launch=0, round=round_, rank=0, probe_s=2e-6 if round_ % 3 else 4e-6))

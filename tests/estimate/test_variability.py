@@ -8,7 +8,7 @@ from hockney.estimate.variability import slow_ranks, variability
 from hockney.records import Run
 from samples import Pair, make_pairs_run, one_a_node
 
-EVERY: dict[str, object] = {"every_iteration": True}
+EVERY: dict[str, object] = {"experiment": "pairs", "every_iteration": True}
 BOTH_WAYS: list[Pair] = [(rank, (rank + 8) % 16) for rank in range(16)]
 
 

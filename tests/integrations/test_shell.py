@@ -32,7 +32,7 @@ def test_completion_script_is_printed(shell: str) -> None:
     ("words", "offered"),
     [
         ("hockney ping", "pingpong"),
-        ("hockney pingpong --two", "--two-buffers"),
+        ("hockney pingpong --buf", "--buffers"),
         ("hockney pingpong --preset it", "itmo"),
     ],
 )

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import pytest
 
 from hockney.measure.budget import Budget
-from hockney.measure.question import Question, Size
 from hockney.records import End
+from hockney.spec import Sampling
 
 
 @dataclass
@@ -22,13 +22,13 @@ def _no_time_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.process_time", lambda: 0.0)
 
 
-def spend(start_s: float, questions: int = 1, **options: float | None) -> tuple[list[float], float]:
+def spend(start_s: float, cases: int = 1, **options: float | None) -> tuple[list[float], float]:
     """What each launch may measure when a start costs `start_s`, and the wall time of all."""
-    question = Question("pingpong", (Size(8),), **options)  # type: ignore[arg-type]
+    sampling = Sampling(**options)  # type: ignore[arg-type]
     clock = Clock()
-    budget = Budget(question, questions, now=clock)
+    budget = Budget(sampling, cases, now=clock)
     measured: list[float] = []
-    most = question.most_launches and questions * question.most_launches
+    most = sampling.most_launches and cases * sampling.most_launches
     while (seconds := budget.next_seconds()) is not None:
         rest_s = budget.rest_s()
         clock.now += rest_s
@@ -71,14 +71,14 @@ def test_one_launch_has_it_all() -> None:
 
 
 @pytest.mark.parametrize("most", [None, 5])
-def test_questions_share_it_alike(most: int | None) -> None:
+def test_cases_share_it_alike(most: int | None) -> None:
     measured, wall_s = spend(0.1, 10, budget_s=60.0, least_launches=5, most_launches=most)
     assert len(measured) >= 50
     assert min(measured[:50]) > 0.2
     assert wall_s <= 62.0
 
 
-def test_questions_of_one_launch_each_share_it() -> None:
+def test_cases_of_one_launch_each_share_it() -> None:
     measured, wall_s = spend(0.1, 4, budget_s=8.0, least_launches=1, most_launches=1)
     assert len(measured) == 4
     assert measured[0] == pytest.approx(2.0)
@@ -91,21 +91,21 @@ def test_our_own_time_is_part_of_the_budget(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("most", [None, 5])
-@pytest.mark.parametrize("questions", [1, 3])
-def test_launches_are_spread_over_a_time(most: int | None, questions: int) -> None:
-    budget_s, over_s = 6.0 * questions, 600.0
+@pytest.mark.parametrize("cases", [1, 3])
+def test_launches_are_spread_over_a_time(most: int | None, cases: int) -> None:
+    budget_s, over_s = 6.0 * cases, 600.0
     asked = {"budget_s": budget_s, "most_launches": most}
-    alone, _ = spend(0.1, questions, **asked)
-    measured, wall_s = spend(0.1, questions, over_s=over_s, **asked)
+    alone, _ = spend(0.1, cases, **asked)
+    measured, wall_s = spend(0.1, cases, over_s=over_s, **asked)
     assert len(measured) == len(alone)
     assert 0.75 * over_s < wall_s < over_s + budget_s
 
 
 def test_a_resumed_run_is_spread_over_the_time_anew() -> None:
     clock = Clock()
-    question = Question("pingpong", (Size(8),), budget_s=10.0, over_s=100.0)
+    sampling = Sampling(budget_s=10.0, over_s=100.0)
     earlier = [End(launch=n, reason="budget", wall_s=2.5) for n in range(2)]
-    budget = Budget(question, 1, earlier, clock)
+    budget = Budget(sampling, 1, earlier, clock)
     assert budget.rest_s() == 0.0
     clock.now += 1.0
     budget.note(1.0, 0.9)

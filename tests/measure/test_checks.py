@@ -5,45 +5,64 @@ import os
 import pytest
 
 from hockney.errors import AskedWronglyError
-from hockney.measure.checks import available_memory, check_question, parse_cpus
-from hockney.measure.question import Question, Size
+from hockney.measure.checks import available_memory, check_plan, parse_cpus
+from hockney.spec import Placement, Sampling, single, sizes_of
+from hockney.spec.workloads import Workload
+from hockney.spec.workloads.pingpong import Pingpong
 
 
-def ask(**options: object) -> None:
-    check_question(Question("pingpong", (Size(8),), **options))  # type: ignore[arg-type]
+def check(workload: Workload, placement: Placement, **sampling: float) -> None:
+    check_plan(single(workload, placement, Sampling(**sampling)))
+
+
+EIGHT = Pingpong(sizes=sizes_of([8]))
 
 
 @pytest.mark.parametrize(
-    ("options", "complaint"),
+    ("placement", "complaint"),
     [
         ({"ranks": 1}, "at least two ranks"),
         ({"ranks": 0}, "at least two ranks"),
-        ({"peers": (0, 2)}, "no rank 2 among 2"),
-        ({"budget_s": 10.0, "over_s": 9.0}, "less than the launches take"),
-        ({"over_s": 90.0, "platform": "cluster:2"}, "does not drift"),
-        ({"cpus": "0"}, "names 1 CPUs for 2 ranks"),
-        ({"cpus": "0,99999"}, "may not run on CPU 99999"),
-        ({"cpus": "0,,1"}, "not a CPU number"),
-        ({"cpus": "3-1"}, "not a CPU number"),
-        ({"cpus": "zero"}, "not a CPU number"),
+        ({"cpus": (0,)}, "names 1 CPUs for 2 ranks"),
+        ({"cpus": (0, 9999)}, "may not run on CPU 9999"),
+        ({"hosts": ("-x",)}, "is not a host name"),
+        ({"ranks_per_node": 2}, "on how many nodes"),
     ],
 )
-def test_what_cannot_be_is_told(options: dict[str, object], complaint: str) -> None:
+def test_what_cannot_be_is_told(placement: dict[str, object], complaint: str) -> None:
     with pytest.raises(AskedWronglyError, match=complaint):
-        ask(**options)
+        check(EIGHT, Placement(**placement))  # type: ignore[arg-type]
+
+
+def test_a_peer_must_be_a_rank() -> None:
+    with pytest.raises(AskedWronglyError, match="no rank 2 among 2"):
+        check(Pingpong(sizes=sizes_of([8]), peers=(0, 2)), Placement())
+
+
+def test_launches_are_spread_over_more_than_they_take() -> None:
+    with pytest.raises(AskedWronglyError, match="less than the launches take"):
+        check(EIGHT, Placement(), budget_s=10.0, over_s=9.0)
+    with pytest.raises(AskedWronglyError, match="does not drift"):
+        check(EIGHT, Placement(platform="cluster:2"), over_s=90.0)
+
+
+@pytest.mark.parametrize("text", ["0,,1", "3-1", "zero", "0-999999999"])
+def test_lists_that_are_none_are_refused(text: str) -> None:
+    with pytest.raises(AskedWronglyError, match="not a CPU number"):
+        parse_cpus(text)
 
 
 def test_messages_beyond_the_memory_are_refused() -> None:
     available = available_memory()
     assert available is not None
     with pytest.raises(AskedWronglyError, match="leave out the largest sizes"):
-        check_question(Question("pingpong", (Size(8), Size(available // 2 + 4096))))
-    check_question(Question("pingpong", (Size(8), Size(available // 100))))
+        check(Pingpong(sizes=sizes_of([8, available // 2 + 4096])), Placement())
+    check(Pingpong(sizes=sizes_of([8, available // 100])), Placement())
 
 
 def test_cpu_lists_are_read_in_their_order() -> None:
-    assert parse_cpus("3,0-2,7") == [3, 0, 1, 2, 7]
+    assert parse_cpus("3,0-2,7") == (3, 0, 1, 2, 7)
 
 
 def test_what_can_be_is_not_refused() -> None:
-    ask(cpus=",".join(str(cpu) for cpu in sorted(os.sched_getaffinity(0))[:2]))
+    check(EIGHT, Placement(cpus=tuple(sorted(os.sched_getaffinity(0))[:2])))

@@ -16,14 +16,19 @@ from hockney.measure.launchers import (
     srun,
 )
 from hockney.measure.mpi import Mpi
-from hockney.measure.question import Question, Size
+from hockney.spec import Case, Placement, sizes_of
+from hockney.spec.workloads import Workload
+from hockney.spec.workloads.collective import Collective
+from hockney.spec.workloads.cores import Cores
+from hockney.spec.workloads.pingpong import Pingpong
 
 HYDRA = Mpi(Path("/mpich/mpicc"), Path("/mpich/mpiexec"), "hydra", "Hydra 5")
 OPENMPI = Mpi(Path("/ompi/mpicc"), Path("/ompi/mpiexec"), "openmpi", "Open MPI 5")
 
 
-def ask(**options: object) -> Question:
-    return Question("pingpong", (Size(8),), **options)  # type: ignore[arg-type]
+def ask(**options: object) -> Case:
+    placement = Placement(**options)  # type: ignore[arg-type]
+    return Case(workload=Pingpong(sizes=sizes_of([8])), placement=placement)
 
 
 @pytest.fixture(autouse=True)
@@ -62,17 +67,17 @@ def test_a_job_is_found_by_its_environment(job: str) -> None:
 
 
 def test_a_scheduler_starts_ranks_itself_or_lends_its_hosts_to_mpiexec(job: str) -> None:
-    name, question = find_launcher(HYDRA, ask())
+    name, placement = find_launcher(HYDRA, Placement())
     if job in ("srun", "flux"):
-        assert (name, question.hosts) == (job, ())
+        assert (name, placement.hosts) == (job, ())
     else:
-        assert (name, question.hosts) == ("hydra", ("n1", "n2"))
+        assert (name, placement.hosts) == ("hydra", ("n1", "n2"))
 
 
 def test_hosts_platforms_and_mpiexec_go_before_the_job(job: str) -> None:
     assert job
     for options in ({"hosts": ("a",)}, {"launcher": "mpiexec"}, {"platform": "cluster:2"}):
-        assert find_launcher(HYDRA, ask(**options))[0] == "hydra"
+        assert find_launcher(HYDRA, ask(**options).placement)[0] == "hydra"
 
 
 def test_ranks_may_be_on_all_nodes_of_a_job(monkeypatch: pytest.MonkeyPatch, job: str) -> None:
@@ -89,8 +94,8 @@ def test_no_more_cpus_than_the_job_was_given(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_scheduler_that_is_not_here_is_told() -> None:
     with pytest.raises(AskedWronglyError, match="not inside one of its jobs"):
-        find_launcher(HYDRA, ask(launcher="srun"))
-    assert find_launcher(HYDRA, ask())[0] == "hydra"
+        find_launcher(HYDRA, Placement(launcher="srun"))
+    assert find_launcher(HYDRA, Placement())[0] == "hydra"
 
 
 @pytest.mark.parametrize(
@@ -153,20 +158,23 @@ def test_flux_takes_more_nodes_only_where_it_is_told(
     assert "--nodes" not in " ".join(flux.command(HYDRA, ask(ranks=8), ["engine"]))
 
 
-def simulate(*arguments: str, experiment: str = "collective") -> list[str]:
-    asked = Question(experiment, (Size(8),), arguments=arguments, platform="p.xml", ranks=8)
-    return smpirun.command(HYDRA, asked, ["engine"])
+def simulate(workload: Workload) -> list[str]:
+    case = Case(workload=workload, placement=Placement(platform="p.xml", ranks=8))
+    return smpirun.command(HYDRA, case, ["engine"])
 
 
 @pytest.mark.parametrize("collective", ["reduce", "iallreduce", "gatherv", "allgather", "scan"])
 def test_what_is_measured_is_not_touched_by_how_results_come_together(collective: str) -> None:
-    assert not [word for word in simulate(collective) if "binomial" in word]
+    words = simulate(Collective(collective=collective, sizes=sizes_of([8])))
+    assert not [word for word in words if "binomial" in word]
 
 
 @pytest.mark.parametrize("collective", ["bcast", "scatterv", "barrier", "ialltoall"])
 def test_results_come_together_by_trees(collective: str) -> None:
     """Without, a thousand simulated ranks take a minute, and four thousand a quarter of an hour."""
-    words = simulate(collective, "--algorithm=scatter_allgather")
+    words = simulate(
+        Collective(collective=collective, sizes=sizes_of([8]), algorithm="scatter_allgather")
+    )
     assert "--cfg=smpi/gather:ompi_binomial" in words
     assert "--cfg=smpi/reduce:binomial" in words
-    assert "--cfg=smpi/reduce:binomial" in simulate("--pairs-active=4", experiment="pairs")
+    assert "--cfg=smpi/reduce:binomial" in simulate(Cores(sizes=sizes_of([8])))

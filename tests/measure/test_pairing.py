@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hockney.errors import AskedWronglyError
-from hockney.measure.pairing import PAIRINGS, pairing_of, pairing_words, parse_counts
+from hockney.measure.pairing import PAIRINGS, pairing_of, parse_counts
 
 
 @given(st.sampled_from(PAIRINGS), st.integers(1, 100))
@@ -27,7 +27,7 @@ def test_halves_and_neighbours_are_what_they_say() -> None:
     assert pairing_of("halves", 6) == ((0, 3), (1, 4), (2, 5))
     assert pairing_of("neighbours", 6) == ((0, 1), (2, 3), (4, 5))
     assert pairing_of("random", 64) != pairing_of("neighbours", 64)
-    assert pairing_words(pairing_of("halves", 4)) == "0-2,1-3"
+    assert pairing_of("halves", 4) == ((0, 2), (1, 3))
 
 
 def test_a_file_names_any_pairs(tmp_path: Path) -> None:

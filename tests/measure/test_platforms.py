@@ -14,7 +14,7 @@ from conftest import RunHockney
 from hockney import records
 from hockney.errors import AskedWronglyError
 from hockney.measure.platforms import TOPOLOGIES, parse_shape, platform_file, shape_xml
-from hockney.measure.question import Question, Size
+from hockney.spec import Placement
 
 needs_simgrid = pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid is missing")
 
@@ -60,8 +60,8 @@ def test_wrong_shapes_are_told(text: str, complaint: str) -> None:
 
 
 def test_files_of_a_shape_are_private_and_removed() -> None:
-    question = Question("pingpong", (Size(8),), ranks=4, platform="cluster:2", ranks_per_node=2)
-    with platform_file(question) as placed:
+    placement = Placement(ranks=4, platform="cluster:2", ranks_per_node=2)
+    with platform_file(placement) as placed:
         hosts = Path(placed.hostfile or "")
         assert hosts.read_text().split() == ["node-0", "node-0", "node-1", "node-1"]
         assert hosts.parent.stat().st_mode & 0o077 == 0
@@ -81,7 +81,7 @@ def test_ranks_are_on_the_nodes_of_the_shape(
     run = records.read(tmp_path / "run.jsonl")
     assert run.launches[0].simulated
     assert [place.host for place in run.launches[0].places] == [f"node-{i}" for i in range(11)]
-    assert run.header.options["platform"] == platform
+    assert run.header.options["cases"][0]["placement"]["platform"] == platform
     # At least the two links at the ends of any route.
     assert min(run.samples[0].ns) > 2 * 2e3
 

@@ -12,12 +12,12 @@ import pytest
 from conftest import RunHockney
 from hockney import records
 from hockney.measure.late import Late
-from hockney.measure.question import Question, Size
 from hockney.measure.refine import Refinement, joined, protocol, steps_away, survey_sizes
 from hockney.models._switches import Bracket, narrowed
 from hockney.models.fit import curve_of_arrays
 from hockney.records import Run, RunRecord, Samples
-from hockney.views.switches import lost_words
+from hockney.spec import Placement, Sampling, single, sizes_of
+from hockney.spec.workloads.pingpong import Pingpong
 from platforms import two_hosts
 
 HAS_SIMGRID = shutil.which("smpicc") is not None
@@ -107,9 +107,14 @@ def test_a_send_that_waits_takes_two_delays_and_a_disturbed_one_may() -> None:
 
 
 def test_the_trains_of_a_late_receiver_wait_on_both_ranks() -> None:
-    question = Late(2.5e-4).question(Question("pingpong", (Size(8),)), {64, 8})
-    assert question.sizes == (Size(8), Size(64))
-    assert question.arguments == ("--operation=late", "--trains=1:250000:250000")
+    workload = Late(2.5e-4).workload(Pingpong(sizes=sizes_of([8]), peers=(1, 0)), {64, 8})
+    assert workload.sizes == sizes_of([8, 64])
+    assert workload.arguments(2) == [
+        "pingpong",
+        "--peers=1,0",
+        "--operation=late",
+        "--trains=1:250000:250000",
+    ]
 
 
 def test_a_break_and_a_change_of_protocol_at_one_place_are_one_switch() -> None:
@@ -130,17 +135,17 @@ def test_a_regime_has_a_name_where_both_its_ends_agree(
 
 
 def test_a_survey_holds_the_asked_sizes_and_eight_an_octave() -> None:
-    sizes = survey_sizes(Question("pingpong", (Size(0), Size(1000), Size(2001))))
+    sizes = survey_sizes(Pingpong(sizes=sizes_of([0, 1000, 2001])))
     assert {0, 1000, 2001} <= set(sizes)
     assert len(sizes) == 11
     assert steps_away([Bracket(1414, 1415)], sizes) >= {1413, 1412, 1416, 1417, 1158, 1671}
 
 
 def test_a_break_of_the_survey_alone_is_none() -> None:
-    refinement = Refinement(Question("pingpong", (Size(8), Size(64))))
+    refinement = Refinement(single(Pingpong(sizes=sizes_of([8, 64])), Placement(), Sampling()))
     seen_once, seen_twice = Bracket(8, 16), Bracket(32, 40, 0.5)
     refinement.open = [seen_twice, seen_once]
     refinement._close()
     assert refinement.done == [seen_twice]
     assert refinement.lost == [seen_once]
-    assert "8..16 B" in lost_words(refinement.lost)
+    assert "8..16 B" in refinement.notes()[0]

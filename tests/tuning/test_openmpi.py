@@ -18,7 +18,8 @@ from conftest import TEST_TIMEOUT_S
 from hockney.errors import HockneyError
 from hockney.measure.launchers import launcher_named
 from hockney.measure.mpi import Mpi
-from hockney.measure.question import Question, Size
+from hockney.measure.trial import EMPTY_MESSAGES
+from hockney.spec import Case, Placement
 from hockney.tuning import openmpi, openmpi_json
 from hockney.tuning.rules import Rule
 
@@ -131,8 +132,8 @@ def test_the_library_takes_the_rule_for_these_ranks_and_sizes_alone(
 
     def fails(ranks: int, size: int) -> bool:
         launcher = launcher_named("openmpi")
-        question = Question("pingpong", (Size(0),), ranks=ranks)
-        command = launcher.command(open_mpi, question, [str(program), str(size)])
+        case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=ranks))
+        command = launcher.command(open_mpi, case, [str(program), str(size)])
         whole = {**os.environ, **launcher.environment(open_mpi), **openmpi.environment(path)}
         done = subprocess.run(command, env=whole, capture_output=True, timeout=TEST_TIMEOUT_S)
         return done.returncode != 0

@@ -144,7 +144,7 @@ def test_every_iteration_shows_each_rank(hockney: RunHockney, tmp_path: Path) ->
         lambda launch, pair, *_: [100.0 + pair[0] + launch] * 9 + [900.0],
         [[(rank, (rank + 4) % 8) for rank in range(8)]],
         one_a_node(8),
-        options={"every_iteration": True},
+        options={"experiment": "pairs", "every_iteration": True},
     )
     path = write_run(run, tmp_path / "every.jsonl")
     done = hockney("show", str(path))

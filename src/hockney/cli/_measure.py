@@ -1,24 +1,22 @@
-"""What all measuring verbs share: find the MPI, build, measure into a file, show."""
+"""Measures a plan into a result file and shows what was measured."""
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import click
 
-from hockney.cli._instead import Instead
+from hockney.cli._options import Output
 from hockney.estimate import estimate
-from hockney.measure.build import build_engine
 from hockney.measure.checks import check_allocation
-from hockney.measure.mpi import find_mpi
-from hockney.measure.prepare import Asked, Target, prepared
-from hockney.measure.question import Question
-from hockney.measure.session import Session, measure, raise_problems, unanswered
+from hockney.measure.presets import PRESETS
+from hockney.measure.run import Target, measure
+from hockney.measure.session import Session, raise_problems, unanswered
 from hockney.records import Run
+from hockney.spec import Plan
+from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import format_seconds
 from hockney.views.progress import ProgressLine
 
@@ -38,58 +36,45 @@ def default_output(experiment: str) -> Path:
     return next(path for path in map(Path, names) if not path.exists())
 
 
-def measure_and_show(
-    question: Question,
-    options: dict[str, Any],
-    layout: str | None = None,
-    follow_up: Callable[[Session], Question | None] | None = None,
-) -> None:
-    """Measures one question; `options` are those of cli/_options.py."""
-    mpi = find_mpi(options["mpicc"], simulated=question.platform is not None)
-    asked = Asked((question,), mpi, build_engine(mpi), follow_up=follow_up)
-    measure_cycle_and_show(asked, options, layout)
-
-
-def measure_cycle_and_show(
-    asked: Asked, options: dict[str, Any], layout: str | None = None
-) -> None:
-    """Measures, keeping every sample in a file; what was measured is shown even if it ended badly.
-    Questions that share their launches' budget are asked in turn."""
-    instead = click.get_current_context().find_object(Instead)
-    if instead is not None:
-        instead.asked, instead.options = asked, options
-        return
-    for question in asked.questions:
-        check_allocation(question)
-    quiet = options["quiet"]
-    if options["resume"] and options["output"] is None:
+def measure_and_show(plan: Plan, output: Output) -> None:
+    """Measures, keeping every sample in a file; what was measured is shown even if it ended
+    badly."""
+    if output.resume and output.path is None:
         raise click.UsageError("--resume: which file? Name it with -o")
-    progress = ProgressLine(quiet, asked.questions[0].precision)
-    with prepared(asked, _target(asked, options), progress) as session:
-        try:
-            measure(session)
-        finally:
-            progress.clear()
+    if len(plan.cases) > 1 and not output.quiet:
+        budget = format_seconds(plan.sampling.budget_s)
+        click.echo(f"{len(plan.cases)} combinations share {budget} (--budget)", err=True)
+    path = output.path or default_output(plan.experiment)
+    target = Target(path, output.label, output.force, output.resume)
+    session = measured(plan, target, output.quiet)
     if session.run.samples:
-        show_measured(session.run, options, layout)
-    if not quiet:
+        show_measured(session.run, output)
+    if not output.quiet:
         _say_how_it_ended(session)
     raise_problems(session)
     if session.reason == "interrupted":
         raise click.exceptions.Exit(130)
-    if options.get("gate"):
+    if output.gate:
         from hockney.cli._present import gate
 
         gate(session.run, estimate(session.run))
 
 
-def _target(asked: Asked, options: dict[str, Any]) -> Target:
-    output = options["output"] or default_output(asked.questions[0].experiment)
-    return Target(output, options["label"], options["force"], options["resume"])
+def measured(plan: Plan, target: Target, quiet: bool, before: str = "") -> Session:
+    """Measures with a line of progress, which begins with `before`."""
+    for case in plan.cases:
+        check_allocation(case.placement)
+    progress = ProgressLine(quiet, plan.sampling.precision, before)
+    try:
+        return measure(plan, target, progress)
+    finally:
+        progress.clear()
 
 
 def _say_how_it_ended(session: Session) -> None:
-    for note in (*session.engine.notes, *unanswered(session)):
+    steps = session.steps
+    lost = steps.notes() if steps else []
+    for note in (*session.engine.notes, *unanswered(session), *lost):
         click.echo(f"note: {note}", err=True)
     count = len(session.run.launches)
     click.echo(
@@ -102,12 +87,22 @@ def _say_how_it_ended(session: Session) -> None:
         click.echo(f"launch {count} is incomplete: its rounds up to then are kept", err=True)
 
 
-def show_measured(run: Run, options: dict[str, Any], layout: str | None = None) -> None:
+def show_measured(run: Run, output: Output) -> None:
     """The result as the options of a measuring verb want it."""
     from hockney.cli._present import show_json, show_run
+    from hockney.spec import plan_of
 
     estimates = estimate(run)
-    if options["as_json"]:
+    if output.as_json:
         show_json(run, estimates)
-    else:
-        show_run(run, estimates, layout, quiet=options["quiet"])
+        return
+    plan = plan_of(run.header.options)
+    usual = _layout_of(plan) if plan else None
+    show_run(run, estimates, output.layout or usual, quiet=output.quiet)
+
+
+def _layout_of(plan: Plan) -> str | None:
+    """The table of the classic program that a plan repeats."""
+    workload = plan.first.workload
+    preset = workload.preset if isinstance(workload, Pingpong) else None
+    return PRESETS[preset]().format if preset else None

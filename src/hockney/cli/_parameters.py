@@ -51,6 +51,12 @@ def _peers(text: str) -> tuple[int, int]:
     return first, second
 
 
+def _cpus(text: str) -> tuple[int, ...]:
+    from hockney.measure.checks import parse_cpus
+
+    return parse_cpus(text) if text else ()
+
+
 def _hosts(text: str) -> tuple[str, ...]:
     return tuple(host.strip() for host in text.split(",")) if text else ()
 
@@ -86,3 +92,4 @@ LAUNCHES = Words("launches", _launches)
 COUNTS = Words("ranks", _counts)
 PEERS = Words("ranks", _peers)
 HOSTS = Words("hosts", _hosts)
+CPUS = Words("CPUs", _cpus)

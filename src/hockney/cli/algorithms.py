@@ -19,9 +19,10 @@ def command(names: str | None, mpicc: str | None, as_json: bool) -> None:
 
     With --json also what forces each.
     """
-    from hockney.measure.algorithms import COLLECTIVES, checked_collectives, family_of
+    from hockney.measure.algorithms import checked_collectives, family_of
     from hockney.measure.build import build_engine, library_of
     from hockney.measure.mpi import find_mpi
+    from hockney.spec.workloads.collective import COLLECTIVES
     from hockney.views.as_json import dumps
 
     collectives = checked_collectives(names.split(",")) if names else list(COLLECTIVES)

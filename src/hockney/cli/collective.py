@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
-from hockney.cli._options import measuring_options, question_of, ranks_by_nodes, was_given
-from hockney.cli._parameters import COUNTS, SIZES
-from hockney.measure.question import Question, Size
-from hockney.units import format_seconds, parse_sizes
+from hockney.cli._options import Common, measuring_options
+from hockney.cli._parameters import COUNTS, SECONDS, SIZES
+from hockney.cli._verb import MeasuringVerb
+from hockney.spec import Plan, sizes_of
+from hockney.spec.workloads.collective import Root, Sync
+from hockney.units import parse_sizes
+
+if TYPE_CHECKING:
+    from hockney.measure.collective import Study
 
 DEFAULT_SIZES = "2..1MiB"
-QUESTION_S = 8.0
-"""Wall time for each collective, algorithm and number of ranks, unless --budget says otherwise."""
+CASE_S = 8.0
+"""Wall time for each collective, algorithm, segment size and number of ranks."""
 
 
-@click.command()
+@click.command(cls=MeasuringVerb)
 @click.argument("collectives", metavar="NAME[,NAME...]")
 @click.option(
     "--algorithm",
@@ -67,48 +72,61 @@ QUESTION_S = 8.0
     is_flag=True,
     help="Nonblocking ones also while computing for as long as they take.",
 )
+@click.option("--verify", is_flag=True, help="Check every result, untimed.")
 @click.option("--oversubscribe", is_flag=True, help="More ranks than CPUs.")
-@measuring_options
-def command(**options: Any) -> None:
+@measuring_options(
+    budget=click.option(
+        "--budget",
+        type=SECONDS,
+        help=f"Wall time that all launches may take.  [default: {CASE_S:g}s for each combination]",
+    )
+)
+def command(common: Common, *, ranks: list[int] | None, oversubscribe: bool, **own: Any) -> Plan:
     """Measure collectives by algorithm, ranks and size.
 
     A launch for each algorithm and number of ranks in turn, which visits all sizes. A time is from
     the common start to the end of the last rank.
     """
-    from hockney.cli._measure import measure_cycle_and_show
+    from hockney.measure.checks import allowed_cpus
+    from hockney.measure.collective import cases_of
+    from hockney.measure.run import mpi_of
+
+    ranks = ranks or [common.ranks_by_nodes() or allowed_cpus()]
+    study = _study(common, ranks, oversubscribe, **own)
+    cases, left_out = cases_of(study, common.placement, *mpi_of(common.placement))
+    sampling = common.sampling
+    if "budget" not in common.given:
+        sampling = replace(sampling, budget_s=CASE_S * len(cases))
+    return Plan(cases=tuple(cases), sampling=sampling, left_out=tuple(left_out))
+
+
+def _study(
+    common: Common,
+    ranks: list[int],
+    oversubscribe: bool,
+    *,
+    collectives: str,
+    algorithms: str,
+    sizes: list[int] | None,
+    segments: list[int] | None,
+    root: Root,
+    sync: Sync,
+    overlap: bool,
+    verify: bool,
+) -> Study:
     from hockney.measure.algorithms import checked_collectives
-    from hockney.measure.build import build_engine
-    from hockney.measure.checks import allowed_cpus, check_question
-    from hockney.measure.collective import Study, questions_of
-    from hockney.measure.mpi import find_mpi
-    from hockney.measure.prepare import Asked
+    from hockney.measure.collective import Study
 
-    study = Study(
-        collectives=checked_collectives(options["collectives"].split(",")),
-        algorithms=options["algorithms"].split(","),
-        ranks=options["ranks"] or [ranks_by_nodes(options) or allowed_cpus()],
-        segments=options["segments"] or (),
-        root=options["root"],
-        sync=options["sync"],
-        oversubscribe=options["oversubscribe"],
-        overlap=options["overlap"],
+    return Study(
+        collectives=checked_collectives(collectives.split(",")),
+        algorithms=algorithms.split(","),
+        ranks=ranks,
+        segments=segments or (),
+        sizes=sizes_of(sizes or parse_sizes(DEFAULT_SIZES)),
+        buffers=common.buffers,
+        root=root,
+        sync=sync,
+        oversubscribe=oversubscribe,
+        overlap=overlap,
+        verify=verify,
     )
-    sizes = tuple(Size(size) for size in options["sizes"] or parse_sizes(DEFAULT_SIZES))
-    base = question_of(options, experiment="collective", sizes=sizes)
-    mpi = find_mpi(options["mpicc"], simulated=base.platform is not None)
-    engine = build_engine(mpi)
-    questions, left_out = questions_of(study, base, mpi, engine)
-    questions = _with_budget(questions, options["quiet"])
-    for question in questions:
-        check_question(question)
-    measure_cycle_and_show(Asked(questions, mpi, engine, left_out), options)
-
-
-def _with_budget(questions: list[Question], quiet: bool) -> list[Question]:
-    """The same time for each, unless the user has said how long all may take."""
-    budget_s = questions[0].budget_s if was_given("budget") else QUESTION_S * len(questions)
-    if not quiet and len(questions) > 1:
-        click.echo(
-            f"{len(questions)} combinations share {format_seconds(budget_s)} (--budget)", err=True
-        )
-    return [replace(question, budget_s=budget_s) for question in questions]

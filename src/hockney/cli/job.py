@@ -12,8 +12,10 @@ from hockney.cli._parameters import SECONDS
 from hockney.measure.jobs import scheduler_names
 
 if TYPE_CHECKING:
+    from hockney.cli._options import Output
     from hockney.measure.jobs import Job, Scheduler, State
-    from hockney.measure.prepare import Asked
+    from hockney.measure.jobs.script import Measurement
+    from hockney.spec import Plan
     from hockney.views.progress import StatusLine
 
 POLL_S = 1.0
@@ -35,58 +37,70 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
 
     hockney job slurm --account abc -- pingpong --nodes 2 --ranks-per-node 1 -o run.jsonl
     """
-    from hockney.cli._instead import ask
     from hockney.cli._measure import default_output
+    from hockney.cli._verb import ask
     from hockney.measure.jobs import scheduler_named
+    from hockney.measure.jobs.script import Measurement
+    from hockney.measure.run import mpi_of
 
-    asked, verb_options = ask(words, nodes=1)
-    result = verb_options["output"] or default_output(asked.questions[0].experiment)
-    job = _job(asked, options)
-    text = _script(scheduler_named(scheduler), job, asked, verb_options, result)
+    asked = ask(words, nodes=1)
+    plan, output = asked.plan, asked.output
+    _check(plan, output)
+    result = output.path or default_output(plan.experiment)
+    measurement = Measurement(plan, *mpi_of(plan.first.placement), result)
+    job = _job(plan, options)
+    text = _script(scheduler_named(scheduler), job, measurement, output.label)
     if submit:
-        _submit(scheduler_named(scheduler), job, text, asked, verb_options, result)
+        _submit(scheduler_named(scheduler), job, text, measurement, output)
     else:
         click.echo(text, nl=False)
 
 
-def _job(asked: Asked, options: dict[str, Any]) -> Job:
+def _check(plan: Plan, output: Output) -> None:
+    from hockney.errors import AskedWronglyError
+    from hockney.measure.steps import has_steps
+
+    for option in ("platform", "hosts", "launcher"):
+        if getattr(plan.first.placement, option):
+            raise AskedWronglyError(f"--{option} is not for a job: the scheduler chooses")
+    if output.resume or output.force:
+        raise AskedWronglyError("a job begins a new file: leave out --resume and --force")
+    if has_steps(plan):
+        raise AskedWronglyError(
+            "a script cannot decide from what was measured what to measure next",
+            "let the job run hockney itself, or leave out --refine",
+        )
+
+
+def _job(plan: Plan, options: dict[str, Any]) -> Job:
     from hockney.measure.jobs import Job, minutes_for
 
     time_s = options.pop("time_s")
-    most = max(asked.questions, key=lambda question: question.ranks)
+    most = max((case.placement for case in plan.cases), key=lambda placement: placement.ranks)
     return Job(
-        name=f"hockney-{most.experiment}",
+        name=f"hockney-{plan.experiment}",
         nodes=most.node_count or 1,
         per_node=most.per_node or most.ranks,
-        minutes=minutes_for(asked) if time_s is None else max(round(time_s / 60.0), 1),
+        minutes=minutes_for(plan) if time_s is None else max(round(time_s / 60.0), 1),
         **options,
     )
 
 
-def _script(
-    scheduler: Scheduler, job: Job, asked: Asked, options: dict[str, Any], result: Path
-) -> str:
+def _script(scheduler: Scheduler, job: Job, measurement: Measurement, label: str | None) -> str:
     from hockney import records
-    from hockney.errors import AskedWronglyError
     from hockney.measure.jobs.script import job_script
     from hockney.measure.session import new_run
 
-    for option in ("platform", "hosts", "launcher"):
-        if getattr(asked.questions[0], option):
-            raise AskedWronglyError(f"--{option} is not for a job: the scheduler chooses")
-    if options["resume"] or options["force"]:
-        raise AskedWronglyError("a job begins a new file: leave out --resume and --force")
-    header = records.encode(new_run(asked.questions, options["label"], asked.left_out).header)
-    return job_script(scheduler, job, asked, header, result)
+    header = records.encode(new_run(measurement.plan, label).header)
+    return job_script(scheduler, job, measurement, header)
 
 
 def _submit(
     scheduler: Scheduler,
     job: Job,
     text: str,
-    asked: Asked,
-    options: dict[str, Any],
-    result: Path,
+    measurement: Measurement,
+    output: Output,
 ) -> None:
     """Submits, waits, shows; an interrupted wait takes the job back and keeps what it has."""
     from hockney import records
@@ -96,13 +110,14 @@ def _submit(
     from hockney.measure.resume import whole_launches
     from hockney.views.progress import StatusLine
 
+    result = measurement.result
     if result.exists():
         raise AskedWronglyError(f"{result} exists", "name another file with -o")
-    number, most = submit(scheduler, text), launches_of(asked)
-    state = _await_end(scheduler, number, most, result, StatusLine(options["quiet"]))
+    number, most = submit(scheduler, text), launches_of(measurement.plan)
+    state = _await_end(scheduler, number, most, result, StatusLine(output.quiet))
     run = records.read(result) if result.exists() else None
     if run is not None and run.samples:
-        show_measured(run, options)
+        show_measured(run, output)
     whole = len(whole_launches(run)) if run is not None else 0
     # A job that was deleted may have ended well all the same, as PBS tells it.
     if not state.well or whole < most:
@@ -110,7 +125,7 @@ def _submit(
             f"job {number} ended as {state.word.lower()} after {whole} of {most} launches",
             _last_words(scheduler.log(number, job)),
         )
-    if not options["quiet"]:
+    if not output.quiet:
         click.echo(f"job {number} is done; samples are in {result}", err=True)
 
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
+from msgspec.structs import replace
 
-from hockney.cli._options import measuring_options, question_of
+from hockney.cli._options import Common, measuring_options
 from hockney.cli._parameters import PEERS, SIZES
-from hockney.measure.checks import check_question
-from hockney.measure.question import Size
+from hockney.cli._verb import MeasuringVerb
+from hockney.spec import Plan, single, sizes_of
+from hockney.spec.workloads.overheads import Overheads
 from hockney.units import parse_sizes
 
 DEFAULT_SIZES = "1,8,64,256,1KiB,2KiB,4KiB"
 
 
-@click.command()
+@click.command(cls=MeasuringVerb)
 @click.option("-n", "ranks", type=int, default=2, show_default=True, help="Ranks to start.")
 @click.option(
     "--peers",
@@ -33,26 +33,24 @@ DEFAULT_SIZES = "1,8,64,256,1KiB,2KiB,4KiB"
 @click.option(
     "--messages", type=click.IntRange(2, 1000), default=16, show_default=True, help="In a train."
 )
-@measuring_options
-def command(**options: Any) -> None:
+@measuring_options()
+def command(
+    common: Common,
+    *,
+    ranks: int,
+    peers: tuple[int, int],
+    sizes: list[int] | None,
+    messages: int,
+) -> Plan:
     """Measure what a message costs its sender and its receiver, and how soon the next may follow.
 
     Messages go in trains, with known delays between sends or between receives; the LogGP model's
     L, o_s, o_r, g and G follow from how long the trains take.
     """
-    sizes = options["sizes"] or parse_sizes(DEFAULT_SIZES)
-    if len(sizes) < 2:
-        raise click.UsageError("--sizes: what grows with the size needs two of them at least")
-    question = question_of(
-        options,
-        experiment="overheads",
-        sizes=tuple(Size(size) for size in sizes),
-        ranks=options["ranks"],
-        peers=options["peers"],
+    workload = Overheads(
+        sizes=sizes_of(sizes or parse_sizes(DEFAULT_SIZES)),
+        buffers=common.buffers,
+        peers=peers,
+        messages=messages,
     )
-    check_question(question)
-    from hockney.cli._measure import measure_and_show
-    from hockney.measure.trains import Trains
-
-    trains = Trains(question, options["messages"])
-    measure_and_show(trains.first_question(), options, follow_up=trains.follow_up)
+    return single(workload, replace(common.placement, ranks=ranks), common.sampling)

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
-from hockney.cli._options import measuring_options, question_of, ranks_by_nodes, was_given
+from hockney.cli._options import Common, measuring_options
 from hockney.cli._parameters import SECONDS, SIZE, SIZES
+from hockney.cli._verb import MeasuringVerb
 from hockney.errors import AskedWronglyError
-from hockney.measure.checks import allowed_cpus, check_question
-from hockney.measure.pairing import PAIRINGS, pairing_of, pairing_words, parse_counts
+from hockney.measure.checks import allowed_cpus
+from hockney.measure.pairing import PAIRINGS, pairing_of, parse_counts
 from hockney.measure.presets import imb_size
-from hockney.measure.question import Question, Size
+from hockney.spec import Plan, Sampling, single, sizes_of
+from hockney.spec.accepts import option_of
+from hockney.spec.workloads.pairs import MODES, PAIR_OPERATIONS, USUAL_WINDOW, WINDOWED, Pairs
 from hockney.units import parse_sizes
 
 DEFAULT_SIZES = "0,8,1KiB,64KiB,1MiB"
 MULTI_SIZES = "0,1..16MiB"
 MULTI_RANKS = 8
 """Two groups of up to four processes, as in the paper."""
-OPERATIONS = ("pingpong", "stream", "bidirectional", "exchange")
-WINDOWED = ("stream", "bidirectional")
-DEFAULT_WINDOW = "64"
-MODES = ("standard", "synchronous", "nonblocking", "persistent")
+DEFAULT_ACTIVE = "1,all"
 
 
-@click.command()
+@click.command(cls=MeasuringVerb)
 @click.option("-n", "ranks", type=int, help="Ranks to start.  [default: one a CPU; 8 with --multi]")
 @click.option(
     "--pairing",
@@ -40,11 +40,12 @@ MODES = ("standard", "synchronous", "nonblocking", "persistent")
     "--pairs-active",
     "active",
     metavar="LIST",
-    help="How many pairs at once, such as 1,2,4,...,all: the contention curve.  [default: 1,all]",
+    help="How many pairs at once, such as 1,2,4,...,all: the contention curve.  "
+    f"[default: {DEFAULT_ACTIVE}]",
 )
 @click.option(
     "--operation",
-    type=click.Choice(OPERATIONS),
+    type=click.Choice(PAIR_OPERATIONS),
     default="pingpong",
     show_default=True,
     help="Messages there and back, a window of them one way or both ways, or sendrecv.",
@@ -53,7 +54,7 @@ MODES = ("standard", "synchronous", "nonblocking", "persistent")
     "--window",
     metavar="LIST",
     help=f"Messages on their way at once in stream and bidirectional: 1,2,4,...,64.  "
-    f"[default: {DEFAULT_WINDOW}]",
+    f"[default: {USUAL_WINDOW}]",
 )
 @click.option(
     "--mode",
@@ -90,79 +91,94 @@ MODES = ("standard", "synchronous", "nonblocking", "persistent")
     show_default=True,
     help="Of --multi: repetitions are no more than this over the size, but one.",
 )
+@click.option("--verify", is_flag=True, help="Check every message on arrival, untimed.")
 @click.option("--gate", is_flag=True, help="Exit status 1 when a pair, place or node stands apart.")
-@measuring_options
-def command(**options: Any) -> None:
+@measuring_options()
+def command(common: Common, *, ranks: int | None, multi: bool, **options: Any) -> Plan:
     """Measure pairs of ranks that exchange messages at the same time.
 
     Prints per-pair and aggregate time and bandwidth of each size and number of pairs, the best and
     the worst pair, the slowdown against one pair alone, and the pairs that stand apart.
     """
-    question = _question(options)
-    check_question(question)
-    from hockney.cli._measure import measure_and_show
-
-    measure_and_show(question, options)
-
-
-def _question(options: dict[str, Any]) -> Question:
-    ranks = options["ranks"] or ranks_by_nodes(options) or _default_ranks(options)
-    pairing = pairing_of(options["pairing"], ranks, options["idle_last"])
-    active = parse_counts(options["active"] or "1,all", "--pairs-active", len(pairing))
-    arguments = [f"--pairing={pairing_words(pairing)}"]
-    if options["multi"]:
-        _check_multi()
-        active = tuple(range(1, len(pairing) + 1))
-    else:
-        arguments += _operation(options)
-    question = question_of(
-        options,
-        experiment="pairs",
-        sizes=_sizes(options),
-        ranks=ranks,
-        every_iteration=options["every_iteration"],
-        arguments=(*arguments, f"--pairs-active={','.join(map(str, active))}"),
-    )
-    return _lasting(question, options["duration"]) if options["duration"] else question
+    ranks = ranks or common.ranks_by_nodes() or _usual_ranks(common, multi)
+    workload = _multi(common, ranks, **options) if multi else _pairs(common, ranks, **options)
+    sampling = common.sampling
+    if options["duration"]:
+        sampling = _lasting(common, options["duration"])
+    return single(workload, replace(common.placement, ranks=ranks), sampling)
 
 
-def _default_ranks(options: dict[str, Any]) -> int:
-    if options["platform_file"]:
+def _usual_ranks(common: Common, multi: bool) -> int:
+    if common.placement.platform:
         raise AskedWronglyError("--platform: how many of its hosts take part?", "say so with -n")
-    return MULTI_RANKS if options["multi"] else max(allowed_cpus() // 2 * 2, 2)
+    return MULTI_RANKS if multi else max(allowed_cpus() // 2 * 2, 2)
 
 
-def _operation(options: dict[str, Any]) -> list[str]:
-    operation = options["operation"]
-    arguments = [f"--operation={operation}", f"--mode={options['mode']}"]
-    if operation in WINDOWED:
-        windows = parse_counts(options["window"] or DEFAULT_WINDOW, "--window")
-        arguments.append(f"--window={','.join(map(str, windows))}")
-    elif options["window"]:
+def _pairs(
+    common: Common,
+    ranks: int,
+    *,
+    sizes: list[int] | None,
+    pairing: str,
+    idle_last: bool,
+    active: str | None,
+    operation: str,
+    window: str | None,
+    mode: str,
+    every_iteration: bool,
+    verify: bool,
+    **_multi_alone: Any,
+) -> Pairs:
+    given = common.given_among("msgs_per_sample", "overall_volume")
+    if given:
+        raise click.UsageError(f"{given[0]} is of --multi")
+    pairs = pairing_of(pairing, ranks, idle_last)
+    if window and operation not in WINDOWED:
         raise click.UsageError(f"--window is about {' and '.join(WINDOWED)}, not {operation}")
-    return arguments
+    return Pairs(
+        sizes=sizes_of(sizes or parse_sizes(DEFAULT_SIZES)),
+        buffers=common.buffers,
+        pairing=pairs,
+        active=parse_counts(active or DEFAULT_ACTIVE, "--pairs-active", len(pairs)),
+        operation=operation,
+        mode=mode,
+        windows=parse_counts(window, "--window") if window else (USUAL_WINDOW,),
+        every_iteration=every_iteration,
+        verify=verify,
+    )
 
 
-def _check_multi() -> None:
+def _multi(
+    common: Common,
+    ranks: int,
+    *,
+    sizes: list[int] | None,
+    idle_last: bool,
+    msgs_per_sample: int,
+    overall_volume: int,
+    verify: bool,
+    **_pairs_alone: Any,
+) -> Pairs:
     """What makes it the multi-mode ping-pong may not be changed."""
     own = ("pairing", "active", "operation", "window", "mode", "every_iteration", "duration")
-    names = {"active": "pairs-active"}
-    given = [f"--{names.get(name, name).replace('_', '-')}" for name in own if was_given(name)]
+    given = [option_of(name) for name in own if name in common.given]
     if given:
         raise click.UsageError(f"--multi already says it all: leave out {', '.join(given)}")
+    pairs = pairing_of("halves", ranks, idle_last)
+    grid = sizes or parse_sizes(MULTI_SIZES)
+    return Pairs(
+        sizes=tuple(imb_size(size, msgs_per_sample, overall_volume) for size in grid),
+        buffers=common.buffers,
+        pairing=pairs,
+        active=tuple(range(1, len(pairs) + 1)),
+        verify=verify,
+    )
 
 
-def _sizes(options: dict[str, Any]) -> tuple[Size, ...]:
-    default = MULTI_SIZES if options["multi"] else DEFAULT_SIZES
-    sizes = options["sizes"] or parse_sizes(default)
-    if options["multi"]:
-        messages, volume = options["msgs_per_sample"], options["overall_volume"]
-        return tuple(imb_size(size, messages, volume) for size in sizes)
-    return tuple(Size(size) for size in sizes)
-
-
-def _lasting(question: Question, seconds: float) -> Question:
+def _lasting(common: Common, seconds: float) -> Sampling:
     """Precise or not, it goes on until the time is up."""
-    if was_given("launches") or was_given("budget") or was_given("precision"):
+    if common.given_among("launches", "budget", "precision"):
         raise click.UsageError("--duration is one launch: no --launches, --budget or --precision")
-    return replace(question, least_launches=1, most_launches=1, budget_s=seconds, precision=0.0)
+    return replace(
+        common.sampling, least_launches=1, most_launches=1, budget_s=seconds, precision=0.0
+    )

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
-from hockney.cli._options import measuring_options, question_of, ranks_by_nodes, was_given
+from hockney.cli._options import OLD_NAMES, Common, measuring_options
 from hockney.cli._parameters import PEERS, SIZE, SIZES
-from hockney.measure.checks import check_question
+from hockney.cli._verb import MeasuringVerb
 from hockney.measure.presets import PRESETS
-from hockney.measure.question import Question, Size
+from hockney.spec import Plan, Size, single, sizes_of
+from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import parse_sizes
 from hockney.views.layouts import layout_names
 
 DEFAULT_SIZES = "0,1..4MiB"
 
 
-@click.command()
+@click.command(cls=MeasuringVerb)
 @click.option("-n", "ranks", type=int, default=2, show_default=True, help="Ranks to start.")
 @click.option(
     "--peers",
@@ -44,12 +45,6 @@ DEFAULT_SIZES = "0,1..4MiB"
 )
 @click.option("--floor", is_flag=True, help="Measure the hardware's limit in the same rounds.")
 @click.option(
-    "--two-buffers",
-    is_flag=True,
-    help="Receive into another buffer than is sent from: large messages then stay cached.",
-)
-@click.option("--cold-cache", is_flag=True, help="Walk through buffers beyond the last cache.")
-@click.option(
     "--refine", is_flag=True, help="Find where the curve breaks, to the byte where noise allows."
 )
 @click.option("--verify", is_flag=True, help="Check every message on arrival, untimed.")
@@ -64,80 +59,68 @@ DEFAULT_SIZES = "0,1..4MiB"
     type=click.Choice(layout_names()),
     help="Print in the layout of a classic program.",
 )
-@measuring_options
-def command(**options: Any) -> None:
+@measuring_options()
+def command(
+    common: Common,
+    *,
+    ranks: int,
+    peers: tuple[int, int],
+    preset: str | None,
+    every_iteration: bool,
+    floor: bool,
+    refine: bool,
+    verify: bool,
+    **grid: Any,
+) -> Plan:
     """Measure the one-way time of messages between two ranks.
 
     Prints a table with the median of each size and its interval, and Hockney's fit
     T(b) = alpha + beta b; keeps every sample in a result file.
     """
-    question = _question(options)
-    check_question(question)
-    from hockney.cli._measure import measure_and_show
-
-    layout = options["layout"] or (PRESETS[question.preset]().format if question.preset else None)
-    if not options["refine"]:
-        measure_and_show(question, options, layout)
-        return
-    from hockney.measure.refine import Refinement
-
-    if question.sweep or len(question.sizes) < 2:
-        raise click.UsageError("--refine looks between sizes: give it some, and no --preset")
-    if question.over_s is not None:
-        raise click.UsageError("--refine seeks, launch by launch: --over is for what is known")
-    refinement = Refinement(question)
-    measure_and_show(refinement.first_question(), options, layout, refinement.follow_up)
-    from hockney.views.switches import lost_words
-
-    if refinement.lost and not options["quiet"]:
-        click.echo(f"note: {lost_words(refinement.lost)}", err=True)
-
-
-def _question(options: dict[str, Any]) -> Question:
-    question = question_of(
-        options,
-        experiment="pingpong",
-        sizes=tuple(Size(size) for size in _sizes(options)),
-        ranks=_ranks(options),
-        peers=options["peers"],
-        every_iteration=options["every_iteration"],
-        floor=options["floor"],
-        two_buffers=options["two_buffers"],
-        cold_cache=options["cold_cache"],
-        verify=options["verify"],
+    by_nodes = None if "ranks" in common.given else common.ranks_by_nodes()
+    placement = replace(common.placement, ranks=by_nodes or ranks)
+    workload = Pingpong(
+        sizes=sizes_of(_sizes(**grid)),
+        buffers=common.buffers,
+        peers=peers,
+        every_iteration=every_iteration,
+        floor=floor,
+        refine=refine,
+        verify=verify,
     )
-    return _with_preset(question, options) if options["preset"] else question
+    if preset is None:
+        return single(workload, placement, common.sampling)
+    sampling = common.sampling
+    if "launches" not in common.given:
+        sampling = replace(sampling, least_launches=1, most_launches=1)
+    return single(_with_preset(workload, preset, common), placement, sampling)
 
 
-def _ranks(options: dict[str, Any]) -> int:
-    by_nodes = None if was_given("ranks") else ranks_by_nodes(options)
-    return by_nodes or int(options["ranks"])
-
-
-def _sizes(options: dict[str, Any]) -> list[int]:
-    sizes, first, last = options["sizes"], options["first"], options["last"]
-    if sizes and (first is not None or last is not None or options["per_octave"]):
+def _sizes(
+    sizes: list[int] | None, first: int | None, last: int | None, per_octave: int | None
+) -> list[int]:
+    if sizes and (first is not None or last is not None or per_octave):
         raise click.UsageError("--sizes already says it all: leave out --from, --to, --per-octave")
     if sizes:
-        return list(sizes)
-    if first is None and last is None and not options["per_octave"]:
+        return sizes
+    if first is None and last is None and not per_octave:
         return parse_sizes(DEFAULT_SIZES)
     first = 1 if first is None else first
-    steps = f"/{options['per_octave']}" if options["per_octave"] else ""
+    steps = f"/{per_octave}" if per_octave else ""
     zero = [0] if first == 0 else []
     return zero + parse_sizes(f"{max(first, 1)}..{4 << 20 if last is None else last}{steps}")
 
 
-def _with_preset(question: Question, options: dict[str, Any]) -> Question:
+def _with_preset(workload: Pingpong, name: str, common: Common) -> Pingpong:
     """A preset is one launch as the classic program makes it; sizes and launches may be changed,
     but what makes it that preset may not."""
-    preset = PRESETS[options["preset"]]()
+    preset = PRESETS[name]()
+    own = common.given_among("buffers", *OLD_NAMES)
+    if own:
+        raise click.UsageError(f"--preset {name} has buffers of its own: leave out {own[0]}")
     sizes = preset.sizes
-    if any(options[name] is not None for name in ("sizes", "first", "last", "per_octave")):
-        wanted = set(_sizes(options))
-        sizes = tuple(size for size in preset.sizes if size.bytes in wanted)
+    if common.given_among("sizes", "first", "last", "per_octave"):
+        sizes = tuple(size for size in sizes if Size(size.bytes) in workload.sizes)
         if not sizes:
-            raise click.UsageError(f"--preset {options['preset']} has none of these sizes")
-    if not was_given("launches"):
-        question = replace(question, least_launches=1, most_launches=1)
-    return replace(question, sizes=sizes, sweep=True, preset=options["preset"], **preset.options)
+            raise click.UsageError(f"--preset {name} has none of these sizes")
+    return preset.applied(name, replace(workload, sizes=sizes))

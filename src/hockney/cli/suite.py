@@ -11,8 +11,8 @@ import click
 
 if TYPE_CHECKING:
     from hockney.measure.journal import Journal
-    from hockney.measure.plan import Plan, PlannedRun
-    from hockney.measure.prepare import Asked
+    from hockney.measure.suite import PlannedRun, Suite
+    from hockney.spec import Plan
 
 OURS = ("output", "force", "resume", "quiet", "json", "format", "label")
 """Options of measuring verbs that the suite sets itself."""
@@ -32,28 +32,29 @@ def command(
     OPTIONS are added to every run: hockney suite acceptance -- --nodes 2.
     """
     from hockney.measure.journal import Journal
-    from hockney.measure.plan import read_plan
+    from hockney.measure.suite import read_suite
 
-    plan = read_plan(plan_name)
-    asked = [_ask(plan_name, run, more) for run in plan.runs]
+    suite = read_suite(plan_name)
+    plans = [_plan(plan_name, run, more) for run in suite.runs]
     if resume and output is None:
         raise click.UsageError("--resume: which directory? Name it with -o")
-    directory = output or Path(f"{plan.name}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}")
+    directory = output or Path(f"{suite.name}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}")
     journal = Journal(directory, resume)
-    failed = _measure_all(plan, asked, journal, quiet)
-    _show_end(plan, journal, quiet)
+    failed = _measure_all(suite, plans, journal, quiet)
+    _show_end(suite, journal, quiet)
     if failed:
         raise click.exceptions.Exit(1)
 
 
-def _ask(where: str, run: PlannedRun, more: tuple[str, ...]) -> Asked:
-    """The questions of one run; all are asked before any is measured."""
-    from hockney.cli._instead import ask, measuring_command
+def _plan(where: str, run: PlannedRun, more: tuple[str, ...]) -> Plan:
+    """The plan of one run; all are checked before any is measured."""
+    from hockney.cli._verb import ask, measuring_verb
     from hockney.errors import AskedWronglyError
     from hockney.measure.checks import check_allocation
-    from hockney.measure.plan import check_keys
+    from hockney.measure.run import mpi_of
+    from hockney.measure.suite import check_keys
 
-    params = measuring_command(run.verb).params
+    params = measuring_verb(run.verb).params
     options = {
         name.lstrip("-"): param
         for param in params
@@ -65,13 +66,14 @@ def _ask(where: str, run: PlannedRun, more: tuple[str, ...]) -> Asked:
     for name, value in run.options:
         words += _words(options[name], name, value)
     try:
-        asked = ask(words)[0]
-        for question in asked.questions:
-            check_allocation(question)
-        return asked
+        plan = ask(words).plan
+        for case in plan.cases:
+            check_allocation(case.placement)
+        mpi_of(plan.first.placement)
     except (AskedWronglyError, click.UsageError) as error:
         message = error.message if isinstance(error, click.UsageError) else str(error)
         raise AskedWronglyError(f"{where}, {run.label}: {message}") from error
+    return plan
 
 
 def _words(param: click.Parameter, name: str, value: Any) -> list[str]:
@@ -84,32 +86,26 @@ def _words(param: click.Parameter, name: str, value: Any) -> list[str]:
             for word in (option, str(each))]  # fmt: skip
 
 
-def _measure_all(
-    plan: Plan, asked_of_runs: list[Asked], journal: Journal, quiet: bool
-) -> list[str]:
+def _measure_all(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) -> list[str]:
     """Every run that is not done yet; one that fails does not stop the others. Returns which."""
+    from hockney.cli._measure import measured
     from hockney.errors import HockneyError
-    from hockney.measure.prepare import Target, prepared
-    from hockney.measure.session import measure, problems_of
-    from hockney.views.progress import ProgressLine
+    from hockney.measure.run import Target
+    from hockney.measure.session import problems_of
 
     failed = []
-    for number, (run, asked) in enumerate(zip(plan.runs, asked_of_runs, strict=True), 1):
+    for number, (run, plan) in enumerate(zip(suite.runs, plans, strict=True), 1):
         name = run.file_name(number)
-        if journal.is_done(name, asked.questions):
+        if journal.is_done(name, plan):
             continue
         target = Target(journal.directory / name, run.label, resume=True)
-        before = f"{number} of {len(plan.runs)}, {run.label}: "
-        progress = ProgressLine(quiet, asked.questions[0].precision, before)
+        before = f"{number} of {len(suite.runs)}, {run.label}: "
         try:
-            with prepared(asked, target, progress) as session:
-                measure(session)
+            session = measured(plan, target, quiet, before)
             reason, problems = session.reason, problems_of(session)
         except HockneyError as error:
             reason, problems = "failed", [str(error)]
-        finally:
-            progress.clear()
-        journal.note(name, run.label, asked.questions, reason)
+        journal.note(name, run.label, plan, reason)
         if reason == "interrupted":
             click.echo(f"interrupted; go on with --resume -o {journal.directory}", err=True)
             raise click.exceptions.Exit(130)
@@ -119,7 +115,7 @@ def _measure_all(
     return failed
 
 
-def _show_end(plan: Plan, journal: Journal, quiet: bool) -> None:
+def _show_end(suite: Suite, journal: Journal, quiet: bool) -> None:
     """What there is now, by file, and how each ended; and all of it as one page."""
     from hockney.cli import report
     from hockney.views.table import aligned
@@ -130,6 +126,6 @@ def _show_end(plan: Plan, journal: Journal, quiet: bool) -> None:
     files, page = journal.files(), journal.directory / "report.html"
     if files:
         invoke = click.get_current_context().invoke
-        invoke(report.command, paths=files, output=page, title=plan.name, force=True)
+        invoke(report.command, paths=files, output=page, title=suite.name, force=True)
     if not quiet:
         click.echo(f"results are in {journal.directory}", err=True)

@@ -11,10 +11,8 @@ from hockney.cli._parameters import LAUNCHES, SECONDS
 from hockney.tuning import FORMATS
 
 if TYPE_CHECKING:
-    from hockney.measure.build import Engine
-    from hockney.measure.mpi import Mpi
-    from hockney.measure.question import Question
     from hockney.records import Run
+    from hockney.spec import Placement, Plan
     from hockney.tuning import Format
     from hockney.tuning.measured import Measured
     from hockney.tuning.rules import Reduction
@@ -109,12 +107,12 @@ def _write(
     reduction: Reduction, found: Measured, form: Format, output: Path, mpicc: str | None
 ) -> tuple[dict[str, str], bool | None]:
     """What makes the library read the rules, and whether that is proved."""
-    from hockney.measure.build import build_engine
-    from hockney.measure.mpi import find_mpi
+    from hockney.measure.run import mpi_of
+    from hockney.spec import Placement
     from hockney.tuning.trial import write_tried
 
-    mpi = find_mpi(mpicc)
-    proved = write_tried(form, reduction.rules, output, found.mpi, mpi, build_engine(mpi))
+    mpi, engine = mpi_of(Placement(mpicc=mpicc))
+    proved = write_tried(form, reduction.rules, output, found.mpi, mpi, engine)
     told = "and was seen to read all of it" if proved else "but tells nobody whether it reads it"
     click.echo(f"wrote {output}: the library starts with it {told}", err=True)
     return form.environment(output), proved
@@ -130,19 +128,19 @@ def _check(
 ) -> None:
     """Exit status 1 where the rules make a cell surely slower."""
     from hockney.estimate import estimate
-    from hockney.measure.build import build_engine
-    from hockney.measure.mpi import find_mpi
-    from hockney.tuning.check import checked_cells, questions_of
+    from hockney.measure.run import mpi_of
+    from hockney.spec import Plan, Sampling
+    from hockney.tuning.check import cases_of, checked_cells
     from hockney.tuning.trial import try_written
     from hockney.views.as_json import dumps
     from hockney.views.rules import checked_json, checked_lines
 
-    mpi = find_mpi(options["mpicc"])
-    engine = build_engine(mpi)
-    try_written(form, rules, found.mpi, mpi, engine)
+    placement = _placement(runs[0], options["mpicc"])
+    try_written(form, rules, found.mpi, *mpi_of(placement))
     cells = [cell for cell in found.cells if cell.default is not None]
-    questions = questions_of(cells, _base(runs[0], options), form, rules)
-    run = _measured(questions, mpi, engine, options)
+    least, most = options["launches"]
+    sampling = Sampling(least_launches=least, most_launches=most, budget_s=options["budget"])
+    run = _measured(Plan(cases=cases_of(cells, placement, form, rules), sampling=sampling), options)
     checked = checked_cells(estimate(run), reduction.rules)
     if options["as_json"]:
         click.echo(dumps(checked_json(checked)))
@@ -152,38 +150,24 @@ def _check(
         raise click.exceptions.Exit(1)
 
 
-def _base(run: Run, options: dict[str, Any]) -> Question:
-    """Asked as in the file: where ranks are decides what is best."""
-    from hockney.measure.question import Question
+def _placement(run: Run, mpicc: str | None) -> Placement:
+    """Placed as in the file: where ranks are decides what is best."""
+    from hockney.spec import Placement, plan_of
 
-    asked = run.header.options
-    least, most = options["launches"]
-    return Question(
-        "collective",
-        (),
-        place=str(asked.get("place") or "core"),
-        cpus=asked.get("cpus"),
-        least_launches=least,
-        most_launches=most,
-        budget_s=options["budget"],
-    )
+    plan = plan_of(run.header.options)
+    if plan is None:
+        return Placement(mpicc=mpicc)
+    before = plan.first.placement
+    return Placement(mpicc=mpicc, place=before.place, cpus=before.cpus)
 
 
-def _measured(questions: list[Question], mpi: Mpi, engine: Engine, options: dict[str, Any]) -> Run:
-    from hockney.cli._measure import default_output
-    from hockney.measure.session import Session, measure, new_run, raise_problems
-    from hockney.result_file import ResultFile
-    from hockney.views.progress import ProgressLine
+def _measured(plan: Plan, options: dict[str, Any]) -> Run:
+    from hockney.cli._measure import default_output, measured
+    from hockney.measure.run import Target
+    from hockney.measure.session import raise_problems
 
     output = options["output"] or default_output("tune-check")
-    file = ResultFile(output, options["force"])
-    progress = ProgressLine(options["quiet"], questions[0].precision)
-    session = Session(questions, mpi, engine, file, progress, new_run(questions, None))
-    try:
-        measure(session)
-    finally:
-        progress.clear()
-        file.close()
+    session = measured(plan, Target(output, force=options["force"]), options["quiet"])
     raise_problems(session)
     if not options["quiet"]:
         click.echo(f"{len(session.run.launches)} launches; samples are in {output}", err=True)

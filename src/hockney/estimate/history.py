@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hockney.estimate.changes import LEAST_RUNS, change_points
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.records import Run
+from hockney.spec import plan_facts
 from hockney.units import format_size
 
 Array = NDArray[np.float64]
@@ -152,7 +153,7 @@ def _system(run: Run) -> str:
 
 def _facts(run: Run, estimates: Estimates) -> dict[str, str]:
     facts: dict[str, str] = {"hockney": run.header.hockney}
-    facts |= _flat("", run.header.environment) | _flat("option.", run.header.options)
+    facts |= _flat("", run.header.environment) | _flat("option.", plan_facts(run.header.options))
     if run.launches:
         first = run.launches[0]
         facts |= {

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.records import Run
+from hockney.spec import workload_of
 
 BANDWIDTH = 0.06
 """Of the density of log probes: probes of one state scatter by a few per cent, states differ by
@@ -68,7 +69,8 @@ ONE_STATE = States((State(0, None, 1.0, None),), {}, 0, None)
 def find_states(run: Run) -> States:
     """Labels every round of a run. A sweep has one visit a size, which no other could stand for:
     nothing of it is set aside."""
-    if run.header.options.get("sweep"):
+    workload = workload_of(run.header.options)
+    if workload is not None and not workload.ends_by_time:
         return ONE_STATE
     probes = _handovers(run)
     kind = "handover"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hockney.estimate.apart import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE, holm, robust_p
 from hockney.estimate.points import Estimates
 from hockney.records import Run
+from hockney.spec import workload_of
 
 Array = NDArray[np.float64]
 
@@ -42,7 +43,8 @@ def variability(run: Run, estimates: Estimates) -> list[Spread]:
     Where only pairs were timed, a sample is of both its ranks.
     """
     found: dict[tuple[str, str | None, int, int], dict[int, list[list[float]]]] = {}
-    each_rank = bool(run.header.options.get("every_iteration"))
+    workload = workload_of(run.header.options)
+    each_rank = workload is not None and workload.times_every_iteration
     for samples in run.samples:
         if estimates.states.of(samples.launch, samples.round) != 0 or not samples.ns:
             continue

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from hockney.measure.question import Question
 from hockney.records import End
+from hockney.spec import Sampling
 
 FIRST_SHARE = 1.0 / 3.0
 """Of an even share, for the first launch to measure: what a start costs is not known yet."""
@@ -22,16 +22,16 @@ class Budget:
 
     def __init__(
         self,
-        question: Question,
-        questions: int = 1,
+        sampling: Sampling,
+        cases: int = 1,
         earlier: Sequence[End] = (),
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Of a cycle of `questions` like this one, which share its budget; `earlier`: launches that
-        a resumed run has made before."""
-        self._question = question
-        self._least_launches = questions * question.least_launches
-        self._most_launches = questions * (question.most_launches or 0)
+        """The budget of `cases` in turn, which share it; `earlier`: launches that a resumed run has
+        made before."""
+        self._sampling = sampling
+        self._least_launches = cases * sampling.least_launches
+        self._most_launches = cases * (sampling.most_launches or 0)
         """0: no limit."""
         self._now = now
         self._spent_before_s = sum(end.wall_s or 0.0 for end in earlier)
@@ -48,13 +48,13 @@ class Budget:
     @property
     def left_s(self) -> float:
         spent_s = self._now() - self._started - self._rested_s
-        return self._question.budget_s - self._spent_before_s - spent_s
+        return self._sampling.budget_s - self._spent_before_s - spent_s
 
     def rest_s(self) -> float:
         """How long to wait before the next launch, so that of the time to spread them over as much
         has passed as is spent of the budget, or made of the asked launches; 0 before the first."""
-        over_s, made = self._question.over_s, len(self._start_costs)
-        to_spend_s = self._question.budget_s - self._spent_before_s
+        over_s, made = self._sampling.over_s, len(self._start_costs)
+        to_spend_s = self._sampling.budget_s - self._spent_before_s
         if over_s is None or not made:
             return 0.0
         share = 1.0 - self.left_s / to_spend_s if to_spend_s > 0.0 else 1.0
@@ -70,17 +70,17 @@ class Budget:
         """Seconds that the next launch may measure; None when there is no time for it."""
         done = self._earlier + len(self._start_costs)
         if done == 0:
-            even = self._question.budget_s / self._least_launches
-            if self._question.most_launches == 1:
+            even = self._sampling.budget_s / self._least_launches
+            if self._sampling.most_launches == 1:
                 return even
             return max(even * FIRST_SHARE, LEAST_S)
         start_s = max(self._start_costs, default=0.0)
         to_come = max(self._least_launches - done, 1)
         even = self.left_s / to_come - start_s
-        if self._question.least_launches == self._question.most_launches:
+        if self._sampling.least_launches == self._sampling.most_launches:
             return max(even, LEAST_S)  # exactly so many were asked for, whatever it takes
         if even < LEAST_S:
             # Fewer launches than wanted, then: what is left is one launch's, if it is enough.
             even = min(self.left_s - start_s, LEAST_S)
             return even if even >= LEAST_S else None
-        return min(even, max(LONGEST_TO_START * start_s, self._question.usual_launch_s))
+        return min(even, max(LONGEST_TO_START * start_s, self._sampling.usual_launch_s))

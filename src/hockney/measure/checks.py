@@ -4,112 +4,122 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from hockney.errors import AskedWronglyError
 from hockney.measure.launchers import MPIEXEC, Allocation, find_allocation
 from hockney.measure.platforms import parse_shape
-from hockney.measure.question import Question
+from hockney.spec import Case, Placement, Plan
+from hockney.spec.accepts import check_accepted
+from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import format_seconds, format_size
 
 PLACE_WORDS = {"socket": "socket", "numa": "NUMA domain"}
 HOST_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
 """A name that no program takes for an option."""
+MOST_CPUS = 1 << 16
+"""In one range."""
 PLACES = ("core", "socket", "numa", "node", "spread", "none")
 
 
-def check_question(question: Question) -> None:
-    """Raises AskedWronglyError where the question has no answer on this machine."""
-    _check_ranks(question)
-    _check_nodes(question)
-    _check_place_node(question)
-    _check_over(question)
-    if question.platform is not None:
-        _check_platform(question)
-        return
-    if question.node_count is not None:
-        return  # the engine knows the nodes; this one may be none of them
-    _check_memory(question)
-    _check_place(question.place)
-    if question.cpus is not None:
-        _check_cpus(question.cpus, question.ranks)
+def check_plan(plan: Plan) -> None:
+    """Raises AskedWronglyError where the plan cannot be measured on this machine."""
+    _check_sampling(plan)
+    for case in plan.cases:
+        check_case(case)
 
 
-def _check_ranks(question: Question) -> None:
-    if question.ranks < 2:
+def check_case(case: Case) -> None:
+    """The same for one of its cases."""
+    workload, placement = case.workload, case.placement
+    if placement.ranks < 2:
         raise AskedWronglyError(
-            f"{question.experiment} needs at least two ranks, not {question.ranks}",
+            f"{workload.experiment} needs at least two ranks, not {placement.ranks}",
             "use -n 2 or more",
         )
-    for peer in question.peers:
-        if peer >= question.ranks:
-            raise AskedWronglyError(
-                f"--peers {question.peers[0]},{question.peers[1]}: there is no rank {peer} among "
-                f"{question.ranks}",
-                f"ranks are 0 to {question.ranks - 1}; -n sets how many",
-            )
+    check_accepted(workload)
+    workload.check(placement.ranks)
+    _check_nodes(placement)
+    _check_place_node(placement)
+    if placement.platform is not None:
+        _check_platform(case)
+        return
+    if placement.node_count is not None:
+        return  # the engine knows the nodes; this one may be none of them
+    _check_memory(case)
+    _check_place(placement.place)
+    if placement.cpus:
+        _check_cpus(placement.cpus, placement.ranks)
 
 
-def _check_over(question: Question) -> None:
-    over_s, budget_s = question.over_s, question.budget_s
+def _check_sampling(plan: Plan) -> None:
+    over_s, budget_s = plan.sampling.over_s, plan.sampling.budget_s
     if over_s is None:
         return
-    if question.platform is not None:
+    workload = plan.first.workload
+    if isinstance(workload, Pingpong) and workload.refine:
+        raise AskedWronglyError(
+            "--refine decides after each launch what to measure next, and --over spreads launches "
+            "that are known before",
+            "leave one of them out",
+        )
+    if plan.first.placement.platform is not None:
         raise AskedWronglyError("--over: a simulated machine does not drift")
     if over_s < budget_s:
         raise AskedWronglyError(
             f"--over {format_seconds(over_s)} is less than the launches take "
             f"({format_seconds(budget_s)})",
-            "spread them over more, or say less with --budget",
+            "spread them over more, or shorten them with --budget",
         )
 
 
-def _check_nodes(question: Question) -> None:
+def _check_nodes(placement: Placement) -> None:
     """Whether hosts, nodes and ranks fit each other, and the allocation that this runs in."""
-    for host in question.hosts:
+    for host in placement.hosts:
         if not HOST_NAME.fullmatch(host):
             raise AskedWronglyError(f"--hosts: {host!r} is not a host name", "write --hosts a,b")
-    nodes, ranks = question.node_count, question.ranks
-    if question.hosts and nodes and nodes > len(question.hosts):
+    nodes, ranks = placement.node_count, placement.ranks
+    if placement.hosts and nodes and nodes > len(placement.hosts):
         raise AskedWronglyError(
-            f"--nodes {nodes}: --hosts names only {len(question.hosts)}", "name more hosts"
+            f"--nodes {nodes}: --hosts names only {len(placement.hosts)}", "name more hosts"
         )
-    if nodes is None and question.ranks_per_node and question.platform is None:
+    if nodes is None and placement.ranks_per_node and placement.platform is None:
         raise AskedWronglyError(
             "--ranks-per-node: on how many nodes?", "say so with --nodes or --hosts"
         )
     if nodes is None:
         return
-    if nodes > ranks or (question.ranks_per_node and nodes * question.ranks_per_node != ranks):
-        each = f" with {question.ranks_per_node} each" if question.ranks_per_node else ""
+    if nodes > ranks or (placement.ranks_per_node and nodes * placement.ranks_per_node != ranks):
+        each = f" with {placement.ranks_per_node} each" if placement.ranks_per_node else ""
         raise AskedWronglyError(
             f"{ranks} ranks do not fill {nodes} nodes{each}",
             "leave out one of -n, --nodes and --ranks-per-node",
         )
 
 
-def _check_place_node(question: Question) -> None:
-    if question.place != "node" or question.platform:
+def _check_place_node(placement: Placement) -> None:
+    if placement.place != "node" or placement.platform:
         return
-    found = None if question.node_count else find_allocation(question.launcher)
-    if (question.node_count or (found[1].nodes if found else 1)) == 1:
+    found = None if placement.node_count else find_allocation(placement.launcher)
+    if (placement.node_count or (found[1].nodes if found else 1)) == 1:
         raise AskedWronglyError(
             "--place node: only one node may be used here; ranks cannot be on different ones",
             "name --hosts, or ask for --nodes",
         )
 
 
-def check_allocation(question: Question) -> None:
+def check_allocation(placement: Placement) -> None:
     """Whether the job that this runs in has what is asked for; a batch job will have its own."""
-    found = None if question.platform or question.hosts else find_allocation(question.launcher)
+    found = None if placement.platform or placement.hosts else find_allocation(placement.launcher)
     if found is None:
         return
     name, has = found
     # mpiexec lets ranks take turns on a CPU.
-    cpus = None if question.launcher == MPIEXEC else has.cpus
+    cpus = None if placement.launcher == MPIEXEC else has.cpus
     for asked, there, what, option in (
-        (question.node_count, has.nodes, "nodes", "--nodes"),
-        (question.ranks, cpus, "CPUs", "-n"),
+        (placement.node_count, has.nodes, "nodes", "--nodes"),
+        (placement.ranks, cpus, "CPUs", "-n"),
     ):
         if asked is not None and there is not None and asked > there:
             raise AskedWronglyError(
@@ -118,23 +128,24 @@ def check_allocation(question: Question) -> None:
             )
 
 
-def _check_platform(question: Question) -> None:
-    assert question.platform is not None
-    shape = parse_shape(question.platform)
-    if shape is None and not Path(question.platform).is_file():
-        raise AskedWronglyError(f"--platform {question.platform}: no such file")
-    if shape is not None and question.ranks > shape.nodes * (question.ranks_per_node or 1):
+def _check_platform(case: Case) -> None:
+    workload, placement = case.workload, case.placement
+    assert placement.platform is not None
+    shape = parse_shape(placement.platform)
+    if shape is None and not Path(placement.platform).is_file():
+        raise AskedWronglyError(f"--platform {placement.platform}: no such file")
+    if shape is not None and placement.ranks > shape.nodes * (placement.ranks_per_node or 1):
         raise AskedWronglyError(
-            f"--platform {question.platform} has {shape.nodes} nodes, -n asks for "
-            f"{question.ranks} ranks",
+            f"--platform {placement.platform} has {shape.nodes} nodes, -n asks for "
+            f"{placement.ranks} ranks",
             "ask for more nodes, or say how many --ranks-per-node",
         )
     here = (
-        ("--floor", question.floor),
-        ("--cpus", question.cpus),
-        ("--hosts", question.hosts),
-        ("--nodes", question.nodes),
-        ("--broadcast", question.broadcast),
+        ("--floor", isinstance(workload, Pingpong) and workload.floor),
+        ("--cpus", placement.cpus),
+        ("--hosts", placement.hosts),
+        ("--nodes", placement.nodes),
+        ("--broadcast", placement.broadcast),
     )
     for flag, asked in here:
         if asked:
@@ -159,17 +170,15 @@ def _allocation() -> Allocation:
     return found[1] if found else Allocation()
 
 
-def _check_memory(question: Question) -> None:
-    """The buffers of the ranks of a node; the floor's shared memory is one more of each."""
-    largest = max(size.bytes for size in question.sizes)
-    buffers = (2 if question.two_buffers or question.verify else 1) + question.floor
-    taking_part = 2 if question.experiment == "pingpong" else question.ranks
-    needed = -(-taking_part // nodes()) * buffers * largest
+def _check_memory(case: Case) -> None:
+    """The buffers of the ranks of a node."""
+    workload, ranks = case.workload, case.placement.ranks
+    needed = -(-workload.taking_part(ranks) // nodes()) * workload.buffer_bytes(ranks)
     available = available_memory()
     if available is not None and needed > available:
         raise AskedWronglyError(
-            f"messages of {format_size(largest)} need {needed / 2**30:.1f} GiB on this node, which "
-            f"has {available / 2**30:.1f} GiB free",
+            f"messages of {format_size(workload.largest_bytes)} need {needed / 2**30:.1f} GiB "
+            f"on this node, which has {available / 2**30:.1f} GiB free",
             "leave out the largest sizes",
         )
 
@@ -214,21 +223,19 @@ def _text(path: Path) -> str | None:
         return None
 
 
-def parse_cpus(text: str) -> list[int]:
+def parse_cpus(text: str) -> tuple[int, ...]:
     """CPU numbers of "0,3" or "4-7", in the order of the ranks."""
     cpus: list[int] = []
     for item in text.split(","):
         found = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", item)
-        if not found or (found[2] and int(found[2]) < int(found[1])):
-            raise AskedWronglyError(
-                f"--cpus {text}: {item!r} is not a CPU number or range", "write 0,3 or 4-7"
-            )
+        if not found or not 0 <= int(found[2] or found[1]) - int(found[1]) < MOST_CPUS:
+            raise AskedWronglyError(f"{item!r} is not a CPU number or range", "write 0,3 or 4-7")
         cpus.extend(range(int(found[1]), int(found[2] or found[1]) + 1))
-    return cpus
+    return tuple(cpus)
 
 
-def _check_cpus(text: str, ranks: int) -> None:
-    cpus = parse_cpus(text)
+def _check_cpus(cpus: Sequence[int], ranks: int) -> None:
+    text = _ranges(cpus)
     allowed = os.sched_getaffinity(0)
     strangers = sorted(set(cpus) - allowed)
     if strangers:
@@ -242,7 +249,7 @@ def _check_cpus(text: str, ranks: int) -> None:
         )
 
 
-def _ranges(numbers: list[int]) -> str:
+def _ranges(numbers: Sequence[int]) -> str:
     """ "0-3,8" of 0, 1, 2, 3, 8."""
     words: list[str] = []
     start = previous = numbers[0]

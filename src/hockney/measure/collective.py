@@ -1,30 +1,32 @@
-"""A study of collectives: a question for each collective, algorithm, segment size and number of
+"""A study of collectives: a case for each collective, algorithm, segment size and number of
 ranks, and what of it the library would not answer as asked."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+import msgspec
 
 from hockney.errors import AskedWronglyError
-from hockney.measure.algorithms import INT_BYTES, Algorithm, Family, Forcing, chosen, family_of
+from hockney.measure.algorithms import Algorithm, Family, Forcing, chosen, family_of
 from hockney.measure.build import Engine
 from hockney.measure.checks import allowed_cpus, available_memory, nodes
 from hockney.measure.mpi import Mpi
-from hockney.measure.question import Question, Size
-from hockney.units import format_size
-
-NO_BYTES = frozenset({"barrier", "ibarrier"})
-REDUCTIONS = frozenset(
-    {"reduce", "allreduce", "reduce_scatter_block", "scan", "ireduce", "iallreduce"}
+from hockney.spec import Case, Placement, Size
+from hockney.spec.engine import label_of
+from hockney.spec.workloads import Buffers
+from hockney.spec.workloads.collective import (
+    INT_BYTES,
+    NO_BYTES,
+    NONBLOCKING,
+    REDUCTIONS,
+    ROOTED,
+    Collective,
+    Root,
+    Sync,
 )
-"""These add up integers, so that their sizes are whole ones of them."""
-IN_PLACE = NO_BYTES | {"bcast", "ibcast"}
-"""These send from the buffer that they receive into."""
-WHOLE = NO_BYTES | (REDUCTIONS - {"reduce_scatter_block"}) | {"bcast", "ibcast"}
-"""Their bytes are the whole buffer; of all others a rank's block, and a buffer has one for each."""
-MOST_BYTES = 2**31 - 1
-"""MPI counts in int."""
+from hockney.units import format_size
 
 
 @dataclass(frozen=True)
@@ -35,49 +37,77 @@ class Study:
     ranks: Sequence[int]
     segments: Sequence[int]
     """Bytes, for algorithms that segment; empty: the library's own."""
-    root: str
-    sync: str
+    sizes: Sequence[Size]
+    buffers: Buffers | None
+    root: Root
+    sync: Sync
     oversubscribe: bool
     overlap: bool
     """Nonblocking ones also while computing."""
+    verify: bool
 
 
-def questions_of(
-    study: Study, base: Question, mpi: Mpi, engine: Engine
-) -> tuple[list[Question], list[str]]:
-    """Variations of `base`, and in words what is left out because the library would run something
-    else there. Raises AskedWronglyError where it cannot be answered at all."""
+def cases_of(
+    study: Study, base: Placement, mpi: Mpi, engine: Engine
+) -> tuple[list[Case], list[str]]:
+    """The cases, placed as `base`, and in words what is left out because the library would run
+    something else there. Raises AskedWronglyError where nothing of it can be measured."""
+    _check_applies(study)
     if base.platform is None and base.node_count is None:
         _check_slots(study)
-    _check_memory(study, base)
     family = family_of(mpi)
-    questions: list[Question] = []
-    left_out = [words for collective in study.collectives for words in _not_whole(collective, base)]
+    cases: list[Case] = []
+    left_out = [words for collective in study.collectives
+                for words in _not_whole(collective, study)]  # fmt: skip
     for collective, algorithm, segment in _variants(study, family, mpi, engine):
         forcing = family.forcing(collective, algorithm, segment)
         for ranks in study.ranks:
-            title = f"{collective} {forcing.label}, {ranks} ranks"
-            replaced = _replaced(family, base, collective, algorithm, segment, ranks)
+            label = label_of(forcing.algorithm, forcing.segment_bytes)
+            title = f"{collective} {label}, {ranks} ranks"
+            replaced = _replaced(family, study, collective, algorithm, segment, ranks)
             left_out += [f"{title}, {words}" for words in _in_words(replaced)]
             sizes = tuple(size for size, by in replaced.items() if by is None)
             if sizes:
-                own = [collective, f"--root={study.root}", f"--sync={study.sync}"]
-                own += ["--overlap"] if study.overlap else []
-                question = replace(base, sizes=sizes, ranks=ranks, title=title)
-                questions.append(_forced(question, own, forcing))
-    if not questions:
+                workload = Collective(
+                    collective=collective,
+                    sizes=sizes,
+                    buffers=study.buffers,
+                    algorithm=forcing.algorithm,
+                    segment_bytes=forcing.segment_bytes,
+                    root=study.root if collective in ROOTED else "first",
+                    sync=study.sync,
+                    overlap=study.overlap and collective in NONBLOCKING,
+                    verify=study.verify and collective not in NO_BYTES,
+                )
+                placement = forced(base, forcing, ranks)
+                cases.append(Case(workload=workload, placement=placement, title=title))
+    if not cases:
         raise AskedWronglyError("nothing is left to be measured:\n  " + "\n  ".join(left_out))
-    return questions, left_out
+    _check_memory(cases)
+    return cases, left_out
 
 
-def _forced(question: Question, own: Sequence[str], forcing: Forcing) -> Question:
-    return replace(
-        question,
-        arguments=(*own, f"--algorithm={forcing.label}"),
-        env=forcing.env,
-        cfg=(*question.cfg, *forcing.cfg),
-        controls=forcing.controls,
+def forced(base: Placement, forcing: Forcing, ranks: int) -> Placement:
+    """The placement in whose environment the library runs an algorithm."""
+    return msgspec.structs.replace(
+        base,
+        ranks=ranks,
+        env=dict(forcing.env),
+        cfg=(*base.cfg, *forcing.cfg),
+        controls=dict(forcing.controls),
     )
+
+
+def _check_applies(study: Study) -> None:
+    """Options that none of the collectives has a use for."""
+    for option, asked, those, words in (
+        ("--root rotate", study.root != "first", ROOTED, "has a root"),
+        ("--overlap", study.overlap, NONBLOCKING, "is nonblocking"),
+    ):
+        if asked and not those & set(study.collectives):
+            raise AskedWronglyError(
+                f"{option}: none of {', '.join(study.collectives)} {words}", "leave it out"
+            )
 
 
 def _variants(
@@ -103,7 +133,7 @@ def _variants(
 
 def _replaced(
     family: Family,
-    base: Question,
+    study: Study,
     collective: str,
     algorithm: Algorithm | None,
     segment: int | None,
@@ -111,22 +141,22 @@ def _replaced(
 ) -> dict[Size, str | None]:
     """Each size with what it would be replaced by, None where it is answered as asked."""
     found: dict[Size, str | None] = {}
-    for size in _sizes(collective, base):
+    for size in _sizes(collective, study):
         by = algorithm and family.replaced_by(algorithm, ranks, size.bytes, segment)
         found[size] = f"the library {by}" if by else None
     return found
 
 
-def _sizes(collective: str, base: Question) -> list[Size]:
+def _sizes(collective: str, study: Study) -> list[Size]:
     """Those that the collective can have."""
     if collective in NO_BYTES:
         return [Size(0)]
     step = INT_BYTES if collective in REDUCTIONS else 1
-    return [size for size in base.sizes if size.bytes % step == 0]
+    return [size for size in study.sizes if size.bytes % step == 0]
 
 
-def _not_whole(collective: str, base: Question) -> list[str]:
-    left = set(base.sizes) - set(_sizes(collective, base)) if collective in REDUCTIONS else set()
+def _not_whole(collective: str, study: Study) -> list[str]:
+    left = set(study.sizes) - set(_sizes(collective, study)) if collective in REDUCTIONS else set()
     words = ", ".join(format_size(size) for size in sorted(size.bytes for size in left))
     return [f"{collective}, {words}: not whole integers of {INT_BYTES} B"] if left else []
 
@@ -151,27 +181,17 @@ def _check_slots(study: Study) -> None:
         )
 
 
-def _check_memory(study: Study, base: Question) -> None:
-    """Of the ranks of this node; of a simulation all are."""
-    largest, ranks = max(size.bytes for size in base.sizes), max(study.ranks)
-    here = ranks if base.platform is not None else -(-ranks // nodes())
-    if largest > MOST_BYTES:
-        raise AskedWronglyError(
-            f"--sizes: {format_size(largest)} is more than MPI counts in an int",
-            "leave out sizes of 2 GiB and more",
-        )
+def _check_memory(cases: Sequence[Case]) -> None:
+    """The buffers of the ranks of this node; those of a simulation are all here."""
     available = available_memory()
-    for collective in study.collectives:
-        needed = here * buffer_bytes(collective, ranks, largest)
+    for case in cases:
+        workload, ranks = case.workload, case.placement.ranks
+        workload.check(ranks)  # a size that MPI cannot count is not a question of memory
+        here = ranks if case.placement.platform is not None else -(-ranks // nodes())
+        needed = here * workload.buffer_bytes(ranks)
         if available is not None and needed > available:
             raise AskedWronglyError(
-                f"{collective} of {format_size(largest)} by {ranks} ranks takes "
+                f"{workload.row} of {format_size(workload.largest_bytes)} by {ranks} ranks takes "
                 f"{needed / 2**30:.1f} GiB here, where {available / 2**30:.1f} GiB are free",
                 "leave out the largest sizes, or ask for fewer ranks",
             )
-
-
-def buffer_bytes(collective: str, ranks: int, bytes_: int) -> int:
-    """Of a rank, to send and to receive."""
-    buffers = 1 if collective in IN_PLACE else 2
-    return buffers * bytes_ * (1 if collective in WHOLE else ranks)

@@ -8,28 +8,31 @@ import sys
 from pathlib import Path
 from typing import Any
 
-PREFIXES = (
-    "MPI",
-    "OMPI_",
-    "PMIX_",
-    "PRTE_",
-    "I_MPI_",
-    "UCX_",
-    "FI_",
-    "PSM",
-    "SLURM_",
-    "PBS_",
-    "LSB_",
-    "FLUX_",
-    "HYDRA_",
-    "OMP_",
+CONTROLS = (
+    *("MPIR_CVAR_", "MPICH_", "MPIEXEC_", "HYDRA_", "MV2_", "I_MPI_"),
+    *("OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_", "UCX_", "FI_", "PSM2_", "PSM3_", "OMP_"),
 )
-"""Variables that change how MPI or its launcher behaves."""
-SECRETS = ("TOKEN", "SECRET", "PASSW", "KEY", "CREDENTIAL", "COOKIE")
+"""How the variables begin that set how an MPI, its launcher or its network library behaves."""
+JOB = frozenset(
+    {
+        *("SLURM_JOB_ID", "SLURM_JOB_PARTITION", "SLURM_JOB_NUM_NODES", "SLURM_JOB_NODELIST"),
+        *("SLURM_JOB_CPUS_PER_NODE", "SLURM_CPUS_PER_TASK", "SLURM_NTASKS", "SLURM_TASKS_PER_NODE"),
+        *("SLURM_NTASKS_PER_NODE", "SLURM_CPU_BIND", "SLURM_DISTRIBUTION", "SLURM_MPI_TYPE"),
+        *("SLURM_CLUSTER_NAME", "SLURM_CPU_FREQ_REQ", "SLURM_EXACT", "SLURM_OVERLAP"),
+        *("SLURM_HINT", "SLURM_THREADS_PER_CORE", "SLURM_CONF", "SLURM_NETWORK"),
+        *("PBS_JOBID", "PBS_QUEUE", "PBS_NODEFILE", "PBS_NUM_NODES", "PBS_NUM_PPN", "PBS_NP"),
+        *("LSB_JOBID", "LSB_QUEUE", "LSB_MCPU_HOSTS", "LSB_DJOB_NUMPROC", "LSB_AFFINITY_HOSTFILE"),
+        *("FLUX_JOB_ID", "FLUX_JOB_NNODES", "FLUX_JOB_SIZE"),
+    }
+)
+"""What of a job's variables is kept: schedulers put credentials beside them (SLURM_JWT)."""
+OTHERS = frozenset({"MPICC", "OMPI_CC", "MPICH_CC", "OMPI_ALLOW_RUN_AS_ROOT"})
+SECRETS = ("TOKEN", "SECRET", "PASS", "KEY", "CREDENTIAL", "COOKIE", "JWT")
+"""A variable with such a word in its name is never kept."""
 
 
 def describe_environment() -> dict[str, Any]:
-    """Host, kernel, CPU, limits and MPI's variables; None where the system does not tell."""
+    """Host, kernel, CPU, limits, and variables of MPI and the job; None where it is not known."""
     cpu = _cpu()
     return {
         "host": platform.node(),
@@ -47,12 +50,13 @@ def describe_environment() -> dict[str, Any]:
         "load": os.getloadavg()[0],
         "python": platform.python_version(),
         "command": sys.argv,
-        "env": {
-            name: value
-            for name, value in sorted(os.environ.items())
-            if name.startswith(PREFIXES) and not any(word in name for word in SECRETS)
-        },
+        "env": {name: value for name, value in sorted(os.environ.items()) if _may_be_kept(name)},
     }
+
+
+def _may_be_kept(name: str) -> bool:
+    is_known = name in JOB or name in OTHERS or name.startswith(CONTROLS)
+    return is_known and not any(word in name for word in SECRETS)
 
 
 def _text(path: str) -> str | None:

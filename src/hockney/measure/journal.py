@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from hockney.errors import AskedWronglyError
-from hockney.measure.question import Question, options_of
 from hockney.result_file import ResultFile
+from hockney.spec import Plan, difference, plan_of, stored
 
 NAME = "suite.jsonl"
 DONE = frozenset({"precision", "budget", "launches"})
@@ -22,7 +22,7 @@ class Entry(msgspec.Struct):
     label: str
     reason: str
     options: dict[str, object]
-    """What it was asked: another question in the same place is none that was answered."""
+    """Its plan, as in a run record."""
 
 
 class Journal:
@@ -51,12 +51,17 @@ class Journal:
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries.values())
 
-    def is_done(self, file: str, questions: Sequence[Question]) -> bool:
-        """Whether these very questions were answered; AskedWronglyError where another was."""
+    def is_done(self, file: str, plan: Plan) -> bool:
+        """Whether this very plan was measured; AskedWronglyError where another was."""
         entry = self._entries.get(file)
         if entry is None:
             return False
-        if entry.options != msgspec.to_builtins(options_of(questions)):
+        before = plan_of(entry.options)
+        if (
+            before is None
+            or before.sampling != plan.sampling
+            or difference(before, plan) is not None
+        ):
             raise AskedWronglyError(
                 f"{self.directory / file} was asked otherwise: the plan has changed",
                 "put the results of the changed plan into another directory with -o",
@@ -68,7 +73,7 @@ class Journal:
         done = (entry for entry in self if entry.reason in DONE)
         return [self.directory / entry.file for entry in done]
 
-    def note(self, file: str, label: str, questions: Sequence[Question], reason: str) -> None:
-        entry = Entry(file, label, reason, msgspec.to_builtins(options_of(questions)))
+    def note(self, file: str, label: str, plan: Plan, reason: str) -> None:
+        entry = Entry(file, label, reason, stored(plan))
         self._entries[file] = entry
         self._file.write(msgspec.json.encode(entry) + b"\n")

@@ -8,13 +8,15 @@ waits for the receiver: eager, or rendezvous.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 
-from hockney.measure.question import Question, Size
 from hockney.records import Run
+from hockney.spec import sizes_of
+from hockney.spec.workloads.late import Late as LateWorkload
+from hockney.spec.workloads.pingpong import Pingpong
 
 LATE_FACTOR, LATE_LEAST_S = 10.0, 100e-6
 """A receiver is late by so many times the longest message, and at least so much."""
@@ -39,12 +41,13 @@ class Late:
         limit_ns = WAITS_ABOVE * self.delay_s * 1e9
         return {size: ns > limit_ns for size, ns in sorted(self.shortest_ns.items())}
 
-    def question(self, question: Question, sizes: Iterable[int]) -> Question:
-        delay = f"{self.delay_s * 1e9:.0f}"
-        return replace(
-            question,
-            sizes=tuple(Size(size) for size in sorted(sizes)),
-            arguments=(*question.arguments, "--operation=late", f"--trains=1:{delay}:{delay}"),
+    def workload(self, pingpong: Pingpong, sizes: Iterable[int]) -> LateWorkload:
+        """Late receivers between the ranks of a ping-pong."""
+        return LateWorkload(
+            sizes=sizes_of(sorted(sizes)),
+            buffers=pingpong.buffers,
+            peers=pingpong.peers,
+            delay_ns=round(self.delay_s * 1e9),
         )
 
     def learn(self, run: Run, launch: int) -> None:

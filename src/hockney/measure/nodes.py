@@ -17,7 +17,7 @@ from hockney.errors import HockneyError
 from hockney.measure.build import Engine
 from hockney.measure.launchers import find_launcher, launcher_named
 from hockney.measure.mpi import Mpi
-from hockney.measure.question import Question
+from hockney.spec import Placement
 
 LONGEST_ANSWER_S = 20.0
 """A host that is there starts a shell sooner; or the launch's own time-out, if that is shorter."""
@@ -40,11 +40,11 @@ class Answer:
 
 
 def ask_nodes(
-    mpi: Mpi, question: Question, script: str, timeout_s: float, stdin: Path | None = None
+    mpi: Mpi, placement: Placement, script: str, timeout_s: float, stdin: Path | None = None
 ) -> list[Answer]:
     """Runs a shell script once on every node, all at a time."""
-    name, question = find_launcher(mpi, question)
-    commands = launcher_named(name).reach(mpi, question, script)
+    name, placement = find_launcher(mpi, placement)
+    commands = launcher_named(name).reach(mpi, placement, script)
     deadline = time.monotonic() + min(timeout_s, LONGEST_ANSWER_S)
     started = [(command, _start(command, stdin)) for command in commands]
     return [_answer(command, process, deadline) for command, process in started]
@@ -81,11 +81,11 @@ def _answer(command: list[str], process: subprocess.Popen[str], deadline: float)
             os.killpg(process.pid, signal.SIGKILL)
 
 
-def silent_hosts(mpi: Mpi, question: Question) -> list[str]:
-    """Hosts of the question that do not answer, each with what was said instead."""
-    if not question.hosts:
+def silent_hosts(mpi: Mpi, placement: Placement, timeout_s: float) -> list[str]:
+    """Hosts of a placement that do not answer, each with what was said instead."""
+    if not placement.hosts:
         return []
-    answers = ask_nodes(mpi, question, ":", question.timeout_s)
+    answers = ask_nodes(mpi, placement, ":", timeout_s)
     return [_words(answer) for answer in answers if answer.status != 0]
 
 
@@ -95,8 +95,8 @@ def _words(answer: Answer) -> str:
     return f"{answer.where} does not answer ({answer.said or f'exit status {answer.status}'})"
 
 
-def check_hosts(mpi: Mpi, question: Question) -> None:
-    silent = silent_hosts(mpi, question)
+def check_hosts(mpi: Mpi, placement: Placement, timeout_s: float) -> None:
+    silent = silent_hosts(mpi, placement, timeout_s)
     if silent:
         raise HockneyError(
             "; ".join(silent), "nothing was started; leave it out of --hosts, or see to it"
@@ -104,22 +104,24 @@ def check_hosts(mpi: Mpi, question: Question) -> None:
 
 
 @contextmanager
-def engine_on_nodes(mpi: Mpi, question: Question, engine: Engine) -> Iterator[Engine]:
-    """The engine, copied into a private directory of every node when the question says so."""
-    if question.broadcast is None:
+def engine_on_nodes(
+    mpi: Mpi, placement: Placement, engine: Engine, timeout_s: float
+) -> Iterator[Engine]:
+    """The engine, copied into a private directory of every node where the placement says so."""
+    if placement.broadcast is None:
         yield engine
         return
-    copy = private_copy(question.broadcast, engine)
+    copy = private_copy(placement.broadcast, engine)
     make, remove = scripts_of(copy)
     try:
-        answers = ask_nodes(mpi, question, make, question.timeout_s, stdin=engine.path)
+        answers = ask_nodes(mpi, placement, make, timeout_s, stdin=engine.path)
         failed = [_words(answer) for answer in answers if answer.status != 0]
         if failed or not answers:
             reason = "; ".join(failed) or "there are no other nodes to send it to"
             raise HockneyError(f"--broadcast: {reason}", "name the nodes with --hosts")
         yield replace(engine, path=copy)
     finally:
-        ask_nodes(mpi, question, remove, question.timeout_s)
+        ask_nodes(mpi, placement, remove, timeout_s)
 
 
 def private_copy(directory: str, engine: Engine) -> Path:

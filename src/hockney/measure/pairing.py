@@ -9,9 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hockney.errors import AskedWronglyError
-
-Pair = tuple[int, int]
-Pairing = tuple[Pair, ...]
+from hockney.spec.workloads.pairs import Pair, Pairing, halves, neighbours
 
 PAIRINGS = ("halves", "neighbours", "random")
 SEED = 1
@@ -35,12 +33,12 @@ def pairing_of(text: str, ranks: int, idle_last: bool = False) -> Pairing:
             f"{ranks} ranks cannot all be paired",
             f"use -n {ranks - 1} or -n {ranks + 1}, or leave rank {ranks - 1} out with --idle-last",
         )
-    half = ranks // 2
-    paired = list(range(2 * half))
     if text == "halves":
-        return tuple(zip(paired[:half], paired[half:], strict=True))
-    if text == "random":
-        random.Random(SEED).shuffle(paired)
+        return halves(ranks)
+    if text == "neighbours":
+        return neighbours(ranks)
+    paired = list(range(ranks // 2 * 2))
+    random.Random(SEED).shuffle(paired)
     return tuple(zip(paired[::2], paired[1::2], strict=True))
 
 
@@ -84,11 +82,6 @@ def checked(pairs: Iterable[Pair], ranks: int, name: str) -> Pairing:
                 "a rank exchanges messages with one other at a time",
             )
     return pairing
-
-
-def pairing_words(pairing: Pairing) -> str:
-    """As the engine takes it: 0-4,1-5."""
-    return ",".join(f"{first}-{second}" for first, second in pairing)
 
 
 def parse_counts(text: str, option: str, every: int | None = None) -> tuple[int, ...]:

@@ -14,8 +14,10 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
+import msgspec
+
 from hockney.errors import AskedWronglyError
-from hockney.measure.question import Question
+from hockney.spec import Placement
 from hockney.units import parse_seconds, parse_size
 
 LATENCY_S, BANDWIDTH_BPS = 0.5e-6, 12_500_000_000
@@ -142,19 +144,19 @@ def shape_xml(shape: Shape) -> str:
 
 
 @contextmanager
-def platform_file(question: Question) -> Iterator[Question]:
-    """The question with files for the simulator where its platform is in words.
+def platform_file(placement: Placement) -> Iterator[Placement]:
+    """The placement with files for the simulator where its platform is in words.
 
     SimGrid's own order of hosts is none: the host file puts rank i on node i / ranks per node.
     """
-    shape = parse_shape(question.platform) if question.platform else None
+    shape = parse_shape(placement.platform) if placement.platform else None
     if shape is None:
-        yield question
+        yield placement
         return
     with tempfile.TemporaryDirectory(prefix="hockney-") as name:
         platform, hosts = Path(name) / "platform.xml", Path(name) / "hosts"
         platform.write_text(shape_xml(shape))
-        each = question.ranks_per_node or 1
+        each = placement.ranks_per_node or 1
         slots = [f"node-{node}\n" * each for node in range(shape.nodes)]
         hosts.write_text("".join(slots))
-        yield replace(question, platform=str(platform), hostfile=str(hosts))
+        yield msgspec.structs.replace(placement, platform=str(platform), hostfile=str(hosts))

@@ -4,21 +4,24 @@ the byte, or to what the noise allows, and what is on both sides of it."""
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+import msgspec
 import numpy as np
 
 from hockney.estimate import estimate
 from hockney.measure.late import Late, late_by
-from hockney.measure.question import Question, Size
 from hockney.measure.session import Session
 from hockney.models import segmented
 from hockney.models._partition import LEAST_SIZES
 from hockney.models._switches import Bracket, brackets_of, narrowed
 from hockney.models.fit import Curve, curve_of
 from hockney.records import Run, Switch
+from hockney.spec import Plan, single, sizes_of
+from hockney.spec.workloads import Workload
+from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import parse_sizes
 
 SURVEY_PER_OCTAVE = 8
@@ -33,7 +36,7 @@ MOST_LAUNCHES = 32
 STUCK = 0.75
 """A launch that leaves more than this of a bracket has met the noise."""
 FIRST_SHARE = 0.4
-"""Of the budget, for the launches of the question itself."""
+"""Of the budget, for the launches of the plan itself."""
 SHARES = 8
 """Of what is left of the budget, one is for the next launch."""
 LEAST_S = 0.15
@@ -46,7 +49,7 @@ class Refinement:
     around its breaks; the same once more, closer to the breaks, which may hide others; launches
     with late receivers."""
 
-    question: Question
+    plan: Plan
     now: Callable[[], float] = time.monotonic
     survey: int | None = None
     """The number of the first one's launch."""
@@ -63,41 +66,53 @@ class Refinement:
     def __post_init__(self) -> None:
         self.started = self.now()
 
-    def first_question(self) -> Question:
-        """The question itself, with its share of the budget."""
-        return replace(self.question, budget_s=FIRST_SHARE * self.question.budget_s)
+    @property
+    def workload(self) -> Pingpong:
+        workload = self.plan.first.workload
+        assert isinstance(workload, Pingpong)
+        return workload
 
-    def follow_up(self, session: Session) -> Question | None:
+    def first(self) -> Plan:
+        """The plan itself, with its fraction of the budget."""
+        sampling = self.plan.sampling
+        sampling = msgspec.structs.replace(sampling, budget_s=FIRST_SHARE * sampling.budget_s)
+        return msgspec.structs.replace(self.plan, sampling=sampling)
+
+    def next(self, session: Session) -> Plan | None:
         """The next launch; None at the end, when the switches have become records."""
         run, last = session.run, len(session.run.launches) - 1
         if self.survey is None:
             self.survey = self.last_survey = last + 1
-            self.sizes = survey_sizes(self.question)
-            return self._one_launch(self.sizes, floor=self.question.floor)
+            self.sizes = survey_sizes(self.workload)
+            return self._one_launch(self._pingpong(self.sizes, floor=self.workload.floor))
         if self.late is None:
             self._learn(curve_of_launch(run, last), last)
             if self.open and self._may_go_on(last):
                 known = [*self.open, *self.done]
-                return self._one_launch(
-                    {size for one in self.open for size in self._sizes_around(one, known)}
-                )
+                around = {size for one in self.open for size in self._sizes_around(one, known)}
+                return self._one_launch(self._pingpong(around))
             self._close()
             if self.last_survey == self.survey and self.done and self._may_go_on(last):
                 self.last_survey = last + 1
                 self.sizes = sorted({*self.sizes, *steps_away(self.done, self.sizes)})
-                return self._one_launch(self.sizes)
+                return self._one_launch(self._pingpong(self.sizes))
             slowest_ns = max(float(np.median(samples.ns)) for samples in run.samples if samples.ns)
             self.late = Late(late_by(slowest_ns * 1e-9))
             ends = {size for edges in self._edges() for size in edges}
-            return self.late.question(self._one_launch(ends), ends)
+            return self._one_launch(self.late.workload(self.workload, ends))
         self.late.learn(run, last)
         between = self.late.sizes_between()
         if between and self._may_go_on(last):
-            return self.late.question(self._one_launch(between), between)
+            return self._one_launch(self.late.workload(self.workload, between))
         self.done = joined(self.done, self.late.changes())
         for switch in self._switches(run, self.late.waits):
             session.add(switch)
         return None
+
+    def notes(self) -> list[str]:
+        places = ", ".join(f"{one.low_bytes}..{one.high_bytes} B" for one in self.lost)
+        words = "breaks of a survey that no launch around them showed again, left out"
+        return [f"{words}: {places}"] if self.lost else []
 
     def _close(self) -> None:
         """Breaks that are still open are known as far as they are; one that was seen in a survey
@@ -109,23 +124,24 @@ class Refinement:
     def _may_go_on(self, last: int) -> bool:
         """Simulated time costs none of the budget."""
         assert self.survey is not None
-        has_time = self.question.platform is not None or self._left_s() > 2.0 * LEAST_S
+        has_time = self.plan.first.placement.platform is not None or self._left_s() > 2.0 * LEAST_S
         return has_time and last - self.survey < MOST_LAUNCHES
 
     def _left_s(self) -> float:
-        return self.question.budget_s - (self.now() - self.started)
+        return self.plan.sampling.budget_s - (self.now() - self.started)
 
-    def _one_launch(self, sizes: list[int] | set[int], floor: bool = False) -> Question:
-        seconds = max(self._left_s() / SHARES, LEAST_S)
-        every = tuple(Size(size) for size in sorted(sizes))
-        return replace(
-            self.question,
-            sizes=every,
+    def _pingpong(self, sizes: Iterable[int], floor: bool = False) -> Pingpong:
+        every = sizes_of(sorted(sizes))
+        return msgspec.structs.replace(self.workload, sizes=every, floor=floor)
+
+    def _one_launch(self, workload: Workload) -> Plan:
+        sampling = msgspec.structs.replace(
+            self.plan.sampling,
             least_launches=1,
             most_launches=1,
-            budget_s=seconds,
-            floor=floor,
+            budget_s=max(self._left_s() / SHARES, LEAST_S),
         )
+        return single(workload, self.plan.first.placement, sampling)
 
     # Around the breaks
 
@@ -210,9 +226,9 @@ class Refinement:
         return [b for b, (one, next_) in zip(brackets_of(lines), betas, strict=True) if next_ > one]
 
 
-def survey_sizes(question: Question) -> list[int]:
+def survey_sizes(workload: Workload) -> list[int]:
     """The asked sizes, and between them SURVEY_PER_OCTAVE an octave."""
-    asked = {size.bytes for size in question.sizes}
+    asked = {size.bytes for size in workload.sizes}
     first, last = min(asked - {0}), max(asked)
     return sorted(asked | set(parse_sizes(f"{first}..{last}/{SURVEY_PER_OCTAVE}")))
 

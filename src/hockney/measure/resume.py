@@ -6,53 +6,55 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from hockney import records
 from hockney.errors import AskedWronglyError
 from hockney.measure.build import Engine, library_of
-from hockney.measure.question import Question, options_of
-from hockney.records import End, LaunchRecord, Run
+from hockney.records import End, Run
+from hockney.spec import Case, Plan, difference, plan_of
 
-MAY_CHANGE = frozenset(
-    {"least_launches", "most_launches", "precision", "budget_s", "over_s", "timeout_s", "broadcast"}
-)
-"""Options that say how much is measured, not what."""
 WHOLE = frozenset({"precision", "budget", "complete"})
 """How a launch ends that was not cut short."""
 
 
-def run_to_resume(path: Path, questions: Sequence[Question], engine: Engine) -> Run:
-    """The run in a file, when it asks what `questions` ask of the same MPI."""
+def run_to_resume(path: Path, plan: Plan, engine: Engine) -> Run:
+    """The run in a file, when it measures what `plan` does, with the same MPI."""
     run = records.read(path)
-    if run.header.experiment != questions[0].experiment:
+    if run.header.experiment != plan.experiment:
         raise AskedWronglyError(
-            f"{path} is a run of {run.header.experiment}, not of {questions[0].experiment}"
+            f"{path} is a run of {run.header.experiment}, not of {plan.experiment}"
         )
-    now, before = msgspec.to_builtins(options_of(questions)), run.header.options
-    same = set(now) & set(before) - MAY_CHANGE
-    other = [name for name in sorted(same) if now[name] != before[name]]
-    if other:
-        name = other[0]
+    before = plan_of(run.header.options)
+    if before is None:
         raise AskedWronglyError(
-            f"{path} was asked otherwise: {name} was {before[name]}, and is {now[name]} now",
+            f"{path} does not say what it measured", "begin another file with -o"
+        )
+    words = difference(before, plan)
+    if words is not None:
+        raise AskedWronglyError(
+            f"{path} was asked otherwise: {words}",
             "repeat the command as it was, or begin another file",
         )
     library = library_of(engine)
-    mixed = [one.mpi.library for one in run.launches if one.mpi.library not in (None, library)]
-    if mixed:
-        raise AskedWronglyError(f"{path} was measured with {mixed[0]}, not with {library}")
+    others = {one.mpi.library for one in run.launches} - {None, library}
+    if library is not None and others:
+        raise AskedWronglyError(f"{path} was measured with {others.pop()}, not with {library}")
     return run
 
 
-def restore(answer: Run, question: Question, run: Run, questions: Sequence[Question]) -> int:
-    """Puts into `answer` what a resumed run has of one of its questions; returns how many launches
+def restore(answer: Run, case: Case, run: Run, plan: Plan) -> int:
+    """Puts into `answer` what a resumed run has of one case of its plan; returns how many launches
     that were."""
     whole = {end.launch for end in whole_launches(run)}
-    mine = {one.launch for one in run.launches if _asks(one, question, questions)}
+    mine = _launches_of(case, run, plan)
     kinds = (
-        run.launches, run.samples, run.starts, run.probes, run.rounds, run.noises, run.ends,
-    )  # fmt: skip
+        run.launches,
+        run.samples,
+        run.starts,
+        run.probes,
+        run.rounds,
+        run.noises,
+        run.ends,
+    )
     for kind in kinds:
         of_kind: Sequence[Any] = kind
         for record in of_kind:
@@ -61,18 +63,11 @@ def restore(answer: Run, question: Question, run: Run, questions: Sequence[Quest
     return len(mine & whole)
 
 
-def _asks(launch: LaunchRecord, question: Question, questions: Sequence[Question]) -> bool:
-    """Whether a launch asked this question of several: its command and variables tell."""
-    if len(questions) == 1:
-        return True
-    varying = {"--launch", "--seed", "--seconds", "--precision"}
-    asked = question.engine_arguments(launch.launch, 0.0)
-    words = [word for word in asked if word.partition("=")[0] not in varying]
-    told = [word for word in launch.command[-len(asked) :] if word.partition("=")[0] not in varying]
-    forced = {name for each in questions for name, _ in each.env}
-    env = {name: value for name, value in launch.env.items() if name in forced}
-    cfg = all(f"--cfg={setting}" in launch.command for setting in question.cfg)
-    return told == words and env == dict(question.env) and cfg
+def _launches_of(case: Case, run: Run, plan: Plan) -> set[int]:
+    """The launches of one case: all of a plan that has no other, else those with its samples."""
+    if len(plan.cases) == 1:
+        return {one.launch for one in run.launches}
+    return {samples.launch for samples in run.samples if case.is_measured_by(samples)}
 
 
 def whole_launches(run: Run) -> list[End]:

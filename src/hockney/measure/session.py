@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import os
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from typing import Protocol
 
 from hockney import __version__, records
 from hockney.errors import AskedWronglyError, HockneyError
@@ -15,71 +15,71 @@ from hockney.estimate import is_precise
 from hockney.measure.budget import Budget
 from hockney.measure.build import Engine, library_of
 from hockney.measure.environment import describe_environment
-from hockney.measure.launch import Interruption, Outcome, run_launch
-from hockney.measure.launchers import end_strays, find_launcher, launcher_named
+from hockney.measure.files import Files
+from hockney.measure.launch import Interruption, Outcome
+from hockney.measure.launchers import end_strays, find_launcher
 from hockney.measure.mpi import Mpi
 from hockney.measure.nodes import silent_hosts
-from hockney.measure.question import Question, options_of
 from hockney.measure.resume import missing_ends, next_number, restore, whole_launches
+from hockney.measure.start import ENGINE_SAYS, LIBRARIES, Start, start_of
 from hockney.records import End, LaunchRecord, Progress, Record, Run, RunRecord
 from hockney.result_file import ResultFile
+from hockney.spec import Case, Plan, stored
+from hockney.spec.engine import engine_arguments, launch_arguments
 
 ENGINE_ASKED_WRONGLY = 2
-LIBRARIES = {"hydra": ("MPICH", "Intel MPI", "MVAPICH"), "openmpi": ("Open MPI",)}
-"""Whose programs each family of launchers starts."""
-ENGINE_SAYS = "hockney-engine: "
-"""Before what a rank that ends the launch writes to stderr: two ranks may garble their records."""
 SIMULATOR_REFUSES = "Parse error at "
 """Before SimGrid's words on a platform file, which begin with its line."""
 MEASUREMENTS = tuple(b'{"kind":"%b"' % kind for kind in (b"samples", b"start", b"round", b"probe"))
-
-
 REFUSAL = "User set collective algorithm is not usable for the provided arguments"
 """What MPICH says where an algorithm is not for these ranks or sizes: no fault of anybody."""
 
 
 @dataclass
 class Answer:
-    """A question, and what was answered to it alone."""
+    """A case, and what was measured of it alone."""
 
-    question: Question
+    case: Case
     run: Run
     launches: int = 0
     is_done: bool = False
     """No further launch is needed, or none would help."""
     problem: str | None = None
-    """What went wrong, in the user's words; it is not asked any more."""
+    """What went wrong, in the user's words; it is not measured any more."""
 
 
-@dataclass(frozen=True)
-class Started:
-    """How a launch was started, for its record."""
+class Steps(Protocol):
+    """A measurement that decides step by step what to measure next."""
 
-    command: list[str]
-    env: dict[str, str]
-    launcher: str
+    def first(self) -> Plan: ...
+
+    def next(self, session: Session) -> Plan | None:
+        """After all that was measured; None at the end."""
+
+    def notes(self) -> list[str]:
+        """What the user should know of how it was decided."""
 
 
 @dataclass
 class Session:
-    """A run being measured: what was asked of which MPI, and all that was answered so far.
+    """A run being measured: its plan, the MPI, and all that was measured so far.
 
-    Several questions are asked in turn, launch by launch; they share budget, precision and number
-    of launches."""
+    Several cases are measured in turn, launch by launch."""
 
-    questions: Sequence[Question]
+    plan: Plan
+    """What is measured now: the run's plan, or a step of it."""
     mpi: Mpi
     engine: Engine
     file: ResultFile
+    files: Files
     on_progress: Callable[[str | None, int, Progress | None], None]
-    """Told the question's title, the launch's number and what it says."""
+    """Gets the case's title, the launch's number and what the launch reports."""
     run: Run
+    steps: Steps | None = None
     answers: list[Answer] = field(init=False)
     reason: str = "budget"
     launches_wall_s: float = 0.0
     """What the launches took of the run's wall time; the rest was ours."""
-    follow_up: Callable[[Session], Question | None] | None = None
-    """What to ask next, after all that was measured; None: nothing more."""
 
     def add(self, record: Record) -> None:
         """To the run and to its file."""
@@ -87,62 +87,63 @@ class Session:
         self.file.write(records.encode(record))
 
     def __post_init__(self) -> None:
-        self.ask(self.questions)
+        self.begin(self.plan)
 
-    def ask(self, questions: Sequence[Question]) -> None:
-        """Nothing is answered to these yet."""
-        self.answers = [Answer(question, Run(self.run.header)) for question in questions]
+    def begin(self, plan: Plan) -> None:
+        """Nothing of this plan is measured yet."""
+        self.plan = plan
+        self.answers = [Answer(case, Run(self.run.header)) for case in plan.cases]
 
 
-def new_run(questions: Sequence[Question], label: str | None, left_out: Sequence[str] = ()) -> Run:
-    """A run that has just begun, with its header; `left_out`: what is not asked, and why."""
+def new_run(plan: Plan, label: str | None) -> Run:
+    """A run that has just begun, with its header."""
     return Run(
         RunRecord(
             schema=records.SCHEMA,
             hockney=__version__,
             id=str(uuid.uuid4()),
             started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-            experiment=questions[0].experiment,
-            options={**options_of(questions), **({"left_out": list(left_out)} if left_out else {})},
+            experiment=plan.experiment,
+            options=stored(plan),
             label=label,
             environment=describe_environment(),
         )
     )
 
 
-def measure(session: Session) -> None:
-    """Answers all questions, then what follows up on what was found."""
+def answer(session: Session) -> None:
+    """Measures the plan, then each step that follows from what was found."""
     _begin(session)
     with Interruption().watched() as interruption:
-        while _answer_all(session, interruption) and session.follow_up is not None:
-            question = session.follow_up(session)
-            if question is None:
+        while _measure_all(session, interruption) and session.steps is not None:
+            plan = session.steps.next(session)
+            if plan is None:
                 return
-            session.ask([question])
+            session.begin(plan)
 
 
 def _begin(session: Session) -> None:
-    """The header; or, in a file that is gone on with, the ends that its launches lack, and what was
-    answered already."""
+    """Writes the header; or, in a file that is resumed, the ends that its launches lack, and
+    restores what was measured already."""
     if not session.file.has_content:
         session.file.write(records.encode(session.run.header))
     for end in missing_ends(session.run):
         session.add(end)
     for answer in session.answers:
-        answer.launches = restore(answer.run, answer.question, session.run, session.questions)
-        answer.is_done = answer.launches > 0 and _is_done(answer)
+        answer.launches = restore(answer.run, answer.case, session.run, session.plan)
+        answer.is_done = answer.launches > 0 and _is_done(session, answer)
 
 
-def _answer_all(session: Session, interruption: Interruption) -> bool:
-    """Launches for each question in turn, until every point is precise enough over launches, the
-    budget is spent, the asked number of launches is reached, or something goes wrong. A question
-    that fails is not asked again; the others are. False where nothing shall follow."""
+def _measure_all(session: Session, interruption: Interruption) -> bool:
+    """Launches for each case in turn, until every point is precise enough over launches, the
+    budget is spent, the asked number of launches is reached, or something goes wrong. A case that
+    fails is not measured again; the others are. False where nothing shall follow."""
     earlier = whole_launches(session.run)
-    budget = Budget(session.answers[0].question, len(session.answers), earlier)
+    budget = Budget(session.plan.sampling, len(session.answers), earlier)
     for number in itertools.count(next_number(session.run)):
         answer = _next(session.answers)
         if answer is None:
-            session.reason = _reason(session.answers)
+            session.reason = _reason(session)
             return session.reason != "failed"
         seconds = budget.next_seconds()
         if seconds is None:
@@ -152,7 +153,7 @@ def _answer_all(session: Session, interruption: Interruption) -> bool:
         if interruption:
             session.reason = "interrupted"
             return False
-        session.on_progress(answer.question.title, number, None)
+        session.on_progress(answer.case.title, number, None)
         try:
             outcome = _launch(session, answer, number, seconds, interruption)
         except HockneyError as error:
@@ -161,49 +162,44 @@ def _answer_all(session: Session, interruption: Interruption) -> bool:
             return False
         budget.note(outcome.wall_s, _measured_s(session, number) or 0.0)
         answer.problem = _problem(session, answer, number, outcome)
-        answer.is_done = _is_done(answer)
+        answer.is_done = _is_done(session, answer)
         if outcome.interrupted:
             session.reason = "interrupted"
             return False
     return False
 
 
-def _is_done(answer: Answer) -> bool:
-    question = answer.question
-    if answer.problem is not None or answer.launches == question.most_launches:
+def _is_done(session: Session, answer: Answer) -> bool:
+    sampling = session.plan.sampling
+    if answer.problem is not None or answer.launches == sampling.most_launches:
         return True
     # Launches that are spread over a time shall fill that, however precise they are.
-    may_end = question.over_s is None and answer.launches >= question.least_launches
-    return may_end and is_precise(answer.run, question.precision)
+    may_end = sampling.over_s is None and answer.launches >= sampling.least_launches
+    return may_end and is_precise(answer.run, sampling.precision)
 
 
 def _next(answers: Sequence[Answer]) -> Answer | None:
-    """The question with the fewest launches of those that are not done."""
+    """The case with the fewest launches of those that are not done."""
     left = [answer for answer in answers if not answer.is_done]
     return min(left, key=lambda answer: answer.launches, default=None)
 
 
-def _reason(answers: Sequence[Answer]) -> str:
-    """Why no question is asked any more."""
-    asked = [answer for answer in answers if answer.problem is None]
+def _reason(session: Session) -> str:
+    """Why nothing is measured any more."""
+    asked = [answer for answer in session.answers if answer.problem is None]
     if not asked:
         return "failed"
-    every = all(answer.launches == answer.question.most_launches for answer in asked)
+    every = all(answer.launches == session.plan.sampling.most_launches for answer in asked)
     return "launches" if every else "precision"
 
 
 def _launch(
     session: Session, answer: Answer, number: int, seconds: float, interruption: Interruption
 ) -> Outcome:
-    mpi = session.mpi
-    name, question = find_launcher(mpi, answer.question)
-    launcher = launcher_named(name)
-    added = {**launcher.environment(mpi), **dict(question.env)}
-    program = [str(session.engine.path), *question.engine_arguments(number, seconds)]
-    command = launcher.command(mpi, question, program)
-
-    version = f" ({mpi.launcher_version})" if name == mpi.family else ""
-    started = Started(command, added, name + version)
+    case, sampling = session.files.placed(answer.case), session.plan.sampling
+    arguments = engine_arguments(case, sampling, seconds, session.files.list_file)
+    arguments += launch_arguments(number)
+    start = start_of(session.mpi, session.engine, case, arguments)
     measured: list[bytes] = []
 
     def keep(lines: list[bytes]) -> None:
@@ -216,17 +212,16 @@ def _launch(
                 measured.append(line)
                 kept.append(line)
             else:
-                kept.append(_kept(session, answer, line, number, started))
+                kept.append(_kept(session, answer, line, number, start))
         session.file.write(b"".join(kept))
 
-    env = {**os.environ, **added}
     ended_well = False
     try:
-        outcome = run_launch(command, env, keep, question.timeout_s, interruption)
+        outcome = start.run(keep, sampling.timeout_s, interruption)
         ended_well = outcome.exit_status == 0
     finally:
         if not ended_well:
-            end_strays(name)
+            end_strays(start.launcher)
         for line in measured:
             record = _decoded(line)
             if record is not None:
@@ -248,18 +243,18 @@ def _decoded(line: bytes) -> records.Record | None:
         return None
 
 
-def _kept(session: Session, answer: Answer, line: bytes, number: int, started: Started) -> bytes:
+def _kept(session: Session, answer: Answer, line: bytes, number: int, start: Start) -> bytes:
     """What of a line of the engine goes into the file; the run in memory gets it as well."""
     record = _decoded(line)
     if isinstance(record, Progress):
-        session.on_progress(answer.question.title, number, record)
+        session.on_progress(answer.case.title, number, record)
         return b""
     if record is None:
         return b""
     if isinstance(record, LaunchRecord):
-        record.command, record.env = started.command, started.env
-        record.launcher = started.launcher
-        record.simulated = answer.question.platform is not None
+        record.command, record.env = start.command, start.env
+        record.launcher = start.version
+        record.simulated = answer.case.placement.platform is not None
     _add(session, answer, record)
     return records.encode(record)
 
@@ -284,9 +279,9 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     message = _failure(number, outcome, failures, bool(ends))
     if message is None:
         return None
-    silent = [] if outcome.interrupted else silent_hosts(session.mpi, answer.question)
+    silent = [] if outcome.interrupted else _silent_hosts(session, answer.case)
     message = "; ".join([message, *silent])
-    mixed = None if session.run.samples else _mixed_up(session, answer.question, message)
+    mixed = None if session.run.samples else _mixed_up(session, answer.case, message)
     message = mixed or message
     if not ends:
         reason = "interrupted" if outcome.interrupted else "failed"
@@ -299,6 +294,10 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     if failures and outcome.exit_status == ENGINE_ASKED_WRONGLY and not session.run.samples:
         raise AskedWronglyError(message)
     return message
+
+
+def _silent_hosts(session: Session, case: Case) -> list[str]:
+    return silent_hosts(session.mpi, case.placement, session.plan.sampling.timeout_s)
 
 
 def _failure(number: int, outcome: Outcome, failures: Sequence[str], has_end: bool) -> str | None:
@@ -320,14 +319,14 @@ def _exit_words(status: int) -> str:
     return f"killed by signal {-status}" if status < 0 else f"exit status {status}"
 
 
-def _mixed_up(session: Session, question: Question, failure: str) -> str | None:
+def _mixed_up(session: Session, case: Case, failure: str) -> str | None:
     """What is mixed when one library's launcher met another's program: N worlds of one rank, or a
     start that fails in a way of its own."""
     mpi, library = session.mpi, library_of(session.engine)
     belong = LIBRARIES.get(mpi.family, ())
     if "a world of 1 rank" not in failure and (library is None or library in belong):
         return None
-    launcher, _ = find_launcher(mpi, question)
+    launcher, _ = find_launcher(mpi, case.placement)
     if launcher != mpi.family:
         return (
             f"{launcher} does not wire up the ranks of {mpi.mpicc} ({library or 'unknown'}). Start "
@@ -342,17 +341,17 @@ def _mixed_up(session: Session, question: Question, failure: str) -> str | None:
 
 
 def unanswered(session: Session) -> list[str]:
-    """Questions of several that the MPI library refused, or for which there was no time."""
+    """Cases of several that the MPI library refused, or for which there was no time."""
     refused = "the MPI library refuses this algorithm for these ranks or sizes"
     return [
-        f"{answer.question.title}: {refused if answer.launches else 'not asked, for want of time'}"
+        f"{answer.case.title}: {refused if answer.launches else 'not asked, for want of time'}"
         for answer in session.answers
-        if REFUSAL in (answer.problem or "") or (answer.question.title and not answer.launches)
+        if REFUSAL in (answer.problem or "") or (answer.case.title and not answer.launches)
     ]
 
 
 def problems_of(session: Session) -> list[str]:
-    """What went wrong, one entry a question; an algorithm that is refused is none."""
+    """What went wrong, one entry a case; an algorithm that is refused is none."""
     if session.reason == "interrupted":
         return []
     wrong = [a for a in session.answers if a.problem and REFUSAL not in a.problem]
@@ -369,9 +368,9 @@ def raise_problems(session: Session) -> None:
 
 
 def _said(answer: Answer) -> str:
-    """A question among others has one line: the first says what happened, the last is the
+    """A case among others has one line: the first says what happened, the last is the
     library's."""
-    problem, title = answer.problem or "", answer.question.title
+    problem, title = answer.problem or "", answer.case.title
     if title is None:
         return problem
     first, *_, last = (problem + "\n" + problem.rpartition("\n")[2]).splitlines()

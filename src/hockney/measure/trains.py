@@ -1,18 +1,21 @@
-"""The questions of `hockney overheads`: round trips, then trains with delays that fit them."""
+"""The steps of `hockney overheads`: round trips, then trains with delays that fit them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from hockney.estimate import estimate
-from hockney.measure.question import Question
 from hockney.measure.session import Session
 from hockney.models._trains import NO_DELAY, Delay, Train
 from hockney.models.fit import Array, Curve, curve_of
 from hockney.models.hockney import line
 from hockney.records import Run
+from hockney.spec import Plan
+from hockney.spec.workloads import overheads
+from hockney.spec.workloads.overheads import Overheads
 
 FIRST_SHARE = 0.1
 """Of the budget, for the round trips."""
@@ -25,35 +28,45 @@ ROUNDS, VISIT_S = 15, 0.6e-3
 
 @dataclass
 class Trains:
-    """What to ask next: trains once the round trips are known, then nothing."""
+    """Trains once the round trips are known, then nothing."""
 
-    question: Question
-    messages: int
-    asked: bool = False
+    plan: Plan
+    is_asked: bool = False
 
-    def first_question(self) -> Question:
-        return replace(
-            self._asking((Train(1),)),
+    def first(self) -> Plan:
+        sampling = msgspec.structs.replace(
+            self.plan.sampling,
             least_launches=1,
             most_launches=1,
-            budget_s=FIRST_SHARE * self.question.budget_s,
+            budget_s=FIRST_SHARE * self.plan.sampling.budget_s,
             over_s=None,
         )
+        return msgspec.structs.replace(self.plan, sampling=sampling)
 
-    def follow_up(self, session: Session) -> Question | None:
-        if self.asked:
+    def next(self, session: Session) -> Plan | None:
+        if self.is_asked:
             return None
-        self.asked = True
-        trains = trains_for(round_trips(session.run), self.messages)
-        return replace(
-            self._asking(trains),
-            budget_s=(1.0 - FIRST_SHARE) * self.question.budget_s,
-            usual_launch_s=ROUNDS * VISIT_S * len(self.question.sizes) * len(trains),
+        self.is_asked = True
+        case, sampling = self.plan.first, self.plan.sampling
+        workload = case.workload
+        assert isinstance(workload, Overheads)
+        trains = trains_for(round_trips(session.run), workload.messages)
+        workload = msgspec.structs.replace(workload, trains=tuple(map(as_sent, trains)))
+        sampling = msgspec.structs.replace(
+            sampling,
+            budget_s=(1.0 - FIRST_SHARE) * sampling.budget_s,
+            usual_launch_s=ROUNDS * VISIT_S * len(workload.sizes) * len(trains),
         )
+        return Plan(cases=(msgspec.structs.replace(case, workload=workload),), sampling=sampling)
 
-    def _asking(self, trains: tuple[Train, ...]) -> Question:
-        words = ",".join(train.words for train in trains)
-        return replace(self.question, arguments=(*self.question.arguments, f"--trains={words}"))
+    def notes(self) -> list[str]:
+        return []
+
+
+def as_sent(train: Train) -> overheads.Train:
+    """The train as a launch sends it, its delays in nanoseconds."""
+    delays = (train.send.seconds, train.send.s_per_B, train.receive.seconds, train.receive.s_per_B)
+    return overheads.Train(train.messages, *(1e9 * delay for delay in delays))
 
 
 def round_trips(run: Run) -> Curve:

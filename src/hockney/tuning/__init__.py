@@ -5,13 +5,13 @@ One file a format, found by its name, as Format says.
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 
 from hockney.errors import AskedWronglyError
+from hockney.registry import module_named
 
 if TYPE_CHECKING:
     from hockney.measure.build import Engine
@@ -43,7 +43,7 @@ class Format(Protocol):
 
 def format_named(name: str) -> Format:
     """The module tuning/NAME.py."""
-    return cast(Format, importlib.import_module(f"hockney.tuning.{name.replace('-', '_')}"))
+    return module_named(__name__, name.replace("-", "_"), Format)
 
 
 def format_for(mpi: Mpi) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from hockney.estimate import Estimates
 from hockney.estimate.best import DEFAULT, Cell, Contender, cells_of
-from hockney.measure.question import Question, Size
+from hockney.spec import Case, Placement, sizes_of
+from hockney.spec.workloads.collective import Collective
 from hockney.tuning import Format
 from hockney.tuning.rules import Rule
 
@@ -30,29 +33,22 @@ class Checked:
         return self.tuned.difference is not None and self.tuned.difference.verdict == "slower"
 
 
-def questions_of(
-    cells: Sequence[Cell], base: Question, form: Format, rules: Path
-) -> list[Question]:
+def cases_of(cells: Sequence[Cell], base: Placement, form: Format, rules: Path) -> tuple[Case, ...]:
     """With and without rules for each collective and number of ranks, at all measured sizes.
     What the launches with rules were told is read back from the library."""
-    questions = []
+    cases = []
     for collective, ranks in dict.fromkeys((cell.collective, cell.ranks) for cell in cells):
         of_it = [cell for cell in cells if (cell.collective, cell.ranks) == (collective, ranks)]
-        sizes = tuple(Size(cell.bytes) for cell in of_it)
-        plain = replace(base, experiment="collective", sizes=sizes, ranks=ranks)
-        for label in (DEFAULT, TUNED):
-            question = replace(
-                plain,
-                title=f"{collective} {label}, {ranks} ranks",
-                arguments=(collective, f"--algorithm={label}"),
-            )
-            if label == TUNED:
-                env, controls = form.environment(rules), form.controls(rules)
-                question = replace(
-                    question, env=tuple(env.items()), controls=tuple(controls.items())
-                )
-            questions.append(question)
-    return questions
+        sizes = sizes_of(cell.bytes for cell in of_it)
+        plain = msgspec.structs.replace(base, ranks=ranks)
+        tuned = msgspec.structs.replace(
+            plain, env=form.environment(rules), controls=form.controls(rules)
+        )
+        for label, placement in ((DEFAULT, plain), (TUNED, tuned)):
+            workload = Collective(collective=collective, sizes=sizes, algorithm=label)
+            title = f"{collective} {label}, {ranks} ranks"
+            cases.append(Case(workload=workload, placement=placement, title=title))
+    return tuple(cases)
 
 
 def checked_cells(estimates: Estimates, rules: Sequence[Rule]) -> list[Checked]:

@@ -6,7 +6,6 @@ stumbles over the same file with a fault at its very end, has read all of it.
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,17 +13,14 @@ from pathlib import Path
 from hockney import records
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.measure.build import Engine
-from hockney.measure.launch import Interruption, Outcome, run_launch
-from hockney.measure.launchers import launcher_named
+from hockney.measure.launch import Outcome
 from hockney.measure.mpi import Mpi
-from hockney.measure.question import Question, Size
+from hockney.measure.trial import attempt
 from hockney.tuning import Format
 from hockney.tuning.rules import Rule
 
-TRIAL = Question("pingpong", (Size(0),), place="none", timeout_s=30.0)
-"""Its ranks broadcast, gather and wait for each other; what it measures is not looked at."""
-TRIAL_S = 0.01
-LAUNCH = b'{"kind":"launch"'
+TRIAL_S, TIMEOUT_S = 0.01, 30.0
+"""The ranks broadcast, gather and wait for each other; what they measure is not looked at."""
 
 
 def write_tried(
@@ -103,22 +99,6 @@ def _check_library(measured: records.Mpi, mpi: Mpi, engine: Engine) -> None:
 
 
 def start(mpi: Mpi, engine: Engine, env: Mapping[str, str]) -> tuple[Outcome, records.Mpi | None]:
-    """A short launch with these variables: how it ended, and the library by its own words."""
-    launcher = launcher_named(mpi.family)
-    program = [str(engine.path), *TRIAL.engine_arguments(0, TRIAL_S)]
-    command = launcher.command(mpi, TRIAL, program)
-    whole = {**os.environ, **launcher.environment(mpi), **env}
-    told: list[records.Mpi] = []
-
-    def listen(lines: list[bytes]) -> None:
-        for line in lines:
-            if line.startswith(LAUNCH):
-                record = records.decode(line)
-                assert isinstance(record, records.LaunchRecord)
-                told.append(record.mpi)
-
-    with Interruption().watched() as interruption:
-        outcome = run_launch(command, whole, listen, TRIAL.timeout_s, interruption)
-    if outcome.interrupted:
-        raise KeyboardInterrupt
-    return outcome, told[0] if told else None
+    """A short launch with these variables: how it ended, and the library as it reports itself."""
+    tried = attempt(mpi, engine, TRIAL_S, TIMEOUT_S, place="none", env=env)
+    return tried.outcome, tried.launch.mpi if tried.launch else None

@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from hockney.models._switches import Bracket
 from hockney.records import Switch
 from hockney.units import format_size
 from hockney.views.table import aligned
@@ -29,11 +28,6 @@ def switch_lines(switches: Sequence[Switch]) -> list[str]:
     evidence = ["  evidence", *(f"  {switch.evidence}" for switch in switches)]
     lines = zip(aligned(rows).splitlines(), evidence, strict=True)
     return [heading, *(f"  {line}{words}" for line, words in lines)]
-
-
-def lost_words(lost: Sequence[Bracket]) -> str:
-    places = ", ".join(f"{one.low_bytes}..{one.high_bytes} B" for one in lost)
-    return f"breaks of a survey that no launch around them showed again, left out: {places}"
 
 
 def switches_json(switches: Sequence[Switch]) -> dict[str, Any]:

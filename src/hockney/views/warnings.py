@@ -7,6 +7,8 @@ from collections import Counter
 from hockney.estimate.noise import disturbances
 from hockney.estimate.points import Estimates
 from hockney.records import Run
+from hockney.spec import workload_of
+from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import format_seconds
 
 NOISY_PRECISION = 0.05
@@ -104,9 +106,14 @@ def _of_source(run: Run) -> list[str]:
     return [*cut, *(run.header.source.notes if run.header.source else [])]
 
 
+def _is_preset(run: Run) -> bool:
+    workload = workload_of(run.header.options)
+    return isinstance(workload, Pingpong) and workload.preset is not None
+
+
 def _few_launches(run: Run, estimates: Estimates) -> list[str]:
     counts = [point.launches for point in estimates.own()]
-    if not counts or min(counts) >= 5 or run.header.options.get("preset"):
+    if not counts or min(counts) >= 5 or _is_preset(run):
         return []
     if run.header.source is not None:
         return [

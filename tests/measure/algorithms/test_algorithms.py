@@ -18,16 +18,17 @@ from hockney.measure.algorithms import (
     checked_collectives,
     chosen,
     family_of,
-    label_of,
     mpich,
     openmpi,
 )
 from hockney.measure.algorithms.controls import Control, accepts, read_controls
 from hockney.measure.algorithms.names import common_names
 from hockney.measure.build import Engine, build_engine
-from hockney.measure.launchers import launcher_named
 from hockney.measure.mpi import Mpi, find_mpi
-from hockney.measure.question import Question, Size
+from hockney.measure.start import start_of
+from hockney.measure.trial import EMPTY_MESSAGES
+from hockney.spec import Case, Placement, Sampling
+from hockney.spec.engine import engine_arguments, label_of, launch_arguments
 
 EMBEDDED = str(Path(sys.prefix) / "bin" / "mpicc")
 INSTALLED = [EMBEDDED, "mpicc.mpich", "mpicc.openmpi"]
@@ -69,15 +70,16 @@ def launched(library: tuple[Mpi, Engine], algorithm: Algorithm, **changed: str) 
     """What a launch said that was told to run `algorithm` and to prove it."""
     mpi, engine = library
     forcing = family_of(mpi).forcing(algorithm.collective, algorithm, None)
-    question = Question("pingpong", (Size(8),), controls=forcing.controls)
-    launcher = launcher_named(mpi.family)
-    program = [str(engine.path), *question.engine_arguments(0, 0.02)]
+    placement = Placement(env=dict(forcing.env), controls=dict(forcing.controls))
+    case = Case(workload=EMPTY_MESSAGES, placement=placement)
+    arguments = [*engine_arguments(case, Sampling(), 0.02), *launch_arguments(0)]
+    start = start_of(mpi, engine, case, arguments, changed)
     done = subprocess.run(
-        launcher.command(mpi, question, program),
+        start.command,
         capture_output=True,
         text=True,
         timeout=TEST_TIMEOUT_S,
-        env={**os.environ, **launcher.environment(mpi), **dict(forcing.env), **changed},
+        env={**os.environ, **start.env},
     )
     return done.stdout + done.stderr
 
@@ -188,9 +190,11 @@ def test_restrictions_of_mpich(
 
 def test_a_pipeline_without_segments_is_called_one() -> None:
     pipeline = Algorithm("bcast", "pipeline", "pipeline", 3)
-    assert openmpi.forcing("bcast", pipeline, None).label == "pipeline, unsegmented"
+    whole = openmpi.forcing("bcast", pipeline, None)
+    assert label_of(whole.algorithm, whole.segment_bytes) == "pipeline, unsegmented"
     segmented = openmpi.forcing("bcast", pipeline, 65536)
-    assert segmented.label == "pipeline, 64 KiB segments"
+    label = label_of(segmented.algorithm, segmented.segment_bytes)
+    assert label == "pipeline, 64 KiB segments"
     assert ("OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize", "65536") in segmented.env
 
 
@@ -236,4 +240,4 @@ def test_two_of_one_library_never_get_the_same_name() -> None:
         "binomial": "binomial",
         "ompi_chain": "chain",
     }
-    assert label_of(None, None) == "default"
+    assert mpich.forcing("bcast", None, None).algorithm == "default"

@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -12,6 +11,7 @@ from typing import cast
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from hockney import records
 from hockney.errors import AskedWronglyError
@@ -24,12 +24,13 @@ from hockney.measure.jobs import (
     scheduler_names,
     submit,
 )
-from hockney.measure.jobs.script import job_script
+from hockney.measure.jobs.script import Measurement, job_script
 from hockney.measure.launchers import srun
 from hockney.measure.mpi import Mpi
-from hockney.measure.prepare import Asked
-from hockney.measure.question import Question, Size
 from hockney.measure.session import new_run
+from hockney.spec import Placement, Sampling, single, sizes_of
+from hockney.spec.workloads.collective import Collective
+from hockney.spec.workloads.pingpong import Pingpong
 
 # Instead of a launcher: what it was given, a word a line ended by NUL.
 STAND_IN = """#!/bin/sh
@@ -56,25 +57,22 @@ def script(
     over_s: float | None = None,
     **job: object,
 ) -> str:
-    question = Question(
-        "pingpong",
-        (Size(8),),
+    placement = Placement(
         nodes=2,
         ranks_per_node=1,
-        least_launches=2,
-        budget_s=2.0,
-        over_s=over_s,
-        cpus=words or None,
-        arguments=(words, words),
-        env=(("FORCED", words),),
+        env={"FORCED": words},
         broadcast=None if scheduler in ("pbs", "lsf") else f"/{words}",
     )
+    sampling = Sampling(least_launches=2, budget_s=2.0, over_s=over_s)
+    # Everything that is typed: names reach the engine as words of their own.
+    workload = Collective(collective=words, algorithm=words, sizes=sizes_of([8]))
+    plan = single(workload, placement, sampling)
     mpi = Mpi(Path("mpicc"), mpiexec, "hydra", "Hydra 5")
-    header = records.encode(new_run([question], words).header)
+    header = records.encode(new_run(plan, words).header)
     job_of = Job("hockney-pingpong", 2, 1, 5, **job)  # type: ignore[arg-type]
     engine = Engine(mpiexec.parent / "cache" / f"engine {words.replace('/', '')}")
-    asked = Asked([question], mpi, engine)
-    return job_script(scheduler_named(scheduler), job_of, asked, header, result)
+    measurement = Measurement(plan, mpi, engine, result)
+    return job_script(scheduler_named(scheduler), job_of, measurement, header)
 
 
 def heard_by(scheduler: str, words: str, **asked: object) -> list[str]:
@@ -107,7 +105,7 @@ def run_script(directory: Path, scheduler: str, words: str, **asked: object) -> 
     made = {found.name for found in directory.iterdir()}
     assert made == {*STOOD_IN, "cache", "job.sh", "heard", result.name}
     run = records.read(result)
-    assert run.header.options["env"]["FORCED"] is not None
+    assert run.header.options["cases"][0]["placement"]["env"]["FORCED"] is not None
     assert len(run.ends) >= 2
     return heard
 
@@ -116,7 +114,8 @@ def run_script(directory: Path, scheduler: str, words: str, **asked: object) -> 
 @given(st.sampled_from(sorted(LAUNCHER)), typed)
 def test_nothing_that_is_typed_becomes_shell(scheduler: str, words: str) -> None:
     heard = heard_by(scheduler, words, modules=(words,))
-    assert heard.count(words) >= 4  # two launches with two such arguments each
+    named = (words, f"--algorithm={words}")
+    assert [heard.count(word) for word in named] >= [2, 2]  # each of two launches
     assert [word for word in heard if word.startswith("--launch=")] == ["--launch=0", "--launch=1"]
     assert [word for word in heard if word.startswith("--seed=")] == ["--seed=1", "--seed=2"]
 
@@ -180,9 +179,7 @@ def test_lsf_names_its_hosts_to_mpiexec() -> None:
 
 
 def test_the_time_limit_covers_budget_and_starts() -> None:
-    question = Question("pingpong", (Size(8),), budget_s=600.0, least_launches=5)
-    engine = Engine(Path("engine"))
-    mpi = Mpi(Path("mpicc"), Path("mpiexec"), "hydra", "")
-    assert 10 < minutes_for(Asked([question], mpi, engine)) < 20
-    spread = replace(question, over_s=3600.0)
-    assert 60 < minutes_for(Asked([spread], mpi, engine)) < 70
+    pingpong, sampling = Pingpong(sizes=sizes_of([8])), Sampling(budget_s=600.0)
+    assert 10 < minutes_for(single(pingpong, Placement(), sampling)) < 20
+    spread = replace(sampling, over_s=3600.0)
+    assert 60 < minutes_for(single(pingpong, Placement(), spread)) < 70

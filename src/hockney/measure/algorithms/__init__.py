@@ -8,27 +8,17 @@ Family says.
 from __future__ import annotations
 
 import difflib
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import Protocol
 
 from hockney.errors import AskedWronglyError
-from hockney.estimate.best import DEFAULT
 from hockney.measure.algorithms.names import COMMON, common_names
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
-from hockney.units import format_size
-
-COLLECTIVES = (
-    *("barrier", "bcast", "scatter", "gather", "reduce", "allreduce", "allgather", "alltoall"),
-    *("reduce_scatter_block", "scan", "scatterv", "gatherv", "allgatherv", "alltoallv"),
-    *("ibarrier", "ibcast", "iscatter", "igather", "ireduce", "iallreduce", "iallgather"),
-    "ialltoall",
-)
-"""Those that the engine measures: blocking, the v forms, nonblocking."""
-INT_BYTES = 4
-"""An element of the engine's reductions."""
+from hockney.registry import module_named
+from hockney.spec.workloads.collective import COLLECTIVES, DEFAULT
+from hockney.spec.workloads.collective import INT_BYTES as INT_BYTES
 
 
 @dataclass(frozen=True)
@@ -44,21 +34,17 @@ class Algorithm:
 
 @dataclass(frozen=True)
 class Forcing:
-    """What is set for a launch, what must be read back in it, and what its samples are called."""
+    """What is set for a launch, what must be read back in it, and the axes of its samples."""
 
-    label: str
+    algorithm: str
+    """A bare name; DEFAULT: the library's own decision."""
+    segment_bytes: int | None = None
+    """0: unsegmented; None: the library's own size, or an algorithm without segments."""
     env: tuple[tuple[str, str], ...] = ()
     cfg: tuple[str, ...] = ()
     """SimGrid's settings (key:value)."""
     controls: tuple[tuple[str, str | None], ...] = ()
     """Control variables of the library and their values after MPI_Init; None: any value."""
-
-
-def label_of(algorithm: Algorithm | None, segment: int | None) -> str:
-    """What samples of it are called: "binomial", "chain, 8 KiB segments", "default"."""
-    if algorithm is None:
-        return DEFAULT
-    return f"{algorithm.name}, {format_size(segment)} segments" if segment else algorithm.name
 
 
 def listed(collective: str, own_names: Sequence[str], decision: str) -> list[Algorithm]:
@@ -95,7 +81,7 @@ def family_of(mpi: Mpi) -> Family:
         name = "intel" if "Intel" in mpi.launcher_version else "mpich"
     else:
         name = {"openmpi": "openmpi", "smpirun": "smpi"}[mpi.family]
-    return cast(Family, importlib.import_module(f"hockney.measure.algorithms.{name}"))
+    return module_named(__name__, name, Family)
 
 
 def checked_collectives(names: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.estimate.best import DEFAULT
-from hockney.measure.algorithms import Algorithm, Forcing, label_of
+from hockney.measure.algorithms import Algorithm, Forcing
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
 
@@ -94,7 +94,7 @@ def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -
     if algorithm is None:
         return Forcing(DEFAULT)
     env = ((f"I_MPI_ADJUST_{collective.upper()}", str(algorithm.number)),)
-    return Forcing(label_of(algorithm, segment), env)
+    return Forcing(algorithm.name, segment, env)
 
 
 def replaced_by(

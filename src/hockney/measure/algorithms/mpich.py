@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from hockney.estimate.best import DEFAULT
-from hockney.measure.algorithms import INT_BYTES, Algorithm, Forcing, label_of, listed
+from hockney.measure.algorithms import INT_BYTES, Algorithm, Forcing, listed
 from hockney.measure.algorithms.controls import Control, accepts, read_controls
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
@@ -89,8 +89,7 @@ def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -
         chunk = SEGMENT_SIZES[collective, algorithm.own_name]
         controls[chunk] = str(segment) if segment else None
         env |= {chunk: str(segment)} if segment else {}
-    label = label_of(algorithm, segment)
-    return Forcing(label, tuple(env.items()), controls=tuple(controls.items()))
+    return Forcing(algorithm.name, segment, tuple(env.items()), controls=tuple(controls.items()))
 
 
 def replaced_by(

@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 
 from hockney.estimate.best import DEFAULT
-from hockney.measure.algorithms import INT_BYTES, Algorithm, Forcing, label_of, listed
+from hockney.measure.algorithms import INT_BYTES, Algorithm, Forcing, listed
 from hockney.measure.algorithms.controls import read_controls
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
@@ -70,13 +70,9 @@ def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -
         size = f"{variable}_segmentsize"
         read_back[size] = settings[size] = str(segment or 0)
     env = tuple((PREFIX + name, value) for name, value in settings.items())
-    return Forcing(_label(algorithm, segment), env, controls=tuple(read_back.items()))
-
-
-def _label(algorithm: Algorithm, segment: int | None) -> str:
-    """A pipeline without segments is a chain through which the whole message goes at once."""
-    unsegmented = algorithm.name == "pipeline" and not segment
-    return label_of(algorithm, segment) + (", unsegmented" if unsegmented else "")
+    # A pipeline without segments is a chain through which the whole message goes at once.
+    segment_bytes = 0 if algorithm.name == "pipeline" and not segment else segment
+    return Forcing(algorithm.name, segment_bytes, env, controls=tuple(read_back.items()))
 
 
 def _components() -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hockney.errors import HockneyError
 from hockney.estimate.best import DEFAULT
-from hockney.measure.algorithms import Algorithm, Forcing, label_of
+from hockney.measure.algorithms import Algorithm, Forcing
 from hockney.measure.algorithms.names import common_names
 from hockney.measure.build import Engine
 from hockney.measure.mpi import WRAPPER_TIMEOUT_S, Mpi
@@ -69,7 +69,7 @@ def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -
     """smpirun ends with an error where it does not have the algorithm: that is the proof."""
     if algorithm is None:
         return Forcing(DEFAULT)
-    return Forcing(label_of(algorithm, segment), cfg=(f"smpi/{collective}:{algorithm.own_name}",))
+    return Forcing(algorithm.name, segment, cfg=(f"smpi/{collective}:{algorithm.own_name}",))
 
 
 def replaced_by(

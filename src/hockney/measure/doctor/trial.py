@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import stat
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hockney import records
 from hockney.errors import HockneyError
 from hockney.measure.build import Engine, build_engine, library_of
 from hockney.measure.doctor.finding import Finding
-from hockney.measure.launch import Interruption, Outcome, run_launch
-from hockney.measure.launchers import launcher_named
+from hockney.measure.launch import Outcome
 from hockney.measure.mpi import Mpi, ask_command, find_mpi
-from hockney.measure.question import Question, Size
-from hockney.measure.session import ENGINE_SAYS, LIBRARIES
+from hockney.measure.start import ENGINE_SAYS, LIBRARIES
+from hockney.measure.trial import attempt
 from hockney.records import End, LaunchRecord
 
 SECONDS, TIMEOUT_S = 0.05, 20.0
 """That the two ranks measure for, and that a launcher may be silent for: some of them look up
 hosts for many seconds before they give up."""
-QUESTION = Question("pingpong", (Size(0),))
 SLOW_READING_S, COARSE_STEP_S = 200e-9, 1e-6
 """A reading that costs more is a system call: the kernel does not trust the CPU's counter. Steps
 that are longer could not tell a small message's time."""
@@ -54,30 +51,14 @@ def try_mpi(mpicc: str | None) -> Trial:
 
 
 def _start_two_ranks(mpi: Mpi, engine: Engine) -> tuple[LaunchRecord, float]:
-    launcher = launcher_named(mpi.family)
-    program = [str(engine.path), *QUESTION.engine_arguments(0, SECONDS)]
-    env = {**os.environ, **launcher.environment(mpi)}
-    lines: list[bytes] = []
-    outcome = run_launch(
-        launcher.command(mpi, QUESTION, program), env, lines.extend, TIMEOUT_S, Interruption()
-    )
-    said = [record for record in map(_record, lines) if record is not None]
-    launch = next((record for record in said if isinstance(record, LaunchRecord)), None)
-    ends = [record for record in said if isinstance(record, End)]
-    if outcome.exit_status == 0 and launch is not None and ends:
-        return launch, outcome.wall_s
-    failure = _what_it_said(outcome, ends)
+    tried = attempt(mpi, engine, SECONDS, TIMEOUT_S)
+    if tried.outcome.exit_status == 0 and tried.launch is not None and tried.ends:
+        return tried.launch, tried.outcome.wall_s
+    failure = _what_it_said(tried.outcome, tried.ends)
     raise HockneyError(failure, _what_to_do(mpi, engine, failure))
 
 
-def _record(line: bytes) -> records.Record | None:
-    try:
-        return records.decode(line)
-    except ValueError:
-        return None
-
-
-def _what_it_said(outcome: Outcome, ends: list[End]) -> str:
+def _what_it_said(outcome: Outcome, ends: Sequence[End]) -> str:
     """The engine's own words if it has any, else the launcher's last ones."""
     told = [end.message for end in ends if end.message]
     told += [

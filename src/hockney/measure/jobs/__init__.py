@@ -1,31 +1,30 @@
 """Batch jobs: a script that needs a shell, the engine and a launcher, but no Python.
 
 One file a scheduler, found by its name, with `directives(job)`, the lines that ask for resources,
-`launch(mpi, question, program)`, the shell's words for one start of the MPI program, `reach`, as
+`launch(mpi, case, program)`, the shell's words for one start of the MPI program, `reach`, as
 launchers have it, and for --submit: `SUBMIT`, a command that reads a script and prints the job's
 number, `CANCEL`, `state(number)` and `log(number, job)`.
 """
 
 from __future__ import annotations
 
-import importlib
 import math
 import pkgutil
 import re
 import shlex
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol
+
+import msgspec
 
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.measure.launchers import launcher_named
 from hockney.measure.mpi import Mpi
-from hockney.measure.question import Question
-
-if TYPE_CHECKING:  # names are asked for at every start, numbers only to measure
-    from hockney.measure.prepare import Asked
+from hockney.registry import module_named
+from hockney.spec import Case, Placement, Plan
 
 START_S = 20.0
 """A launch may take so long to start on a cold file system; it does not cost measuring time."""
@@ -73,9 +72,9 @@ class Scheduler(Protocol):
 
     def directives(self, job: Job) -> list[str]: ...
 
-    def launch(self, mpi: Mpi, question: Question, program: Sequence[str]) -> str: ...
+    def launch(self, mpi: Mpi, case: Case, program: Sequence[str]) -> str: ...
 
-    def reach(self, mpi: Mpi, question: Question, script: str) -> list[list[str]]: ...
+    def reach(self, mpi: Mpi, placement: Placement, script: str) -> list[list[str]]: ...
 
     def state(self, number: str) -> State: ...
 
@@ -83,7 +82,7 @@ class Scheduler(Protocol):
 
 
 def scheduler_named(name: str) -> Scheduler:
-    return cast(Scheduler, importlib.import_module(f"{__name__}.{name}"))
+    return module_named(__name__, name, Scheduler)
 
 
 def scheduler_names() -> list[str]:
@@ -91,16 +90,15 @@ def scheduler_names() -> list[str]:
     return [name for name in names if name != "script"]
 
 
-def launches_of(asked: Asked) -> int:
+def launches_of(plan: Plan) -> int:
     """How many launches a job makes: it cannot decide on more."""
-    return asked.questions[0].least_launches * len(asked.questions)
+    return plan.sampling.least_launches * len(plan.cases)
 
 
-def minutes_for(asked: Asked) -> int:
+def minutes_for(plan: Plan) -> int:
     """The time limit that the budget needs."""
-    question = asked.questions[0]
-    measuring_s = max(question.budget_s, question.over_s or 0.0)
-    needed = measuring_s + launches_of(asked) * START_S + MARGIN_S
+    measuring_s = max(plan.sampling.budget_s, plan.sampling.over_s or 0.0)
+    needed = measuring_s + launches_of(plan) * START_S + MARGIN_S
     return math.ceil(needed / 60.0)
 
 
@@ -124,10 +122,12 @@ def as_asked(job: Job, **words: str) -> list[str]:
     return [word for field, word in words.items() if getattr(job, field)]
 
 
-def by_mpiexec(hosts: str, mpi: Mpi, question: Question, program: Sequence[str]) -> str:
+def by_mpiexec(hosts: str, mpi: Mpi, case: Case, program: Sequence[str]) -> str:
     """MPI's own launcher, which is told of its hosts by those words of the shell."""
     family = launcher_named(mpi.family)
-    mpiexec, *words = family.command(mpi, replace(question, hosts=()), program)
+    placement = msgspec.structs.replace(case.placement, hosts=())
+    case = msgspec.structs.replace(case, placement=placement)
+    mpiexec, *words = family.command(mpi, case, program)
     return f"{shlex.quote(mpiexec)} {hosts} {shlex.join(words)}"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from hockney.measure.jobs import Job, State, as_asked, tell
 from hockney.measure.launchers import flux
 from hockney.measure.mpi import Mpi
-from hockney.measure.question import Question
+from hockney.spec import Case, Placement
 
 SUBMIT = ("flux", "batch")
 CANCEL = ("flux", "cancel")
@@ -34,12 +34,12 @@ def directives(job: Job) -> list[str]:
     return [f"#flux: {words}" for words in asked]
 
 
-def launch(mpi: Mpi, question: Question, program: Sequence[str]) -> str:
-    return shlex.join(flux.command(mpi, question, program))
+def launch(mpi: Mpi, case: Case, program: Sequence[str]) -> str:
+    return shlex.join(flux.command(mpi, case, program))
 
 
-def reach(mpi: Mpi, question: Question, script: str) -> list[list[str]]:
-    return flux.reach(mpi, question, script)
+def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:
+    return flux.reach(mpi, placement, script)
 
 
 def state(number: str) -> State:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hockney.measure.jobs import Job, State, as_asked, by_mpiexec, tell
 from hockney.measure.mpi import Mpi
-from hockney.measure.question import Question
+from hockney.spec import Case, Placement
 
 SUBMIT = ("qsub",)
 CANCEL = ("qdel",)
@@ -39,11 +39,11 @@ def directives(job: Job) -> list[str]:
     return [f"#PBS {words}" for words in asked]
 
 
-def launch(mpi: Mpi, question: Question, program: Sequence[str]) -> str:
-    return by_mpiexec(HOSTS[mpi.family], mpi, question, program)
+def launch(mpi: Mpi, case: Case, program: Sequence[str]) -> str:
+    return by_mpiexec(HOSTS[mpi.family], mpi, case, program)
 
 
-def reach(mpi: Mpi, question: Question, script: str) -> list[list[str]]:  # noqa: ARG001
+def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
     """PBS has no command that hands its input on to every node."""
     return []
 

@@ -4,63 +4,97 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
 
 from hockney import __version__
 from hockney.errors import AskedWronglyError
+from hockney.measure.build import Engine
+from hockney.measure.files import long_list_of
 from hockney.measure.jobs import Job, Scheduler, launches_of
 from hockney.measure.launchers import launcher_named
 from hockney.measure.mpi import Mpi
 from hockney.measure.nodes import private_copy, scripts_of
-from hockney.measure.prepare import Asked
-from hockney.measure.question import Question
+from hockney.spec import Case, Plan, Sampling
+from hockney.spec.engine import engine_arguments, launch_arguments
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-def job_script(scheduler: Scheduler, job: Job, asked: Asked, header: bytes, result: Path) -> str:
-    """A script that appends every launch's records to `result`, after `header`, its first line."""
-    engine, broadcast = _broadcast(scheduler, asked)
+@dataclass(frozen=True)
+class Measurement:
+    """What a job measures, with what, and the file that it writes."""
+
+    plan: Plan
+    mpi: Mpi
+    engine: Engine
+    result: Path
+
+    @property
+    def list_file(self) -> Path | None:
+        """What is too long for a command line is read from here, beside the result."""
+        if long_list_of(self.plan) is None:
+            return None
+        return self.result.absolute().with_name(self.result.name + ".list")
+
+
+def job_script(scheduler: Scheduler, job: Job, measurement: Measurement, header: bytes) -> str:
+    """A script that appends every launch's records to the result, whose first line is `header`."""
+    plan = measurement.plan
+    engine, broadcast = _broadcast(scheduler, measurement)
     lines = [
         # `module` is made by what a login shell reads.
         "#!/bin/bash -l" if job.modules else "#!/bin/sh",
         *scheduler.directives(job),
         f"# Made by hockney {__version__}. The result file can be read at any time.",
         *(f"module load {shlex.quote(module)} || exit" for module in job.modules),
-        *_exports(asked.mpi),
-        f"result={shlex.quote(str(result.absolute()))}",
+        *_exports(measurement.mpi),
+        f"result={shlex.quote(str(measurement.result.absolute()))}",
         "set -C",
         f"printf '%s\\n' {shlex.quote(header.decode().strip())} >\"$result\" || exit",
         *broadcast,
+        *_list(measurement),
         "launch=0",
-        f"while [ $launch -lt {launches_of(asked)} ]; do",
-        *_rest(asked.questions[0]),
+        f"while [ $launch -lt {launches_of(plan)} ]; do",
+        *_rest(plan.sampling),
         *(
-            f'    {_launch(scheduler, asked, engine, question)} >>"$result" || exit\n'
+            f'    {_launch(scheduler, measurement, engine, case)} >>"$result" || exit\n'
             "    launch=$((launch + 1))"
-            for question in asked.questions
+            for case in plan.cases
         ),
         "done",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _rest(question: Question) -> list[str]:
+def _rest(sampling: Sampling) -> list[str]:
     """Between launches that are spread over a time."""
-    if question.over_s is None:
+    if sampling.over_s is None:
         return []
-    rest_s = (question.over_s - question.budget_s) / max(question.least_launches - 1, 1)
+    rest_s = (sampling.over_s - sampling.budget_s) / max(sampling.least_launches - 1, 1)
     return [f"    [ $launch -eq 0 ] || sleep {max(rest_s, 0.0):.1f}"]
 
 
-def _broadcast(scheduler: Scheduler, asked: Asked) -> tuple[Path, list[str]]:
-    """The engine as the nodes see it, and the lines that send it there and take it away."""
-    question, engine = asked.questions[0], asked.engine
-    if question.broadcast is None:
+def _list(measurement: Measurement) -> list[str]:
+    """The shell's own printf takes what is too long for an argument of a program."""
+    file, words = measurement.list_file, long_list_of(measurement.plan)
+    if file is None or words is None:
+        return []
+    quoted = shlex.quote(str(file))
+    return [
+        f"trap {shlex.quote(f'rm -f {quoted}')} EXIT",
+        f"printf '%s' {shlex.quote(words)} >{quoted} || exit",
+    ]
+
+
+def _broadcast(scheduler: Scheduler, measurement: Measurement) -> tuple[Path, list[str]]:
+    """The engine as the nodes see it, and the lines that copy it there and remove it."""
+    placement, engine = measurement.plan.first.placement, measurement.engine
+    if placement.broadcast is None:
         return engine.path, []
-    copy = private_copy(question.broadcast, engine)
+    copy = private_copy(placement.broadcast, engine)
     make, remove = (
-        [shlex.join(words) for words in scheduler.reach(asked.mpi, question, script)]
+        [shlex.join(words) for words in scheduler.reach(measurement.mpi, placement, script)]
         for script in scripts_of(copy)
     )
     if not make:
@@ -81,17 +115,15 @@ def _exports(mpi: Mpi) -> list[str]:
     return [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
 
 
-def _launch(scheduler: Scheduler, asked: Asked, engine: Path, question: Question) -> str:
-    """One start for one question, with the variables that are its own."""
-    seconds = question.budget_s / launches_of(asked)
-    arguments = question.engine_arguments(0, seconds)
-    words = scheduler.launch(asked.mpi, question, [str(engine), *arguments])
-    # The shell counts the launches: two words of the engine's are its own.
-    counted = {"--launch=0": '"--launch=$launch"', "--seed=1": '"--seed=$((launch + 1))"'}
-    for fixed, own in counted.items():
-        before, _, after = words.partition(f" {fixed} ")
-        words = f"{before} {own} {after}"
-    for name, value in question.env:
+def _launch(scheduler: Scheduler, measurement: Measurement, engine: Path, case: Case) -> str:
+    """One start for one case, with variables of its own. The shell counts the launches."""
+    plan, file = measurement.plan, measurement.list_file
+    seconds = plan.sampling.budget_s / launches_of(plan)
+    arguments = engine_arguments(case, plan.sampling, seconds, str(file) if file else None)
+    words = scheduler.launch(measurement.mpi, case, [str(engine), *arguments])
+    counted = (f'"{word}"' for word in launch_arguments("$launch", "$((launch + 1))"))
+    words = " ".join([words, *counted])
+    for name, value in case.placement.env.items():
         if not VARIABLE.fullmatch(name):
             raise AskedWronglyError(f"{name!r} is not the name of a variable")
         words = f"{name}={shlex.quote(value)} {words}"

@@ -1,11 +1,11 @@
 """How ranks are started: one file a launcher, found by its name.
 
-A launcher module has `command(mpi, question, program)`, the whole command line that starts
+A launcher module has `command(mpi, case, program)`, the whole command line that starts
 `program` on every rank, `environment(mpi)`, the variables that this needs, and
-`reach(question, script)`, the commands that together run a shell script once on every node. One
-that belongs to a scheduler has `allocation()`: what this process was given, None outside of a job;
-and it may have `end_strays()`, where ranks outlive a launcher that is killed. A scheduler without a
-launcher of its own has `allocation()` alone: MPI's mpiexec gets its hosts.
+`reach(mpi, placement, script)`, the commands that together run a shell script once on every node.
+One that belongs to a scheduler has `allocation()`: what this process was given, None outside of a
+job; and it may have `end_strays()`, where ranks outlive a launcher that is killed. A scheduler
+without a launcher of its own has `allocation()` alone: MPI's mpiexec gets its hosts.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import ModuleType
-from typing import Protocol, cast
+from typing import Protocol
+
+import msgspec
 
 from hockney.errors import AskedWronglyError
 from hockney.measure.mpi import Mpi
-from hockney.measure.question import Question
+from hockney.registry import module_named
+from hockney.spec import Case, Placement
 
 MPIEXEC = "mpiexec"
 """The MPI's own launcher, whatever its family."""
@@ -36,16 +39,20 @@ class Allocation:
 
 
 class Launcher(Protocol):
-    def command(self, mpi: Mpi, question: Question, program: Sequence[str]) -> list[str]: ...
+    def command(self, mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]: ...
 
     def environment(self, mpi: Mpi) -> dict[str, str]: ...
 
-    def reach(self, mpi: Mpi, question: Question, script: str) -> list[list[str]]: ...
+    def reach(self, mpi: Mpi, placement: Placement, script: str) -> list[list[str]]: ...
+
+
+class HasAllocation(Protocol):
+    def allocation(self) -> Allocation | None: ...
 
 
 def launcher_named(name: str) -> Launcher:
     """The module launchers/NAME.py."""
-    return cast(Launcher, _module(name))
+    return module_named(__name__, name, Launcher)
 
 
 def launcher_names() -> list[str]:
@@ -53,29 +60,30 @@ def launcher_names() -> list[str]:
     return [MPIEXEC, *_schedulers()]
 
 
-def find_launcher(mpi: Mpi, question: Question) -> tuple[str, Question]:
-    """The launcher's name, and the question with the hosts that its allocation has.
+def find_launcher(mpi: Mpi, placement: Placement) -> tuple[str, Placement]:
+    """The launcher's name, and the placement with the hosts that its allocation has.
 
     Outside of a job, over named hosts, or when asked for, it is the MPI's own mpiexec.
     """
-    if question.platform is not None or question.launcher == MPIEXEC:
-        return mpi.family, question
-    if question.hosts and question.launcher is None:
-        return mpi.family, question
-    found = find_allocation(question.launcher)
+    if placement.platform is not None or placement.launcher == MPIEXEC:
+        return mpi.family, placement
+    if placement.hosts and placement.launcher is None:
+        return mpi.family, placement
+    found = find_allocation(placement.launcher)
     if found is None:
-        return mpi.family, question
+        return mpi.family, placement
     name, allocation = found
     if hasattr(_module(name), "command"):
-        return name, question
-    return mpi.family, replace(question, hosts=question.hosts or allocation.hosts)
+        return name, placement
+    hosts = placement.hosts or allocation.hosts
+    return mpi.family, msgspec.structs.replace(placement, hosts=hosts)
 
 
 def find_allocation(launcher: str | None = None) -> tuple[str, Allocation] | None:
     """The scheduler whose job this process runs in, or the one that was asked for."""
     asked = launcher if launcher != MPIEXEC else None
     for name in [asked] if asked else _schedulers():
-        allocation = _module(name).allocation()
+        allocation = module_named(__name__, name, HasAllocation).allocation()
         if allocation is not None:
             return name, allocation
     if asked:

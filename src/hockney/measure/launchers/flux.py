@@ -10,7 +10,7 @@ from functools import cache
 from hockney.measure.launchers import Allocation, hydra
 from hockney.measure.launchers._scheduler import answer, our_name
 from hockney.measure.mpi import Mpi
-from hockney.measure.question import Question
+from hockney.spec import Case, Placement
 
 
 def allocation() -> Allocation | None:
@@ -26,29 +26,30 @@ def _allocation(instance: str) -> Allocation:  # noqa: ARG001
     return Allocation(int(words[0]), int(words[1])) if len(words) == 2 else Allocation()
 
 
-def command(mpi: Mpi, question: Question, program: Sequence[str]) -> list[str]:
+def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
     """Unbound, because the engine pins; a rank that is gone takes the others with it, but not at
     once (exit-on-error): what it said would be lost. Open MPI needs the PMIx plug-in of Flux's
     shell."""
+    placement = case.placement
     options = [f"--job-name={our_name()}", "-o", "cpu-affinity=off", "-o", "exit-timeout=5s"]
     if mpi.family == "openmpi":
         options += ["-o", "pmi=pmix"]
-    if question.hosts:
-        options.append("--requires=hosts:" + ",".join(question.hosts))
-    nodes = _nodes(question)
+    if placement.hosts:
+        options.append("--requires=hosts:" + ",".join(placement.hosts))
+    nodes = _nodes(placement)
     if nodes:
         options.append(f"--nodes={nodes}")
-    if question.place == "node":
+    if placement.place == "node":
         options.append("--taskmap=cyclic")
-    return ["flux", "run", *options, f"--ntasks={question.ranks}", *program]
+    return ["flux", "run", *options, f"--ntasks={placement.ranks}", *program]
 
 
-def _nodes(question: Question) -> int | None:
+def _nodes(placement: Placement) -> int | None:
     """Flux fills a node before it takes another, unless it is told how many to take."""
-    if question.node_count or question.place != "node":
-        return question.node_count
+    if placement.node_count or placement.place != "node":
+        return placement.node_count
     found = allocation()
-    return min(found.nodes, question.ranks) if found and found.nodes else None
+    return min(found.nodes, placement.ranks) if found and found.nodes else None
 
 
 def end_strays() -> None:
@@ -65,5 +66,5 @@ def environment(mpi: Mpi) -> dict[str, str]:
     return hydra.environment(mpi)
 
 
-def reach(mpi: Mpi, question: Question, script: str) -> list[list[str]]:  # noqa: ARG001
+def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
     return [["flux", "exec", "--rank=all", "sh", "-c", script]]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.measure.mpi import Mpi
-from hockney.measure.question import Question
+from hockney.spec import Case, Placement
+from hockney.spec.workloads import Workload
+from hockney.spec.workloads.collective import Collective
 
 FIXED = ("smpi/simulate-computation:no", "smpi/shared-malloc-blocksize:67108864")
 """Without the first, the speed of this host would leak into the simulated clock. The second: the
@@ -17,16 +19,17 @@ MADE_OF_THEM = ("gather", "reduce", "scan")
 """Collectives that SMPI may do by these: nothing that they are made of is touched."""
 
 
-def command(mpi: Mpi, question: Question, program: Sequence[str]) -> list[str]:
-    settings = [f"--cfg={setting}" for setting in (*FIXED, *_trees(question), *question.cfg)]
-    platform = ["-platform", question.platform or ""]
-    if question.hostfile:
-        platform += ["-hostfile", question.hostfile]
-    return [str(mpi.mpiexec), "-np", str(question.ranks), *platform, *settings, *program]
+def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
+    placement = case.placement
+    settings = [f"--cfg={setting}" for setting in (*FIXED, *_trees(case.workload), *placement.cfg)]
+    platform = ["-platform", placement.platform or ""]
+    if placement.hostfile:
+        platform += ["-hostfile", placement.hostfile]
+    return [str(mpi.mpiexec), "-np", str(placement.ranks), *platform, *settings, *program]
 
 
-def _trees(question: Question) -> Sequence[str]:
-    collective = question.arguments[0] if question.experiment == "collective" else ""
+def _trees(workload: Workload) -> Sequence[str]:
+    collective = workload.collective if isinstance(workload, Collective) else ""
     return () if any(name in collective for name in MADE_OF_THEM) else TREES
 
 
@@ -34,5 +37,5 @@ def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
     return {}
 
 
-def reach(mpi: Mpi, question: Question, script: str) -> list[list[str]]:  # noqa: ARG001
+def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
     return []

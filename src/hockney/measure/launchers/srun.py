@@ -12,7 +12,7 @@ from hockney.errors import AskedWronglyError
 from hockney.measure.launchers import Allocation, hydra
 from hockney.measure.launchers._scheduler import answer, our_name
 from hockney.measure.mpi import Mpi
-from hockney.measure.question import Question
+from hockney.spec import Case, Placement
 
 SPOKEN = {"hydra": ("pmi2", "cray_shasta", "pmix"), "openmpi": ("pmix",)}
 """Ways to wire up ranks that each family's libraries know, the surest first. MPICH has PMIx only
@@ -34,19 +34,20 @@ def _cpus() -> int | None:
     return sum(int(cpus) * int(nodes or 1) for cpus, nodes in parts) or None
 
 
-def command(mpi: Mpi, question: Question, program: Sequence[str]) -> list[str]:
+def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
     """Unbound, because the engine pins; a rank that fails takes the others with it."""
+    placement = case.placement
     options = [f"--mpi={_wire_up(mpi)}", "--cpu-bind=none", "--kill-on-bad-exit=1"]
     options.append(f"--job-name={our_name()}")
-    if question.hosts:
-        options.append("--nodelist=" + ",".join(question.hosts))
-    if question.node_count:
-        options.append(f"--nodes={question.node_count}")
-    if question.ranks_per_node:
-        options.append(f"--ntasks-per-node={question.ranks_per_node}")
-    if question.place == "node":
+    if placement.hosts:
+        options.append("--nodelist=" + ",".join(placement.hosts))
+    if placement.node_count:
+        options.append(f"--nodes={placement.node_count}")
+    if placement.ranks_per_node:
+        options.append(f"--ntasks-per-node={placement.ranks_per_node}")
+    if placement.place == "node":
         options.append("--distribution=cyclic")
-    return ["srun", *options, f"--ntasks={question.ranks}", *program]
+    return ["srun", *options, f"--ntasks={placement.ranks}", *program]
 
 
 @cache
@@ -82,7 +83,7 @@ def environment(mpi: Mpi) -> dict[str, str]:
     return hydra.environment(mpi)
 
 
-def reach(mpi: Mpi, question: Question, script: str) -> list[list[str]]:  # noqa: ARG001
-    nodes = question.node_count or int(os.environ.get("SLURM_JOB_NUM_NODES", "1"))
+def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
+    nodes = placement.node_count or int(os.environ.get("SLURM_JOB_NUM_NODES", "1"))
     options = [f"--nodes={nodes}", f"--ntasks={nodes}", "--ntasks-per-node=1"]
     return [["srun", *options, "sh", "-c", script]]

@@ -13,6 +13,7 @@ from hockney.models.collectives.schedule import Array, Ranks
 from hockney.models.fit import curve_of
 from hockney.models.hockney import line
 from hockney.records import Place, Run
+from hockney.spec import plan_of
 
 LEVELS = ("socket", "node", "network")
 """From near to far: two ranks of one socket, of one node, of two nodes."""
@@ -148,7 +149,8 @@ def parameters_of_run(run: Run, points: Sequence[PointEstimate]) -> Parameters:
     """Of a run with ping-pong times: `points` are its estimates."""
     found = parameters_of(points, run.launches[0].places if run.launches else [])
     if run.launches and run.launches[0].simulated:
-        return of_simgrid(found, run.header.options.get("cfg", ()))
+        plan = plan_of(run.header.options)
+        return of_simgrid(found, plan.first.placement.cfg if plan else ())
     return found
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from hockney.estimate.overlap import Key, hidden_shares
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.records import Run
+from hockney.spec import plan_of
 from hockney.units import format_size
 from hockney.views import table
 from hockney.views.as_json import point_json
@@ -34,7 +35,8 @@ def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:
         found += [*name, *_tables(estimates.in_state(state))]
     found += _overlaps(hidden_shares(run, estimates))
     states = table.state_lines(estimates)
-    left_out = [f"left out: {words}" for words in run.header.options.get("left_out", ())]
+    plan = plan_of(run.header.options)
+    left_out = [f"left out: {words}" for words in plan.left_out] if plan else []
     return [*found, *(["\n".join(lines)] if (lines := [*states, *left_out]) else [])]
 
 

@@ -16,6 +16,8 @@ from hockney.estimate.points import Estimates
 from hockney.models.fit import Fit, curve_of_arrays
 from hockney.models.hockney import fit as fit_hockney
 from hockney.records import Run
+from hockney.spec import workload_of
+from hockney.spec.workloads.cores import Cores
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views import table
 from hockney.views.apart import apart_json, apart_text, rank_words
@@ -42,7 +44,8 @@ def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:  # noq
         "by the times alone (clusters at the smallest size)\n" + group_table(matrix.by_times),
         "\n".join(_agreement(run, matrix)),
     ]
-    if run.header.options.get("arguments") and "--parallel" in run.header.options["arguments"]:
+    workload = workload_of(run.header.options)
+    if isinstance(workload, Cores) and workload.parallel:
         found.append(_parallel(matrix))
     found.append("\n".join([*table.start_lines(run), *table.state_lines(estimates)]))
     found.append(apart_text(run, find_apart(run, estimates)))

@@ -12,6 +12,7 @@ from hockney.estimate.places import places_of
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.estimate.variability import variability
 from hockney.records import Run
+from hockney.spec import workload_of
 from hockney.units import format_rate, format_size
 from hockney.views import table
 from hockney.views.apart import apart_json, apart_text, rank_words
@@ -35,7 +36,8 @@ def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:  # noq
         "\n".join(_knee_line(knee) for knee in knees(curve)),
         _extremes(run, curve),
     ]
-    if run.header.options.get("every_iteration"):
+    workload = workload_of(run.header.options)
+    if workload is not None and workload.times_every_iteration:
         found.append(variability_text(run, variability(run, estimates)))
     found.append(apart_text(run, find_apart(run, estimates)))
     return [part for part in found if part]
@@ -51,9 +53,16 @@ def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
         "contention": [_row_json(one) for one in curve],
         "knees": [asdict(knee) for knee in knees(curve)],
         **apart_json(run, find_apart(run, estimates)),
-        **({"variability": [asdict(one) for one in variability(run, estimates)]}
-           if run.header.options.get("every_iteration") else {}),
-    }  # fmt: skip
+        **_variability_json(run, estimates),
+    }
+
+
+def _variability_json(run: Run, estimates: Estimates) -> dict[str, Any]:
+    """{"variability": [...]}, or nothing where repetitions were not timed on their own."""
+    workload = workload_of(run.header.options)
+    if workload is None or not workload.times_every_iteration:
+        return {}
+    return {"variability": [asdict(one) for one in variability(run, estimates)]}
 
 
 def _legend(curve: Sequence[Contention]) -> list[str]:

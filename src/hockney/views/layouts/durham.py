@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from hockney.estimate.points import Estimates
 from hockney.records import Run
+from hockney.spec import workload_of
 from hockney.views.layouts import count_of, counts
 
 ONLY = "pingpong"
@@ -12,9 +13,10 @@ ONLY = "pingpong"
 
 def render(run: Run, estimates: Estimates) -> str:
     repetitions = counts(run) | {s.bytes: s.repetitions for s in run.samples}
+    workload = workload_of(run.header.options)
     lines = []
     for point in estimates.headline:
-        if run.header.options.get("every_iteration"):
+        if workload is not None and workload.times_every_iteration:
             named = {
                 "mean": point.mean_s,
                 "stdv": point.std_s,

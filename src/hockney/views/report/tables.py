@@ -12,6 +12,7 @@ from hockney.errors import HockneyError
 from hockney.estimate.compare import Comparison, compare_estimates
 from hockney.estimate.normal import Beside
 from hockney.estimate.points import PointEstimate
+from hockney.spec import plan_facts
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views.normal import lies, number_name
 from hockney.views.report.reported import Reported
@@ -168,7 +169,10 @@ def repeat(system: Reported) -> Repeat:
     run = system.run
     command = run.header.environment.get("command")
     words = [str(word) for word in command] if isinstance(command, list) else []
-    environment = [*_flat("", run.header.environment), *_flat("option.", run.header.options)]
+    environment = [
+        *_flat("", run.header.environment),
+        *_flat("option.", plan_facts(run.header.options)),
+    ]
     return Repeat(
         shlex.join(["hockney", *words[1:]]) if words else None, _facts(system), _places(system),
         [(name, value) for name, value in environment if name != "command"],

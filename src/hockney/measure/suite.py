@@ -1,4 +1,4 @@
-"""A plan: a list of runs in TOML, each a verb with its options and a matrix of further ones.
+"""A suite: a file of many runs in TOML, each a verb with its options and a matrix of further ones.
 
 name = "night"
 
@@ -23,7 +23,7 @@ from typing import Any
 from hockney.errors import AskedWronglyError
 
 READY = Path(__file__).parent.parent / "plans"
-PLAN_KEYS = ("name", "run")
+SUITE_KEYS = ("name", "run")
 RUN_KEYS = ("verb", "matrix")
 
 
@@ -43,13 +43,13 @@ class PlannedRun:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Suite:
     name: str
     runs: tuple[PlannedRun, ...]
 
 
-def read_plan(name: str) -> Plan:
-    """The plan in a file, or the ready one of that name."""
+def read_suite(name: str) -> Suite:
+    """The suite of a plan file, or the ready one of that name."""
     path = Path(name)
     if not path.exists() and (READY / f"{name}.toml").exists():
         path = READY / f"{name}.toml"
@@ -58,7 +58,7 @@ def read_plan(name: str) -> Plan:
     except (OSError, UnicodeDecodeError) as error:
         ready = ", ".join(sorted(plan.stem for plan in READY.glob("*.toml")))
         raise AskedWronglyError(f"{name}: {error}", f"ready plans are: {ready}") from error
-    return _plan(path, _parsed(path, text))
+    return _suite(path, _parsed(path, text))
 
 
 def _parsed(path: Path, text: str) -> dict[str, Any]:
@@ -72,15 +72,15 @@ def _parsed(path: Path, text: str) -> dict[str, Any]:
         raise AskedWronglyError(f"{path}: {error}") from error
 
 
-def _plan(path: Path, tables: dict[str, Any]) -> Plan:
-    check_keys(str(path), tables, PLAN_KEYS)
+def _suite(path: Path, tables: dict[str, Any]) -> Suite:
+    check_keys(str(path), tables, SUITE_KEYS)
     runs = tables.get("run", [])
     if not isinstance(runs, list) or not runs or not all(isinstance(run, dict) for run in runs):
         raise AskedWronglyError(f"{path}: no runs", 'write [[run]] and verb = "pingpong" below it')
     expanded = [
         planned for number, run in enumerate(runs, 1) for planned in _expand(path, number, run)
     ]
-    return Plan(str(tables.get("name", path.stem)), tuple(expanded))
+    return Suite(str(tables.get("name", path.stem)), tuple(expanded))
 
 
 def _expand(path: Path, number: int, table: dict[str, Any]) -> Iterable[PlannedRun]:

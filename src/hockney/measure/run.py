@@ -1,0 +1,75 @@
+"""One run from its plan to its result file: MPI, nodes, files, then launch after launch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from hockney.measure.build import Engine, build_engine
+from hockney.measure.files import files_of
+from hockney.measure.mpi import Mpi, find_mpi
+from hockney.measure.nodes import check_hosts, engine_on_nodes
+from hockney.measure.resume import run_to_resume
+from hockney.measure.session import Session, answer, new_run
+from hockney.measure.steps import steps_of
+from hockney.records import Progress
+from hockney.result_file import ResultFile
+from hockney.spec import Placement, Plan
+
+OnProgress = Callable[[str | None, int, Progress | None], None]
+
+
+@dataclass(frozen=True)
+class Target:
+    """The file that a run is written to."""
+
+    output: Path
+    label: str | None = None
+    force: bool = False
+    resume: bool = False
+
+
+def mpi_of(placement: Placement) -> tuple[Mpi, Engine]:
+    """The MPI that a placement asks for, and the engine built with it."""
+    return _mpi_and_engine(placement.mpicc, placement.platform is not None)
+
+
+@cache
+def _mpi_and_engine(mpicc: str | None, simulated: bool) -> tuple[Mpi, Engine]:
+    mpi = find_mpi(mpicc, simulated=simulated)
+    return mpi, build_engine(mpi)
+
+
+def measure(plan: Plan, target: Target, on_progress: OnProgress) -> Session:
+    """Measures a plan into a file; the session says what was measured and how it ended."""
+    with _prepared(plan, target, on_progress) as session:
+        answer(session)
+    return session
+
+
+@contextmanager
+def _prepared(plan: Plan, target: Target, on_progress: OnProgress) -> Iterator[Session]:
+    """A session that is ready to be measured; its file is closed and its temporary files are
+    removed at the end."""
+    placement, timeout_s = plan.first.placement, plan.sampling.timeout_s
+    mpi, engine = mpi_of(placement)
+    check_hosts(mpi, placement, timeout_s)
+    with (
+        files_of(plan, target.output.parent) as files,
+        engine_on_nodes(mpi, placement, engine, timeout_s) as sent,
+    ):
+        file = ResultFile(target.output, target.force, target.resume)
+        try:
+            if file.has_content:
+                run = run_to_resume(target.output, plan, engine)
+            else:
+                run = new_run(plan, target.label)
+            run.path = target.output
+            steps = steps_of(plan)
+            first = steps.first() if steps else plan
+            yield Session(first, mpi, sent, file, files, on_progress, run, steps)
+        finally:
+            file.close()

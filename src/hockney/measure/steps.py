@@ -1,0 +1,31 @@
+"""Which plans are measured step by step, each step decided by what was measured before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hockney.spec import Plan
+from hockney.spec.workloads.overheads import Overheads
+from hockney.spec.workloads.pingpong import Pingpong
+
+if TYPE_CHECKING:
+    from hockney.measure.session import Steps
+
+
+def has_steps(plan: Plan) -> bool:
+    workload = plan.first.workload
+    return isinstance(workload, Overheads) or (isinstance(workload, Pingpong) and workload.refine)
+
+
+def steps_of(plan: Plan) -> Steps | None:
+    """None where the plan is all that is measured. The numbers' libraries are loaded only where
+    there are steps to decide on."""
+    if not has_steps(plan):
+        return None
+    if isinstance(plan.first.workload, Overheads):
+        from hockney.measure.trains import Trains
+
+        return Trains(plan)
+    from hockney.measure.refine import Refinement
+
+    return Refinement(plan)

@@ -1,0 +1,60 @@
+"""Two ranks started for a moment: whether the MPI works at all, and with certain variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hockney import records
+from hockney.measure.build import Engine
+from hockney.measure.launch import Interruption, Outcome
+from hockney.measure.launchers import MPIEXEC
+from hockney.measure.mpi import Mpi
+from hockney.measure.start import start_of
+from hockney.records import End, LaunchRecord
+from hockney.spec import Case, Placement, Sampling, Size
+from hockney.spec.engine import engine_arguments, launch_arguments
+from hockney.spec.workloads.pingpong import Pingpong
+
+EMPTY_MESSAGES = Pingpong(sizes=(Size(0),))
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """How a trial ended, and what its ranks reported."""
+
+    outcome: Outcome
+    launch: LaunchRecord | None
+    """None where the ranks did not get so far."""
+    ends: tuple[End, ...]
+
+
+def attempt(
+    mpi: Mpi,
+    engine: Engine,
+    seconds: float,
+    timeout_s: float,
+    place: str = "core",
+    env: Mapping[str, str] | None = None,
+) -> Attempt:
+    """Starts two ranks by the MPI's own launcher; they measure empty messages for `seconds`.
+    Raises KeyboardInterrupt where that was interrupted."""
+    placement = Placement(place=place, launcher=MPIEXEC)
+    case = Case(workload=EMPTY_MESSAGES, placement=placement)
+    arguments = [*engine_arguments(case, Sampling(), seconds), *launch_arguments(0)]
+    lines: list[bytes] = []
+    with Interruption().watched() as interruption:
+        start = start_of(mpi, engine, case, arguments, env)
+        outcome = start.run(lines.extend, timeout_s, interruption)
+    if outcome.interrupted:
+        raise KeyboardInterrupt
+    found = [record for record in map(_record, lines) if record is not None]
+    launch = next((one for one in found if isinstance(one, LaunchRecord)), None)
+    return Attempt(outcome, launch, tuple(one for one in found if isinstance(one, End)))
+
+
+def _record(line: bytes) -> records.Record | None:
+    try:
+        return records.decode(line)
+    except ValueError:
+        return None

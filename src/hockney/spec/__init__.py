@@ -1,0 +1,34 @@
+"""What is measured: a plan of workloads, their sampling and their placement.
+
+The command line, plan files, job scripts, --resume and the run record carry the same Plan. All of
+it is frozen, typed and serialisable; nothing here knows the machine.
+"""
+
+from hockney.spec.placement import Placement
+from hockney.spec.plan import (
+    Case,
+    Plan,
+    difference,
+    plan_facts,
+    plan_of,
+    single,
+    stored,
+    workload_of,
+)
+from hockney.spec.sampling import Sampling
+from hockney.spec.size import Size, sizes_of
+
+__all__ = [
+    "Case",
+    "Placement",
+    "Plan",
+    "Sampling",
+    "Size",
+    "difference",
+    "plan_facts",
+    "plan_of",
+    "single",
+    "sizes_of",
+    "stored",
+    "workload_of",
+]

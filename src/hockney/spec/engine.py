@@ -1,0 +1,64 @@
+"""The engine's command line for one launch of a case. Nothing else knows the engine's options."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hockney.units import format_size
+
+if TYPE_CHECKING:
+    from hockney.spec.plan import Case
+    from hockney.spec.sampling import Sampling
+
+LONGEST_ARGUMENT = 100_000
+"""Bytes; Linux passes no argument of more than 128 KiB to a program."""
+
+
+def engine_arguments(
+    case: Case, sampling: Sampling, seconds: float, list_file: str | None = None
+) -> list[str]:
+    """For a launch that may measure for `seconds`; launch_arguments belong behind them.
+    `list_file` holds what is too long for the command line."""
+    workload, placement = case.workload, case.placement
+    words = [
+        *workload.arguments(placement.ranks, list_file),
+        "-n",
+        str(placement.ranks),
+        "--sizes=" + ",".join(map(str, workload.sizes)),
+        _place_argument(placement.place, placement.cpus),
+        # Where nothing was chosen the engine has the buffers that the operation usually has.
+        *([f"--buffers={workload.buffers}"] if workload.buffers else []),
+    ]
+    if workload.ends_by_time:
+        words.append(f"--seconds={seconds:.6f}")
+    if workload.ends_by_precision:
+        words.append(f"--precision={sampling.precision:g}")
+    if placement.controls:
+        pairs = placement.controls.items()
+        named = (name if value is None else f"{name}={value}" for name, value in pairs)
+        words.append("--read-back=" + ",".join(named))
+    return words
+
+
+def launch_arguments(number: int | str, seed: int | str | None = None) -> list[str]:
+    """The number of a launch in its records, and what its order of visits depends on; a batch
+    script gives the names of variables."""
+    return [f"--launch={number}", f"--seed={int(number) + 1 if seed is None else seed}"]
+
+
+def _place_argument(place: str, cpus: tuple[int, ...]) -> str:
+    return "--cpus=" + ",".join(map(str, cpus)) if cpus else f"--place={place}"
+
+
+def algorithm_arguments(algorithm: str, segment_bytes: int | None) -> list[str]:
+    """What the samples of a forced collective are called."""
+    segments = [] if segment_bytes is None else [f"--segment-bytes={segment_bytes}"]
+    return [f"--algorithm={algorithm}", *segments]
+
+
+def label_of(algorithm: str, segment_bytes: int | None) -> str:
+    """For people: "binomial", "chain, 8 KiB segments", "pipeline, unsegmented"."""
+    if segment_bytes is None:
+        return algorithm
+    words = f"{format_size(segment_bytes)} segments" if segment_bytes else "unsegmented"
+    return f"{algorithm}, {words}"

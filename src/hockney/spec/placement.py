@@ -1,0 +1,47 @@
+"""Where a workload runs: its ranks, their hosts and CPUs, their launcher and environment."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+
+class Placement(msgspec.Struct, frozen=True, kw_only=True):
+    ranks: int = 2
+    place: str = "core"
+    """How the engine pins neighbouring ranks."""
+    cpus: tuple[int, ...] = ()
+    """The CPU of each rank of a node; empty: as `place` says."""
+    hosts: tuple[str, ...] = ()
+    """Where mpiexec starts the ranks; empty: here, or wherever the allocation is."""
+    nodes: int | None = None
+    ranks_per_node: int | None = None
+    launcher: str | None = None
+    """A file of launchers/, or mpiexec for the MPI's own; None: what is found."""
+    mpicc: str | None = None
+    """The compiler wrapper of the MPI; None: $MPICC, mpicc."""
+    broadcast: str | None = None
+    """A directory of the nodes to copy the engine into, where they share no file system."""
+    platform: str | None = None
+    """A SimGrid platform file, or a shape in words: the launch is simulated on it."""
+    hostfile: str | None = None
+    """A simulated host a line, for the ranks in turn; None: in the platform's own order."""
+    cfg: tuple[str, ...] = ()
+    """Settings for the simulator, as it takes them (key:value)."""
+    env: dict[str, str] = {}
+    """Variables for the ranks, such as those that force an algorithm."""
+    controls: dict[str, str | None] = {}
+    """Control variables of the library to read back, and the values that they must have."""
+
+    @property
+    def node_count(self) -> int | None:
+        """How many nodes the ranks are spread over; None where that is not given."""
+        return self.nodes or len(self.hosts) or None
+
+    @property
+    def per_node(self) -> int | None:
+        """Ranks on each node; None where the number of nodes is not given."""
+        if self.ranks_per_node or self.node_count is None:
+            return self.ranks_per_node
+        return math.ceil(self.ranks / self.node_count)

@@ -1,0 +1,141 @@
+"""The plan of a run: cases (a workload and its placement each) and the sampling that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from hockney.spec.placement import Placement
+from hockney.spec.sampling import Sampling
+from hockney.spec.version1 import Version1
+from hockney.spec.workloads import Measured, Workload, workload_from
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True):
+    """What one launch measures."""
+
+    workload: Workload
+    placement: Placement
+    title: str | None = None
+    """What distinguishes it from the other cases of its plan."""
+
+    def is_measured_by(self, samples: Measured) -> bool:
+        """Whether samples of a run of several cases are of this one."""
+        return samples.ranks == self.placement.ranks and self.workload.is_measured_by(samples)
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What one run measures: its cases in turn, launch by launch."""
+
+    cases: tuple[Case, ...]
+    sampling: Sampling
+    left_out: tuple[str, ...] = ()
+    """What is not measured, and why."""
+
+    @property
+    def first(self) -> Case:
+        """The only case, of most plans; all share experiment, MPI and machine."""
+        return self.cases[0]
+
+    @property
+    def experiment(self) -> str:
+        return self.first.workload.experiment
+
+
+def single(workload: Workload, placement: Placement, sampling: Sampling) -> Plan:
+    """A plan of one case."""
+    return Plan(cases=(Case(workload=workload, placement=placement),), sampling=sampling)
+
+
+def stored(plan: Plan) -> dict[str, Any]:
+    """The plan as the run record holds it."""
+    found = msgspec.to_builtins(plan)
+    assert isinstance(found, dict)
+    return found
+
+
+class _StoredCase(msgspec.Struct):
+    """A case whose workload is not read yet: which class it is, its experiment says."""
+
+    workload: dict[str, Any]
+    placement: Placement
+    title: str | None = None
+
+
+class _StoredPlan(msgspec.Struct):
+    cases: tuple[_StoredCase, ...]
+    sampling: Sampling
+    left_out: tuple[str, ...] = ()
+
+
+def plan_of(options: Mapping[str, Any]) -> Plan | None:
+    """The plan that a run record holds, in this form or in that of record format 1; None where the
+    options are those of another program, or damaged."""
+    try:
+        if "cases" not in options:
+            return _of_version1(msgspec.convert(options, Version1))
+        found = msgspec.convert(options, _StoredPlan)
+        cases = tuple(
+            Case(workload=workload_from(one.workload), placement=one.placement, title=one.title)
+            for one in found.cases
+        )
+    except (msgspec.ValidationError, LookupError, TypeError, ValueError):
+        return None
+    if not cases:
+        return None
+    return Plan(cases=cases, sampling=found.sampling, left_out=found.left_out)
+
+
+def workload_of(options: Mapping[str, Any]) -> Workload | None:
+    """What the first case of a run record measured; None where that is not known."""
+    plan = plan_of(options)
+    return plan.first.workload if plan else None
+
+
+def plan_facts(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What a run record was asked, by the names of fields; options of another program as they are.
+    Where the cases of a plan differ, all their values."""
+    plan = plan_of(options)
+    if plan is None:
+        return dict(options)
+    found: dict[str, Any] = {**msgspec.structs.asdict(plan.sampling)}
+    for part in ("workload", "placement"):
+        objects = [getattr(case, part) for case in plan.cases]
+        for field in objects[0].__struct_fields__:
+            values = dict.fromkeys(_words(getattr(each, field)) for each in objects)
+            found[field] = "; ".join(values)
+    return found
+
+
+def _of_version1(options: Version1) -> Plan:
+    cases = tuple(
+        Case(workload=one.workload(), placement=one.placement(), title=one.title)
+        for one in options.each()
+    )
+    return Plan(cases=cases, sampling=options.sampling(), left_out=options.left_out)
+
+
+MAY_CHANGE = frozenset({"broadcast", "mpicc", "refine", "trains"})
+"""Fields that say by what means it is measured, or what follows; sampling may change, too."""
+
+
+def difference(before: Plan, now: Plan) -> str | None:
+    """In words, the first thing that two plans measure differently; None where they measure the
+    same, however much of it."""
+    if len(before.cases) != len(now.cases):
+        return f"it had {len(before.cases)} combinations, and has {len(now.cases)} now"
+    for old, new in zip(before.cases, now.cases, strict=True):
+        if old.workload.experiment != new.workload.experiment:
+            return f"it was {old.workload.experiment}, and is {new.workload.experiment} now"
+        for one, other in ((old.workload, new.workload), (old.placement, new.placement)):
+            for field in one.__struct_fields__:
+                a, b = getattr(one, field), getattr(other, field)
+                if a != b and field not in MAY_CHANGE:
+                    return f"{field} was {_words(a)}, and is {_words(b)} now"
+    return None
+
+
+def _words(value: object) -> str:
+    return ",".join(map(str, value)) or "-" if isinstance(value, tuple) else str(value)

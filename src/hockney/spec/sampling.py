@@ -1,0 +1,21 @@
+"""How much is measured: launches, time and precision, shared by all cases of a plan."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Sampling(msgspec.Struct, frozen=True, kw_only=True):
+    least_launches: int = 5
+    most_launches: int | None = None
+    """None: as many as the precision needs and the budget allows."""
+    precision: float = 0.01
+    """A run ends when the interval of every median is narrower than this fraction."""
+    budget_s: float = 10.0
+    """Wall time of all launches of all cases."""
+    over_s: float | None = None
+    """Wall time to spread the launches over, with rests between them; None: no rests."""
+    timeout_s: float = 60.0
+    """A launch that is silent for so long is ended."""
+    usual_launch_s: float = 0.25
+    """Long enough to see each point dozens of times."""

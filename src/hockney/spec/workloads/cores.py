@@ -1,0 +1,27 @@
+"""Messages between every two ranks, one pair after the other."""
+
+from __future__ import annotations
+
+from hockney.spec.workloads import Buffers, Workload
+from hockney.spec.workloads.pingpong import check_verify
+
+
+class Cores(Workload, frozen=True, kw_only=True, tag="cores"):
+    parallel: bool = False
+    """Pairs without a rank in common exchange messages at once."""
+    verify: bool = False
+
+    @property
+    def usual_buffers(self) -> Buffers:
+        return "separate" if self.verify else "returned"
+
+    @property
+    def ends_by_precision(self) -> bool:
+        return False
+
+    def check(self, ranks: int) -> None:  # noqa: ARG002
+        check_verify(self.verify, self.buffers)
+
+    def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:  # noqa: ARG002
+        flags = {"--parallel": self.parallel, "--verify": self.verify}
+        return ["cores", *(flag for flag, wanted in flags.items() if wanted)]

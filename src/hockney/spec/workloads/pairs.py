@@ -1,0 +1,85 @@
+"""Many ranks that exchange messages in pairs, several pairs at once."""
+
+from __future__ import annotations
+
+from hockney.spec.workloads import Buffers, Workload
+from hockney.spec.workloads.pingpong import check_verify
+
+Pair = tuple[int, int]
+Pairing = tuple[Pair, ...]
+
+PAIR_OPERATIONS = ("pingpong", "stream", "bidirectional", "exchange")
+MODES = ("standard", "synchronous", "nonblocking", "persistent")
+WINDOWED = ("stream", "bidirectional")
+"""Operations that keep a window of messages in flight."""
+USUAL_WINDOW = 64
+"""Messages in flight."""
+
+
+def halves(ranks: int) -> Pairing:
+    """Rank r with r + n/2; the last of an odd number of ranks is left out."""
+    half = ranks // 2
+    return tuple(zip(range(half), range(half, 2 * half), strict=True))
+
+
+def neighbours(ranks: int) -> Pairing:
+    """Rank 2i with 2i + 1; the last of an odd number of ranks is left out."""
+    paired = ranks // 2 * 2
+    return tuple(zip(range(0, paired, 2), range(1, paired, 2), strict=True))
+
+
+class Pairs(Workload, frozen=True, kw_only=True, tag="pairs"):
+    pairing: Pairing
+    active: tuple[int, ...]
+    """Numbers of pairs at once: of each number the first of `pairing`."""
+    operation: str = "pingpong"
+    mode: str = "standard"
+    """How messages are sent."""
+    windows: tuple[int, ...] = (USUAL_WINDOW,)
+    """Messages in flight, of operations that have a window."""
+    every_iteration: bool = False
+    verify: bool = False
+
+    @property
+    def usual_buffers(self) -> Buffers:
+        return "separate" if self.operation in WINDOWED or self.verify else "returned"
+
+    @property
+    def ends_by_precision(self) -> bool:
+        return False
+
+    def check(self, ranks: int) -> None:  # noqa: ARG002
+        check_verify(self.verify, self.buffers)
+
+    @property
+    def times_every_iteration(self) -> bool:
+        return self.every_iteration
+
+    @property
+    def row(self) -> str:
+        return self.operation
+
+    def long_list(self, ranks: int) -> str | None:
+        """Pairings that the engine knows by name are not written out."""
+        if self._name(ranks) is not None:
+            return None
+        return ",".join(f"{first}-{second}" for first, second in self.pairing)
+
+    def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:
+        listed = f"@{list_file}" if list_file else self.long_list(ranks)
+        words = [
+            "pairs",
+            f"--pairing={self._name(ranks) or listed}",
+            f"--operation={self.operation}",
+            f"--mode={self.mode}",
+        ]
+        if self.operation in WINDOWED:
+            words.append("--window=" + ",".join(map(str, self.windows)))
+        words.append("--pairs-active=" + ",".join(map(str, self.active)))
+        flags = {"--every-iteration": self.every_iteration, "--verify": self.verify}
+        return [*words, *(flag for flag, wanted in flags.items() if wanted)]
+
+    def _name(self, ranks: int) -> str | None:
+        """The engine's name of the pairing; it pairs an even number of ranks only."""
+        named = {halves(ranks): "halves", neighbours(ranks): "neighbours"}
+        return None if ranks % 2 else named.get(self.pairing)

@@ -1,0 +1,97 @@
+"""Messages there and back between two ranks."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from hockney.errors import AskedWronglyError
+from hockney.spec.workloads import Buffers, Workload
+
+Reduce = Literal["max", "first"]
+
+
+class Pingpong(Workload, frozen=True, kw_only=True, tag="pingpong"):
+    peers: tuple[int, int] = (0, 1)
+    """The two ranks that take part."""
+    every_iteration: bool = False
+    """Each exchange is timed on its own."""
+    keep_clock_cost: bool = False
+    """The cost of reading the clock is not subtracted."""
+    sweep: bool = False
+    """Sizes in order, once each, with counts of their own."""
+    seconds_a_size: float | None = None
+    """In a sweep: as many repetitions as a timed warm-up promises; None: the sizes' counts."""
+    reduce: Reduce = "max"
+    """A time is the larger of the two ranks', or the first one's."""
+    verify: bool = False
+    floor: bool = False
+    """The hardware's limit without MPI in the same rounds."""
+    refine: bool = False
+    """Further launches look for the sizes at which the curve breaks."""
+    preset: str | None = None
+    """The classic program that this repeats."""
+
+    @property
+    def times_every_iteration(self) -> bool:
+        return self.every_iteration
+
+    @property
+    def usual_buffers(self) -> Buffers:
+        """What is checked on arrival is each rank's own pattern."""
+        return "separate" if self.verify else "returned"
+
+    @property
+    def ends_by_time(self) -> bool:
+        return not self.sweep
+
+    def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:  # noqa: ARG002
+        words = ["pingpong", peers_argument(self.peers), f"--reduce={self.reduce}"]
+        if self.sweep:
+            words.append("--sweep")
+        if self.seconds_a_size is not None:
+            words.append(f"--seconds-a-size={self.seconds_a_size:g}")
+        flags = {
+            "--every-iteration": self.every_iteration,
+            "--keep-clock-cost": self.keep_clock_cost,
+            "--verify": self.verify,
+            "--floor": self.floor,
+        }
+        return [*words, *(flag for flag, wanted in flags.items() if wanted)]
+
+    def check(self, ranks: int) -> None:
+        check_verify(self.verify, self.buffers)
+        check_peers(self.peers, ranks)
+        if self.refine and (self.sweep or len(self.sizes) < 2):
+            raise AskedWronglyError(
+                "--refine looks between sizes", "give it two sizes or more, and no --preset"
+            )
+
+    def taking_part(self, ranks: int) -> int:  # noqa: ARG002
+        return 2
+
+    def buffer_bytes(self, ranks: int) -> int:
+        """The floor's shared memory is one buffer more."""
+        return super().buffer_bytes(ranks) + self.floor * self.largest_bytes
+
+
+def check_verify(verify: bool, buffers: Buffers | None) -> None:
+    """Raises AskedWronglyError where each rank cannot send a pattern of its own."""
+    if verify and buffers == "returned":
+        raise AskedWronglyError(
+            "--verify: every rank sends a pattern of its own, which --buffers returned overwrites",
+            "use --buffers separate or cold, or leave --buffers out",
+        )
+
+
+def peers_argument(peers: tuple[int, int]) -> str:
+    return f"--peers={peers[0]},{peers[1]}"
+
+
+def check_peers(peers: tuple[int, int], ranks: int) -> None:
+    """Raises AskedWronglyError where a peer is no rank."""
+    for peer in peers:
+        if peer >= ranks:
+            raise AskedWronglyError(
+                f"--peers {peers[0]},{peers[1]}: there is no rank {peer} among {ranks}",
+                f"ranks are 0 to {ranks - 1}; -n sets how many",
+            )

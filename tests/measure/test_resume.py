@@ -1,0 +1,101 @@
+"""Going on with a run: every launch is of the case that it measured, whatever version wrote it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import RunHockney
+from hockney import records
+from hockney.spec import plan_of
+
+STUDY = ("collective", "bcast", "--algorithm", "default,binomial", "--sizes", "8,64", "-n", "2",
+         "--budget", "2s", "-q", "-o", "run.jsonl")  # fmt: skip
+
+
+def launches_of_cases(path: Path) -> list[int]:
+    """How many launches each case of a run has."""
+    run = records.read(path)
+    plan = plan_of(run.header.options)
+    assert plan is not None
+    return [
+        len({samples.launch for samples in run.samples if case.is_measured_by(samples)})
+        for case in plan.cases
+    ]
+
+
+@pytest.fixture
+def study(hockney: RunHockney, tmp_path: Path) -> Path:
+    """Two launches of each of two cases."""
+    done = hockney(*STUDY, "--launches", "2")
+    assert done.status == 0, done.stderr
+    return tmp_path / "run.jsonl"
+
+
+def version1(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a study as format 1 had them."""
+    questions = [
+        {
+            "title": case["title"],
+            "arguments": [
+                case["workload"]["collective"],
+                "--root=first",
+                "--sync=clock",
+                f"--algorithm={case['workload']['algorithm']}",
+            ],
+            "env": case["placement"]["env"],
+            "controls": case["placement"]["controls"],
+        }
+        for case in options["cases"]
+    ]
+    sizes = [str(size["bytes"]) for size in options["cases"][0]["workload"]["sizes"]]
+    return {"experiment": "collective", "sizes": sizes, "ranks": 2, "questions": questions}
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_no_launch_of_a_study_is_measured_twice(
+    hockney: RunHockney, study: Path, version: int
+) -> None:
+    assert launches_of_cases(study) == [2, 2]
+    if version == 1:
+        first, *lines = study.read_text().splitlines()
+        header = json.loads(first)
+        header["options"] = version1(header["options"])
+        study.write_text("\n".join([json.dumps(header), *lines]) + "\n")
+    done = hockney(*STUDY, "--launches", "3", "--resume")
+    assert done.status == 0, done.stderr
+    assert launches_of_cases(study) == [3, 3]
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--sizes", "8"), "sizes was 8,64, and is 8 now"),
+        (("--algorithm", "default"), "it had 2 combinations, and has 1 now"),
+        (("--place", "none"), "place was core, and is none now"),
+        (("--buffers", "cold"), "buffers was None, and is cold now"),
+    ],
+)
+def test_another_plan_is_refused(
+    hockney: RunHockney, study: Path, options: tuple[str, ...], complaint: str
+) -> None:
+    before = study.read_bytes()
+    done = hockney(*STUDY, *options, "--resume")
+    assert done.status == 2
+    assert complaint in done.stderr
+    assert study.read_bytes() == before
+
+
+def test_a_file_that_does_not_say_what_it_measured_is_refused(
+    hockney: RunHockney, study: Path
+) -> None:
+    first, *lines = study.read_text().splitlines()
+    header = json.loads(first)
+    header["options"] = {"window": "64"}
+    study.write_text("\n".join([json.dumps(header), *lines]) + "\n")
+    done = hockney(*STUDY, "--resume")
+    assert done.status == 2
+    assert "does not say what it measured" in done.stderr

@@ -1,0 +1,138 @@
+"""What an operation cannot honour is refused with exit status 2 before MPI starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pytest
+
+from conftest import SHORT, RunHockney
+from hockney import records
+from hockney.cli import cli
+from hockney.cli._options import OPTIONS
+from hockney.cli._verb import MeasuringVerb
+from hockney.errors import AskedWronglyError
+from hockney.spec import sizes_of, workload_of
+from hockney.spec.accepts import ACCEPTS, check_accepted, option_of
+from hockney.spec.workloads import Workload, workload_types
+from hockney.spec.workloads.collective import Collective
+from hockney.spec.workloads.pairs import Pairs
+from hockney.spec.workloads.pingpong import Pingpong
+
+EIGHT = sizes_of([8])
+MADE = {
+    "pingpong": {"keep_clock_cost", "sweep", "seconds_a_size", "reduce"},  # by --preset
+    "overheads": {"trains"},  # by what was measured before
+    "collective": {"collective"},  # an argument
+}
+"""Fields that no option sets."""
+
+
+def pairs(**fields: object) -> Pairs:
+    return Pairs(sizes=EIGHT, pairing=((0, 1),), active=(1,), **fields)  # type: ignore[arg-type]
+
+
+def collective(name: str, **fields: object) -> Collective:
+    sizes = sizes_of([0]) if "barrier" in name else EIGHT
+    return Collective(sizes=sizes, collective=name, **fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("workload", "complaint"),
+    [
+        (pairs(operation="exchange", mode="synchronous"), "exchange does not take --mode"),
+        (pairs(operation="stream", buffers="returned"), "stream does not take --buffers returned"),
+        (pairs(windows=(8,)), "pingpong does not take --window"),
+        (pairs(mode="persistent", buffers="cold"), "--mode persistent"),
+        (pairs(operation="telepathy"), "no operation 'telepathy'"),
+        (collective("alltoall", root="rotate"), "alltoall does not take --root"),
+        (collective("bcast", overlap=True), "bcast does not take --overlap"),
+        (collective("bcast", buffers="returned"), "bcast does not take --buffers returned"),
+        (collective("barrier", verify=True), "barrier does not take --verify"),
+        (Collective(sizes=EIGHT, collective="barrier"), "barrier sends no message"),
+    ],
+)
+def test_what_an_operation_has_no_use_for_is_refused(workload: Workload, complaint: str) -> None:
+    with pytest.raises(AskedWronglyError, match=complaint):
+        check_accepted(workload)
+
+
+@pytest.mark.parametrize(
+    "workload",
+    [
+        pairs(operation="stream", windows=(8,), buffers="cold"),
+        pairs(mode="persistent", buffers="separate"),
+        collective("ibcast", root="rotate", overlap=True),
+        collective("barrier"),
+    ],
+)
+def test_what_it_has_a_use_for_is_not(workload: Workload) -> None:
+    check_accepted(workload)
+
+
+def test_a_pattern_of_its_own_is_not_overwritten() -> None:
+    with pytest.raises(AskedWronglyError, match="--buffers returned overwrites"):
+        Pingpong(sizes=EIGHT, verify=True, buffers="returned").check(2)
+
+
+def test_the_table_names_fields_that_there_are() -> None:
+    assert set(ACCEPTS) == set(workload_types())
+    for experiment, rows in ACCEPTS.items():
+        known = set(workload_types()[experiment].__struct_fields__)
+        for row in rows.values():
+            assert row.fields <= known
+
+
+@pytest.mark.parametrize("experiment", sorted(set(ACCEPTS) - {"late"}))
+def test_verbs_have_an_option_for_each_field_and_no_other(experiment: str) -> None:
+    verb = cli.get_command(click.Context(cli), experiment)
+    assert isinstance(verb, MeasuringVerb)
+    offered = {name for param in verb.params for name in param.opts}
+    kind = workload_types()[experiment]
+    wanted = {
+        option_of(field) for field in set(kind.__struct_fields__) - MADE.get(experiment, set())
+    }
+    assert wanted <= offered
+    assert len(verb.params) > len(OPTIONS)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pairs --operation exchange --mode synchronous",
+        "pairs --operation stream --buffers returned",
+        "pairs --window 8",
+        "pairs --msgs-per-sample 10",
+        "cores --floor",
+        "overheads --sizes 8",
+        "collective alltoall --root rotate",
+        "collective bcast --overlap",
+        "collective bcast --buffers returned",
+        "pingpong --verify --buffers returned",
+        "pingpong --preset osu --buffers cold",
+        "pingpong --two-buffers --cold-cache",
+        "pingpong --buffers cold --two-buffers",
+        "pingpong --buffers warm",
+    ],
+)
+def test_the_command_line_refuses_it(hockney: RunHockney, command: str) -> None:
+    done = hockney(*command.split(), "-o", "run.jsonl")
+    assert done.status == 2
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "buffers"), [("--two-buffers", "separate"), ("--cold-cache", "cold")]
+)
+def test_old_names_of_buffers_go_on_working(
+    hockney: RunHockney, tmp_path: Path, old: str, buffers: str
+) -> None:
+    done = hockney("pingpong", old, *SHORT, "-o", "run.jsonl")
+    assert done.status == 0, done.stderr
+    assert f"{old} is the old name of --buffers {buffers}" in done.stderr
+    run = records.read(tmp_path / "run.jsonl")
+    workload = workload_of(run.header.options)
+    assert workload is not None
+    assert workload.buffers == buffers
+    assert f"--buffers={buffers}" in run.launches[0].command

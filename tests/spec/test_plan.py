@@ -1,0 +1,165 @@
+"""A plan is the same after it was stored, and what an older version stored is still read."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from hockney.spec import (
+    Case,
+    Placement,
+    Plan,
+    Sampling,
+    Size,
+    difference,
+    plan_of,
+    single,
+    sizes_of,
+    stored,
+)
+from hockney.spec.workloads import Workload, workload_types
+from hockney.spec.workloads.collective import Collective
+from hockney.spec.workloads.cores import Cores
+from hockney.spec.workloads.late import Late
+from hockney.spec.workloads.overheads import Overheads, Train
+from hockney.spec.workloads.pairs import Pairs
+from hockney.spec.workloads.pingpong import Pingpong
+
+SIZES = (Size(0), Size(8, 1000, 10))
+WORKLOADS: list[Workload] = [
+    Pingpong(sizes=SIZES, peers=(0, 3), seconds_a_size=3.0, sweep=True, preset="osu"),
+    Overheads(sizes=SIZES, messages=32, trains=(Train(1), Train(16, 500.0, 0.1))),
+    Late(sizes=SIZES, delay_ns=1000),
+    Pairs(sizes=SIZES, pairing=((0, 2), (1, 3)), active=(1, 2), operation="stream", windows=(8,)),
+    Cores(sizes=SIZES, parallel=True, buffers="cold"),
+    Collective(sizes=SIZES, collective="bcast", algorithm="chain", segment_bytes=8192),
+]
+PLACEMENT = Placement(ranks=4, cpus=(0, 2), cfg=("a:b",), env={"A": "1"}, controls={"B": None})
+SAMPLING = Sampling(precision=0.5, over_s=90.0)
+
+
+def test_every_workload_is_here() -> None:
+    assert {type(workload) for workload in WORKLOADS} == set(workload_types().values())
+
+
+@pytest.mark.parametrize("workload", WORKLOADS, ids=lambda workload: workload.experiment)
+def test_a_plan_is_the_same_after_it_was_stored(workload: Workload) -> None:
+    plan = replace(single(workload, PLACEMENT, SAMPLING), left_out=("why",))
+    assert plan_of(json.loads(json.dumps(stored(plan)))) == plan
+
+
+@pytest.mark.parametrize("workload", WORKLOADS, ids=lambda workload: workload.experiment)
+def test_every_field_that_is_measured_differently_is_found(workload: Workload) -> None:
+    before = single(workload, PLACEMENT, SAMPLING)
+    more = single(workload, replace(PLACEMENT, broadcast="/tmp"), Sampling(budget_s=99.0))
+    assert difference(before, more) is None
+    fewer = single(replace(workload, sizes=sizes_of([8])), PLACEMENT, SAMPLING)
+    assert difference(before, fewer) == "sizes was 0,8@1000+10, and is 8 now"
+    elsewhere = single(workload, replace(PLACEMENT, place="socket"), SAMPLING)
+    assert difference(before, elsewhere) == "place was core, and is socket now"
+    twice = Plan(cases=before.cases * 2, sampling=SAMPLING)
+    assert difference(before, twice) == "it had 1 combinations, and has 2 now"
+
+
+def version1(experiment: str, **fields: object) -> dict[str, object]:
+    return {"experiment": experiment, "sizes": ["0", "8@1000+10"], "ranks": 4, "budget_s": 2.0,
+            "two_buffers": False, "cold_cache": False, "broadcast": False,
+            **fields}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "workload"),
+    [
+        (version1("pingpong", sweep=True, two_buffers=True, reduce="first"),
+         Pingpong(sizes=SIZES, sweep=True, buffers="separate", reduce="first")),
+        (version1("overheads", arguments=["--trains=1:0+0:0+0"]), Overheads(sizes=SIZES)),
+        (version1("cores", arguments=["--parallel"]), Cores(sizes=SIZES, parallel=True)),
+        (version1("pairs", cold_cache=True, every_iteration=True, arguments=[
+            "--pairing=0-2,1-3", "--operation=stream", "--mode=standard", "--window=1,64",
+            "--pairs-active=1,2"]),
+         Pairs(sizes=SIZES, buffers="cold", every_iteration=True, pairing=((0, 2), (1, 3)),
+               active=(1, 2), operation="stream", windows=(1, 64))),
+        (version1("collective", arguments=[
+            "ibcast", "--root=rotate", "--sync=barrier", "--overlap",
+            "--algorithm=chain, 8 KiB segments"]),
+         Collective(sizes=SIZES, collective="ibcast", root="rotate", sync="barrier", overlap=True,
+                    algorithm="chain", segment_bytes=8192)),
+        (version1("collective", arguments=["bcast", "--algorithm=pipeline, unsegmented"]),
+         Collective(sizes=SIZES, collective="bcast", algorithm="pipeline", segment_bytes=0)),
+    ],
+)  # fmt: skip
+def test_options_of_version_1_are_a_plan(options: dict[str, object], workload: Workload) -> None:
+    plan = plan_of({**options, "cpus": "0,2-3"})
+    assert plan is not None
+    assert plan.first.workload == workload
+    assert plan.first.placement == Placement(ranks=4, cpus=(0, 2, 3))
+    assert plan.sampling == Sampling(budget_s=2.0)
+
+
+def test_several_questions_of_version_1_are_cases() -> None:
+    own = [
+        {"ranks": ranks, "title": f"{ranks}", "arguments": ["bcast", f"--algorithm={name}"],
+         "env": {"FORCED": name}}
+        for ranks, name in ((2, "chain"), (4, "default"))
+    ]  # fmt: skip
+    plan = plan_of(
+        {"experiment": "collective", "sizes": ["8"], "questions": own, "left_out": ["x"]}
+    )
+    assert plan is not None
+    assert [case.title for case in plan.cases] == ["2", "4"]
+    assert [case.placement for case in plan.cases] == [
+        Placement(ranks=2, env={"FORCED": "chain"}), Placement(ranks=4, env={"FORCED": "default"})
+    ]  # fmt: skip
+    assert [case.workload for case in plan.cases] == [
+        Collective(sizes=(Size(8),), collective="bcast", algorithm=name)
+        for name in ("chain", "default")
+    ]
+    assert plan.left_out == ("x",)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"buffers": "DEVICE to HOST", "Datatype": "MPI_CHAR"},
+        {"experiment": "pingpong", "sizes": "8"},
+        {"experiment": "pingpong", "sizes": ["many"]},
+        {"experiment": "nothing", "sizes": ["8"]},
+        {"experiment": "pingpong", "sizes": ["8"], "cpus": "0-99999999999"},
+        {"experiment": "pairs", "sizes": ["8"], "arguments": ["--pairing=x"]},
+        {"cases": [], "sampling": {}},
+        {"cases": [{"workload": {"experiment": ["x"]}, "placement": {}}], "sampling": {}},
+        {"cases": [{"workload": {"experiment": "pingpong"}, "placement": {}}], "sampling": {}},
+        {"cases": 3},
+    ],
+)
+def test_other_options_are_no_plan(options: dict[str, object]) -> None:
+    assert plan_of(options) is None
+
+
+class Point(msgspec.Struct):
+    """What a record of samples says of its point."""
+
+    operation: str
+    algorithm: str | None
+    segment_bytes: int | None
+    ranks: int
+
+
+@pytest.mark.parametrize(
+    ("point", "is_it"),
+    [
+        (Point("ibcast", "chain", 8192, 4), True),
+        (Point("ibcast", "chain", None, 4), False),
+        (Point("ibcast", "chain", 4096, 4), False),
+        (Point("ibcast", "chain", 8192, 2), False),
+        (Point("bcast", "chain", 8192, 4), False),
+        (Point("ibcast", None, 8192, 4), False),
+    ],
+)
+def test_samples_tell_which_case_they_are_of(point: Point, is_it: bool) -> None:
+    workload = Collective(sizes=SIZES, collective="ibcast", algorithm="chain", segment_bytes=8192)
+    assert Case(workload=workload, placement=PLACEMENT).is_measured_by(point) == is_it
