@@ -14,7 +14,8 @@ from conftest import Done, RunEngine
 from hockney.measure.build import Engine
 from hockney.measure.launchers import launcher_named
 from hockney.measure.mpi import Mpi
-from hockney.measure.question import Question, Size
+from hockney.measure.trial import EMPTY_MESSAGES
+from hockney.spec import Case, Placement
 from long_runs import Running, StartEngine, comes_true, nothing_left
 from preloads import MESSAGE, Call, Watch, build_library, read_calls, write_wrapper
 
@@ -53,11 +54,11 @@ def start_engine(mpi: Mpi, engine: Engine, tmp_path: Path) -> Iterator[StartEngi
 
     def start(*arguments: str, ranks: int = 2) -> Running:
         launcher = launcher_named(mpi.family)
-        question = Question("pingpong", (Size(0),), ranks=ranks)
+        case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=ranks))
         path = tmp_path / "records"
         with path.open("w") as records:
             process = subprocess.Popen(
-                launcher.command(mpi, question, [str(engine.path), *arguments]),
+                launcher.command(mpi, case, [str(engine.path), *arguments]),
                 stdout=records,
                 stderr=subprocess.DEVNULL,
                 env={**os.environ, **launcher.environment(mpi)},

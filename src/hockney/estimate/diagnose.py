@@ -179,7 +179,9 @@ def drift(launches: list[Series]) -> Found:
     least = min(LEAST_TRENDS, len(launches))
     if len(shown) >= max(least, TRENDING * len(launches)) and len(shown) > 2 * len(opposite):
         change = float(np.median(shown))
-        words = f"{100.0 * change:+.0f} % over a launch, in {len(shown)} of {len(launches)} launches"
+        words = (
+            f"{100.0 * change:+.0f} % over a launch, in {len(shown)} of {len(launches)} launches"
+        )
         return "drift", words, 1.0 + abs(change)
     medians = np.array([np.median(series.visit_s) for series in launches])
     if len(medians) < 6:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.records import Run
+from hockney.records import Noise, Round, Run
 from hockney.spec import workload_of
 
 BANDWIDTH = 0.06
@@ -103,7 +103,8 @@ def _handovers(run: Run) -> dict[Key, float]:
 def _work(run: Run) -> dict[Key, float]:
     """The slowest rank's fixed work after each round, where no memory is shared."""
     work: dict[Key, float] = {}
-    for look in (*run.rounds, *run.noises):
+    looks: list[Round | Noise] = [*run.rounds, *run.noises]
+    for look in looks:
         if look.probe_s and look.round is not None:
             key = (look.launch, look.round)
             work[key] = max(work.get(key, 0.0), look.probe_s)
