@@ -156,8 +156,8 @@ def modes(launches: list[Series]) -> Found:
 
 
 def _trend(series: Series) -> float:
-    """Relative change from a launch's first visit to its last, by the median of all slopes (Theil and
-    Sen); 0 where Kendall's test does not show it."""
+    """Relative change from a launch's first visit to its last, by the median of all slopes
+    (Theil and Sen); 0 where Kendall's test does not show it."""
     from scipy.stats import kendalltau, theilslopes
 
     took_s = float(np.ptp(series.at_s))
