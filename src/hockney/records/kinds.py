@@ -204,8 +204,8 @@ class Round(msgspec.Struct, tag_field="kind", tag="round", kw_only=True):
 
 
 class Noise(msgspec.Struct, tag_field="kind", tag="noise", kw_only=True):
-    """What disturbed one rank over the whole launch; None where the kernel gives no number. Version 1
-    of the format has one such record a round, of the time since the round before."""
+    """What disturbed one rank over the whole launch; None where the kernel gives no number.
+    Version 1 of the format has one such record a round, of the time since the round before."""
 
     launch: int
     rank: int

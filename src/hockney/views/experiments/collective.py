@@ -7,9 +7,10 @@ from typing import Any
 
 from hockney.estimate.overlap import Key, hidden_shares
 from hockney.estimate.points import Estimates, PointEstimate
+from hockney.estimate.starts import Starts, starts_of
 from hockney.records import Run
 from hockney.spec import plan_of
-from hockney.units import format_size
+from hockney.units import format_seconds, format_size
 from hockney.views import table
 from hockney.views.as_json import point_json
 from hockney.views.table import aligned, interval, microseconds
@@ -29,7 +30,8 @@ def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:
     """Where there is one algorithm and one number of ranks, every number by size; else every
     number by ranks at some sizes, and completion alone by size."""
     shown = range(len(estimates.states.states)) if all_states else range(1)
-    found = ["\n".join([*table.heading(run, estimates, "time"), LEGEND])]
+    begun = _beginning(starts_of(run))
+    found = ["\n".join([*table.heading(run, estimates, "time"), LEGEND, *begun])]
     for state in shown:
         name = [f"state {state}"] if len(shown) > 1 else []
         found += [*name, *_tables(estimates.in_state(state))]
@@ -49,6 +51,25 @@ def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
         "points": [point_json(point, None) for point in points],
         "overlaps": [dict(zip(names, (*key, hidden[key]), strict=True)) for key in hidden],
     }
+
+
+def _beginning(starts: Starts | None) -> list[str]:
+    """How far the starts were common, and what is not counted for it."""
+    if starts is None:
+        return []
+    lines = []
+    if starts.skew_s is not None and starts.tolerance_s is not None:
+        lines.append(
+            f"ranks began within {format_seconds(starts.skew_s)} of the common start (median of "
+            f"visits); {100.0 * starts.missed:.1f} % of the repetitions are not counted, because "
+            f"a rank began more than {format_seconds(starts.tolerance_s)} late"
+        )
+    if starts.behind_barrier:
+        lines.append(
+            f"{starts.behind_barrier} of {starts.launches} launches began behind a barrier: "
+            "from the first rank's start to the last rank's end"
+        )
+    return lines
 
 
 def _tables(points: Sequence[PointEstimate]) -> Iterator[str]:
