@@ -34,7 +34,8 @@ def need_memory(gibibytes: int) -> None:
 
 
 def check_times(run_engine: RunEngine, *asked: str) -> None:
-    done = run_engine(*asked, f"--sizes={SIZE}@1", "--seconds=0.01")
+    count = "" if "collective" in asked else "@1"
+    done = run_engine(*asked, f"--sizes={SIZE}{count}", "--seconds=0.01")
     assert done.status == 0, done.stderr
     assert {s["bytes"] for s in done.of("samples")} == {SIZE}
     assert all(ns > SIZE / FASTEST_BPS * 1e9 for s in done.of("samples") for ns in s["ns"])
@@ -60,8 +61,7 @@ def test_the_whole_message_arrives(run_engine: RunEngine, asked: str) -> None:
 
 
 @long
-def test_three_gibibytes_are_reduced(run_engine: RunEngine) -> None:
-    need_memory(20)
-    done = run_engine("collective", "allreduce", "--sizes=3GiB", "--seconds=0.01")
-    assert done.status == 0, done.stderr
-    assert {s["bytes"] for s in done.of("samples")} == {3 * 2**30}
+def test_as_much_is_reduced(run_engine: RunEngine) -> None:
+    """Elements are counted, not bytes. The library may need as much again as the two buffers."""
+    need_memory(16)
+    check_times(run_engine, "collective", "allreduce")
