@@ -56,6 +56,7 @@ def hanging(start_engine: StartEngine) -> int:
     return waiting
 
 
+@pytest.mark.long
 def test_a_rank_that_hangs_in_a_call_ends_after_the_grace(hanging: int) -> None:
     assert comes_true(lambda: hanging not in engines_alive(), 3.0 * GRACE_S)
 

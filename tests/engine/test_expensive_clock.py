@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import RunEngine
+from conftest import RunEngine, first_of
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
 from preloads import build_library, write_wrapper
@@ -26,7 +26,7 @@ def slow_clock(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_library(mpi, "slow_clock", tmp_path_factory.mktemp("clock"))
 
 
-@pytest.mark.parametrize("cost_ns", [20, 60, 250, 1000])
+@pytest.mark.parametrize("cost_ns", first_of([60, 1000, 20, 250], 2))
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_every_experiment_ends_by_itself_with_samples(
     run_engine: RunEngine,

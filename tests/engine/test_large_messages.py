@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from conftest import RunEngine
@@ -23,9 +21,7 @@ ASKED = {
     "pingpong": "pingpong --sweep",
     "pingpong stream": "pingpong --sweep --operation=stream --window=1",
 }
-long = pytest.mark.skipif(
-    not os.environ.get("HOCKNEY_TEST_ALL"), reason="HOCKNEY_TEST_ALL is not set"
-)
+pytestmark = pytest.mark.long
 
 
 def need_memory(gibibytes: int) -> None:
@@ -34,34 +30,27 @@ def need_memory(gibibytes: int) -> None:
 
 
 def check_times(run_engine: RunEngine, *asked: str) -> None:
-    done = run_engine(*asked, f"--sizes={SIZE}@1", "--seconds=0.01")
+    count = "" if "collective" in asked else "@1"
+    done = run_engine(*asked, f"--sizes={SIZE}{count}", "--seconds=0.01")
     assert done.status == 0, done.stderr
     assert {s["bytes"] for s in done.of("samples")} == {SIZE}
     assert all(ns > SIZE / FASTEST_BPS * 1e9 for s in done.of("samples") for ns in s["ns"])
 
 
-def test_the_whole_message_is_sent(run_engine: RunEngine) -> None:
-    need_memory(10)
-    check_times(run_engine, "pingpong", "--sweep", "--mode=nonblocking")
-
-
-@long
 @pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
-def test_the_whole_message_is_sent_in_every_mode(run_engine: RunEngine, asked: str) -> None:
+def test_the_whole_message_is_sent(run_engine: RunEngine, asked: str) -> None:
     need_memory(10)
     check_times(run_engine, *asked.split())
 
 
-@long
 @pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
 def test_the_whole_message_arrives(run_engine: RunEngine, asked: str) -> None:
     need_memory(10)
     check_times(run_engine, *asked.split(), "--verify")
 
 
-@long
-def test_three_gibibytes_are_reduced(run_engine: RunEngine) -> None:
-    need_memory(20)
-    done = run_engine("collective", "allreduce", "--sizes=3GiB", "--seconds=0.01")
-    assert done.status == 0, done.stderr
-    assert {s["bytes"] for s in done.of("samples")} == {3 * 2**30}
+def test_as_much_is_reduced(run_engine: RunEngine) -> None:
+    """Elements are counted, not bytes. The library may need as much again as the buffer received
+    into."""
+    need_memory(16)
+    check_times(run_engine, "collective", "allreduce", "--verify")
