@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from hockney import records
 from hockney.errors import AskedWronglyError
-from hockney.estimate.points import Estimates, PointEstimate, by_series, estimate
+from hockney.estimate.points import Estimates, PointEstimate, by_curve, estimate
 from hockney.exchange._frames import Columns, is_float, point_columns, sample_columns
 from hockney.models import fit_model
 from hockney.models.fit import Fit
 from hockney.records import Run
+from hockney.spec.axes import texts_apart, variant_text
 from hockney.units import format_rate, format_seconds
 from hockney.views.experiments import view_of
 from hockney.views.fits import model_lines
@@ -71,9 +72,9 @@ class Result:
             for point in self.estimates.own()
             if all(value in (None, getattr(point, name)) for name, value in asked.items())
         ]
-        curves = by_series(points)
+        curves = list(by_curve(points).values())
         if len(curves) > 1:
-            several = "; ".join(", ".join(map(str, series[:3])) for series in list(curves)[:5])
+            several = "; ".join(texts_apart(curves)[:5])
             raise AskedWronglyError(
                 f"{len(curves)} curves: {several}", "choose by operation, algorithm and ranks"
             )
@@ -114,7 +115,7 @@ def _frame(columns: Columns) -> pandas.DataFrame:
 
 def _table(points: Sequence[PointEstimate]) -> str:
     cells: dict[str, Callable[[PointEstimate], str]] = {
-        "operation": lambda p: " ".join(filter(None, (p.operation, p.algorithm))),
+        "operation": lambda p: " ".join(filter(None, (p.operation, variant_text(p)))),
         "ranks": lambda p: "-" if p.ranks is None else str(p.ranks),
         "bytes": lambda p: str(p.bytes),
         "statistic": lambda p: p.statistic,

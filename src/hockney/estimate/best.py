@@ -10,6 +10,7 @@ import numpy as np
 from hockney.errors import AskedWronglyError
 from hockney.estimate.compare import Difference, benjamini_hochberg, judge, rank_sum
 from hockney.estimate.points import PointEstimate
+from hockney.spec.axes import Axes, variant_text
 
 DEFAULT = "default"
 """The label of the library's own decision, where none is forced."""
@@ -19,6 +20,13 @@ COLLECTIVES = frozenset(
 )  # fmt: skip
 TOLERANCE = 0.03
 """Two times that are surely no further apart are called the same."""
+FASTER, OWN, UNKNOWN = "faster", "own", "unknown"
+BEST_RULE = (
+    "an algorithm is the best where a rank-sum test over launches, corrected for the number of "
+    "comparisons, shows that it is faster than the library's own decision; that decision is the "
+    "best where no algorithm can be more than 3 % faster"
+)
+"""How Cell.verdict is found."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +46,14 @@ class Contender:
     def is_faster(self) -> bool:
         """Surely faster than the library's own decision."""
         return self.difference is not None and self.difference.verdict == "faster"
+
+    @property
+    def may_be_faster(self) -> bool:
+        """Whether the launches leave open that it is faster by more than TOLERANCE."""
+        found = self.difference
+        if found is None or self.is_faster:
+            return True
+        return found.verdict == "unknown" and (found.low is None or found.low < 1.0 - TOLERANCE)
 
     @property
     def is_harmless(self) -> bool:
@@ -73,13 +89,32 @@ class Cell:
         return None if self.default is None else self.default.typical_s / self.best.point.typical_s
 
     @property
-    def is_beyond_noise(self) -> bool:
-        return self.best.is_faster
+    def verdict(self) -> str:
+        """By BEST_RULE whether the fastest algorithm (FASTER) or the library's own decision (OWN)
+        is the best, or that this is UNKNOWN."""
+        if self.best.is_faster:
+            return FASTER
+        if self.default is None or any(one.may_be_faster for one in self.contenders):
+            return UNKNOWN
+        return OWN
+
+    @property
+    def launches(self) -> int:
+        """The fewest of any of its points."""
+        points = [one.point for one in self.contenders]
+        return min(point.launches for point in [*points, *([self.default] if self.default else [])])
+
+    @property
+    def unknown_text(self) -> str:
+        """Why the best is unknown."""
+        if self.default is None:
+            return "unknown: the library's own decision was not measured"
+        return f"unknown: {self.launches} launch{'es' * (self.launches != 1)}"
 
 
-def name_of(point: PointEstimate) -> str:
-    """The algorithm's label; DEFAULT where none was forced."""
-    return point.algorithm or DEFAULT
+def name_of(point: Axes) -> str:
+    """How the collective is done, in words; DEFAULT where nothing was forced."""
+    return variant_text(point) or DEFAULT
 
 
 def is_collective(point: PointEstimate) -> bool:

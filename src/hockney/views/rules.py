@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.estimate.best import TOLERANCE, Cell
+from hockney.estimate.best import FASTER, TOLERANCE, Cell
 from hockney.tuning.check import Checked, mean_ratio
 from hockney.tuning.rules import Reduction, Rule
 from hockney.units import format_size
@@ -41,7 +41,7 @@ def rule_lines(reduction: Reduction, cells: Sequence[Cell]) -> list[str]:
              str(len(covered(rule, cells))), f"{times_faster(rule, cells):.2f}"]
         )  # fmt: skip
     count = len(reduction.rules)
-    better = sum(cell.is_beyond_noise for cell in cells)
+    better = sum(cell.verdict == FASTER for cell in cells)
     return [
         aligned(rows),
         f"{count} rule{'s' * (count != 1)} with {100.0 * reduction.share:.1f} % of the gain; in "
