@@ -22,7 +22,8 @@ WITHOUT_BUFFERS = frozenset({"handover", "copy"})
 """Operations beside the experiment, which are not of the buffers that messages go from."""
 WITH_PAIRS = frozenset({"pairs", "cores"})
 """Experiments that ask how pairs disturb each other."""
-_DELAY = r"([0-9.e+-]+?)\+([0-9.e+-]+?) ns"
+_NUMBER = r"(\d{1,30}(?:\.\d{1,30})?(?:e[+-]\d{1,3})?)"
+_DELAY = rf"{_NUMBER}\+{_NUMBER} ns"
 _TRAIN = re.compile(rf"n (\d{{1,18}}), send delay {_DELAY}, receive delay {_DELAY}")
 _WINDOW = re.compile(r"window (\d{1,9})")
 _SEGMENTS = re.compile(r"(.+), (\d{1,18} (?:B|KiB|MiB|GiB)) segments")

@@ -81,7 +81,7 @@ def _look(number: int) -> Looks:
 
 def _winner(cell: Cell) -> str | None:
     """DEFAULT where nothing can be better; None where that is unknown."""
-    if cell.default is None or cell.verdict == FASTER:
+    if cell.verdict == FASTER:
         return cell.best.name
     return DEFAULT if cell.verdict == OWN else None
 
@@ -114,5 +114,5 @@ def _draw_axes(axes: Axes, ranks: Sequence[int], sizes: Sequence[int]) -> None:
 
 def _words(cells: Sequence[Cell]) -> str:
     if all(cell.default is None for cell in cells):
-        return "The library's own decision was not measured: fastest median, without a test."
+        return f"The library's own decision was not measured. By a test: {BEST_RULE}."
     return f"Numbers: the library's own time over the best. By a test: {BEST_RULE}."
