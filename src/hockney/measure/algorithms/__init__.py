@@ -46,11 +46,6 @@ class Forcing:
     controls: tuple[tuple[str, str | None], ...] = ()
     """Control variables of the library and their values after MPI_Init; None: any value."""
 
-    @property
-    def axes(self) -> tuple[str, int | None]:
-        """Algorithm and segment size."""
-        return self.algorithm, self.segment_bytes
-
 
 def listed(collective: str, own_names: Sequence[str], decision: str) -> list[Algorithm]:
     """Algorithms of an enumeration; `decision` is its entry for the library's own."""
