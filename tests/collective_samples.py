@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from hockney.records import End, LaunchRecord, Mpi, Place, Run, RunRecord, Samples
+from hockney.records import SCHEMA, End, LaunchRecord, Mpi, Place, Run, RunRecord, Samples
 from samples import HEADER
 
 Seconds = Callable[[str, str, int, int], float]
@@ -13,7 +13,7 @@ Seconds = Callable[[str, str, int, int], float]
 
 def header(label: str | None = None) -> RunRecord:
     return RunRecord(
-        schema=1,
+        schema=SCHEMA,
         hockney=HEADER.hockney,
         id=HEADER.id,
         started=HEADER.started,
@@ -71,7 +71,7 @@ def collective_run(
                                 algorithm=name,
                                 bytes=size,
                                 ranks=count,
-                                peers=[],
+                                peers=(),
                                 repetitions=1,
                                 ns=[1e9 * exact * off] * 5,
                             )

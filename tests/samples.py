@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 
 from hockney import records
-from hockney.records import End, LaunchRecord, Place, Probe, Run, RunRecord, Samples
+from hockney.records import SCHEMA, End, LaunchRecord, Place, Probe, Run, RunRecord, Samples
 
 Pair = tuple[int, int]
 
 HEADER = RunRecord(
-    schema=1,
+    schema=SCHEMA,
     hockney="0.1.0",
     id="00000000-0000-0000-0000-000000000000",
     started="2026-01-02T03:04:05+00:00",
@@ -55,7 +55,7 @@ def make_run(
                         operation="pingpong",
                         bytes=size,
                         ranks=2,
-                        peers=[0, 1],
+                        peers=(0, 1),
                         repetitions=10,
                         at_s=0.01 * round_,
                         ns=list(ns(launch, round_, size)),
@@ -101,7 +101,7 @@ def make_pairs_run(
                         operation="pingpong",
                         bytes=size,
                         ranks=2 * len(pairs),
-                        peers=list(pair),
+                        peers=pair,
                         repetitions=repetitions(size),
                         at_s=0.01 * number,
                         ns=list(ns(launch, pair, size, len(pairs))),

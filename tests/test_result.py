@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import hockney
 from hockney.errors import AskedWronglyError
@@ -51,11 +52,13 @@ def test_fits_are_those_of_the_command(result: Result) -> None:
 
 
 def test_a_curve_is_chosen_where_there_are_several(result: Result) -> None:
-    for visit in result.run.samples[::2]:
-        visit.algorithm = "linear"
+    run = result.run
+    run.samples[::2] = [replace(visit, algorithm="linear") for visit in run.samples[::2]]
     with pytest.raises(AskedWronglyError, match="2 curves"):
         result.fit()
     assert result.fit(algorithm="linear").launches == 5
+    with pytest.raises(AskedWronglyError, match="colour is no axis"):
+        result.fit(colour="red")
 
 
 def test_what_a_notebook_shows_is_escaped(result: Result) -> None:

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hockney import records
 from hockney.errors import AskedWronglyError
-from hockney.estimate.points import Estimates, PointEstimate, by_series, estimate
+from hockney.estimate.points import Estimates, PointEstimate, by_curve, estimate
 from hockney.exchange._frames import Columns, is_float, point_columns, sample_columns
 from hockney.models import fit_model
 from hockney.models.fit import Fit
 from hockney.records import Run
+from hockney.spec.axes import AXES, texts_apart, variant_text
 from hockney.units import format_rate, format_seconds
 from hockney.views.experiments import view_of
 from hockney.views.fits import model_lines
@@ -58,24 +59,24 @@ class Result:
     def fit(
         self,
         model: str = "hockney",
-        *,
-        operation: str | None = None,
-        algorithm: str | None = None,
-        ranks: int | None = None,
+        **axes: Any,
     ) -> ShownFit:
-        """That model through the headline points of one curve; the others of its arguments choose
-        it where the run holds several."""
-        asked = {"operation": operation, "algorithm": algorithm, "ranks": ranks}
+        """That model through the headline points of one curve. Where the run holds several, values
+        of axes choose it, such as algorithm="ring", ranks=8; None chooses nothing."""
+        unknown = [name for name in axes if name not in AXES]
+        if unknown:
+            raise AskedWronglyError(f"{unknown[0]} is no axis", f"axes are {', '.join(AXES)}")
         points = [
             point
             for point in self.estimates.own()
-            if all(value in (None, getattr(point, name)) for name, value in asked.items())
+            if all(value in (None, getattr(point, name)) for name, value in axes.items())
         ]
-        curves = by_series(points)
+        curves = list(by_curve(points).values())
         if len(curves) > 1:
-            several = "; ".join(", ".join(map(str, series[:3])) for series in list(curves)[:5])
+            several = "; ".join(texts_apart(curves)[:5])
             raise AskedWronglyError(
-                f"{len(curves)} curves: {several}", "choose by operation, algorithm and ranks"
+                f"{len(curves)} curves: {several}",
+                "choose one by its axes, such as algorithm=..., ranks=...",
             )
         return ShownFit(**vars(fit_model(model, points)), label=self.run.label)
 
@@ -114,7 +115,7 @@ def _frame(columns: Columns) -> pandas.DataFrame:
 
 def _table(points: Sequence[PointEstimate]) -> str:
     cells: dict[str, Callable[[PointEstimate], str]] = {
-        "operation": lambda p: " ".join(filter(None, (p.operation, p.algorithm))),
+        "operation": lambda p: " ".join(filter(None, (p.operation, variant_text(p)))),
         "ranks": lambda p: "-" if p.ranks is None else str(p.ranks),
         "bytes": lambda p: str(p.bytes),
         "statistic": lambda p: p.statistic,

@@ -7,7 +7,7 @@ import pytest
 from collective_samples import collective_run
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
-from hockney.estimate.best import Cell, cells_of
+from hockney.estimate.best import FASTER, OWN, UNKNOWN, Cell, cells_of
 from hockney.records import Run
 
 TIMES = {"default": 10e-6, "binomial": 5e-6, "chain": 20e-6, "pipeline": 9.95e-6}
@@ -36,7 +36,7 @@ def test_the_best_wins_by_what_it_is_faster() -> None:
     for cell in found:
         assert cell.best.name == "binomial"
         assert cell.gain == pytest.approx(2.0)
-        assert cell.is_beyond_noise
+        assert cell.verdict == FASTER
         assert [one.name for one in cell.contenders] == ["binomial", "pipeline", "chain"]
 
 
@@ -44,18 +44,20 @@ def test_what_lies_within_noise_is_said_to() -> None:
     for cell in cells(measured(spread=0.05, binomial=1.98)):
         assert cell.gain is not None
         assert 1.0 < cell.gain < 1.02
-        assert not cell.is_beyond_noise
+        assert cell.verdict == UNKNOWN
+        assert cell.unknown_text == "unknown: 5 launches"
 
 
 def test_the_library_may_have_chosen_best() -> None:
     for cell in cells(measured(binomial=4.0, pipeline=2.0)):
         assert cell.best.name == "default"
         assert cell.gain == 1.0
-        assert not cell.is_beyond_noise
+        assert cell.verdict == OWN
 
 
 def test_few_launches_tell_nothing() -> None:
-    assert not any(cell.is_beyond_noise for cell in cells(measured(launches=2)))
+    assert {cell.verdict for cell in cells(measured(launches=2))} == {UNKNOWN}
+    assert {cell.verdict for cell in cells(measured(launches=2, binomial=4.0))} == {UNKNOWN}
 
 
 def test_only_what_is_not_slower_is_harmless() -> None:
@@ -70,7 +72,14 @@ def test_without_the_default_nothing_is_gained() -> None:
     run = collective_run(lambda *_: 1e-6, algorithms={"chain": {}, "binomial": {}})
     for cell in cells(run):
         assert cell.gain is None
-        assert not cell.is_beyond_noise
+        assert cell.verdict == UNKNOWN
+
+
+def test_without_the_default_the_fastest_is_tested_against_the_second() -> None:
+    run = collective_run(
+        lambda _, name, *__: TIMES[name], algorithms={"chain": {}, "binomial": {}, "pipeline": {}}
+    )
+    assert {(cell.best.name, cell.verdict) for cell in cells(run)} == {("binomial", FASTER)}
 
 
 def test_one_point_of_two_files_is_refused() -> None:

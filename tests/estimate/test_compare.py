@@ -136,7 +136,7 @@ def test_each_of_several_pairs_is_compared_with_itself() -> None:
     for run, slow in ((first, 1.0), (second, 2.0)):
         for visit in list(run.samples):
             ns = [slow * value for value in visit.ns]
-            run.add(msgspec.structs.replace(visit, peers=[0, 2], ns=ns))
+            run.add(msgspec.structs.replace(visit, peers=(0, 2), ns=ns))
     found = compare(first, second, 0.03)
     assert {point.base.peers: point.difference.verdict for point in found.points} == {
         (0, 1): "same", (0, 2): "slower",

@@ -26,7 +26,7 @@ def test_the_ratio_is_taken_inside_each_launch_against_the_best_way() -> None:
                         bytes=size,
                         algorithm=algorithm,
                         ranks=2,
-                        peers=[0, 1],
+                        peers=(0, 1),
                         repetitions=1,
                         ns=[ns * (1 + launch)],
                     )

@@ -5,6 +5,7 @@ import pytest
 from hockney.estimate import estimate
 from hockney.estimate.overlap import hidden_shares
 from hockney.records import Run, Samples
+from hockney.spec.axes import Point
 from samples import HEADER
 
 
@@ -15,19 +16,20 @@ from samples import HEADER
 def test_what_is_hidden(overlapped_ns: float, share: float) -> None:
     run = Run(HEADER)
     for launch in range(5):
-        alone, meanwhile = ("ring", 1000.0, None), ("ring, overlapped", overlapped_ns, 1000.0)
-        for label, ns, compute in (alone, meanwhile):
+        alone, meanwhile = (False, 1000.0, None), (True, overlapped_ns, 1000.0)
+        for overlap, ns, compute in (alone, meanwhile):
             run.add(
                 Samples(
-                    launch=launch, round=0, operation="ibcast", algorithm=label, bytes=8, ranks=4,
-                    peers=[], repetitions=1, ns=[ns], compute_ns=compute,
+                    launch=launch, round=0, operation="ibcast", algorithm="ring", bytes=8, ranks=4,
+                    overlap=overlap, repetitions=1, ns=[ns], compute_ns=compute,
                 )
             )  # fmt: skip
-    assert hidden_shares(run, estimate(run)) == {("ibcast", "ring", 4, 8): pytest.approx(share)}
+    point = Point(operation="ibcast", algorithm="ring", ranks=4, bytes=8)
+    assert hidden_shares(run, estimate(run)) == {point: pytest.approx(share)}
 
 
 def test_without_computation_nothing_is_said() -> None:
     run = Run(HEADER)
     run.add(Samples(launch=0, round=0, operation="ibcast", algorithm="ring", bytes=8, ranks=4,
-                    peers=[], repetitions=1, ns=[1.0]))  # fmt: skip
+                    repetitions=1, ns=[1.0]))  # fmt: skip
     assert hidden_shares(run, estimate(run)) == {}

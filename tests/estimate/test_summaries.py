@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hockney.estimate import estimate
-from hockney.estimate.points import PointEstimate, by_series
+from hockney.estimate.points import PointEstimate, by_curve
 from hockney.estimate.summaries import FROM_BANDWIDTH
 from hockney.models import fit_model
 from hockney.records import Run, Summary
@@ -91,9 +92,7 @@ def test_deviations_of_several_launches_are_not_put_together() -> None:
 
 def test_samples_come_before_statistics_of_the_same_point() -> None:
     run = make_run(lambda *_: [1000.0])
-    one = summary("mean", value_s=5.0)
-    one.peers = [0, 1]
-    run.add(one)
+    run.add(msgspec.structs.replace(summary("mean", value_s=5.0), peers=(0, 1)))
     [point] = estimate(run).headline
     assert (point.statistic, point.typical_s) == ("median", pytest.approx(1e-6))
 
@@ -112,10 +111,9 @@ def test_a_fit_says_what_it_is_through() -> None:
 
 def test_curves_are_told_apart() -> None:
     first, second = summary("mean", value_s=1e-6), summary("mean", value_s=2e-6)
-    second.ranks = None
-    assert list(by_series(estimate(run_of(first, second)).headline)) == [
-        ("pingpong", None, None, ()), ("pingpong", None, 2, ()),
-    ]  # fmt: skip
+    second = msgspec.structs.replace(second, ranks=None)
+    curves = by_curve(estimate(run_of(first, second)).headline).values()
+    assert [[point.ranks for point in points] for points in curves] == [[None], [2]]
 
 
 @given(st.dictionaries(st.integers(0, 9), st.floats(1e-9, 1.0), min_size=1))

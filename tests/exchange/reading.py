@@ -10,6 +10,7 @@ from hockney.exchange._log import Log, log_of
 from hockney.exchange._runs import runs_of
 from hockney.exchange._table import Table
 from hockney.records import Run, Summary
+from hockney.spec.axes import text_of
 
 NAME = Path("some.log")
 
@@ -36,7 +37,7 @@ def numbers(table: Table) -> dict[tuple[int, str], float]:
 
 
 def name_of(row: Summary) -> str:
-    return f"{row.statistic}, {row.algorithm}" if row.algorithm else row.statistic
+    return ", ".join(filter(None, (row.statistic, row.algorithm, text_of(row, "window"))))
 
 
 def value_of(row: Summary) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
+import msgspec
 import numpy as np
 import pytest
 from reading import numbers, runs, tables
@@ -42,8 +43,9 @@ def test_tacc_is_read_back() -> None:
 
 def test_the_floor_is_none_of_the_experiment() -> None:
     run = measured()
-    for visit in run.samples[:10]:
-        visit.operation = "handover"
+    run.samples[:10] = [
+        msgspec.structs.replace(visit, operation="handover") for visit in run.samples[:10]
+    ]
     assert len(tables(exchange.write(run, "osu").decode())[0].rows) == 3
 
 

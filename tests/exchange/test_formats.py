@@ -221,10 +221,10 @@ def test_groups_and_lists_of_ranks_are_told_apart() -> None:
     assert {tuple(row.peers or ()) for row in multi.rows} == {(0, 1), (2, 3)}
     first, second = tables(logs.NODECOMM)
     assert {row.ranks for row in first.rows} == {2, 4}
-    assert first.rows[0].peers == [0, 1, 16, 17]
-    assert second.rows[0].peers == [0, 1, 32, 33]
+    assert first.rows[0].peers == (0, 1, 16, 17)
+    assert second.rows[0].peers == (0, 1, 32, 33)
     [cores] = tables(logs.CORES)
-    assert [row.peers for row in cores.rows] == [[0, 1], [0, 2], [1, 2]]
+    assert [row.peers for row in cores.rows] == [(0, 1), (0, 2), (1, 2)]
 
 
 def test_hosts_and_versions_are_kept_where_the_log_tells_them() -> None:

@@ -121,7 +121,7 @@ def test_what_makes_no_link_is_told() -> None:
     run = make_run(protocols_ns, sizes=[8, 64])
     for samples in list(run.samples):
         run.add(Samples(launch=samples.launch, round=samples.round, operation="pingpong",
-                        bytes=samples.bytes, ranks=2, peers=[2, 3], repetitions=1,
+                        bytes=samples.bytes, ranks=2, peers=(2, 3), repetitions=1,
                         ns=samples.ns))  # fmt: skip
     with pytest.raises(AskedWronglyError, match="do not make one link"):
         simgrid.write(run)

@@ -90,7 +90,7 @@ def test_noise_alone_holds_no_switch(seed: int) -> None:
 def late_run(times_ns: dict[int, list[float]]) -> Run:
     run = Run(RunRecord(schema=1, hockney="", id="", started="", experiment="pingpong"))
     for size, ns in times_ns.items():
-        run.add(Samples(launch=0, round=0, operation="late", bytes=size, ranks=2, peers=[0, 1],
+        run.add(Samples(launch=0, round=0, operation="late", bytes=size, ranks=2, peers=(0, 1),
                         repetitions=1, ns=ns))  # fmt: skip
     return run
 

@@ -17,6 +17,7 @@ from hockney.measure.trains import LONGER, delay_for, trains_for
 from hockney.models import fit_model, hockney, loggp
 from hockney.models._trains import DELAYS_ALONE, NO_DELAY, Delay, Train, train_of
 from hockney.models.fit import Array, Curve, curve_of_arrays
+from hockney.spec import axes
 from platforms import two_hosts
 
 SIZES = (1.0, 8.0, 64.0, 512.0, 4096.0, 16384.0)
@@ -135,23 +136,23 @@ def _no_delays(curve: Curve) -> np.ndarray:  # type: ignore[type-arg]
 
 
 @given(st.integers(0, 1000), *[st.floats(0.0, 1e-3)] * 4)
-def test_a_train_is_read_as_the_engine_names_it(
+def test_a_train_is_that_of_its_axis(
     messages: int, send: float, send_B: float, receive: float, receive_B: float
 ) -> None:
     train = Train(messages, Delay(send, send_B), Delay(receive, receive_B))
-    _, after, before = train.words.split(":")
-    read = train_of(f"n {messages}, send delay {after} ns, receive delay {before} ns")
+    read = train_of(
+        axes.Train(
+            messages=messages,
+            send_delay_ns=send * 1e9,
+            send_delay_ns_per_B=send_B * 1e9,
+            receive_delay_ns=receive * 1e9,
+            receive_delay_ns_per_B=receive_B * 1e9,
+        )
+    )
     assert read.messages == messages
     got = (read.send.seconds, read.send.s_per_B, read.receive.seconds, read.receive.s_per_B)
     assert got == pytest.approx((send, send_B, receive, receive_B), rel=1e-8, abs=1e-300)
-
-
-@pytest.mark.parametrize(
-    "words", [None, "", "binomial", "n 16, send delay +++ ns, receive delay 0+0 ns"]
-)
-def test_what_is_no_train_is_told(words: str | None) -> None:
-    with pytest.raises(AskedWronglyError, match="no train"):
-        train_of(words)
+    assert read.words == train.words
 
 
 @given(st.lists(st.floats(1e-7, 1e-2), min_size=2, max_size=6))

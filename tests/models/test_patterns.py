@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -71,8 +71,8 @@ def test_sizes_beyond_the_measured_ones_are_told(channel: Channel) -> None:
 
 def test_pairs_with_times_of_their_own_are_no_channel() -> None:
     points = estimate(make_run(line_ns, sizes=SIZES)).headline
-    with pytest.raises(AskedWronglyError, match="several operations or pairs"):
-        channel_of([*points, *(replace(point, peers=(2, 3)) for point in points)])
+    with pytest.raises(AskedWronglyError, match="algorithms or pairs"):
+        channel_of([*points, *(msgspec.structs.replace(point, peers=(2, 3)) for point in points)])
 
 
 def test_what_if_scales_the_parameters(channel: Channel) -> None:

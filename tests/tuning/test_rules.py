@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hockney.estimate.best import Cell, Contender
 from hockney.estimate.compare import Difference
 from hockney.estimate.points import PointEstimate
+from hockney.spec.axes import AXES
 from hockney.tuning.rules import ONE_FOR_ALL_SIZES, SHARE, Reduction, reduce_to_rules
 
 NAMES = ("a", "b", "c")
@@ -30,15 +31,14 @@ grids = st.lists(
 def point(
     collective: str, name: str | None, ranks: int, size: int, seconds: float
 ) -> PointEstimate:
-    known = dict.fromkeys(PointEstimate.__dataclass_fields__)
+    own = [name for name in PointEstimate.__struct_fields__ if name not in AXES]
     return PointEstimate(
         **{
-            **known,
+            **dict.fromkeys(own),
             "operation": collective,
             "algorithm": name,
             "ranks": ranks,
             "bytes": size,
-            "peers": (),
             "typical_s": seconds,
         }  # type: ignore[arg-type]
     )

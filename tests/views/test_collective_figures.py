@@ -54,7 +54,7 @@ def cores() -> System:
         for size in (0, 4096, 1 << 20):
             ns = 1e9 * (level.alpha_s + level.beta_s_per_B * size)
             run.add(Samples(launch=0, round=0, operation="pingpong", bytes=size, ranks=2,
-                            peers=[0, peer], repetitions=1, ns=[ns]))  # fmt: skip
+                            peers=(0, peer), repetitions=1, ns=[ns]))  # fmt: skip
     run.add(End(launch=0, reason="complete"))
     return System(run, estimate(run), "cores")
 
@@ -115,9 +115,15 @@ def test_the_map_says_who_is_best_and_by_how_much() -> None:
     assert "binomial" in shown(figure)
 
 
-def test_where_nothing_is_surely_better_the_map_is_grey() -> None:
-    run = collective_run(lambda *_: 1e-5, algorithms={"default": {}, "binomial": {}})
+@pytest.mark.parametrize(
+    ("launches", "words"), [(5, "the library's own decision"), (3, "unknown: 3 launches")]
+)
+def test_where_nothing_is_surely_better_the_map_says_why(launches: int, words: str) -> None:
+    run = collective_run(
+        lambda *_: 1e-5, algorithms={"default": {}, "binomial": {}}, launches=launches
+    )
     figure = draw("collective-best", [System(run, estimate(run), "here")], Options())
+    assert words in shown(figure)
     assert len({patch.get_facecolor() for patch in figure.axes[0].patches}) == 1
     assert not [text for text in figure.axes[0].texts if text.get_text()[:1].isdigit()]
 

@@ -148,7 +148,7 @@ def test_the_floor_is_dashed_and_the_cold_copy_dotted() -> None:
         for operation, algorithm, share in floors:
             run.add(Samples(
                 launch=visit.launch, round=visit.round, operation=operation, algorithm=algorithm,
-                bytes=visit.bytes, ranks=2, peers=[0, 1], repetitions=1,
+                bytes=visit.bytes, ranks=2, peers=(0, 1), repetitions=1,
                 ns=[share * ns for ns in visit.ns],
             ))  # fmt: skip
     figure = draw("time", [system(run)], Options())

@@ -82,14 +82,14 @@ class RunCurve:
 
 def _curves(run: Run) -> list[RunCurve]:
     from hockney.estimate.contention import points_to_fit
-    from hockney.estimate.points import by_series
-    from hockney.views.curves import series_texts
+    from hockney.estimate.points import by_curve
+    from hockney.spec.axes import texts_apart
 
-    curves = by_series(points_to_fit(run))
+    curves = by_curve(points_to_fit(run)).values()
     if not curves:
         return [RunCurve(run, [], "")]
-    texts = series_texts(curves)
-    return [RunCurve(run, points, texts[series]) for series, points in curves.items()]
+    names = texts_apart(curves)
+    return [RunCurve(run, points, name) for name, points in zip(names, curves, strict=True)]
 
 
 def _each(
@@ -112,13 +112,13 @@ def _each(
 
 
 def _named(curve: RunCurve) -> dict[str, Any]:
+    from hockney.views.as_json import axes_json
+
     first = curve.points[0]
     return {
         "label": curve.run.label,
         "file": str(curve.run.path),
-        "operation": first.operation,
-        "algorithm": first.series[1],
-        "ranks": first.ranks,
+        **axes_json(first, "bytes", "pairs", "train"),
         "statistic": first.statistic,
     }
 

@@ -201,13 +201,14 @@ static enum buffers buffers_named(const char *text)
                               : BUFFERS_COLD;
 }
 
-static size_t bytes_of(const char *text)
+static const size_t *bytes_of(const char *text)
 {
+    static size_t bytes;
     const char *at = text;
-    const size_t bytes = bytes_at(&at, text);
+    bytes = bytes_at(&at, text);
     if (*at != '\0')
         fail(EXIT_ASKED_WRONGLY, "--segment-bytes %s: unexpected '%s'", text, at);
-    return bytes;
+    return &bytes;
 }
 
 static enum sync sync_named(const char *text)

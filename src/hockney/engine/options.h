@@ -51,7 +51,7 @@ struct options {
     int *windows, window_count;  /* messages in flight at once */
     int parallel;                /* of every two ranks: disjoint pairs at once */
     const char *algorithm;       /* of a collective: what the records call it, */
-    size_t segment_bytes;        /* and its segments; 0: none */
+    const size_t *segment_bytes; /* and its segments; NULL: not said, 0: unsegmented */
     enum sync sync;
     int overlap;                 /* a nonblocking collective also while computing */
     int rotate;                  /* each repetition of a collective has another root */

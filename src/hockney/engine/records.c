@@ -121,8 +121,8 @@ static void put_axes(const struct sample_key *key)
     const struct operation *operation = key->operation;
     if (operation->mode != NULL)
         printf(",\"mode\":\"%s\"", operation->mode);
-    if (key->segment_bytes > 0)
-        printf(",\"segment_bytes\":%zu", key->segment_bytes);
+    if (key->segment_bytes != NULL)
+        printf(",\"segment_bytes\":%zu", *key->segment_bytes);
     if (key->window > 0)
         printf(",\"window\":%d", key->window);
     if (key->pairs > 0)

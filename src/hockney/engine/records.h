@@ -28,7 +28,7 @@ struct sample_key {
     int round;
     const struct operation *operation;
     const char *algorithm;
-    size_t segment_bytes; /* 0: none */
+    const size_t *segment_bytes; /* NULL: not asked for; 0: unsegmented */
     int window;           /* 0: none */
     int pairs;            /* that communicate at once; 0: it is not about pairs */
     int overlap;

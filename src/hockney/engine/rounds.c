@@ -153,7 +153,7 @@ static struct sample_key key_of(const struct rounds *rounds, const struct visit 
         .round = rounds->number,
         .operation = point->operation,
         .algorithm = together != NULL ? launch->options->algorithm : point->operation->algorithm,
-        .segment_bytes = together != NULL ? launch->options->segment_bytes : 0,
+        .segment_bytes = together != NULL ? launch->options->segment_bytes : NULL,
         .window = point->operation->counts_window ? point->window : 0,
         .overlap = point->overlapped,
         .bytes = point->size.bytes,

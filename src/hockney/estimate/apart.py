@@ -19,6 +19,7 @@ from hockney.estimate.places import places_of, shared
 from hockney.estimate.points import MAD_TO_SIGMA, Estimates, PointEstimate
 from hockney.estimate.states import cluster
 from hockney.records import Place, Run
+from hockney.spec.axes import Key, key_without
 
 LEAST_RATIO = 1.10
 """A smaller difference is nobody's fault: cables, distances and counters make as much."""
@@ -109,11 +110,11 @@ def find_apart(run: Run, estimates: Estimates) -> list[Apart] | None:
 
 
 def _boards(estimates: Estimates, places: Mapping[int, Place]) -> list[_Board]:
-    by_point: dict[tuple[str, str | None, int, int | None], dict[Pair, PointEstimate]] = {}
+    by_point: dict[Key, dict[Pair, PointEstimate]] = {}
     for point in estimates.own():
-        if len(point.peers) != 2 or not min(point.medians_s) > 0.0:
+        if not point.is_one_pair or not min(point.medians_s) > 0.0:
             continue
-        key = (point.operation, point.algorithm, point.bytes, point.ranks)
+        key = key_without(point, "peers")
         pair = (min(point.peers), max(point.peers))
         other = by_point.setdefault(key, {}).get(pair)
         if other is None or point.typical_s > other.typical_s:  # each rank may have timed it
@@ -266,7 +267,7 @@ def _apart(what: str, suspect: _Suspect, p: float) -> Apart:
         group=groups.most_common(1)[0][0],
         operation=board.point.operation,
         bytes=board.point.bytes,
-        pairs=(board.point.ranks or 0) // 2,
+        pairs=board.point.pairs or 1,
         ratio=math.exp(suspect.residual),
         p=p,
         launches_agreeing=int((each > math.log(LEAST_RATIO) / 2.0).sum()),

@@ -10,6 +10,7 @@ import numpy as np
 from hockney.errors import AskedWronglyError
 from hockney.estimate.compare import Difference, benjamini_hochberg, judge, rank_sum
 from hockney.estimate.points import PointEstimate
+from hockney.spec.axes import Axes, variant_text
 
 DEFAULT = "default"
 """The label of the library's own decision, where none is forced."""
@@ -19,6 +20,14 @@ COLLECTIVES = frozenset(
 )  # fmt: skip
 TOLERANCE = 0.03
 """Two times that are surely no further apart are called the same."""
+FASTER, OWN, UNKNOWN = "faster", "own", "unknown"
+BEST_RULE = (
+    "an algorithm is the best where a rank-sum test over launches, corrected for the number of "
+    "comparisons, shows that it is faster than the library's own decision; that decision is the "
+    "best where no algorithm can be more than 3 % faster; where it was not measured, the fastest "
+    "algorithm is the best if it is shown to be faster than the second"
+)
+"""How Cell.verdict is found."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +49,14 @@ class Contender:
         return self.difference is not None and self.difference.verdict == "faster"
 
     @property
+    def may_be_faster(self) -> bool:
+        """Whether the launches leave open that it is faster by more than TOLERANCE."""
+        found = self.difference
+        if found is None or self.is_faster:
+            return True
+        return found.verdict == "unknown" and (found.low is None or found.low < 1.0 - TOLERANCE)
+
+    @property
     def is_harmless(self) -> bool:
         """Not slower than the library's own decision, as far as can be seen."""
         found = self.difference
@@ -58,6 +75,9 @@ class Cell:
     default: PointEstimate | None
     contenders: tuple[Contender, ...]
     """Forced algorithms, the fastest first."""
+    second: Difference | None = None
+    """Where the library's own decision was not measured: the second of the contenders against the
+    first."""
 
     @property
     def best(self) -> Contender:
@@ -73,13 +93,31 @@ class Cell:
         return None if self.default is None else self.default.typical_s / self.best.point.typical_s
 
     @property
-    def is_beyond_noise(self) -> bool:
-        return self.best.is_faster
+    def verdict(self) -> str:
+        """By BEST_RULE whether the fastest algorithm (FASTER) or the library's own decision (OWN)
+        is the best, or that this is UNKNOWN."""
+        surely_first = self.second is not None and self.second.verdict == "slower"
+        if self.best.is_faster or surely_first:
+            return FASTER
+        if self.default is None or any(one.may_be_faster for one in self.contenders):
+            return UNKNOWN
+        return OWN
+
+    @property
+    def launches(self) -> int:
+        """The fewest of any of its points."""
+        points = [one.point for one in self.contenders]
+        return min(point.launches for point in [*points, *([self.default] if self.default else [])])
+
+    @property
+    def unknown_text(self) -> str:
+        """Why the best is unknown."""
+        return f"unknown: {self.launches} launch{'es' * (self.launches != 1)}"
 
 
-def name_of(point: PointEstimate) -> str:
-    """The algorithm's label; DEFAULT where none was forced."""
-    return point.algorithm or DEFAULT
+def name_of(point: Axes) -> str:
+    """How the collective is done, in words; DEFAULT where nothing was forced."""
+    return variant_text(point) or DEFAULT
 
 
 def is_collective(point: PointEstimate) -> bool:
@@ -102,26 +140,32 @@ def cells_of(points: Iterable[PointEstimate]) -> list[Cell]:
                     "name one of them; `hockney compare` tells whether two runs differ",
                 )
             cell[name_of(point)] = point
-    differences = _differences(list(found.values()))
+    differences = _differences([
+        (cell[DEFAULT], point)
+        for cell in found.values()
+        if DEFAULT in cell
+        for name, point in cell.items()
+        if name != DEFAULT
+    ])  # fmt: skip
+    seconds = _differences([
+        (*sorted(cell.values(), key=lambda point: point.typical_s)[:2],)
+        for cell in found.values()
+        if DEFAULT not in cell and len(cell) > 1
+    ])  # fmt: skip
     cells = []
     for (collective, ranks, size), algorithms in sorted(found.items()):
         default = algorithms.get(DEFAULT)
         tried = [point for name, point in algorithms.items() if name != DEFAULT]
         contenders = [Contender(point, differences.get(id(point))) for point in tried]
         contenders.sort(key=lambda one: one.point.typical_s)
-        cells.append(Cell(collective, ranks, size, default, tuple(contenders)))
+        second = seconds.get(id(contenders[1].point)) if len(contenders) > 1 else None
+        cells.append(Cell(collective, ranks, size, default, tuple(contenders), second))
     return cells
 
 
-def _differences(cells: Sequence[dict[str, PointEstimate]]) -> dict[int, Difference]:
-    """Of each forced algorithm against the default of its cell, by the point's identity."""
-    pairs = [
-        (cell[DEFAULT], point)
-        for cell in cells
-        if DEFAULT in cell
-        for name, point in cell.items()
-        if name != DEFAULT
-    ]
+def _differences(pairs: Sequence[tuple[PointEstimate, ...]]) -> dict[int, Difference]:
+    """Of the second of each pair against the first, by the second's identity; corrected for their
+    number."""
     raw = [rank_sum(np.log(a.medians_s), np.log(b.medians_s)) for a, b in pairs]
     corrected = iter(benjamini_hochberg(np.array([p for p in raw if p is not None])).tolist())
     return {

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import Estimates, PointEstimate, estimate
 from hockney.records import Run
+from hockney.spec.axes import CIRCUMSTANCES, key_without
 
 SIGNIFICANCE = 0.05
 SAME_STATE = 0.25
@@ -166,11 +167,19 @@ def _pairs(
         for estimates, state in zip((first, second), states, strict=True)
     )
     # The one pair of a run may be any two ranks; of several each is compared with itself.
-    names = attrgetter("operation", "algorithm", "bytes", "ranks")
-    if any(len(set(map(names, points))) < len(points) for points in (ours, theirs)):
-        names = attrgetter("operation", "algorithm", "bytes", "ranks", "peers")
-    others = {names(point): point for point in theirs}
-    return [(point, others[names(point)]) for point in ours if names(point) in others]
+    left_out = list(CIRCUMSTANCES)
+    for name in CIRCUMSTANCES:
+        if all(_are_apart(points, left_out) for points in (ours, theirs)):
+            break
+        left_out.remove(name)
+    others = {key_without(point, *left_out): point for point in theirs}
+    keys = [(point, key_without(point, *left_out)) for point in ours]
+    return [(point, others[key]) for point, key in keys if key in others]
+
+
+def _are_apart(points: Sequence[PointEstimate], left_out: Sequence[str]) -> bool:
+    """Whether the other axes tell all the points apart."""
+    return len({key_without(point, *left_out) for point in points}) == len(points)
 
 
 def _differences(

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from hockney.estimate.points import Estimates, PointEstimate, estimate, estimate_point
 from hockney.records import Run
+from hockney.spec.axes import Key, Point, key_without, point_of, sort_key
 
 LEAST_RISE = 0.10
 """By so much the time of the most pairs is above that of the fewest, or there is no knee."""
 LEAST_COUNTS = 3
 """Numbers of pairs: two are a slowdown, no curve."""
+OF_PAIRS = ("peers", "pairs", "ranks")
+"""Axes in which one number of pairs at once differs from another."""
 
 Array = NDArray[np.float64]
-Key = tuple[str, str | None, int, int]
-"""Operation, algorithm, bytes and ranks."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Contention:
 
     @property
     def pairs(self) -> int:
-        return (self.together.known_ranks) // 2
+        return self.together.pairs or 1
 
     @property
     def typical_s(self) -> float:
@@ -72,9 +74,8 @@ class Knee:
     """The contention curve of one size: T(k) = max(T_alone, c + k b / plateau) of a typical pair,
     so that one slow pair does not bend it."""
 
-    operation: str
-    algorithm: str | None
-    bytes: int
+    point: Point
+    """Of no number of pairs."""
     pairs: float | None
     """From where on pairs wait for each other; None where they do not, up to most_pairs."""
     plateau_Bps: float | None
@@ -95,8 +96,8 @@ def points_to_fit(run: Run) -> list[PointEstimate]:
 def at_once(run: Run, estimates: Estimates) -> list[PointEstimate]:
     """Of every size and number of pairs at once the slowest pair: of each visit the largest of the
     pairs' medians. In the headline state, without slow launches."""
-    slowest: dict[Key, dict[int, dict[int, float]]] = {}
-    repetitions: dict[Key, set[int]] = {}
+    slowest: dict[Point, dict[int, dict[int, float]]] = {}
+    repetitions: dict[Point, set[int]] = {}
     for samples in run.samples:
         if not samples.ns or not samples.peers:
             continue
@@ -105,47 +106,41 @@ def at_once(run: Run, estimates: Estimates) -> list[PointEstimate]:
             or samples.launch in estimates.slow_launches
         ):
             continue
-        key = (samples.operation, samples.algorithm, samples.bytes, samples.ranks)
+        key = msgspec.structs.replace(point_of(samples), peers=())
         repetitions.setdefault(key, set()).add(samples.repetitions)
         visits = slowest.setdefault(key, {}).setdefault(samples.launch, {})
         seconds = float(np.median(samples.ns)) * 1e-9
         visits[samples.round] = max(visits.get(samples.round, 0.0), seconds)
     points = []
-    for key, launches in sorted(slowest.items(), key=lambda item: _order(item[0])):
+    for key in sorted(slowest, key=lambda key: (key.operation, key.bytes, sort_key(key))):
+        launches = slowest[key]
         arrays = {launch: np.array(list(visits.values())) for launch, visits in launches.items()}
         counts = repetitions[key]
         points.append(
-            replace(
-                estimate_point((*key, ()), 0, arrays),
-                pairs=key[3] // 2,
+            msgspec.structs.replace(
+                estimate_point(key, 0, arrays),
                 repetitions=counts.pop() if len(counts) == 1 else None,
             )
         )
     return points
 
 
-def _order(key: Key) -> tuple[str, int, str, int, int]:
-    """Under each size the windows by their number: window 2 before window 16."""
-    operation, algorithm, size, ranks = key
-    words, _, last = (algorithm or "").rpartition(" ")
-    window = int(last) if last.isdecimal() else 0
-    return operation, size, words if window else last, window, ranks
-
-
 def contention(run: Run, estimates: Estimates) -> list[Contention]:
     """Every size and number of pairs at once."""
     each: dict[Key, list[PointEstimate]] = {}
+    alone: dict[Key, list[PointEstimate]] = {}
     for point in estimates.own():
         if point.peers:
-            key = (point.operation, point.algorithm, point.bytes, point.ranks or 0)
-            each.setdefault(key, []).append(point)
+            each.setdefault(key_without(point, "peers"), []).append(point)
+            if point.pairs == 1:
+                alone.setdefault(key_without(point, *OF_PAIRS), []).append(point)
     found = []
     for together in at_once(run, estimates):
-        key = (together.operation, together.algorithm, together.bytes, together.known_ranks)
-        if key in each:
-            alone = each.get((*key[:3], 2), [])
-            ordered = tuple(sorted(each[key], key=lambda point: point.typical_s))
-            slowdown = _slowdown(ordered, alone) if together.known_ranks > 2 else None
+        points = each.get(key_without(together, "peers"))
+        if points:
+            ordered = tuple(sorted(points, key=lambda point: point.typical_s))
+            before = alone.get(key_without(together, *OF_PAIRS), [])
+            slowdown = _slowdown(ordered, before) if (together.pairs or 1) > 1 else None
             found.append(Contention(together, ordered, slowdown))
     return found
 
@@ -158,32 +153,33 @@ def _slowdown(each: Sequence[PointEstimate], alone: Sequence[PointEstimate]) -> 
 
 def knees(curve: Sequence[Contention]) -> list[Knee]:
     """Of each size that was measured with several numbers of pairs at once."""
-    by_size: dict[tuple[str, str | None, int], list[Contention]] = {}
+    by_size: dict[Key, list[Contention]] = {}
     for one in curve:
-        point = one.together
-        by_size.setdefault((point.operation, point.algorithm, point.bytes), []).append(one)
+        by_size.setdefault(key_without(one.together, *OF_PAIRS), []).append(one)
     return [
-        _knee(key, sorted(counts, key=lambda one: one.pairs))
-        for key, counts in by_size.items()
+        _knee(sorted(counts, key=lambda one: one.pairs))
+        for counts in by_size.values()
         if len(counts) >= LEAST_COUNTS and counts[0].typical_s > 0.0
     ]
 
 
-def _knee(key: tuple[str, str | None, int], curve: Sequence[Contention]) -> Knee:
+def _knee(curve: Sequence[Contention]) -> Knee:
+    together = point_of(curve[0].together)
+    point = msgspec.structs.replace(together, pairs=None, ranks=None)
     pairs = np.array([float(one.pairs) for one in curve])
     seconds = np.array([one.typical_s for one in curve])
     most = curve[-1].pairs
     if seconds[-1] < (1.0 + LEAST_RISE) * seconds[0]:
         flat = float(np.exp(np.log(seconds).mean()))
-        return Knee(*key, None, None, most, float(np.abs(seconds / flat - 1.0).max()))
+        return Knee(point, None, None, most, float(np.abs(seconds / flat - 1.0).max()))
     alone, constant, slope, error = min(
         (_two_lines(pairs, seconds, split) for split in range(1, len(pairs))),
         key=lambda found: found[3],
     )
     return Knee(
-        *key,
+        point,
         max((alone - constant) / slope, float(pairs[0])),
-        key[2] / slope if key[2] else None,
+        point.bytes / slope if point.bytes else None,
         most,
         error,
     )

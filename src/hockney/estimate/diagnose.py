@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.estimate.points import MAD_TO_SIGMA, PointKey, point_key
+from hockney.estimate.points import MAD_TO_SIGMA
 from hockney.estimate.quantiles import autocorrelation_time
 from hockney.estimate.states import cluster, find_states
 from hockney.records import Run
+from hockney.spec.axes import Point, point_of
 
 Array = NDArray[np.float64]
 
@@ -89,14 +90,14 @@ def diagnose(run: Run) -> list[Finding]:
             found = look(long_enough)
             if found is not None:
                 what, words, size = found
-                findings.append(Finding(what, key[0], key[2], words, size))
+                findings.append(Finding(what, key.operation, key.bytes, words, size))
     return sorted(findings, key=lambda finding: (finding.what, -finding.size))
 
 
-def _series(run: Run) -> dict[PointKey, list[Series]]:
+def _series(run: Run) -> dict[Point, list[Series]]:
     """Without visits that took no time by their clock: all that is looked for are ratios."""
     states = find_states(run)
-    visits: dict[PointKey, dict[int, list[tuple[float, float, Array]]]] = {}
+    visits: dict[Point, dict[int, list[tuple[float, float, Array]]]] = {}
     for samples in run.samples:
         if states.of(samples.launch, samples.round) != 0 or not samples.ns:
             continue
@@ -104,7 +105,7 @@ def _series(run: Run) -> dict[PointKey, list[Series]]:
         visit_s = float(np.median(seconds))
         if visit_s > 0.0:
             at_s = samples.at_s if samples.at_s is not None else float(samples.round)
-            launches = visits.setdefault(point_key(samples), {})
+            launches = visits.setdefault(point_of(samples), {})
             launches.setdefault(samples.launch, []).append((at_s, visit_s, seconds))
     return {
         key: [

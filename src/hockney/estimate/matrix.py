@@ -75,9 +75,9 @@ class Matrix:
 
 def matrix_of(run: Run, estimates: Estimates) -> Matrix | None:
     """None where no pair was measured."""
-    points = [p for p in estimates.headline if len(p.peers) == 2 and p.typical_s > 0.0]
-    alone = _by_size([p for p in points if p.ranks == 2])
-    crowded = _by_size([p for p in points if (p.ranks or 0) > 2])
+    points = [p for p in estimates.headline if p.is_one_pair and p.typical_s > 0.0]
+    alone = _by_size([p for p in points if (p.pairs or 1) == 1])
+    crowded = _by_size([p for p in points if (p.pairs or 1) > 1])
     times = crowded if _pairs(crowded) >= _pairs(alone) and crowded else alone
     if not times:
         return None

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import chain
 from operator import attrgetter
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from hockney.estimate.quantiles import Interval, effective_size, median_interval
 from hockney.estimate.states import State, States, find_states
-from hockney.estimate.summaries import (
-    PointKey as PointKey,
-)
 from hockney.estimate.summaries import (
     Statistics,
     Typical,
@@ -25,6 +23,7 @@ from hockney.estimate.summaries import (
     typical,
 )
 from hockney.records import Run, Samples
+from hockney.spec.axes import Axes, Key, Point, curve_key, point_of, sort_key
 
 BESIDE = frozenset({"handover", "copy", "late"})
 """Measured beside the experiment: what the hardware does without MPI, and sends whose receiver is
@@ -40,20 +39,10 @@ SLOW_RULE = (
 MAD_TO_SIGMA = 1.4826
 
 
-Series = tuple[str, str | None, int | None, tuple[int, ...]]
-"""Operation, algorithm, ranks and peers: what a curve over sizes is of."""
+class PointEstimate(Axes, frozen=True, kw_only=True):
+    """What is known of a point. Times are seconds, one way or per operation; None where they are
+    not known. Of all pairs at once they are the slowest pair's."""
 
-
-@dataclass(frozen=True)
-class PointEstimate:
-    """Times are seconds, one way or per operation; None where they are not known."""
-
-    operation: str
-    algorithm: str | None
-    bytes: int
-    ranks: int | None
-    peers: tuple[int, ...]
-    """Empty where it is not known which ranks took part."""
     state: int
     launches: int
     samples: int
@@ -84,8 +73,6 @@ class PointEstimate:
     medians_s: tuple[float, ...]
     """One of each launch: its median, or whatever `statistic` is."""
     launch_numbers: tuple[int, ...]
-    pairs: int | None = None
-    """Where it is of so many pairs together: the slowest of them."""
     repetitions: int | None = None
     """Of a batch, where that is known and the same in all."""
     own_mean_s: float | None = None
@@ -98,18 +85,6 @@ class PointEstimate:
     def median_s(self) -> float | None:
         """None where it is not known: a mean is no median."""
         return self.typical_s if self.statistic == "median" else None
-
-    @property
-    def known_ranks(self) -> int:
-        """0 where an imported log does not tell."""
-        return self.ranks or 0
-
-    @property
-    def series(self) -> Series:
-        """Numbers of pairs at once are of one curve, and so are all trains of messages."""
-        ranks = self.ranks if self.pairs is None else None
-        algorithm = None if self.operation == "train" else self.algorithm
-        return self.operation, algorithm, ranks, self.peers
 
     @property
     def is_beside(self) -> bool:
@@ -148,21 +123,15 @@ class Estimates:
         return self.states.states[number]
 
 
-Cells = dict[tuple[PointKey, int], dict[int, NDArray[np.float64]]]
+Cells = dict[tuple[Point, int], dict[int, NDArray[np.float64]]]
 """Seconds of each (point, state), by launch, in the order in which they were measured."""
 
 
-def point_key(samples: Samples) -> PointKey:
-    return (
-        samples.operation, samples.algorithm, samples.bytes, samples.ranks, tuple(samples.peers)
-    )  # fmt: skip
-
-
-def by_series(points: Iterable[PointEstimate]) -> dict[Series, list[PointEstimate]]:
+def by_curve(points: Iterable[PointEstimate]) -> dict[Key, list[PointEstimate]]:
     """The points of each curve: a line through several of them would be of none."""
-    found: dict[Series, list[PointEstimate]] = {}
+    found: dict[Key, list[PointEstimate]] = {}
     for point in points:
-        found.setdefault(point.series, []).append(point)
+        found.setdefault(curve_key(point), []).append(point)
     return found
 
 
@@ -190,7 +159,7 @@ def estimate_cells(run: Run, states: States, cells: Cells) -> Estimates:
         kept = {n: values for n, values in launches.items() if n not in slow} or launches
         point = estimate_point(*cell, kept)
         points.append(
-            replace(
+            msgspec.structs.replace(
                 point,
                 own_mean_s=_median_over(own_mean.get(cell), kept),
                 own_max_s=_median_over(own_max.get(cell), kept),
@@ -201,17 +170,7 @@ def estimate_cells(run: Run, states: States, cells: Cells) -> Estimates:
         found = typical(statistics)
         if key not in measured and found is not None:
             points.append(_summary_point(key, statistics, found))
-    points.sort(
-        key=lambda p: (
-            p.state,
-            p.is_beside,
-            p.operation,
-            p.algorithm or "",
-            p.ranks or 0,
-            p.peers,
-            p.bytes,
-        )
-    )
+    points.sort(key=lambda point: (point.state, point.is_beside, sort_key(point)))
     return Estimates(tuple(points), states, tuple(sorted(slow)))
 
 
@@ -222,7 +181,7 @@ def is_precise(run: Run, precision: float) -> bool:
     slow = _slow_launches(cells)
     asked = 0
     for (key, state), launches in cells.items():
-        if state != 0 or key[0] in BESIDE:
+        if state != 0 or key.operation in BESIDE:
             continue
         asked += 1
         medians = np.array([np.median(values) for n, values in launches.items() if n not in slow])
@@ -243,12 +202,12 @@ def _median_over(
 def collect(run: Run, states: States, times: str = "ns") -> Cells:
     """The samples of each point in each state that enough rounds were in. times: which list of
     the samples."""
-    found: dict[tuple[PointKey, int, int], list[Samples]] = {}
+    found: dict[tuple[Point, int, int], list[Samples]] = {}
     for samples in run.samples:
         state = states.of(samples.launch, samples.round)
         if state is None:
             continue
-        visited = (point_key(samples), state, samples.launch)
+        visited = (point_of(samples), state, samples.launch)
         if visited in found:
             found[visited].append(samples)
         else:
@@ -285,10 +244,10 @@ def _slow_launches(cells: Cells) -> set[int]:
 
 
 def estimate_point(
-    key: PointKey, state: int, launches: dict[int, NDArray[np.float64]]
+    key: Point, state: int, launches: dict[int, NDArray[np.float64]]
 ) -> PointEstimate:
     """What is known of a point from the seconds of each launch."""
-    size = key[2]
+    size = key.bytes
     medians = {number: float(np.median(values)) for number, values in launches.items()}
     median = float(np.median(list(medians.values())))
     quantiles = np.median(
@@ -324,7 +283,7 @@ def estimate_point(
     )
 
 
-def _summary_point(key: PointKey, statistics: Statistics, found: Typical) -> PointEstimate:
+def _summary_point(key: Point, statistics: Statistics, found: Typical) -> PointEstimate:
     return _over_launches(
         key,
         0,
@@ -335,23 +294,17 @@ def _summary_point(key: PointKey, statistics: Statistics, found: Typical) -> Poi
         **asdict(spread(statistics)),
         within_std_s=None,
         bandwidth_Bps=found.bandwidth_Bps,
-        pairs=found.pairs,
     )
 
 
 def _over_launches(
-    key: PointKey, state: int, typical_s: dict[int, float], **known: Any
+    key: Point, state: int, typical_s: dict[int, float], **known: Any
 ) -> PointEstimate:
     """With what follows from each launch's one number."""
-    operation, algorithm, size, ranks, peers = key
     values = np.array(list(typical_s.values()))
     interval: Interval | None = median_interval(values)
     return PointEstimate(
-        operation=operation,
-        algorithm=algorithm,
-        bytes=size,
-        ranks=ranks,
-        peers=peers,
+        **msgspec.structs.asdict(key),
         state=state,
         launches=len(values),
         typical_s=float(np.median(values)),

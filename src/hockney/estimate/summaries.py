@@ -7,9 +7,8 @@ from dataclasses import dataclass, fields
 from statistics import fmean, median
 
 from hockney.records import LARGEST_NUMBER, Run, Summary
+from hockney.spec.axes import Point, point_of
 
-PointKey = tuple[str, str | None, int, int | None, tuple[int, ...]]
-"""Operation, algorithm, bytes, ranks and peers: what one number is asked for."""
 CENTRES = ("median", "mean", "best trial", "min")
 RATES = ("bandwidth", "median bandwidth")
 """What stands for a point, the best first; a point of which a log gives none has only a table."""
@@ -28,16 +27,16 @@ def value_of(summary: Summary) -> float | None:
     return next((v for name in VALUES if (v := getattr(summary, name)) is not None), None)
 
 
-def statistics_of(run: Run) -> dict[PointKey, Statistics]:
+def statistics_of(run: Run) -> dict[Point, Statistics]:
     """All that is known of each point. A negative number is none, nor is one that is too large."""
-    found: dict[PointKey, Statistics] = {}
+    found: dict[Point, Statistics] = {}
     for summary in run.summaries:
         value = value_of(summary)
         if value is None or not 0.0 <= value <= LARGEST_NUMBER or summary.bytes < 0:
             continue
-        peers = tuple(summary.peers or ())
-        key = (summary.operation, summary.algorithm, summary.bytes, summary.ranks, peers)
-        found.setdefault(key, {}).setdefault(summary.statistic, {})[summary.launch] = summary
+        found.setdefault(point_of(summary), {}).setdefault(summary.statistic, {})[
+            summary.launch
+        ] = summary
     return found
 
 
@@ -53,25 +52,23 @@ class Typical:
     statistic: str
     seconds: dict[int, float]
     bandwidth_Bps: float | None
-    pairs: int | None
 
 
 def typical(statistics: Statistics) -> Typical | None:
     """A time before a bandwidth; None where none is known."""
-    first = next(iter(next(iter(statistics.values())).values()))
-    size, pairs = first.bytes, first.pairs
+    size = next(iter(next(iter(statistics.values())).values())).bytes
     for name in CENTRES:
         launches = statistics.get(name, {})
         seconds = {n: s.value_s for n, s in launches.items() if s.value_s is not None}
         if seconds:
             centre = median(seconds.values())
             rate = size / centre if size and centre > 0.0 else None
-            return Typical(name, seconds, rate, pairs)
+            return Typical(name, seconds, rate)
     for name in RATES:
         rates = {n: s.value_Bps for n, s in statistics.get(name, {}).items() if s.value_Bps}
         if rates and size:
             seconds = {n: size / rate for n, rate in rates.items()}
-            return Typical(FROM_BANDWIDTH, seconds, median(rates.values()), pairs)
+            return Typical(FROM_BANDWIDTH, seconds, median(rates.values()))
     return None
 
 

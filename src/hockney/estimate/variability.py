@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,18 +13,17 @@ from hockney.estimate.apart import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE, hol
 from hockney.estimate.points import Estimates
 from hockney.records import Run
 from hockney.spec import workload_of
+from hockney.spec.axes import Point, point_of, sort_key
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Spread:
-    """All samples of one rank, or of all ranks, at one size and number of ranks at once."""
+    """All samples of one rank, or of all ranks, at one point."""
 
-    operation: str
-    algorithm: str | None
-    bytes: int
-    ranks: int
+    point: Point
+    """Of no pair."""
     rank: int | None
     """None: all of them."""
     samples: int
@@ -42,17 +42,17 @@ def variability(run: Run, estimates: Estimates) -> list[Spread]:
 
     Where only pairs were timed, a sample is of both its ranks.
     """
-    found: dict[tuple[str, str | None, int, int], dict[int, list[list[float]]]] = {}
+    found: dict[Point, dict[int, list[list[float]]]] = {}
     workload = workload_of(run.header.options)
     each_rank = workload is not None and workload.times_every_iteration
     for samples in run.samples:
         if estimates.states.of(samples.launch, samples.round) != 0 or not samples.ns:
             continue
-        key = (samples.operation, samples.algorithm, samples.bytes, samples.ranks)
+        key = msgspec.structs.replace(point_of(samples), peers=())
         for rank in samples.peers[:1] if each_rank else samples.peers:
             found.setdefault(key, {}).setdefault(rank, []).append(samples.ns)
     spreads = []
-    for key in sorted(found, key=lambda key: (key[0], key[1] or "", key[3], key[2])):
+    for key in sorted(found, key=sort_key):
         ranks = {rank: _seconds(found[key][rank]) for rank in sorted(found[key])}
         spreads.append(_spread(key, None, np.concatenate(list(ranks.values()))))
         spreads += [_spread(key, rank, seconds) for rank, seconds in ranks.items()]
@@ -63,10 +63,10 @@ def _seconds(visits: Iterable[Sequence[float]]) -> Array:
     return np.concatenate([np.asarray(ns, dtype=np.float64) for ns in visits]) * 1e-9
 
 
-def _spread(key: tuple[str, str | None, int, int], rank: int | None, seconds: Array) -> Spread:
+def _spread(point: Point, rank: int | None, seconds: Array) -> Spread:
     p5, median, p95, p99 = (float(q) for q in np.quantile(seconds, (0.05, 0.5, 0.95, 0.99)))
     return Spread(
-        *key,
+        point,
         rank,
         samples=len(seconds),
         mean_s=float(seconds.mean()),
@@ -83,10 +83,10 @@ def _spread(key: tuple[str, str | None, int, int], rank: int | None, seconds: Ar
 def slow_ranks(spreads: Sequence[Spread]) -> list[tuple[Spread, float, float]]:
     """Ranks whose mean, which feels every disturbance, stands apart from the other ranks' by the
     test of estimate/apart.py: each where it is furthest off, with its ratio and corrected p."""
-    sets: dict[tuple[str, str | None, int, int], list[Spread]] = {}
+    sets: dict[Point, list[Spread]] = {}
     for one in spreads:
         if one.rank is not None and one.mean_s > 0.0:
-            sets.setdefault((one.operation, one.algorithm, one.bytes, one.ranks), []).append(one)
+            sets.setdefault(one.point, []).append(one)
     suspects: list[tuple[Spread, float]] = []
     chances: list[float] = []
     for members in sets.values():

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hockney.records import Run
+from hockney.spec.axes import AXES, Axes, Train
 
 Columns = dict[str, list[Any]]
 """Of one length each; None where something is not known."""
+TRAIN_COLUMNS = tuple(f"train_{name}" for name in Train.__struct_fields__)
 OF_LAUNCHES = frozenset({"medians_s", "launch_numbers"})
 """Fields of a point that have a value for each launch: they are no columns."""
 
 
 def is_float(name: str) -> bool:
     """Of a column, which is one of numbers even where none of them is known."""
-    return name.endswith(("_s", "_Bps")) or name in ("confidence", "effective_samples", "seconds")
+    return (
+        name.endswith(("_s", "_Bps"))
+        or name in ("confidence", "effective_samples", "seconds")
+        or name in TRAIN_COLUMNS
+    )
 
 
 def point_columns(run: Run) -> Columns:
@@ -23,25 +29,41 @@ def point_columns(run: Run) -> Columns:
     from hockney.estimate.points import PointEstimate, estimate
 
     points = estimate(run).headline
-    names = [field.name for field in fields(PointEstimate) if field.name not in OF_LAUNCHES]
-    columns: Columns = {name: [getattr(point, name) for point in points] for name in names}
-    columns["peers"] = [_ranks(peers) for peers in columns["peers"]]
+    names = [n for n in PointEstimate.__struct_fields__ if n not in OF_LAUNCHES and n not in AXES]
+    columns = _axis_columns(points, [1] * len(points))
+    columns |= {name: [getattr(point, name) for point in points] for name in names}
     columns["median_s"] = [point.median_s for point in points]
     return columns
 
 
 def sample_columns(run: Run) -> Columns:
     """A row a sample, in the order of the file: of all states, with the launch and round."""
-    names = ("launch", "round", "operation", "algorithm", "bytes", "ranks", "repetitions", "at_s")
-    columns: Columns = {name: [] for name in (*names, "peers", "seconds")}
-    for visit in run.samples:
-        count = len(visit.ns)
-        for name in names:
-            columns[name] += [getattr(visit, name)] * count
-        columns["peers"] += [_ranks(visit.peers)] * count
-        columns["seconds"] += [ns * 1e-9 for ns in visit.ns]
+    counts = [len(visit.ns) for visit in run.samples]
+    columns: Columns = {
+        name: _repeated((getattr(visit, name) for visit in run.samples), counts)
+        for name in ("launch", "round", "repetitions", "at_s")
+    }
+    columns |= _axis_columns(run.samples, counts)
+    columns["seconds"] = [ns * 1e-9 for visit in run.samples for ns in visit.ns]
     return columns
 
 
-def _ranks(peers: list[int] | tuple[int, ...]) -> str | None:
-    return None if not peers else " ".join(map(str, peers))
+def _axis_columns(points: Sequence[Axes], counts: Sequence[int]) -> Columns:
+    """A column an axis, of a train one for each of its parts; each value as often as its count."""
+    columns: Columns = {}
+    for name in AXES:
+        values = [getattr(point, name) for point in points]
+        if name == "train":
+            columns |= {
+                f"train_{part}": _repeated((t and getattr(t, part) for t in values), counts)
+                for part in Train.__struct_fields__
+            }
+        elif name == "peers":
+            columns[name] = _repeated((" ".join(map(str, each)) or None for each in values), counts)
+        else:
+            columns[name] = _repeated(values, counts)
+    return columns
+
+
+def _repeated(values: Iterable[Any], counts: Sequence[int]) -> list[Any]:
+    return [value for value, count in zip(values, counts, strict=True) for _ in range(count)]

@@ -26,6 +26,7 @@ from hockney.records import (
 )
 from hockney.records.reading import LONGEST_FILE
 from hockney.result_file import ResultFile
+from hockney.spec.axes import key_without
 
 Found = tuple[Log, Table]
 RECORDS_AT_ONCE = 10_000
@@ -94,7 +95,7 @@ def _add_table(run: Run, table: Table, earlier: Counter[tuple[object, ...]]) -> 
 
 
 def _curve(row: Summary) -> tuple[object, ...]:
-    return row.algorithm, row.ranks, tuple(row.peers or ()), row.statistic
+    return *key_without(row, "bytes"), row.statistic
 
 
 def _definition(table: Table) -> str | None:

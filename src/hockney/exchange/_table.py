@@ -12,6 +12,7 @@ from typing import Any
 
 from hockney.exchange._log import Log
 from hockney.records import LARGEST_NUMBER, LARGEST_WHOLE, Place, Summary
+from hockney.spec.axes import key_without
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
 _UNKNOWN = frozenset({"nan", "-nan", "inf", "-inf", "n/a", "-"})
@@ -48,6 +49,7 @@ class Column:
     field: str = "value_s"
     factor: Decimal = Decimal("1e-6")
     algorithm: str | None = None
+    window: int | None = None
     """Where the columns of a table are of several ways to do it."""
 
 
@@ -94,11 +96,13 @@ class Table:
             raise TooLargeError(f"more than {MOST_NUMBERS} numbers of {self.operation}")
         known: dict[str, Any] = {
             "algorithm": column.algorithm or self.algorithm,
+            "window": column.window,
             "ranks": self.ranks,
             "peers": self.peers,
             **more,
             column.field: scaled(value, column.factor),
         }
+        known["peers"] = tuple(known["peers"] or ())
         self.rows.append(
             Summary(launch=0, operation=self.operation, bytes=bytes, statistic=column.statistic,
                     definition=column.definition, line=line, **known)
@@ -203,7 +207,7 @@ class RowOrder:
     def see(self, line: int, size: int) -> None:
         if self.table.rows:
             row = self.table.rows[-1]
-            point = (size, row.algorithm, tuple(row.peers or ()))
+            point = (size, key_without(row, "bytes"))
             if point in self.seen:
                 self.table.note(f"{self.log.at(line)}: {size} bytes again; the last row counts")
             self.seen.add(point)

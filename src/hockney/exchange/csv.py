@@ -14,10 +14,13 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from hockney.exchange._frames import point_columns
+import msgspec
+
+from hockney.exchange._frames import TRAIN_COLUMNS, point_columns
 from hockney.exchange._log import Log
-from hockney.exchange._table import Column, RowError, Table, whole
+from hockney.exchange._table import Column, RowError, Table, number, whole
 from hockney.records import Run
+from hockney.spec.axes import AXES, Train
 
 UNITS = {"s": Decimal(1), "ms": Decimal("1e-3"), "us": Decimal("1e-6"), "ns": Decimal("1e-9")}
 NAMES = {
@@ -25,7 +28,8 @@ NAMES = {
     "ranks": ("ranks", "processes", "processors", "nprocs", "np"),
     "algorithm": ("algorithm", "alg"),
     "operation": ("operation", "collective"),
-    "peers": ("peers",),
+    **{name: (name,) for name in AXES if name not in ("bytes", "ranks", "algorithm", "operation")},
+    **{name: (name.lower(),) for name in TRAIN_COLUMNS},
 }
 _TIME = re.compile(
     r"(?:(?P<what>avg|average|mean|median|min|max|std|p\d\d?)[ _]?)?(?:latency|time)?[ _]?"
@@ -118,11 +122,22 @@ class Grid:
 
 def _known(texts: dict[str, str]) -> dict[str, Any]:
     readers: dict[str, Callable[[str], Any]] = {
-        "ranks": whole,
-        "algorithm": lambda text: text[:LONGEST_NAME],
-        "peers": lambda text: [whole(part) for part in text.split()],
+        **dict.fromkeys(("ranks", "segment_bytes", "window", "pairs"), whole),
+        **dict.fromkeys(("algorithm", "mode", "buffers"), lambda text: text[:LONGEST_NAME]),
+        "peers": lambda text: tuple(whole(part) for part in text.split()),
+        "overlap": lambda text: text == "True",
     }
-    return {name: take(texts[name]) for name, take in readers.items() if texts.get(name)}
+    known = {name: take(texts[name]) for name, take in readers.items() if texts.get(name)}
+    train = {name: texts[name] for name in TRAIN_COLUMNS if texts.get(name)}
+    return {**known, "train": _train(train)} if train else known
+
+
+def _train(texts: dict[str, str]) -> Train:
+    numbers = {name.removeprefix("train_"): number(text) for name, text in texts.items()}
+    if not numbers.get("messages"):
+        raise RowError("a train of messages without their number")
+    plain = {name: float(value or 0) for name, value in numbers.items()}
+    return msgspec.convert(plain, Train, strict=False)
 
 
 def write(run: Run) -> bytes:

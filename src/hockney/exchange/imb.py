@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from hockney.exchange._log import Log
 from hockney.exchange._table import (
     BYTES,
@@ -146,12 +148,10 @@ def _column(title: str, context: Context) -> Column:
 
 
 def _grouped(row: Summary, context: Context) -> Summary:
-    import msgspec
-
     peers = context.groups.get(row.algorithm) if row.algorithm else None
     if peers is None:
         return row
-    return msgspec.structs.replace(row, algorithm=None, peers=peers)
+    return msgspec.structs.replace(row, algorithm=None, peers=tuple(peers))
 
 
 def _settle_megabyte(tables: list[Table]) -> None:
@@ -171,18 +171,25 @@ def _settle_megabyte(tables: list[Table]) -> None:
             continue
         if megabyte == "2^20":
             table.note("its Mbytes are 2^20 bytes; rates are read so")
-        for row in rates:
-            row.value_Bps = float(Decimal(repr(row.value_Bps)) * MEGABYTES[megabyte])
-            if row.value_Bps > LARGEST_NUMBER:
+        table.rows = [_in_bytes(row, MEGABYTES[megabyte]) for row in table.rows]
+        for row in table.rows:
+            if (row.value_Bps or 0.0) > LARGEST_NUMBER:
                 table.note(f"line {row.line}: a rate that is out of range is left out")
         table.rows = [row for row in table.rows if (row.value_Bps or 0.0) <= LARGEST_NUMBER]
+
+
+def _in_bytes(row: Summary, megabyte: Decimal) -> Summary:
+    if row.value_Bps is None:
+        return row
+    rate = float(Decimal(repr(row.value_Bps)) * megabyte)
+    return msgspec.structs.replace(row, value_Bps=rate)
 
 
 def _ratios(table: Table) -> list[float]:
     """Bytes a second over the printed rate, of each row with digits enough."""
     rows: dict[Any, dict[str, Summary]] = {}
     for row in table.rows:
-        rows.setdefault((row.line, tuple(row.peers or ())), {})[row.statistic] = row
+        rows.setdefault((row.line, row.peers), {})[row.statistic] = row
     found = []
     for named in rows.values():
         rate = named.get("bandwidth")

@@ -146,7 +146,7 @@ def _table(log: Log, line: int, text: str, context: Context) -> tuple[Table | No
     if init:
         return _startup(line, init, context), line + 1
     if windows and context.quantity:
-        each = [replace(context.quantity, algorithm=f"window {w}") for w in windows[1].split()]
+        each = [replace(context.quantity, window=int(w)) for w in windows[1].split()]
         columns = [BYTES, *each]
     else:
         columns = _columns(text, context)

@@ -18,6 +18,7 @@ import numpy as np
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate import Estimates, estimate
+from hockney.estimate.points import by_curve
 from hockney.models import loggp
 from hockney.models.fit import Array, curve_of
 from hockney.models.hockney import line
@@ -130,7 +131,7 @@ def _measured(run: Run, estimates: Estimates) -> Measured:
         part = np.minimum(1.0, MOST_OVERHEAD * times / np.maximum(sends + receives, 1e-12))
         return Measured(sizes, times, part * sends, part * receives)
     own = sorted((p for p in points if p.operation == "pingpong"), key=lambda p: p.bytes)
-    if len({(p.algorithm, p.ranks, p.peers) for p in own}) > 1:
+    if len(by_curve(own)) > 1:
         raise AskedWronglyError(
             f"{run.path or run.label}: pairs of ranks with times of their own do not make one link",
             "export a run of pingpong or overheads",

@@ -13,6 +13,7 @@ from hockney.models import CHANNELS, loggp, max_rate, segmented
 from hockney.models import hockney as line_model
 from hockney.models.fit import SEED, Array, Curve, Fit, curve_of, require
 from hockney.models.segmented import log_line
+from hockney.spec.axes import Key, curve_key
 
 RESAMPLES = 200
 """Launches drawn with replacement, for intervals of what is predicted."""
@@ -87,7 +88,8 @@ def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Cha
     """By that model, or the one of the most detail that the points carry."""
     if len({_which(point) for point in points}) > 1:
         raise AskedWronglyError(
-            "these are times of several operations or pairs of ranks: each has costs of its own",
+            "these are times of several operations, algorithms or pairs of ranks: each has its own "
+            "costs",
             "predict from a run of pingpong, of overheads, or of pairs with one --window",
         )
     curve = curve_of(points)
@@ -111,11 +113,9 @@ def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Cha
     return by[model](curve)
 
 
-def _which(point: PointEstimate) -> tuple[object, ...]:
-    """Times of several numbers of pairs at once belong together."""
-    if point.pairs is not None:
-        return point.operation, point.algorithm
-    return point.operation, point.ranks, point.peers
+def _which(point: PointEstimate) -> Key:
+    """Of all pairs at once it does not matter which ranks they are."""
+    return curve_key(point, "peers") if point.is_all_pairs else curve_key(point)
 
 
 def _by_line(curve: Curve) -> Channel:

@@ -1,15 +1,10 @@
-"""What a train of messages is, as the engine names it (docs/records.md)."""
+"""Trains of messages in seconds, as models and the engine's --trains take them."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-from hockney.errors import AskedWronglyError
-
-_NUMBER = r"([0-9.e+-]+?)"
-_DELAY = rf"{_NUMBER}\+{_NUMBER} ns"
-_WORDS = re.compile(rf"n (\d+), send delay {_DELAY}, receive delay {_DELAY}")
+from hockney.spec import axes as spec
 
 
 @dataclass(frozen=True)
@@ -47,13 +42,10 @@ class Train:
         return f"{self.messages}:{self.send.words}:{self.receive.words}"
 
 
-def train_of(algorithm: str | None) -> Train:
-    """Reads "n 16, send delay 500+0.1 ns, receive delay 0+0 ns"."""
-    found = _WORDS.fullmatch(algorithm or "")
-    try:
-        if not found:
-            raise ValueError
-        send, send_byte, receive, receive_byte = (float(found[i]) * 1e-9 for i in range(2, 6))
-    except ValueError:
-        raise AskedWronglyError(f"{algorithm!r} is no train of messages") from None
-    return Train(int(found[1]), Delay(send, send_byte), Delay(receive, receive_byte))
+def train_of(axis: spec.Train) -> Train:
+    """The train that a point was measured with."""
+    return Train(
+        axis.messages,
+        Delay(axis.send_delay_ns * 1e-9, axis.send_delay_ns_per_B * 1e-9),
+        Delay(axis.receive_delay_ns * 1e-9, axis.receive_delay_ns_per_B * 1e-9),
+    )

@@ -90,7 +90,9 @@ def curve_of(points: Sequence[PointEstimate]) -> Curve:
     """The curve through points of one operation and state, with their pairs and repetitions where
     all points know them. A launch whose median is not above 0 counts as a launch without that
     point."""
-    ordered = sorted(points, key=lambda point: (point.bytes, point.pairs or 1))
+    ordered = sorted(
+        points, key=lambda point: (point.bytes, point.pairs or 1 if point.is_all_pairs else 1)
+    )
     numbers = sorted({number for point in ordered for number in point.launch_numbers})
     rows = {number: row for row, number in enumerate(numbers)}
     seconds = np.full((len(numbers), len(ordered)), np.nan)
@@ -101,11 +103,13 @@ def curve_of(points: Sequence[PointEstimate]) -> Curve:
     bad = [point.bytes for point in ordered if not point.typical_s > 0.0]
     if bad:
         raise _not_positive(bad[0])
-    trains = tuple(train_of(point.algorithm) for point in ordered if point.operation == "train")
+    trains = tuple(train_of(point.train) for point in ordered if point.train is not None)
+    if trains and len(trains) != len(ordered):
+        raise AskedWronglyError("some of these times are of trains of messages, some are not")
     return Curve(
         np.array([float(point.bytes) for point in ordered]),
         seconds,
-        _known([point.pairs for point in ordered]),
+        _known([point.pairs if point.is_all_pairs else None for point in ordered]),
         _known([point.repetitions for point in ordered]),
         trains or None,
         statistic_of(ordered),

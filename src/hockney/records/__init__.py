@@ -1,7 +1,7 @@
-"""The record format, version 1: one JSON object a line. Nothing else knows how it is stored.
+"""The record format, version 2: one JSON object a line. Nothing else knows how it is stored.
 
-Readers ignore unknown kinds and keys. A file that was cut short is valid up to its last whole line.
-docs/records.md describes every field.
+Version 1 is upgraded as it is read. Readers ignore unknown kinds and keys. A file that was cut
+short is valid up to its last whole line. docs/records.md describes every field.
 """
 
 from hockney.records.kinds import (

@@ -8,14 +8,13 @@ from typing import Annotated, Any
 import msgspec
 
 from hockney.printable import one_line
+from hockney.spec.axes import LARGEST_WHOLE as LARGEST_WHOLE
+from hockney.spec.axes import Axes, Whole
 
-SCHEMA = 1
+SCHEMA = 2
 """Rises only for what would mislead an older reader."""
-LARGEST_WHOLE = 2**62
-"""A record with a larger size or count is a damaged one."""
 LARGEST_NUMBER = 1e100
 """Of any unit: sums, squares and ratios of such numbers still are doubles."""
-Whole = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_WHOLE)]
 Nanoseconds = Annotated[float, msgspec.Meta(ge=0.0, le=1e18)]
 """Up to 30 years: a number that is none of a measurement makes its line a damaged one."""
 
@@ -93,6 +92,8 @@ class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True)
     batch_s: float | None = None
     cold_bytes: int | None = None
     probe: str | None = None
+    buffers: str | None = None
+    """The axis of that name, of all its samples that are of messages; None where it is unknown."""
     definition: str | None = None
     simulated: bool = False
     controls: dict[str, str | None] = {}
@@ -101,18 +102,14 @@ class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True)
     places: list[Place] = []
 
 
-class Samples(msgspec.Struct, tag_field="kind", tag="samples", kw_only=True):
-    """Batches of one visit: nanoseconds per one-way message or operation, one entry a batch."""
+class Samples(Axes, tag_field="kind", tag="samples", frozen=True, kw_only=True, omit_defaults=True):
+    """Batches of one visit of a point: nanoseconds per one-way message or operation, one entry a
+    batch."""
 
     launch: Whole
     round: Whole
-    operation: str
-    bytes: Whole
-    ranks: Whole
-    peers: list[Whole]
     repetitions: Whole
     ns: list[Nanoseconds]
-    algorithm: str | None = None
     at_s: float | None = None
     """When the visit began, since the launch began to measure."""
     compute_ns: float | None = None
@@ -122,13 +119,11 @@ class Samples(msgspec.Struct, tag_field="kind", tag="samples", kw_only=True):
     own_max_ns: list[Nanoseconds] | None = None
 
 
-class Summary(msgspec.Struct, tag_field="kind", tag="summary", kw_only=True, omit_defaults=True):
-    """A statistic where only that is known; never treated as samples. One of the values is given:
-    which one tells its unit."""
+class Summary(Axes, tag_field="kind", tag="summary", frozen=True, kw_only=True, omit_defaults=True):
+    """A statistic of a point where only that is known; never treated as samples. One of the values
+    is given: which one tells its unit."""
 
     launch: Whole
-    operation: str
-    bytes: Whole
     statistic: str
     definition: str
     value_s: float | None = None
@@ -138,11 +133,6 @@ class Summary(msgspec.Struct, tag_field="kind", tag="summary", kw_only=True, omi
     value_s_per_B: float | None = None
     value: float | None = None
     """Of no unit."""
-    algorithm: str | None = None
-    ranks: int | None = None
-    peers: list[int] | None = None
-    pairs: int | None = None
-    """Where the number is of so many pairs that exchanged messages at once."""
     repetitions: int | None = None
     line: int | None = None
     """Of the log that it was read from."""

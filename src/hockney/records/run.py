@@ -7,6 +7,7 @@ from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 
+from hockney.records import version1
 from hockney.records.kinds import (
     End,
     LaunchRecord,
@@ -40,6 +41,8 @@ class Run:
     path: Path | None = None
     cut: str | None = None
     """What is missing when the file was cut short or damaged."""
+    _buffers: dict[int, str | None] = field(default_factory=dict, repr=False, compare=False)
+    """By launch."""
 
     @property
     def label(self) -> str:
@@ -62,6 +65,7 @@ class Run:
         """Files one record under its kind."""
         match record:
             case Samples():
+                version1.upgrade(record, self.header.experiment, self._buffers.get(record.launch))
                 self.samples.append(record)
             case Noise():
                 self.noises.append(record)
@@ -72,10 +76,12 @@ class Run:
             case Probe():
                 self.probes.append(record)
             case LaunchRecord():
+                record.buffers = self._buffers[record.launch] = version1.buffers_of(record)
                 self.launches.append(record)
             case Switch():
                 self.switches.append(record)
             case Summary():
+                version1.upgrade(record, self.header.experiment, None)
                 self.summaries.append(record)
             case End():
                 self.ends.append(record)

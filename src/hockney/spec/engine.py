@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hockney.units import format_size
+from hockney.spec.axes import Point, variant_text
 
 if TYPE_CHECKING:
     from hockney.spec.plan import Case
@@ -58,7 +58,5 @@ def algorithm_arguments(algorithm: str, segment_bytes: int | None) -> list[str]:
 
 def label_of(algorithm: str, segment_bytes: int | None) -> str:
     """For people: "binomial", "chain, 8 KiB segments", "pipeline, unsegmented"."""
-    if segment_bytes is None:
-        return algorithm
-    words = f"{format_size(segment_bytes)} segments" if segment_bytes else "unsegmented"
-    return f"{algorithm}, {words}"
+    point = Point(operation="", algorithm=algorithm, segment_bytes=segment_bytes, bytes=0)
+    return variant_text(point)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
-from hockney.estimate.best import DEFAULT, Cell, cells_of
+from hockney.estimate.best import DEFAULT, Cell, cells_of, name_of
 from hockney.records import Mpi, Run
 from hockney.tuning.rules import Settings
 
@@ -69,9 +69,9 @@ def _settings(runs: Iterable[Run]) -> dict[tuple[str, int, str], dict[str, str]]
     for run in runs:
         env = {launch.launch: launch.env for launch in run.launches}
         for samples in run.samples:
-            if samples.peers or samples.algorithm in (None, DEFAULT):
+            if samples.peers or name_of(samples) == DEFAULT:
                 continue
-            key = (samples.operation, samples.ranks, samples.algorithm or DEFAULT)
+            key = (samples.operation, samples.known_ranks, name_of(samples))
             forced = {
                 name: value
                 for name, value in env.get(samples.launch, {}).items()

@@ -62,7 +62,7 @@ def _setting(rule: Rule, what: str, otherwise: str | None) -> str:
     value = rule.setting(name, otherwise)
     if value is None or not value.isdecimal():
         raise HockneyError(
-            f"{rule.collective} by {rule.algorithm}: its launches do not tell {name} as a number",
+            f"{rule.collective} by {rule.name}: its launches do not tell {name} as a number",
             "measure it with `hockney collective`, which forces algorithms by number",
         )
     return value
@@ -134,7 +134,7 @@ def _rows(rules: Sequence[Rule]) -> list[str]:
     for rule in sorted(rules, key=lambda rule: rule.from_bytes):
         scale = scale_of(rule)
         begin = scale * rule.from_bytes
-        words = " ".join(rule.algorithm.split())  # a comment ends with its line
+        words = " ".join(rule.name.split())  # a comment ends with its line
         rows[begin] = f"{begin} {number_of(rule)} {fanout_of(rule)} {segment_of(rule)} # {words}"
         if rule.to_bytes is not None:
             end = scale * (rule.to_bytes + 1)

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hockney.estimate.best import Cell, Contender
+from hockney.estimate.best import DEFAULT, Cell, Contender
+from hockney.spec.axes import Point, variant_text
 
 SHARE = 0.99
 """Of the gain that rules for every cell would have: more rules for the rest only make the file
@@ -30,7 +31,17 @@ class Rule:
     to_bytes: int | None
     """Inclusive; None: no end."""
     algorithm: str
+    """A bare name."""
     settings: tuple[tuple[str, str], ...]
+    segment_bytes: int | None = None
+
+    @property
+    def name(self) -> str:
+        """With its segments, in words."""
+        return variant_text(Point(
+            operation=self.collective, algorithm=self.algorithm, segment_bytes=self.segment_bytes,
+            bytes=self.from_bytes,
+        ))  # fmt: skip
 
     def holds_in(self, cell: Cell) -> bool:
         within = self.from_bytes <= cell.bytes
@@ -60,7 +71,7 @@ class _Run:
 
     first: int
     last: int
-    algorithm: str
+    name: str
 
 
 @dataclass(frozen=True)
@@ -101,7 +112,7 @@ def _most(options: Sequence[_Plan]) -> _Plan:
 
 
 def _by_name(cell: Cell) -> dict[str, Contender]:
-    return {one.name: one for one in cell.contenders if one.is_harmless}
+    return {one.name: one for one in cell.contenders if one.is_harmless and not one.point.overlap}
 
 
 def _gain(contender: Contender) -> float:
@@ -184,5 +195,7 @@ def _rule(
         first, to = 0, None
     elif number + 1 < len(runs) and runs[number + 1].first == run.last + 1:
         to = cells[run.last + 1].bytes - 1
-    settings = settings_of(collective, ranks, run.algorithm)
-    return Rule(collective, ranks, first, to, run.algorithm, tuple(sorted(settings.items())))
+    settings = tuple(sorted(settings_of(collective, ranks, run.name).items()))
+    point = _by_name(cells[run.first])[run.name].point
+    name = point.algorithm or DEFAULT
+    return Rule(collective, ranks, first, to, name, settings, point.segment_bytes)

@@ -13,6 +13,7 @@ from hockney.estimate.floor import FloorRatio
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.models.fit import Fit
 from hockney.records import Run
+from hockney.spec.axes import Axes, axes_of
 
 
 def dumps(value: object) -> str:
@@ -66,9 +67,8 @@ def run_json(run: Run, estimates: Estimates) -> dict[str, Any]:
 
 
 def point_json(point: PointEstimate, floor: FloorRatio | None) -> dict[str, Any]:
-    fields = asdict(point)
+    fields = msgspec.structs.asdict(point) | axes_of(point)
     measured = point.statistic == "median"
-    fields["peers"] = point.peers or None
     fields["median_s"] = point.median_s
     fields["launch_typical_s"] = fields.pop("medians_s")
     fields["launch_medians_s"] = fields["launch_typical_s"] if measured else None
@@ -79,6 +79,11 @@ def point_json(point: PointEstimate, floor: FloorRatio | None) -> dict[str, Any]
             "floor_ratio": floor.ratio,
         }
     return fields
+
+
+def axes_json(point: Axes, *left_out: str) -> dict[str, Any]:
+    """The axes of a point, without those that say nothing of it."""
+    return {name: value for name, value in axes_of(point).items() if name not in left_out}
 
 
 def fit_json(fit: Fit) -> dict[str, Any]:
@@ -112,10 +117,7 @@ def comparison_json(comparisons: list[Comparison]) -> dict[str, Any]:
             "files": [str(comparison.base.path), str(comparison.other.path)],
             "points": [
                 {
-                    "operation": point.base.operation,
-                    "algorithm": point.base.algorithm,
-                    "bytes": point.base.bytes,
-                    "ranks": point.base.ranks,
+                    **axes_json(point.base),
                     "statistics": [point.base.statistic, point.other.statistic],
                     "base_typical_s": point.base.typical_s,
                     "other_typical_s": point.other.typical_s,

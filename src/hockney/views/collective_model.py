@@ -12,6 +12,7 @@ from hockney.models.collectives.parameters import LEVELS, Parameters, parameters
 from hockney.models.collectives.predicted import predicted_s
 from hockney.records import Run
 from hockney.units import format_rate, format_seconds
+from hockney.views.as_json import axes_json
 from hockney.views.table import aligned, microseconds
 
 
@@ -54,10 +55,7 @@ def predicted_lines(found: Sequence[Predicted], parameters: Parameters) -> list[
 def predicted_json(found: Sequence[Predicted]) -> list[dict[str, Any]]:
     return [
         {
-            "operation": one.point.operation,
-            "algorithm": name_of(one.point),
-            "ranks": one.point.ranks,
-            "bytes": one.point.bytes,
+            **axes_json(one.point),
             "median_s": one.point.median_s,
             "predicted_s": one.seconds,
             "ratio": one.point.typical_s / one.seconds,

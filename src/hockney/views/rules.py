@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.estimate.best import TOLERANCE, Cell
+from hockney.estimate.best import FASTER, TOLERANCE, Cell
 from hockney.tuning.check import Checked, mean_ratio
 from hockney.tuning.rules import Reduction, Rule
 from hockney.units import format_size
@@ -27,7 +27,7 @@ def times_faster(rule: Rule, cells: Sequence[Cell]) -> float:
         -math.log(one.difference.ratio)
         for cell in covered(rule, cells)
         for one in cell.contenders
-        if one.name == rule.algorithm and one.difference is not None
+        if one.name == rule.name and one.difference is not None
     ]
     return math.exp(sum(logs) / len(logs))
 
@@ -37,11 +37,11 @@ def rule_lines(reduction: Reduction, cells: Sequence[Cell]) -> list[str]:
     for rule in reduction.rules:
         to = "any" if rule.to_bytes is None else format_size(rule.to_bytes)
         rows.append(
-            [rule.collective, str(rule.ranks), format_size(rule.from_bytes), to, rule.algorithm,
+            [rule.collective, str(rule.ranks), format_size(rule.from_bytes), to, rule.name,
              str(len(covered(rule, cells))), f"{times_faster(rule, cells):.2f}"]
         )  # fmt: skip
     count = len(reduction.rules)
-    better = sum(cell.is_beyond_noise for cell in cells)
+    better = sum(cell.verdict == FASTER for cell in cells)
     return [
         aligned(rows),
         f"{count} rule{'s' * (count != 1)} with {100.0 * reduction.share:.1f} % of the gain; in "
@@ -64,7 +64,7 @@ def checked_lines(checked: Sequence[Checked]) -> list[str]:
             [one.cell.collective, str(one.cell.ranks), str(one.cell.bytes),
              microseconds(one.cell.default.median_s), microseconds(one.tuned.point.median_s),
              f"{found.ratio:.3f}", f"{found.low:.3f} .. {found.high:.3f}" if known else "-",
-             one.rule.algorithm if one.rule else "-", verdict_words(found, TOLERANCE)]
+             one.rule.name if one.rule else "-", verdict_words(found, TOLERANCE)]
         )  # fmt: skip
     ruled = [one for one in checked if one.rule]
     ratio = mean_ratio(ruled)
@@ -89,6 +89,7 @@ def checked_json(checked: Sequence[Checked]) -> dict[str, Any]:
                 "default_median_s": one.cell.default.median_s if one.cell.default else None,
                 "tuned_median_s": one.tuned.point.median_s,
                 "rule": one.rule.algorithm if one.rule else None,
+                "rule_segment_bytes": one.rule.segment_bytes if one.rule else None,
                 **(asdict(one.tuned.difference) if one.tuned.difference else {}),
             }
             for one in checked
@@ -114,6 +115,7 @@ def rules_json(
                 "from_bytes": rule.from_bytes,
                 "to_bytes": rule.to_bytes,
                 "algorithm": rule.algorithm,
+                "segment_bytes": rule.segment_bytes,
                 "times_faster": times_faster(rule, cells),
             }
             for rule in reduction.rules

@@ -21,15 +21,15 @@ COLUMNS = (
 
 def variability_text(run: Run, spreads: Sequence[Spread]) -> str:
     """All ranks together and, of few, each one; with all pairs at once. Then the slow ranks."""
-    most = max((one.ranks for one in spreads), default=0)
-    shown = [one for one in spreads if one.ranks == most]
+    most = max((one.point.pairs or 1 for one in spreads), default=0)
+    shown = [one for one in spreads if (one.point.pairs or 1) == most]
     ranks = {one.rank for one in shown} - {None}
     rows = [COLUMNS, *(_row(one) for one in shown if one.rank is None or len(ranks) <= MOST_RANKS)]
-    words = f"variability over repetitions and ranks, us, with {most // 2} pairs at once"
+    words = f"variability over repetitions and ranks, us, with {most} pairs at once"
     places = places_of(run)
     slow = [
         f"slow rank: {rank_words(one.rank, places)}: its mean is {ratio:.3g} times that of the "
-        f"ranks' median at {format_size(one.bytes)}, p = {p:.1g}"
+        f"ranks' median at {format_size(one.point.bytes)}, p = {p:.1g}"
         for one, ratio, p in slow_ranks(spreads)
         if one.rank is not None
     ]
@@ -38,7 +38,7 @@ def variability_text(run: Run, spreads: Sequence[Spread]) -> str:
 
 def _row(one: Spread) -> list[str]:
     return [
-        str(one.bytes),
+        str(one.point.bytes),
         "all" if one.rank is None else str(one.rank),
         str(one.samples),
         microseconds(one.mean_s),

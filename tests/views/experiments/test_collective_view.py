@@ -28,18 +28,18 @@ def study(algorithms: Iterable[str], ranks: Iterable[int], sizes: Iterable[int] 
         run.add(LaunchRecord(launch=launch, places=places))
         for round_ in range(4):
             if count == 2:  # more ranks have no pair whose hand-over could be probed
-                run.add(Probe(launch=launch, round=round_, peers=[0, 1], handover_ns=53.0))
+                run.add(Probe(launch=launch, round=round_, peers=(0, 1), handover_ns=53.0))
             for size in sizes:
                 ns = 1e5 * count * (1 if size == 2 else 2)
                 run.add(
                     Samples(
                         launch=launch, round=round_, operation="bcast", algorithm=name, bytes=size,
-                        ranks=count, peers=[], repetitions=1, ns=[ns],
+                        ranks=count, peers=(), repetitions=1, ns=[ns],
                         own_mean_ns=[ns / 2], own_max_ns=[3 * ns / 4],
                     )
                 )  # fmt: skip
         if count == 2:
-            run.add(Probe(launch=launch, round=4, peers=[0, 1], handover_ns=53.0))
+            run.add(Probe(launch=launch, round=4, peers=(0, 1), handover_ns=53.0))
     return run
 
 

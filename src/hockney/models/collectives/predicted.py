@@ -9,22 +9,13 @@ from hockney.estimate.points import PointEstimate
 from hockney.models.collectives import algorithms, collectives, time
 from hockney.models.collectives.parameters import Parameters
 from hockney.records import Place
-from hockney.units import parse_size
-
-
-def named(label: str) -> tuple[str, int | None]:
-    """Algorithm and segment size in bytes of a label such as "chain, 8 KiB segments"; other words
-    behind the name do not matter to its schedule."""
-    name, _, words = label.partition(", ")
-    segmented = words.endswith(" segments")
-    return name, parse_size(words.removesuffix(" segments")) if segmented else None
 
 
 def predicted_s(
     parameters: Parameters, point: PointEstimate, placement: Sequence[Place] | None
 ) -> float | None:
     """Seconds; None for an algorithm without a schedule, such as the library's own decision."""
-    name, segment = named(point.algorithm or "")
+    name, segment = point.algorithm or "", point.segment_bytes or None
     if point.operation not in collectives() or name not in algorithms(point.operation):
         return None
     try:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from hockney.estimate.overlap import Key, hidden_shares
+from hockney.estimate.best import name_of
+from hockney.estimate.overlap import hidden_shares
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.estimate.starts import Starts, starts_of
 from hockney.records import Run
 from hockney.spec import plan_of
+from hockney.spec.axes import Point, sort_key
 from hockney.units import format_seconds, format_size
 from hockney.views import table
-from hockney.views.as_json import point_json
+from hockney.views.as_json import axes_json, point_json
 from hockney.views.table import aligned, interval, microseconds
 
 SIZES = (2, 1024, 1024**2)
@@ -20,6 +22,8 @@ SIZES = (2, 1024, 1024**2)
 COLUMNS = (
     "launches", "samples", "completion", "95 % interval", "", "own mean", "own max",
 )  # fmt: skip
+NOT_SAID = ("overlap", "peers", "pairs", "buffers", "mode", "window", "train")
+"""Axes of what is hidden: it is of a collective with and without computation."""
 LEGEND = (
     "completion: median of the samples; own mean, own max: of the ranks' own durations, as other\n"
     "suites print them, the median of each repetition's"
@@ -45,11 +49,10 @@ def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:
 def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
     """{"points", "overlaps"}."""
     points = estimates.points if all_states else estimates.headline
-    names = ("operation", "algorithm", "ranks", "bytes", "hidden")
     hidden = hidden_shares(run, estimates)
     return {
         "points": [point_json(point, None) for point in points],
-        "overlaps": [dict(zip(names, (*key, hidden[key]), strict=True)) for key in hidden],
+        "overlaps": [{**axes_json(p, *NOT_SAID), "hidden": hidden[p]} for p in hidden],
     }
 
 
@@ -75,9 +78,9 @@ def _beginning(starts: Starts | None) -> list[str]:
 def _tables(points: Sequence[PointEstimate]) -> Iterator[str]:
     for operation in dict.fromkeys(point.operation for point in points):
         of_it = [point for point in points if point.operation == operation]
-        if len({(point.algorithm, point.known_ranks) for point in of_it}) == 1:
+        if len({(name_of(point), point.known_ranks) for point in of_it}) == 1:
             first = of_it[0]
-            yield f"{operation}, {_name(first)}, {first.known_ranks} ranks\n{_by_size(of_it)}"
+            yield f"{operation}, {name_of(first)}, {first.known_ranks} ranks\n{_by_size(of_it)}"
             continue
         for size in _chosen({point.bytes for point in of_it}):
             at_it = [point for point in of_it if point.bytes == size]
@@ -92,10 +95,6 @@ def _chosen(sizes: Iterable[int]) -> list[int]:
     """SIZES; the smallest and the largest where none of them was measured."""
     every = sorted(sizes)
     return [size for size in SIZES if size in every] or sorted({every[0], every[-1]})
-
-
-def _name(point: PointEstimate) -> str:
-    return point.algorithm or "default"
 
 
 def _cells(point: PointEstimate) -> list[str]:
@@ -115,15 +114,15 @@ def _by_size(points: Sequence[PointEstimate]) -> str:
 
 
 def _by_ranks(points: Sequence[PointEstimate]) -> str:
-    ordered = sorted(points, key=lambda point: (_name(point), point.known_ranks))
-    rows = [[_name(point), str(point.known_ranks), *_cells(point)] for point in ordered]
+    ordered = sorted(points, key=lambda point: (name_of(point), point.known_ranks))
+    rows = [[name_of(point), str(point.known_ranks), *_cells(point)] for point in ordered]
     return aligned([["algorithm", "ranks", *COLUMNS], *rows])
 
 
 def _matrix(points: Sequence[PointEstimate]) -> str:
     """A row a size, a column an algorithm."""
-    names = list(dict.fromkeys(_name(point) for point in points))
-    found = {(point.bytes, _name(point)): point.typical_s for point in points}
+    names = list(dict.fromkeys(name_of(point) for point in points))
+    found = {(point.bytes, name_of(point)): point.typical_s for point in points}
     rows = [
         [str(size), *(microseconds(found.get((size, name))) for name in names)]
         for size in sorted({point.bytes for point in points})
@@ -131,13 +130,13 @@ def _matrix(points: Sequence[PointEstimate]) -> str:
     return aligned([["bytes", *names], *rows])
 
 
-def _overlaps(hidden: dict[Key, float]) -> list[str]:
+def _overlaps(hidden: dict[Point, float]) -> list[str]:
     """A row a size, algorithm and number of ranks."""
     if not hidden:
         return []
     rows = [
-        [operation, algorithm or "default", str(ranks), str(size), f"{100.0 * share:.0f} %"]
-        for (operation, algorithm, ranks, size), share in sorted(hidden.items())
+        [p.operation, name_of(p), str(p.known_ranks), str(p.bytes), f"{100.0 * hidden[p]:.0f} %"]
+        for p in sorted(hidden, key=sort_key)
     ]
     title = "hidden behind computation that takes as long as the collective alone"
     return [f"{title}\n{aligned([['collective', 'algorithm', 'ranks', 'bytes', 'hidden'], *rows])}"]

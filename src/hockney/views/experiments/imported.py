@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from hockney.estimate.points import Estimates, Series
-from hockney.estimate.summaries import Launches, PointKey, over_launches, statistics_of
+from hockney.estimate.points import Estimates
+from hockney.estimate.summaries import Launches, over_launches, statistics_of
 from hockney.records import Run
+from hockney.spec.axes import Key, Point, key_without, texts_apart
 from hockney.views import table
-from hockney.views.curves import series_texts
 from hockney.views.experiments import pingpong
 from hockney.views.experiments.pingpong import line_of
 from hockney.views.table import aligned
@@ -35,10 +35,15 @@ def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
     """{"points", "fits", "statistics"}: the last has every number as the log gives it."""
     each = (msgspec.structs.asdict(summary) for summary in run.summaries)
     statistics = [
-        {name: value for name, value in one.items() if name != "line" and value is not None}
+        {name: value for name, value in one.items() if name != "line" and _says_something(value)}
         for one in each
     ]
     return {**pingpong.fields(run, estimates, all_states), "statistics": statistics}
+
+
+def _says_something(value: object) -> bool:
+    """Axes that do not apply are left out of a statistic."""
+    return not (value is None or value is False or value == ())
 
 
 def _source_lines(run: Run) -> list[str]:
@@ -60,26 +65,24 @@ def _source_lines(run: Run) -> list[str]:
 def _statistics_table(run: Run) -> str:
     """A row a point, a column for each statistic of the log; of several curves one below the
     other."""
-    curves: dict[Series, list[PointKey]] = {}
+    curves: dict[Key, list[Point]] = {}
     known = statistics_of(run)
     for key in known:
-        curves.setdefault((key[0], key[1], key[3], key[4]), []).append(key)
-    titles = series_texts(curves)
+        curves.setdefault(key_without(key, "bytes"), []).append(key)
     tables = []
-    for series, keys in curves.items():
+    for title, keys in zip(texts_apart(curves.values()), curves.values(), strict=True):
         names = list(dict.fromkeys(name for key in keys for name in known[key]))
         heading = ["bytes", "launches", *names]
         rows = [heading, ["", "", *(_unit(known, keys, name) for name in names)]]
-        for key in sorted(keys, key=lambda key: key[2]):
+        for key in sorted(keys, key=lambda key: key.bytes):
             launches = max(len(each) for each in known[key].values())
             cells = [_cell(known[key].get(name)) for name in names]
-            rows.append([str(key[2]), str(launches), *cells])
-        title = titles[series]
+            rows.append([str(key.bytes), str(launches), *cells])
         tables.append("\n".join([*([title] if title else []), aligned(rows)]))
     return "\n\n".join(tables)
 
 
-def _unit(known: dict[PointKey, dict[str, Launches]], keys: list[PointKey], name: str) -> str:
+def _unit(known: dict[Point, dict[str, Launches]], keys: list[Point], name: str) -> str:
     return next(_field(known[key][name])[1] for key in keys if name in known[key])
 
 

@@ -10,13 +10,14 @@ from hockney.estimate.apart import find_apart
 from hockney.estimate.contention import Contention, Knee, contention, knees
 from hockney.estimate.places import places_of
 from hockney.estimate.points import Estimates, PointEstimate
-from hockney.estimate.variability import variability
+from hockney.estimate.variability import Spread, variability
 from hockney.records import Run
 from hockney.spec import workload_of
+from hockney.spec.axes import variant_text
 from hockney.units import format_rate, format_size
 from hockney.views import table
 from hockney.views.apart import apart_json, apart_text, rank_words
-from hockney.views.as_json import point_json
+from hockney.views.as_json import axes_json, point_json
 from hockney.views.variability import variability_text
 
 MOST_NAMED = 8
@@ -51,7 +52,7 @@ def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
     return {
         "points": [point_json(point, None) for point in points],
         "contention": [_row_json(one) for one in curve],
-        "knees": [asdict(knee) for knee in knees(curve)],
+        "knees": [_knee_json(knee) for knee in knees(curve)],
         **apart_json(run, find_apart(run, estimates)),
         **_variability_json(run, estimates),
     }
@@ -62,7 +63,7 @@ def _variability_json(run: Run, estimates: Estimates) -> dict[str, Any]:
     workload = workload_of(run.header.options)
     if workload is None or not workload.times_every_iteration:
         return {}
-    return {"variability": [asdict(one) for one in variability(run, estimates)]}
+    return {"variability": [_spread_json(one) for one in variability(run, estimates)]}
 
 
 def _legend(curve: Sequence[Contention]) -> list[str]:
@@ -80,11 +81,11 @@ def _legend(curve: Sequence[Contention]) -> list[str]:
 
 def contention_table(curve: Sequence[Contention]) -> str:
     """Times in microseconds."""
-    several = len({(one.together.operation, one.together.algorithm) for one in curve}) > 1
+    several = len({(one.together.operation, variant_text(one.together)) for one in curve}) > 1
     rows = [[*(["how"] if several else []), *COLUMNS]]
     for one in curve:
         together = one.together
-        how = together.algorithm or together.operation
+        how = variant_text(together) or together.operation
         rows.append([
             *([how] if several else []),
             str(together.bytes), str(one.pairs), table.microseconds(one.typical_s),
@@ -105,8 +106,7 @@ def _count(value: float | None) -> str:
 
 
 def _knee_line(knee: Knee) -> str:
-    how = f", {knee.algorithm}" if knee.algorithm else ""
-    size = f"{format_size(knee.bytes)}{how}"
+    size = ", ".join(filter(None, (format_size(knee.point.bytes), variant_text(knee.point))))
     if knee.pairs is None:
         return f"{size}: no knee: {knee.most_pairs} pairs are no slower than the fewest"
     plateau = f"; all together {format_rate(knee.plateau_Bps)}" if knee.plateau_Bps else ""
@@ -131,9 +131,7 @@ def _extremes(run: Run, curve: Sequence[Contention]) -> str:
 def _row_json(one: Contention) -> dict[str, Any]:
     together = one.together
     return {
-        "operation": together.operation,
-        "algorithm": together.algorithm,
-        "bytes": together.bytes,
+        **axes_json(together, "peers"),
         "pairs": one.pairs,
         "repetitions": together.repetitions,
         "typical_s": one.typical_s,
@@ -146,3 +144,16 @@ def _row_json(one: Contention) -> dict[str, Any]:
         "best": {"peers": one.best.peers, "median_s": one.best.typical_s},
         "worst": {"peers": one.worst.peers, "median_s": one.worst.typical_s},
     }
+
+
+def _knee_json(knee: Knee) -> dict[str, Any]:
+    """With the number of pairs at the knee in place of the axis."""
+    return {**axes_json(knee.point, "peers", "ranks"), **_without_point(asdict(knee))}
+
+
+def _spread_json(spread: Spread) -> dict[str, Any]:
+    return {**axes_json(spread.point, "peers"), **_without_point(asdict(spread))}
+
+
+def _without_point(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name != "point"}

@@ -6,7 +6,7 @@ from typing import Any
 
 from hockney.errors import HockneyError
 from hockney.estimate.floor import floor_ratios
-from hockney.estimate.points import Estimates, by_series
+from hockney.estimate.points import Estimates, by_curve
 from hockney.models.fit import Fit, curve_of
 from hockney.models.hockney import fit as fit_hockney
 from hockney.records import Run
@@ -64,7 +64,7 @@ def line_of(estimates: Estimates, state: int) -> Fit | None:
     """Hockney's line through the points of one state; None where they do not carry one, or are of
     several curves."""
     points = estimates.own(state)
-    if len(by_series(points)) > 1:
+    if len(by_curve(points)) > 1:
         return None
     try:
         return fit_hockney(curve_of(points))

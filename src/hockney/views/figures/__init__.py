@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hockney.errors import AskedWronglyError
+from hockney.spec.axes import Key, key_without, texts_apart
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from hockney.estimate.points import Estimates, PointEstimate, Series
+    from hockney.estimate.points import Estimates, PointEstimate
     from hockney.records import Run
 
 FIGURES = (
@@ -76,23 +77,20 @@ def labels_of(runs: Sequence[Run]) -> list[str]:
 
 def curves_of(system: System) -> list[System]:
     """One for each curve over sizes that the run holds, and for each number of pairs at once."""
-    from hockney.views.curves import series_texts
-
-    curves: dict[Series, list[PointEstimate]] = {}
+    curves: dict[Key, list[PointEstimate]] = {}
     for point in system.estimates.points:
         if not point.is_beside:
-            series = point.operation, point.algorithm, point.ranks, point.peers
-            curves.setdefault(series, []).append(point)
+            curves.setdefault(key_without(point, "bytes"), []).append(point)
     if len(curves) < 2:
         return [system]
-    names = series_texts(curves)
+    names = texts_apart(curves.values())
     return [
         replace(
             system,
             estimates=replace(system.estimates, points=tuple(points)),
-            label=f"{system.label}, {names[series]}",
+            label=f"{system.label}, {name}",
         )
-        for series, points in curves.items()
+        for name, points in zip(names, curves.values(), strict=True)
     ]
 
 

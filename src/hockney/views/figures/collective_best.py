@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.patches import Patch, Rectangle
 
-from hockney.estimate.best import DEFAULT, Cell
+from hockney.estimate.best import BEST_RULE, DEFAULT, FASTER, OWN, Cell
 from hockney.units import format_size
 from hockney.views.figures import Options, System
 from hockney.views.figures._collectives import borders, shown, unknown_ranks
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 OWN_LOOK: Looks = {"facecolor": "#eeeeee", "edgecolor": "white"}
 """Of cells in which the library's own decision stays."""
+UNKNOWN_LOOK: Looks = {"facecolor": "white", "edgecolor": "#bbbbbb", "hatch": "xxxx"}
+"""Of cells in which the launches do not tell."""
 HATCHES = ("", "////", "....")
 MOST_TEXTS = 160
 """Cells; more would not have room for their numbers."""
@@ -40,10 +42,12 @@ def draw(systems: Sequence[System], options: Options) -> Figure:
     if not cells:
         raise unknown_ranks(what)
     ranks, sizes = (sorted({getattr(cell, by) for cell in cells}) for by in ("ranks", "bytes"))
-    won = {_winner(cell) for cell in cells} - {DEFAULT}
-    looks = {name: _look(number) for number, name in enumerate(sorted(won))}
+    winners = [_winner(cell) for cell in cells]
+    won = sorted({name for name in winners if name not in (None, DEFAULT)})
+    looks: dict[str | None, Looks] = {name: _look(number) for number, name in enumerate(won)}
     with paper():
         figure, axes = new_figure()
+        looks |= {DEFAULT: OWN_LOOK, None: UNKNOWN_LOOK}
         for cell in cells:
             _draw_cell(axes, cell, sizes.index(cell.bytes), ranks.index(cell.ranks), looks,
                        with_text=len(cells) <= MOST_TEXTS)  # fmt: skip
@@ -52,11 +56,21 @@ def draw(systems: Sequence[System], options: Options) -> Figure:
             row = sum(count < at for count in ranks) - 0.5
             axes.axhline(row, color=QUIET, linewidth=0.9, linestyle=":")
             axes.text(len(sizes) - 0.45, row, words, fontsize=5.5, color=QUIET, va="center")
-        entries = [Patch(**look, label=plain(name)) for name, look in looks.items()]
-        entries.append(Patch(**OWN_LOOK, label="the library's own decision, or no sure gain"))
+        entries = [Patch(**looks[name], label=plain(name)) for name in won]
+        if DEFAULT in winners:
+            entries.append(Patch(**OWN_LOOK, label="the library's own decision"))
+        if None in winners:
+            entries.append(Patch(**UNKNOWN_LOOK, label=_unknown_text(cells)))
         title = f"{what.collective}: best algorithm"
         finish(axes, title, entries, [_words(cells), what.sample()])
     return figure
+
+
+def _unknown_text(cells: Sequence[Cell]) -> str:
+    """With the fewest and the most launches of any cell that is unknown."""
+    counts = [cell.launches for cell in cells if _winner(cell) is None]
+    span = " to ".join(map(str, sorted({min(counts), max(counts)})))
+    return f"unknown: {span} launch{'es' * (max(counts) != 1)}"
 
 
 def _look(number: int) -> Looks:
@@ -65,20 +79,20 @@ def _look(number: int) -> Looks:
     return {"facecolor": colour(number), "edgecolor": "white", "hatch": hatch}
 
 
-def _winner(cell: Cell) -> str:
-    """DEFAULT where nothing is better than it beyond noise."""
-    if cell.default is None:
+def _winner(cell: Cell) -> str | None:
+    """DEFAULT where nothing can be better; None where that is unknown."""
+    if cell.verdict == FASTER:
         return cell.best.name
-    return cell.best.name if cell.is_beyond_noise else DEFAULT
+    return DEFAULT if cell.verdict == OWN else None
 
 
 def _draw_cell(
-    axes: Axes, cell: Cell, column: int, row: int, looks: dict[str, Looks], with_text: bool
+    axes: Axes, cell: Cell, column: int, row: int, looks: dict[str | None, Looks], with_text: bool
 ) -> None:
     winner = _winner(cell)
-    look = looks.get(winner, OWN_LOOK)
+    look = looks[winner]
     axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1.0, 1.0, **look))
-    if with_text and cell.gain is not None and winner != DEFAULT:
+    if with_text and cell.gain is not None and winner not in (None, DEFAULT):
         digits = 2 if cell.gain < 10.0 else 0
         axes.text(
             column, row, f"{cell.gain:.{digits}f}",
@@ -100,8 +114,5 @@ def _draw_axes(axes: Axes, ranks: Sequence[int], sizes: Sequence[int]) -> None:
 
 def _words(cells: Sequence[Cell]) -> str:
     if all(cell.default is None for cell in cells):
-        return "The library's own decision was not measured: fastest median, without a test."
-    return (
-        "Numbers: the library's own time over the best. Coloured where a rank-sum test over "
-        "launches, corrected for the number of comparisons, says that the best is faster."
-    )
+        return f"The library's own decision was not measured. By a test: {BEST_RULE}."
+    return f"Numbers: the library's own time over the best. By a test: {BEST_RULE}."

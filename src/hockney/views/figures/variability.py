@@ -10,7 +10,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from hockney.errors import AskedWronglyError
+from hockney.estimate.contention import OF_PAIRS
 from hockney.estimate.variability import Spread, variability
+from hockney.spec.axes import key_without
 from hockney.units import format_size
 from hockney.views.figures import Options, System
 from hockney.views.figures._style import (
@@ -45,12 +47,12 @@ def draw(systems: Sequence[System], options: Options) -> Figure:
             "measure with hockney pairs --every-iteration",
         )
     size = _size(by_size, options.bytes)
-    by_rank = [one for one in spreads if one.rank is not None and one.bytes == size]
+    by_rank = [one for one in spreads if one.rank is not None and one.point.bytes == size]
     with paper():
         figure, (upper, lower) = new_figure(rows=2)
-        _draw(upper, [float(one.bytes) for one in by_size], by_size, 0)
+        _draw(upper, [float(one.point.bytes) for one in by_size], by_size, 0)
         time_axis(upper, _ends(by_size))
-        size_axis(upper, [one.bytes for one in by_size])
+        size_axis(upper, [one.point.bytes for one in by_size])
         upper.set_ylabel("one-way time")
         _draw(lower, [float(one.rank or 0) for one in by_rank], by_rank, 1)
         time_axis(lower, _ends(by_rank))
@@ -65,18 +67,17 @@ def _with_most_ranks(spreads: Sequence[Spread]) -> list[Spread]:
     """Of the first operation, with as many ranks at once as there were."""
     if not spreads:
         return []
-    most = max(one.ranks for one in spreads)
-    first = spreads[0]
+    most = max(one.point.known_ranks for one in spreads)
+    how = key_without(spreads[0].point, "bytes", *OF_PAIRS)
     return [
         one
         for one in spreads
-        if one.ranks == most
-        and (one.operation, one.algorithm) == (first.operation, first.algorithm)
+        if one.point.known_ranks == most and key_without(one.point, "bytes", *OF_PAIRS) == how
     ]
 
 
 def _size(by_size: Sequence[Spread], wanted: int | None) -> int:
-    sizes = [one.bytes for one in by_size]
+    sizes = [one.point.bytes for one in by_size]
     if wanted is not None and wanted not in sizes:
         raise AskedWronglyError(
             f"--bytes {wanted} was not measured", f"measured are {', '.join(map(str, sizes))}"

@@ -24,13 +24,13 @@ def layout_names() -> list[str]:
 
 def render(name: str, run: Run, estimates: Estimates) -> str:
     """The run in the layout of that name: a table for each of its curves, without the floor."""
-    from hockney.estimate.points import by_series
+    from hockney.estimate.points import by_curve
 
     layout = importlib.import_module(f"hockney.views.layouts.{name}")
     only, experiment = getattr(layout, "ONLY", None), run.header.experiment
     if only not in (None, experiment):
         raise AskedWronglyError(f"the layout {name} is that of {only}, this is {experiment}")
-    curves = by_series(estimates.own())
+    curves = by_curve(estimates.own())
     tables = [layout.render(run, replace(estimates, points=tuple(c))) for c in curves.values()]
     return "\n".join(tables)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from statistics import median
 
+from hockney.estimate.best import BEST_RULE, UNKNOWN, cells_of, name_of
 from hockney.estimate.best import Cell as CollectiveCell
-from hockney.estimate.best import cells_of, name_of
+from hockney.estimate.contention import OF_PAIRS
 from hockney.estimate.matrix import Matrix, matrix_of
 from hockney.estimate.points import PointEstimate
+from hockney.spec.axes import Key, key_without, variant_text
 from hockney.units import format_seconds, format_size
 from hockney.views.report.figure import Cell, Choice, Figure, Series
 from hockney.views.report.reported import Reported
@@ -28,15 +29,17 @@ def _contention(systems: Sequence[Reported]) -> Figure | None:
     """Time of a message against how many pairs exchange messages at once."""
     by_size: dict[int, list[Series]] = {}
     for number, system in enumerate(systems):
-        curves: dict[tuple[str, str | None, int], dict[int, list[PointEstimate]]] = {}
+        curves: dict[Key, dict[int, list[PointEstimate]]] = {}
         for point in system.estimates.own():
-            if point.peers and len(point.peers) == 2 and point.ranks:
-                key = (point.operation, point.algorithm, point.bytes)
-                curves.setdefault(key, {}).setdefault(point.ranks // 2, []).append(point)
-        for (operation, algorithm, size), active in curves.items():
+            if point.is_one_pair and point.pairs:
+                key = key_without(point, *OF_PAIRS)
+                curves.setdefault(key, {}).setdefault(point.pairs, []).append(point)
+        for active in curves.values():
             if len(active) > 1:
-                name = ", ".join([system.label, operation, *([algorithm] if algorithm else [])])
-                shown = by_size.setdefault(size, [])
+                first = next(iter(active.values()))[0]
+                words = (system.label, first.operation, variant_text(first))
+                name = ", ".join(filter(None, words))
+                shown = by_size.setdefault(first.bytes, [])
                 several = len(systems) > 1
                 shown.append(_against_pairs(name, number if several else len(shown), active))
     if not by_size:
@@ -108,9 +111,8 @@ def _algorithms(system: Reported, number: int) -> Figure | None:
     choices = [_map(collective, cells, names) for collective, cells in sorted(several.items())]
     return Figure(
         f"algorithms-{number}", f"Best algorithm: {system.label}", "", "message size", "", "ranks",
-        choices, "collective", ["A ? marks cells where the interval of the next best overlaps that "
-        "of the best, or is not known: there the best is not surely the best."], kind="cells",
-        sorts=names,
+        choices, "collective", [f"A ? marks cells of which the launches do not tell: {BEST_RULE}"],
+        kind="cells", sorts=names,
     )  # fmt: skip
 
 
@@ -126,16 +128,12 @@ def _map(
         words = "; ".join(f"{name_of(p)} {format_seconds(p.typical_s)}" for p in points)
         cells.append(Cell(
             sizes.index(cell.bytes), ranks.index(cell.ranks), points[0].typical_s,
-            f"{format_size(cell.bytes)}, {cell.ranks} ranks: {words}",
-            names.index(name_of(points[0])), _is_sure(points),
+            f"{format_size(cell.bytes)}, {cell.ranks} ranks: {words}{_doubt(cell)}",
+            names.index(name_of(points[0])), cell.verdict != UNKNOWN,
         ))  # fmt: skip
     columns, rows = [format_size(size) for size in sizes], [str(count) for count in ranks]
     return Choice(collective, cells=cells, columns=columns, rows=rows)
 
 
-def _is_sure(points: Sequence[PointEstimate]) -> bool:
-    """Whether the intervals of the two fastest lie apart."""
-    return all(
-        first.high_s is not None and second.low_s is not None and first.high_s < second.low_s
-        for first, second in pairwise(points[:2])
-    )
+def _doubt(cell: CollectiveCell) -> str:
+    return f" ({cell.unknown_text})" if cell.verdict == UNKNOWN else ""

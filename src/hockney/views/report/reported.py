@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from hockney import records
 from hockney.errors import HockneyError
 from hockney.estimate.diagnose import Finding, diagnose
@@ -15,6 +17,7 @@ from hockney.estimate.states import find_states
 from hockney.models import fit_model
 from hockney.models.fit import Curve, Fit, curve_of
 from hockney.records import Run
+from hockney.spec.axes import Axes, Point, key_without, point_of, text_of, variant_text
 from hockney.views.as_json import fit_json, run_json
 from hockney.views.experiments import view_of
 from hockney.views.warnings import warnings
@@ -24,8 +27,8 @@ MODELS = ("hockney", "segmented")
 MOST_DIAGNOSED = 50_000
 """Visits; the search for periods in more of them takes longer than the rest of the report."""
 
-Group = tuple[str, str | None, int]
-"""Operation, algorithm and ranks: points of several pairs of ranks are one curve."""
+Group = Point
+"""Points of all pairs of ranks and all sizes are drawn as one curve."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,9 @@ class Reported:
     """None where there was too much to look through."""
 
 
-def group_of(point: PointEstimate) -> Group:
-    return point.operation, point.algorithm, point.known_ranks
+def group_of(point: Axes) -> Group:
+    """What points of all pairs of ranks at all sizes have in common."""
+    return msgspec.structs.replace(point_of(point), bytes=0, peers=())
 
 
 def groups_of(points: Sequence[PointEstimate]) -> dict[Group, dict[int, list[PointEstimate]]]:
@@ -61,9 +65,8 @@ def groups_of(points: Sequence[PointEstimate]) -> dict[Group, dict[int, list[Poi
 
 
 def group_name(group: Group) -> str:
-    operation, algorithm, ranks = group
-    words = [operation, *([algorithm] if algorithm else []), *([f"{ranks} ranks"] if ranks else [])]
-    return ", ".join(words)
+    words = (group.operation, variant_text(group), text_of(group, "ranks"))
+    return ", ".join(filter(None, words))
 
 
 def report_on(path: Path) -> Reported:
@@ -90,7 +93,7 @@ def report_on(path: Path) -> Reported:
 
 
 def _only_curve(own: Sequence[PointEstimate]) -> Curve | None:
-    if len({(group_of(point), point.peers) for point in own}) != 1:
+    if len({key_without(point, "bytes") for point in own}) != 1:
         return None
     try:
         return curve_of(own)
@@ -113,7 +116,7 @@ def _own_cells(cells: Cells, own: Sequence[PointEstimate]) -> Cells:
     return {
         (key, state): launches
         for (key, state), launches in cells.items()
-        if state == 0 and key[0] in operations
+        if state == 0 and key.operation in operations
     }
 
 

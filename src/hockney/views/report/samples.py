@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.spec.axes import sort_key
 from hockney.units import format_size
 from hockney.views.report.figure import Choice, Figure, Series, rounded
-from hockney.views.report.reported import Group, Reported, group_name
+from hockney.views.report.reported import Group, Reported, group_name, group_of
 
 BINS = 60
 TAIL = 0.002
@@ -43,16 +44,15 @@ def figures(systems: Sequence[Reported]) -> list[Figure]:
     ]
 
 
-def _order(key: Key) -> tuple[str, str, int, int]:
-    (operation, algorithm, ranks), size = key
-    return operation, algorithm or "", ranks or 0, size
+def _order(key: Key) -> tuple[object, ...]:
+    return sort_key(key[0]), key[1]
 
 
 def _pooled(system: Reported) -> dict[Key, dict[int, Array]]:
     """By point, then by launch; pairs of ranks together."""
     found: dict[Key, dict[int, list[Array]]] = {}
-    for ((operation, algorithm, size, ranks, _), _state), launches in system.cells.items():
-        pooled = found.setdefault(((operation, algorithm, ranks or 0), size), {})
+    for (point, _state), launches in system.cells.items():
+        pooled = found.setdefault((group_of(point), point.bytes), {})
         for launch, seconds in launches.items():
             pooled.setdefault(launch, []).append(seconds)
     return {

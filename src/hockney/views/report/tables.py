@@ -13,6 +13,7 @@ from hockney.estimate.compare import Comparison, compare_estimates
 from hockney.estimate.normal import Beside
 from hockney.estimate.points import PointEstimate
 from hockney.spec import plan_facts
+from hockney.spec.axes import AXES, Train, train_text
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views.normal import lies, number_name
 from hockney.views.report.reported import Reported
@@ -98,7 +99,7 @@ def _verdict(found: Comparison) -> str:
     return f"{found.verdict} (ratio {overall.ratio:.3f}, {overall.low:.3f} to {overall.high:.3f})"
 
 
-KEYS = ("operation", "statistic", "algorithm", "ranks", "peers")
+KEYS = ("operation", "statistic", *(name for name in AXES if name not in ("operation", "bytes")))
 """Columns that are left out where they say the same in every row."""
 NUMBERS = ("bytes", "launches", "samples", "min", "typical", "low", "high", "mean", "p99", "max",
            "bandwidth")  # fmt: skip
@@ -119,13 +120,25 @@ def points_table(system: Reported) -> Table:
 
 
 def _key_cells(point: PointEstimate) -> list[Cell]:
-    return [
-        Cell(point.operation),
-        Cell(point.statistic),
-        Cell(point.algorithm or "-"),
-        Cell(str(point.ranks or "-"), point.ranks),
-        Cell(", ".join(map(str, point.peers or ())) or "-"),
-    ]
+    """A cell for each of KEYS."""
+    return [_key_cell(getattr(point, name)) for name in KEYS]
+
+
+def _key_cell(value: object) -> Cell:
+    """What does not apply, or is empty, is a dash."""
+    match value:
+        case None | () | False:
+            return Cell("-")
+        case bool():
+            return Cell("yes")
+        case tuple():
+            return Cell(", ".join(map(str, value)))
+        case int():
+            return Cell(str(value), value)
+        case Train():
+            return Cell(train_text(value))
+        case _:
+            return Cell(str(value))
 
 
 def _number_cells(point: PointEstimate) -> list[Cell]:

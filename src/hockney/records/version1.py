@@ -1,0 +1,107 @@
+"""Version 1 of the record format, which held axes of a point in the name of its algorithm.
+
+An engine that was built before version 2 writes such lines, too. What is of version 2 already stays
+as it is, and a name that cannot be understood is kept as a name.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from hockney.errors import AskedWronglyError
+from hockney.records.kinds import LaunchRecord, Samples, Summary
+from hockney.spec.axes import COLD, MODES, RETURNED, SEPARATE, STANDARD, Train
+from hockney.units import format_size, parse_size
+
+OF_TRAINS = frozenset({"train", "late"})
+WITHOUT_BUFFERS = frozenset({"handover", "copy"})
+"""Operations beside the experiment, which are not of the buffers that messages go from."""
+WITH_PAIRS = frozenset({"pairs", "cores"})
+"""Experiments that ask how pairs disturb each other."""
+_NUMBER = r"(\d{1,30}(?:\.\d{1,30})?(?:e[+-]\d{1,3})?)"
+_DELAY = rf"{_NUMBER}\+{_NUMBER} ns"
+_TRAIN = re.compile(rf"n (\d{{1,18}}), send delay {_DELAY}, receive delay {_DELAY}")
+_WINDOW = re.compile(r"window (\d{1,9})")
+_SEGMENTS = re.compile(r"(.+), (\d{1,18} (?:B|KiB|MiB|GiB)) segments")
+_UNSEGMENTED = re.compile(r"(.+), unsegmented")
+_OVERLAPPED = re.compile(r"(?:(.+), )?overlapped")
+
+
+def upgrade(record: Samples | Summary, experiment: str, buffers: str | None) -> None:
+    """Gives a record that was just read its axes; buffers: those of its launch."""
+    found: dict[str, Any] = {}
+    if record.algorithm is not None:
+        found |= axes_in(record.operation, record.algorithm)
+    if record.mode is None and record.operation == "pingpong":
+        found = {"mode": STANDARD} | found
+    ranks = record.ranks or 0
+    # Of more than two ranks at once several pairs exchanged messages, whoever asked for it.
+    several = ranks > 2 or (experiment in WITH_PAIRS and ranks == 2)
+    if record.pairs is None and record.is_one_pair and several:
+        found["pairs"] = ranks // 2
+    if buffers and record.buffers is None and record.operation not in WITHOUT_BUFFERS:
+        found["buffers"] = buffers
+    for name, value in found.items():
+        msgspec.structs.force_setattr(record, name, value)  # nobody else has seen it
+
+
+@lru_cache(maxsize=4096)
+def axes_in(operation: str, name: str) -> dict[str, Any]:
+    """The axes that the name of an algorithm held, among them what remains of it."""
+    if operation in OF_TRAINS:
+        train = _train(name)
+        return {} if train is None else {"algorithm": None, "train": train}
+    if operation == "pingpong" and name in MODES:
+        return {"algorithm": None, "mode": name}
+    if window := _WINDOW.fullmatch(name):
+        return {"algorithm": None, "window": int(window[1])}
+    found: dict[str, Any] = {}
+    if overlapped := _OVERLAPPED.fullmatch(name):
+        found = {"algorithm": overlapped[1], "overlap": True}
+        name = overlapped[1] or ""
+    if segments := _SEGMENTS.fullmatch(name):
+        size = _size(segments[2])
+        if size is not None:
+            found |= {"algorithm": segments[1], "segment_bytes": size}
+    elif unsegmented := _UNSEGMENTED.fullmatch(name):
+        found |= {"algorithm": unsegmented[1], "segment_bytes": 0}
+    return found
+
+
+def _size(text: str) -> int | None:
+    """None for what version 1 would not have written."""
+    try:
+        size = parse_size(text)
+    except AskedWronglyError:
+        return None
+    return size if size and format_size(size) == text else None
+
+
+def _train(name: str) -> Train | None:
+    found = _TRAIN.fullmatch(name)
+    try:
+        return found and Train(
+            messages=int(found[1]),
+            send_delay_ns=float(found[2]),
+            send_delay_ns_per_B=float(found[3]),
+            receive_delay_ns=float(found[4]),
+            receive_delay_ns_per_B=float(found[5]),
+        )
+    except ValueError:
+        return None
+
+
+def buffers_of(launch: LaunchRecord) -> str | None:
+    """What version 1 said in the definition of a sample."""
+    if launch.buffers is not None:
+        return launch.buffers
+    if launch.cold_bytes:
+        return COLD
+    definition = launch.definition or ""
+    if definition.endswith(", one buffer"):
+        return RETURNED
+    return SEPARATE if definition.endswith(", two buffers") else None
