@@ -47,9 +47,10 @@ int main(int argc, char **argv)
 }
 """
 ACCOUNTANT = """
-import resource, subprocess, sys
+import os, resource, subprocess, sys
 status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, close_fds=False).returncode
-print("peak", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, flush=True)
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+os.write(1, f"peak {peak}\\n".encode())  # at once: ranks write into one pipe
 sys.exit(status)
 """
 LIMIT_KIB = 2048
@@ -79,7 +80,9 @@ def peak_kib(mpi: Mpi, program: list[str], directory: Path, ranks: int = 2) -> i
         check=True,
         env={**os.environ, **launcher.environment(mpi)},
     )
-    return max(int(kib) for kib in re.findall(r"peak (\d+)", done.stdout))
+    peaks = [int(kib) for kib in re.findall(r"peak (\d+)", done.stdout)]
+    assert len(peaks) == ranks
+    return max(peaks)
 
 
 def test_a_rank_needs_under_two_mebibytes_of_its_own(
