@@ -188,7 +188,8 @@ def test_every_record_survives_being_written(record: Record) -> None:
 def test_every_kind_of_record_is_among_them() -> None:
     """A kind that is added belongs into ANY_RECORD."""
     builds = {
-        RunRecord, LaunchRecord, Samples, Summary, Start, Probe, Round, Noise, Switch, End, Progress,
+        RunRecord, LaunchRecord, Samples, Summary, Start, Probe, Round, Noise, Switch, End,
+        Progress,
     }  # fmt: skip
     assert {kind.__struct_config__.tag for kind in builds} == records.KINDS
     assert set(Record.__args__) == builds
