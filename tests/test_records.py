@@ -22,6 +22,7 @@ from hockney.records import (
     Probe,
     Progress,
     Record,
+    Round,
     RunRecord,
     Samples,
     Source,
@@ -143,6 +144,7 @@ ANY_RECORD = st.one_of(
     st.builds(
         Probe, launch=whole, round=whole, peers=st.lists(whole, max_size=2), handover_ns=seconds
     ),
+    st.builds(Round, launch=whole, round=whole, wall_s=known, waited_s=known, probe_s=known),
     st.builds(
         Noise,
         launch=whole,
@@ -186,7 +188,8 @@ def test_every_record_survives_being_written(record: Record) -> None:
 def test_every_kind_of_record_is_among_them() -> None:
     """A kind that is added belongs into ANY_RECORD."""
     builds = {
-        RunRecord, LaunchRecord, Samples, Summary, Start, Probe, Noise, Switch, End, Progress
+        RunRecord, LaunchRecord, Samples, Summary, Start, Probe, Round, Noise, Switch, End,
+        Progress,
     }  # fmt: skip
     assert {kind.__struct_config__.tag for kind in builds} == records.KINDS
     assert set(Record.__args__) == builds
