@@ -15,7 +15,7 @@ from conftest import RunHockney
 from hockney.errors import AskedWronglyError
 from hockney.measure.trains import LONGER, delay_for, trains_for
 from hockney.models import fit_model, hockney, loggp
-from hockney.models._trains import DELAYS_ALONE, NO_DELAY, Delay, Train, train_of
+from hockney.models._trains import NO_DELAY, Delay, Train, train_of
 from hockney.models.fit import Array, Curve, curve_of_arrays
 from hockney.spec import axes
 from platforms import two_hosts
@@ -30,7 +30,7 @@ def prtt(
     """A rank that waits decides; else the slowest of o_s, o_r and the gap."""
     after, before = train.send.at(size), train.receive.at(size)
     if not train.messages:
-        return DELAYS_ALONE * after
+        return after
     rest = (train.messages - 1) * max(send + after, receive + before, g + G * (size - 1.0))
     if after or before:
         return send + receive + max(after, before) + rest

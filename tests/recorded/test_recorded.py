@@ -71,11 +71,26 @@ def renamed(old: dict[str, Any], experiment: str) -> dict[str, Any]:
             **dict(zip(names, map(float, delays), strict=True)),
         }
         name = None
+        if messages == "0":
+            new |= of_one_delay(old)
     if old.get("pairs") is None and old.get("ranks"):
         one_pair = old["ranks"] > 2 and len(str(old.get("peers") or "").split()) == 2
         if experiment in ("pairs", "cores") or one_pair:
             new["pairs"] = int(old["ranks"]) // 2
     return {**new, "algorithm": words if name is None else name}
+
+
+def of_one_delay(old: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 timed 64 send delays without messages as one sample."""
+    times = {key: _scaled(old[key], 1.0 / 64.0) for key in old if key.endswith(("_s", "_ns"))}
+    rates = {key: _scaled(old[key], 64.0) for key in old if key.endswith("_Bps")}
+    return times | rates
+
+
+def _scaled(value: Any, factor: float) -> Any:
+    if isinstance(value, list):
+        return [_scaled(one, factor) for one in value]
+    return value * factor if isinstance(value, float | int) else value
 
 
 def is_point(value: Any) -> bool:
@@ -122,7 +137,7 @@ def _of_dicts(old: dict[str, Any], new: Any, experiment: str, where: str) -> lis
         elif key in WORDS and isinstance(value, str) and value != new[key]:
             found.append(f"{place}: {value} is {new[key]} now")
         else:
-            found += differences(value, new[key], experiment, place)
+            found += differences(wanted[key], new[key], experiment, place)
     return found
 
 

@@ -23,14 +23,12 @@ class Delay:
 
 
 NO_DELAY = Delay(0.0)
-DELAYS_ALONE = 64
-"""Send delays of a train without messages."""
 
 
 @dataclass(frozen=True)
 class Train:
     """So many messages, the sender waiting after each and the receiver before each, and an answer.
-    Without messages it is DELAYS_ALONE send delays."""
+    Without messages it is one send delay."""
 
     messages: int
     send: Delay = NO_DELAY

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.models._trains import DELAYS_ALONE, NO_DELAY, Delay, Train
+from hockney.models._trains import NO_DELAY, Delay, Train
 from hockney.models.fit import (
     RESAMPLES,
     SEED,
@@ -182,7 +182,7 @@ def _parts(curve: Curve) -> _Parts:
         roles = _roles(trains)
         assert roles is not None
         n, delay = roles
-        wait = trains[Train(0, delay)] / DELAYS_ALONE
+        wait = trains[Train(0, delay)]
         columns.append((
             trains[Train(1)] / 2.0,
             (trains[Train(n, delay)] - trains[Train(1, delay)]) / (n - 1) - wait,
@@ -203,7 +203,7 @@ def _measured_delays(curve: Curve) -> dict[Delay, tuple[Array, Array]]:
     delays: dict[Delay, tuple[Array, Array]] = {}
     for delay in {train.send for train in curve.trains if train.messages == 0}:
         of_it = np.array([train == Train(0, delay) for train in curve.trains])
-        delays[delay] = curve.bytes[of_it], median[of_it] / DELAYS_ALONE
+        delays[delay] = curve.bytes[of_it], median[of_it]
     return delays
 
 
@@ -277,7 +277,7 @@ def _predict(numbers: _Numbers, delays: dict[Delay, tuple[Array, Array]]) -> Cal
         """PRTT of the train."""
         after, before = really(train.send, size), really(train.receive, size)
         if train.messages == 0:
-            return DELAYS_ALONE * after
+            return after
         send, receive, wire, gap = _terms(numbers, size)
         answer = max(2.0 * (send + wire + receive), send + receive + max(after, before))
         period = max(send + after, receive + before, gap)

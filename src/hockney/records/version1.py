@@ -18,6 +18,8 @@ from hockney.spec.axes import COLD, MODES, RETURNED, SEPARATE, STANDARD, Train
 from hockney.units import format_size, parse_size
 
 OF_TRAINS = frozenset({"train", "late"})
+DELAYS_ALONE = 64
+"""A sample of a train without messages was of so many send delays; now it is of one."""
 WITHOUT_BUFFERS = frozenset({"handover", "copy"})
 """Operations beside the experiment, which are not of the buffers that messages go from."""
 WITH_PAIRS = frozenset({"pairs", "cores"})
@@ -45,6 +47,9 @@ def upgrade(record: Samples | Summary, experiment: str, buffers: str | None) -> 
         found["pairs"] = ranks // 2
     if buffers and record.buffers is None and record.operation not in WITHOUT_BUFFERS:
         found["buffers"] = buffers
+    train = found.get("train")
+    if train is not None and train.messages == 0 and isinstance(record, Samples):
+        found["ns"] = [ns / DELAYS_ALONE for ns in record.ns]
     for name, value in found.items():
         msgspec.structs.force_setattr(record, name, value)  # nobody else has seen it
 

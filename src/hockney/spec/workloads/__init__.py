@@ -31,6 +31,9 @@ class Measured(Protocol):
     def algorithm(self) -> str | None: ...
 
     @property
+    def segment_bytes(self) -> int | None: ...
+
+    @property
     def ranks(self) -> int | None: ...
 
 

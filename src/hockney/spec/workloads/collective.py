@@ -93,8 +93,5 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
 
     def is_measured_by(self, samples: Measured) -> bool:
         """Samples of a nonblocking collective are of both ways, alone and overlapped."""
-        if (samples.operation, samples.algorithm) != (self.collective, self.algorithm):
-            return False
-        # Records of format 1 have no such field.
-        measured: int | None = getattr(samples, "segment_bytes", None)
-        return measured == self.segment_bytes
+        asked = (self.collective, self.algorithm, self.segment_bytes)
+        return (samples.operation, samples.algorithm, samples.segment_bytes) == asked
