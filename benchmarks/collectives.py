@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from common import FEWEST_REPETITIONS, hockney, osu, repetitions_for, spread
 
+from hockney.estimate import estimate
 from hockney.measure.mpi import Mpi, find_mpi
 from hockney.records import Run, read
 from hockney.units import parse_seconds, parse_sizes
@@ -34,6 +35,15 @@ DRIFT = 0.03
 """Relative; the largest change from the first to the last tenth of a launch's visits."""
 
 
+@dataclass(frozen=True)
+class InState:
+    """What one run of hockney measured in one state of the machine."""
+
+    core_to_core_ns: float
+    median_s: float
+    own_s: float
+
+
 @dataclass
 class Point:
     """One collective and size: seconds, one entry a run, and one ratio a launch."""
@@ -45,6 +55,8 @@ class Point:
     osu_s: list[float] = field(default_factory=list)
     core_to_core_ns: list[float] = field(default_factory=list)
     """Of hockney's runs: the state of the machine, which nothing reports for OSU's."""
+    states: list[list[InState]] = field(default_factory=list)
+    """Of each of hockney's runs: what was measured in each state of the machine."""
     drifts: list[float] = field(default_factory=list)
     steady_drifts: list[float] = field(default_factory=list)
     """Of the launches that were in one state of the machine."""
@@ -70,9 +82,12 @@ def main() -> None:
         points += compare(name, sizes, mpi, asked.osu / f"osu_{name}", asked.runs, asked.seconds)
     print("\nAll runs:")
     show_agreement(points)
-    alike = [in_commonest_state(point) for point in points]
-    if min(len(point.osu_s) for point in alike) >= FEWEST_RUNS:
-        print("\nThe runs in the commonest state of the machine, and OSU's after them:")
+    alike = [in_common_state(point) for point in points]
+    if min(len(point.medians_s) for point in alike) >= FEWEST_RUNS:
+        print(
+            "\nhockney in the state of the machine that most runs saw, which it reports by itself; "
+            "all of OSU's runs, which do not know their state:"
+        )
         show_agreement(alike)
     show_drift(points)
 
@@ -132,6 +147,7 @@ def _run_hockney(
         point.medians_s.append(found.get("median_s", np.nan))
         point.own_s.append(found.get("own_mean_s", np.nan))
         point.core_to_core_ns.append(1e9 * latency_s)
+        point.states.append(states_of(run, size))
     for launch, size, visits in visits_of(run):
         if size in points:
             _add_drift(points[size], visits, was_in_one_state(run, launch), launch)
@@ -170,27 +186,42 @@ def was_in_one_state(run: Run, launch: int) -> bool:
     return bool(high <= ONE_STATE * low)
 
 
-def in_commonest_state(point: Point) -> Point:
-    """The point with the runs whose core-to-core latency is close to the median run's."""
-    commonest = np.median(point.core_to_core_ns)
-    alike = [
-        index
-        for index, latency in enumerate(point.core_to_core_ns)
-        if max(latency, commonest) <= ONE_STATE * min(latency, commonest)
+def states_of(run: Run, size: int) -> list[InState]:
+    """The point of that size in each state that has a core-to-core latency."""
+    estimates = estimate(run)
+    return [
+        InState(1e9 * state.handover_s, point.median_s, point.own_mean_s or np.nan)
+        for state in estimates.states.states
+        if state.handover_s
+        for point in estimates.in_state(state.id)
+        if point.bytes == size and point.median_s is not None
     ]
+
+
+def in_common_state(point: Point) -> Point:
+    """hockney's runs in the state that most of them saw; those that did not see it are left out."""
+    seen = [state.core_to_core_ns for states in point.states for state in states]
+
+    def within(latency: float) -> list[InState]:
+        found = []
+        for states in point.states:
+            near = min(states, key=lambda s: abs(np.log(s.core_to_core_ns / latency)), default=None)
+            if near is not None and abs(np.log(near.core_to_core_ns / latency)) < np.log(ONE_STATE):
+                found.append(near)
+        return found
+
+    alike = max(map(within, seen), key=len, default=[])
     return replace(
         point,
-        medians_s=[point.medians_s[index] for index in alike],
-        own_s=[point.own_s[index] for index in alike],
-        osu_s=[point.osu_s[index] for index in alike],
+        medians_s=[state.median_s for state in alike],
+        own_s=[state.own_s for state in alike],
     )
 
 
 def show_agreement(points: list[Point]) -> None:
     """Spreads, medians and their ratios: a row a point."""
     print(
-        "The ratios of times are medians over the alternated pairs."
-        "\n| collective | bytes | hockney us | own mean us | OSU us | hockney/OSU | own/OSU "
+        "| collective | bytes | hockney us | own mean us | OSU us | hockney/OSU | own/OSU "
         "| spread: hockney % | own % | OSU % | hockney/OSU | runs |"
     )
     print("|---" * 12 + "|")
@@ -198,15 +229,13 @@ def show_agreement(points: list[Point]) -> None:
     for point in points:
         numbers = (point.medians_s, point.own_s, point.osu_s)
         ours, own, theirs = (1e6 * float(np.median(values)) for values in numbers)
-        over, own_over = (
-            float(np.median(np.array(values) / np.array(point.osu_s))) for values in numbers[:2]
-        )
+        over, own_over = ours / theirs, own / theirs
         spreads = [100 * spread(values) for values in numbers]
         ratios.append(spreads[0] / spreads[2] if spreads[2] > 0 else np.inf)
         print(
             f"| {point.name} | {point.bytes} | {ours:.3f} | {own:.3f} | {theirs:.3f} "
             f"| {over:.3f} | {own_over:.3f} | {' | '.join(f'{s:.1f}' for s in spreads)} "
-            f"| {ratios[-1]:.2f} | {len(point.osu_s)} |"
+            f"| {ratios[-1]:.2f} | {len(point.medians_s)} |"
         )
     print(f"spread, hockney/OSU: median {np.median(ratios):.2f}, largest {max(ratios):.2f}")
 
