@@ -1,0 +1,18 @@
+/* What each experiment and operation accepts: the rest is refused before MPI starts. */
+#ifndef HOCKNEY_ACCEPT_H
+#define HOCKNEY_ACCEPT_H
+
+#include <getopt.h>
+
+#include "options.h"
+
+enum { ACCEPTED_OPTIONS = 36 };
+
+/* All options as getopt_long takes them, ended by a row of zeros; the caller frees them. */
+struct option *accept_options(void);
+
+/* Ends the program where `options` has something that its experiment or operation cannot honour;
+   `given[ACCEPTED_OPTIONS]` says which options there were. Chooses the buffers where nobody did. */
+void accept(struct options *options, const char *experiment, const int *given);
+
+#endif
