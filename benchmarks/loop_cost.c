@@ -39,16 +39,19 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int bytes = 0; bytes <= 8; bytes = bytes > 0 ? 2 * bytes : 1) {
-        struct exchange exchange = {.comm = MPI_COMM_WORLD, .rank = rank, .ranks = 2,
-                                    .peer = 1 - rank, .leads = rank == 0};
-        message_set(&exchange.out, out, sizeof out, (size_t)bytes, 0);
-        message_set(&exchange.in, in, sizeof in, (size_t)bytes, 0);
+        struct context context = {
+            .comm = MPI_COMM_WORLD, .rank = rank, .ranks = 2, .peer = 1 - rank, .leads = rank == 0,
+            .out = {.base = out, .span = sizeof out, .bytes = (size_t)bytes},
+            .in = {.base = in, .span = sizeof in, .bytes = (size_t)bytes},
+        };
+        message_set_type(&context.out, (size_t)bytes, 0);
+        message_set_type(&context.in, (size_t)bytes, 0);
         for (int batch = 0; batch < batches; batch++) {
             for (int turn = 0; turn < 2; turn++) {
                 const int engines = (turn + batch) % 2;
                 const int64_t start = clock_ns();
                 if (engines)
-                    operation_pingpong.repeat(&exchange, REPETITIONS);
+                    operation_pingpong.repeat(&context, REPETITIONS);
                 else
                     bare(out, in, bytes, rank);
                 (engines ? engine_ns : bare_ns)[batch] = (double)(clock_ns() - start) / REPETITIONS;

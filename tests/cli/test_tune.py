@@ -76,6 +76,7 @@ def test_the_same_as_json_without_writing(
         "from_bytes": 8,
         "to_bytes": 1024,
         "algorithm": "binomial",
+        "segment_bytes": None,
         "times_faster": pytest.approx(2.0, rel=0.01),
     }
     assert found["environment"] == {}

@@ -54,8 +54,10 @@ double start_agree(struct start *start)
 
 void start_adapt(struct start *start, double notified_ns, double late_ns)
 {
+    /* Who knew the moment only after it had passed is late for the margin's sake, which is mended. */
+    if (notified_ns < start->margin_ns)
+        recent_add(&start->late, late_ns);
     recent_add(&start->notified, notified_ns);
-    recent_add(&start->late, late_ns);
     const double wanted = MARGIN_FACTOR * recent_quantile(&start->notified, MARGIN_QUANTILE);
     start->margin_ns = fmin(fmax(wanted, LEAST_MARGIN_NS), MOST_MARGIN_NS);
 }
