@@ -143,7 +143,7 @@ static void check_numbers(const struct options *options)
              options->least_rounds, options->most_rounds);
 }
 
-void accept(struct options *options, const char *experiment, const int *given)
+void accept_or_refuse(struct options *options, const char *experiment, const int *given)
 {
     check_accepted(options, experiment, given);
     check_operation(options);

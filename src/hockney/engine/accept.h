@@ -13,6 +13,6 @@ struct option *accept_options(void);
 
 /* Ends the program where `options` has something that its experiment or operation cannot honour;
    `given[ACCEPTED_OPTIONS]` says which options there were. Chooses the buffers where nobody did. */
-void accept(struct options *options, const char *experiment, const int *given);
+void accept_or_refuse(struct options *options, const char *experiment, const int *given);
 
 #endif

@@ -280,7 +280,7 @@ void options_read(struct options *options, int argc, char **argv)
     read_sizes(options, "0,1..4MiB");
     read_options(options, argc, argv, given);
     read_experiment(options, argc - optind, argv + optind);
-    accept(options, argv[optind], given);
+    accept_or_refuse(options, argv[optind], given);
     if (options->operation->counts_window && options->window_count == 0)
         options->windows = read_counts("64", "--window", &options->window_count);
 }
