@@ -19,7 +19,9 @@ LAUNCHES = 5
 
 def build(mpi: Mpi, program: Path) -> None:
     """The bare loop, with what the engine's operation needs of the engine."""
-    sources = [SOURCES / name for name in ("message.c", "check.c", "records.c", "json.c", "pattern.c")]
+    sources = [
+        SOURCES / name for name in ("message.c", "check.c", "records.c", "json.c", "pattern.c")
+    ]
     sources += [SOURCES / "operations" / "pingpong.c", Path(__file__).with_suffix(".c")]
     flags = ["-std=c11", "-O2", "-D_GNU_SOURCE", '-DHOCKNEY_VERSION="bench"', f"-I{SOURCES}"]
     subprocess.run([mpi.mpicc, *flags, "-o", program, *sources], check=True)
