@@ -38,12 +38,6 @@ def check_times(run_engine: RunEngine, *asked: str) -> None:
 
 
 @pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
-def test_the_whole_message_is_sent(run_engine: RunEngine, asked: str) -> None:
-    need_memory(10)
-    check_times(run_engine, *asked.split())
-
-
-@pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
 def test_the_whole_message_arrives(run_engine: RunEngine, asked: str) -> None:
     need_memory(10)
     check_times(run_engine, *asked.split(), "--verify")
