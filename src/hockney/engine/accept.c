@@ -103,7 +103,6 @@ static void check_operation(struct options *options)
 /* The choice of buffers, where the user made none; refused where the operation cannot honour it. */
 static void choose_buffers(struct options *options)
 {
-    static const char *const names[] = {"returned", "separate", "cold"};
     const struct operation *operation = options->operation;
     /* Each rank's own pattern must arrive. */
     if (options->buffers == BUFFERS_UNSET)
@@ -111,7 +110,7 @@ static void choose_buffers(struct options *options)
     if (!(operation->accepts & 1 << options->buffers))
         fail(EXIT_ASKED_WRONGLY, "%s%s%s takes no --buffers %s",
              operation->mode != NULL ? operation->mode : "", operation->mode != NULL ? " " : "",
-             operation->name, names[options->buffers]);
+             operation->name, buffers_names[options->buffers]);
     if (options->verify && options->buffers == BUFFERS_RETURNED)
         fail(EXIT_ASKED_WRONGLY, "--verify needs --buffers separate or cold: each rank sends a "
                                  "pattern of its own");

@@ -30,14 +30,6 @@ static size_t largest_size(const struct options *options)
     return largest;
 }
 
-static int largest_window(const struct options *options)
-{
-    int largest = 1;
-    for (int i = 0; i < options->window_count && options->operation->counts_window; i++)
-        largest = options->windows[i] > largest ? options->windows[i] : largest;
-    return largest;
-}
-
 static int blocks_here(const struct launch *launch, enum blocks blocks)
 {
     const int may_be_root = launch->options->rotate || launch->context.rank == 0;

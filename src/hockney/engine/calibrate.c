@@ -9,8 +9,6 @@
 static const double LARGEST_COST = 0.005, LARGEST_GRAIN = 0.01;
 /* Short batches waste their untimed exchanges; below this a batch grows though the clock allows it. */
 static const double SHORTEST_BATCH_NS = 20e3;
-/* A visit has so many batches; timing each exchange, so many. */
-enum { MOST_BATCHES = 4, MOST_SINGLES = 256 };
 /* Untimed exchanges directly before the timed ones: the first one alone pays for caches that other
    sizes used, and leaves the first batch 1 to 3 % slow. */
 static const double LEAD_IN_NS = 30e3;
@@ -53,7 +51,7 @@ static void choose_batches(struct launch *launch, struct point *point)
     point->repetitions =
         single ? 1 : (int64_t)ceil(batch_least_ns(&launch->clock) / point->repetition_ns);
     const double batch_ns = point->repetition_ns * (double)point->repetitions;
-    point->batches = (int)fmin(fmax(VISIT_NS / batch_ns, 1.0), single ? MOST_SINGLES : MOST_BATCHES);
+    point->batches = (int)fmin(fmax(VISIT_NS / batch_ns, 1.0), single ? SINGLES_A_VISIT : BATCHES_A_VISIT);
 }
 
 void calibrate(struct launch *launch, const struct visit *plan, int is_last)

@@ -14,6 +14,9 @@
    COLD: as SEPARATE, and both walk through more memory than the last cache holds. */
 enum buffers { BUFFERS_RETURNED, BUFFERS_SEPARATE, BUFFERS_COLD, BUFFERS_UNSET };
 
+/* Their names, by number; ends with NULL. */
+extern const char *const buffers_names[];
+
 struct context {
     MPI_Comm comm; /* the ranks that take part, in the order of --peers */
     int rank, ranks;

@@ -78,17 +78,11 @@ static void make_room(struct launch *launch)
 {
     const struct options *options = launch->options;
     const int collective = options->operation->between_all;
-    const int a_point = collective ? MOST_COLLECTIVES : times_each(options) ? 256 : 4;
+    const int a_point = collective ? MOST_COLLECTIVES : times_each(options) ? SINGLES_A_VISIT : BATCHES_A_VISIT;
     launch->room = options->sweep ? CHUNK_SAMPLES : launch->point_count * a_point;
     launch->own_ns = allocate((size_t)launch->room * sizeof(double));
     if (launch->context.rank == 0)
         launch->sample_ns = allocate((size_t)launch->room * sizeof(double));
-}
-
-static const char *buffers_in_words(enum buffers buffers)
-{
-    static const char *const words[] = {"returned", "separate", "cold"};
-    return words[buffers];
 }
 
 /* What one sample is, in words: how it was timed, whose time it is, what was subtracted. */
@@ -96,7 +90,7 @@ static void define(const struct launch *launch, char *words, size_t room)
 {
     const struct options *options = launch->options;
     const struct operation *operation = options->operation;
-    const char *buffers = buffers_in_words(launch->context.buffers);
+    const char *buffers = buffers_names[launch->context.buffers];
     if (operation->between_all) {
         snprintf(words, room, "from %s to the last rank's end, clock cost included, %s buffers",
                  options->sync == SYNC_BARRIER ? "the first rank's start behind a barrier"
@@ -133,7 +127,7 @@ static void record_facts(const struct launch *launch, const char *places)
         .clock = launch->clock,
         .places = places,
         .batch_s = in_batches ? batch_least_ns(&launch->clock) * 1e-9 : 0.0,
-        .buffers = buffers_in_words(launch->context.buffers),
+        .buffers = buffers_names[launch->context.buffers],
         .cold_bytes = launch->context.buffers == BUFFERS_COLD ? launch->cold_bytes : 0,
         .definition = definition,
         .probes_handover = launch->context.shared != NULL && !options->sweep,
@@ -162,9 +156,7 @@ static void open_context(struct launch *launch, MPI_Comm comm)
     context->peer = 1 - context->rank;
     context->leads = context->rank == 0;
     context->buffers = options->buffers;
-    int window = 1;
-    for (int i = 0; options->operation->counts_window && i < options->window_count; i++)
-        window = options->windows[i] > window ? options->windows[i] : window;
+    const int window = largest_window(options);
     context->requests = allocate(2 * (size_t)window * sizeof *context->requests);
     context->statuses = allocate(2 * (size_t)window * sizeof *context->statuses);
     if (options->operation->varies) {

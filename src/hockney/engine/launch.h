@@ -52,6 +52,8 @@ struct launch {
     double started_s;
 };
 
+/* Samples of one visit in a round, at most: batches, or exchanges that are timed by themselves. */
+enum { BATCHES_A_VISIT = 4, SINGLES_A_VISIT = 256 };
 /* At most this many samples of one visit are held before they are reduced and written. */
 enum { CHUNK_SAMPLES = 4096 };
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+const char *const buffers_names[] = {"returned", "separate", "cold", NULL};
+
 static const struct operation *const table[] = {
     &operation_pingpong,
     &operation_pingpong_synchronous,

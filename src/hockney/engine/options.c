@@ -146,11 +146,11 @@ static int *read_counts(const char *text, const char *option, int *count)
 
 static enum buffers buffers_named(const char *text)
 {
-    static const char *const names[] = {"returned", "separate", "cold", NULL};
-    const char *name = one_of(text, "--buffers", names);
-    return name == names[0]   ? BUFFERS_RETURNED
-           : name == names[1] ? BUFFERS_SEPARATE
-                              : BUFFERS_COLD;
+    const char *name = one_of(text, "--buffers", buffers_names);
+    int buffers = 0;
+    while (buffers_names[buffers] != name)
+        buffers++;
+    return (enum buffers)buffers;
 }
 
 static const size_t *bytes_of(const char *text)

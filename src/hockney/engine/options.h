@@ -64,6 +64,15 @@ static inline int is_of_two(const struct options *options)
     return options->experiment == PINGPONG || options->experiment == OVERHEADS;
 }
 
+/* Messages in flight at once, at most; 1 where the operation has no window. */
+static inline int largest_window(const struct options *options)
+{
+    int largest = 1;
+    for (int i = 0; options->operation->counts_window && i < options->window_count; i++)
+        largest = options->windows[i] > largest ? options->windows[i] : largest;
+    return largest;
+}
+
 /* Every repetition is timed by itself, not in batches. */
 static inline int times_each(const struct options *options)
 {
