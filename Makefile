@@ -40,7 +40,7 @@ docs: $(INSTALLED)
 
 # A man page a verb, from the words of --help, in build/man.
 man: $(INSTALLED)
-	$(BIN)/python docs/man_pages.py build/man
+	$(BIN)/python docs/command_reference.py --man build/man
 
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

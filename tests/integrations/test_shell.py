@@ -12,7 +12,7 @@ import pytest
 
 from hockney.cli import cli
 
-MAN_PAGES = Path(__file__).parents[2] / "docs" / "man_pages.py"
+REFERENCE = Path(__file__).parents[2] / "docs" / "command_reference.py"
 
 
 def _completion(**asked: str) -> str:
@@ -43,7 +43,7 @@ def test_verbs_options_and_choices_are_completed(words: str, offered: str) -> No
 
 
 def test_every_verb_has_a_man_page_that_man_can_read(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, MAN_PAGES, tmp_path], check=True)
+    subprocess.run([sys.executable, REFERENCE, "--man", tmp_path], check=True)
     verbs = set(cli.list_commands(None))  # type: ignore[arg-type]
     pages = {page.name for page in tmp_path.iterdir()}
     assert pages == {"hockney.1", *(f"hockney-{verb}.1" for verb in verbs)}

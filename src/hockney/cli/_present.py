@@ -80,7 +80,7 @@ def show_json(
     diagnose: bool = False,
     beside: Beside | None = None,
 ) -> None:
-    """{"run", ..., "warnings"} and, when asked, "diagnosis" and "beside", as docs/cli.md says."""
+    """{"run", ..., "warnings"} and, when asked, "diagnosis" and "beside", as docs/json.md says."""
     click.echo(
         dumps(
             {

@@ -1,4 +1,4 @@
-"""The same as JSON for programs: field names are part of the interface (docs/cli.md)."""
+"""The same as JSON for programs: field names are part of the interface (docs/json.md)."""
 
 from __future__ import annotations
 

@@ -1,0 +1,38 @@
+"""docs/json.md names every field that the verbs really print for the recorded runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recorded import answers
+
+DOCS = Path(__file__).parents[2] / "docs"
+NAMED = set(
+    re.findall(r'["`](\w+)["`]', (DOCS / "json.md").read_text() + (DOCS / "records.md").read_text())
+)
+OPEN = frozenset({"options", "environment", "parameters", "derived"})
+"""What is inside differs from plan to plan, machine to machine and model to model."""
+VERBS = ("show", "fit", "predict", "compare", "tune", "predicted")
+
+
+def _fields(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield name
+            if name not in OPEN:
+                yield from _fields(inner)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _fields(each)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_field_is_named(verb: str) -> None:
+    printed = {field for file in answers.expected().values() for field in _fields(file.get(verb))}
+    assert printed
+    assert printed <= NAMED, printed - NAMED
