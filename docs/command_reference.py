@@ -59,8 +59,10 @@ def reference() -> str:
     """The page: a section for each verb, with the options of all measuring verbs once."""
     verbs = {context: options_of(context) for context in contexts()}
     measuring = [verb for verb in verbs if isinstance(verb.command, MeasuringVerb)]
-    common = dict(set.intersection(*(set(verbs[verb].items()) for verb in measuring)))
-    common = {option: verbs[measuring[0]][option] for option in verbs[measuring[0]] if option in common}
+    same = set.intersection(*(set(verbs[verb].items()) for verb in measuring))
+    common = {
+        option: text for option, text in verbs[measuring[0]].items() if (option, text) in same
+    }
     sections = [HEAD]
     for verb, options in verbs.items():
         shared = common if verb in measuring else {}

@@ -1,0 +1,61 @@
+"""What pages show is what the commands print: the tutorial's as they stand, in order, in one empty
+directory, and those of all pages that are the same on every machine."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from record import DOCS, TUTORIAL, repeatable, run, shortened, steps
+
+from conftest import TEST_TIMEOUT_S
+
+VERDICTS = ("hockney doctor", "hockney compare", "hockney history")
+"""On a busy machine these may find it bad, or slower: exit status 1, as the tutorial says."""
+PAGES = sorted(page for page in DOCS.rglob("*.md") if [*repeatable(page.read_text())])
+
+
+def _lines(text: str) -> set[str]:
+    return {" ".join(line.split()) for line in text.splitlines()}
+
+
+def _headings(printed: list[str]) -> list[str]:
+    """Headings of tables: the same on every machine, as numbers and sentences are not."""
+    words = [" ".join(line.split()) for line in printed if line not in ("", "...")]
+    return [line for line in words if not re.search(r"[\d;:]", re.sub(r"95 %|p99", "", line))]
+
+
+@pytest.mark.long
+def test_commands_run_and_print_what_the_tutorial_shows(tmp_path: Path) -> None:
+    commands = steps(TUTORIAL.read_text())
+    assert len(commands) > 8
+    for step in commands:
+        done = run(step.command, tmp_path, TEST_TIMEOUT_S)
+        printed = f"$ {step.command}\n{done.stdout}{done.stderr}"
+        assert done.returncode in ((0, 1) if step.command.startswith(VERDICTS) else (0,)), printed
+        assert "Traceback" not in printed
+        assert set(_headings(step.shown)) <= _lines(printed), printed
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+def test_what_is_the_same_everywhere_is_what_pages_show(page: Path, tmp_path: Path) -> None:
+    for step in repeatable(page.read_text()):
+        done = run(step.command, tmp_path, TEST_TIMEOUT_S)
+        assert done.returncode == 0, f"$ {step.command}\n{done.stdout}{done.stderr}"
+        shown = _lines("\n".join(line for line in step.shown if line != "..."))
+        assert shown <= _lines(done.stdout), f"python docs/record.py docs/{page.relative_to(DOCS)}"
+
+
+def test_pages_with_such_commands_are_found() -> None:
+    assert len(PAGES) > 4
+
+
+def test_an_output_keeps_the_paragraphs_that_the_page_shows() -> None:
+    printed = "a\nb\n\nc\n\nd\n"
+    assert shortened(printed, []) == []
+    assert shortened(printed, ["old"]) == ["a", "b", "", "c", "", "d"]
+    assert shortened(printed, ["old", "..."]) == ["a", "b", "..."]
+    assert shortened(printed, ["old", "", "older", "..."]) == ["a", "b", "", "c", "..."]
+    assert shortened(printed, ["...", "old", "..."]) == ["...", "c", "..."]
