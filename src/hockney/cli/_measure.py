@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from hockney.cli._options import Output
+from hockney.cli._asked import Output
 from hockney.estimate import estimate
 from hockney.measure.checks import check_allocation
 from hockney.measure.presets import PRESETS

@@ -29,6 +29,16 @@ def format_names() -> list[str]:
     return sorted(name.replace("_", "-") for name in names)
 
 
+def readable() -> list[str]:
+    """The formats that `import` takes."""
+    return list(_that("read"))
+
+
+def writable() -> list[str]:
+    """The formats that `export` takes."""
+    return list(_that("write"))
+
+
 def _module(name: str) -> Any:
     return importlib.import_module(f"hockney.exchange.{name.replace('-', '_')}")
 
