@@ -18,7 +18,7 @@ from hockney.records import Run
 from hockney.spec import Plan
 from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import format_seconds
-from hockney.views.progress import ProgressLine
+from hockney.views.progress import ProgressView
 
 ENDINGS = {
     "precision": "every median is inside the asked precision",
@@ -61,10 +61,10 @@ def measure_and_show(plan: Plan, output: Output) -> None:
 
 
 def measured(plan: Plan, target: Target, quiet: bool, before: str = "") -> Session:
-    """Measures with a line of progress, which begins with `before`."""
+    """Measures and shows how far it is, with `before` in front."""
     for case in plan.cases:
         check_allocation(case.placement)
-    progress = ProgressLine(quiet, plan.sampling.precision, before)
+    progress = ProgressView(quiet, plan.sampling.precision, before)
     try:
         return measure(plan, target, progress)
     finally:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hockney.measure.jobs import Job, Scheduler, State
     from hockney.measure.jobs.script import Measurement
     from hockney.spec import Plan
-    from hockney.views.progress import StatusLine
+    from hockney.views.progress import Live
 
 POLL_S = 1.0
 LAST_LINES = 12
@@ -117,13 +117,13 @@ def _submit(
     from hockney.errors import AskedWronglyError, HockneyError
     from hockney.measure.jobs import launches_of, submit
     from hockney.measure.resume import whole_launches
-    from hockney.views.progress import StatusLine
+    from hockney.views.progress import Live
 
     result = measurement.result
     if result.exists():
         raise AskedWronglyError(f"{result} exists", "name another file with -o")
     number, most = submit(scheduler, text), launches_of(measurement.plan)
-    state = _await_end(scheduler, number, most, result, StatusLine(output.quiet))
+    state = _await_end(scheduler, number, most, result, Live(output.quiet))
     run = records.read(result) if result.exists() else None
     if run is not None and run.samples:
         show_measured(run, output)
@@ -139,7 +139,7 @@ def _submit(
 
 
 def _await_end(
-    scheduler: Scheduler, number: str, launches: int, result: Path, status: StatusLine
+    scheduler: Scheduler, number: str, launches: int, result: Path, status: Live
 ) -> State:
     from hockney.errors import HockneyError
     from hockney.measure.jobs import tell
@@ -147,7 +147,9 @@ def _await_end(
     try:
         while not (state := scheduler.state(number)).ended:
             done = f"{_launches_in(result)} of {launches} launches"
-            status(f"job {number}: {state.word.lower()}, {done}")
+            if status.is_due:
+                words = f"job {number}: {state.word.lower()}, {done}"
+                status.draw([[(words, "")]], words)
             time.sleep(POLL_S)
     except KeyboardInterrupt:
         tell([*scheduler.CANCEL, number])
