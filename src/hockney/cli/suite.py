@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,9 +48,9 @@ def command(
     if resume and output is None:
         raise click.UsageError("--resume needs the directory to continue in: give it with -o")
     directory = output or Path(f"{suite.name}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}")
-    journal = Journal(directory, resume)
-    failed = _measure_all(suite, plans, journal, quiet)
-    _show_end(suite, journal, quiet)
+    with closing(Journal(directory, resume)) as journal:
+        failed = _measure_all(suite, plans, journal, quiet)
+        _show_end(suite, journal, quiet)
     if failed:
         raise click.exceptions.Exit(1)
 
