@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.patches import Patch, Rectangle
 
-from hockney.estimate.best import BEST_RULE, DEFAULT, FASTER, OWN, Cell
+from hockney.analysis.best import BEST_RULE, DEFAULT, FASTER, OWN, Cell
 from hockney.units import format_size
 from hockney.views.figures import Options, System
 from hockney.views.figures._collectives import borders, shown, unknown_ranks
