@@ -29,10 +29,10 @@ from hockney.exchange import writable
 @_options.force("the file")
 def command(file: Path, format_name: str, output: Path | None, force: bool) -> None:
     """Write a result file in a format of another program."""
-    from hockney import exchange, records
+    from hockney import exchange, load
     from hockney.result_file import ResultFile
 
-    content = exchange.write(records.read(file), format_name)
+    content = exchange.write(load(file), format_name)
     if output is None:
         sys.stdout.buffer.write(content)
         return

@@ -61,7 +61,8 @@ def command(
     All pairs of ranks are taken to communicate like the measured ones. Confidence intervals are by
     a bootstrap over launches; they do not cover effects of a pattern on the network.
     """
-    from hockney import records
+    from hockney import load
+    from hockney.models._channel import channel_of
     from hockney.models._patterns import Pattern, parse_pattern
 
     factors = parse_factors(what_if) if what_if else {}
@@ -69,15 +70,11 @@ def command(
     asked += [parse_pattern(text) for text in patterns]
     if not asked:
         raise click.UsageError("nothing to predict: give --bytes or --pattern")
-    runs = [records.read(file) for file in files]
-    _show([(run, _channel(run, model).scaled(factors)) for run in runs], asked, as_json)
-
-
-def _channel(run: Run, model: str | None) -> Channel:
-    from hockney.estimate.contention import points_to_fit
-    from hockney.models._channel import channel_of
-
-    return channel_of(points_to_fit(run), model)
+    found = [load(file) for file in files]
+    channels = [channel_of(one.points_to_fit, model).scaled(factors) for one in found]
+    _show(
+        [(one.run, channel) for one, channel in zip(found, channels, strict=True)], asked, as_json
+    )
 
 
 def _show(channels: list[tuple[Run, Channel]], asked: list[Pattern], as_json: bool) -> None:

@@ -30,7 +30,6 @@ def command(
     """
     from hockney.cli.history import histories_with
     from hockney.errors import AskedWronglyError
-    from hockney.views.normal import beside_of
     from hockney.views.report import render
     from hockney.views.report.reported import report_on
 
@@ -40,5 +39,5 @@ def command(
         )
     systems = [report_on(path) for path in result_files(paths)]
     histories = histories_with(paths, past)
-    besides = [beside_of(system.run, system.estimates, histories) for system in systems]
+    besides = [system.analysis.positions(histories) for system in systems]
     write_text(output, render(systems, besides, title), force)

@@ -51,25 +51,22 @@ def command(
     as_json: bool,
 ) -> None:
     """Show the results in a file: the answer, the table, and what to know about it."""
-    from hockney import records
+    from hockney import load
     from hockney.cli import _present
     from hockney.cli.history import histories_with
-    from hockney.estimate import estimate
-    from hockney.views.normal import beside_of
 
-    run = records.read(file)
-    estimates = estimate(run)
+    analysis = load(file)
     if messages is not None:
-        _present.show_predicted(run, estimates, records.read(messages), as_json)
+        _present.show_predicted(analysis, load(messages), as_json)
         return
-    found = beside_of(run, estimates, histories_with((file,), past))
+    histories = histories_with((file,), past)
     if as_json:
-        _present.show_json(run, estimates, all_states, diagnose, found)
+        _present.show_json(analysis, all_states, diagnose, histories)
     else:
-        _present.show_run(run, estimates, layout, all_states)
+        _present.show_run(analysis, layout, all_states)
         if diagnose:
-            _present.show_diagnosis(run)
+            _present.show_diagnosis(analysis)
         if not layout:
-            _present.show_beside(found)
+            _present.show_positions(analysis, histories)
     if gate:
-        _present.gate(run, estimates)
+        _present.gate(analysis)
