@@ -16,7 +16,8 @@ import click
 from click_man.core import generate_man_page
 
 from hockney import __version__
-from hockney.cli import cli
+from hockney.cli import SECTIONS, cli
+from hockney.cli._help import Verb
 from hockney.cli._verb import MeasuringVerb
 
 HEAD = """\
@@ -26,79 +27,102 @@ This page is made from the code: it holds what `hockney VERB --help` prints. Wha
 fractions look like, exit statuses, launches and budgets, and which MPI is measured, are in
 [conventions](conventions.md); the fields of `--json` are in [JSON output](json.md).
 """
-COMMON_HEAD = """
-## Options of every verb that measures
-
-{verbs} have these besides their own:
-
-"""
+COMMON = "Options of every verb that measures"
 WIDTH = 100
 HELP = "--help"
+Options = dict[str, dict[str, str]]
+"""What --help says of each option, by heading and by the option with its values."""
 
 
 def contexts() -> Iterator[click.Context]:
-    """Each verb in a context of its own, by its name."""
+    """Each verb in a context of its own, in the order of `hockney --help`."""
     whole = click.Context(cli, info_name="hockney")
-    for name in cli.list_commands(whole):
+    ordered = [name for verbs in SECTIONS.values() for name in verbs]
+    for name in sorted(cli.list_commands(whole), key=[*ordered, *cli.list_commands(whole)].index):
         verb = cli.get_command(whole, name)
         assert verb is not None
         yield click.Context(verb, info_name=name, parent=whole)
 
 
-def options_of(context: click.Context) -> dict[str, str]:
-    """What --help says of each option that it shows, by the option with its values."""
-    records = (
-        parameter.get_help_record(context)
-        for parameter in context.command.get_params(context)
-        if isinstance(parameter, click.Option) and HELP not in parameter.opts
-    )
-    return {option: " ".join(text.split()) for option, text in filter(None, records)}
+def options_of(context: click.Context) -> Options:
+    assert isinstance(context.command, Verb)
+    return {
+        heading: dict(
+            record
+            for option in options
+            if HELP not in option.opts and (record := option.get_help_record(context))
+        )
+        for heading, options in context.command.headings(context).items()
+    }
+
+
+def shared(every: list[Options]) -> Options:
+    """The options that all of them have with the same words."""
+    return {
+        heading: {
+            option: text
+            for option, text in options.items()
+            if all(other.get(heading, {}).get(option) == text for other in every)
+        }
+        for heading, options in every[0].items()
+    }
 
 
 def reference() -> str:
     """The page: a section for each verb, with the options of all measuring verbs once."""
     verbs = {context: options_of(context) for context in contexts()}
     measuring = [verb for verb in verbs if isinstance(verb.command, MeasuringVerb)]
-    same = set.intersection(*(set(verbs[verb].items()) for verb in measuring))
-    common = {
-        option: text for option, text in verbs[measuring[0]].items() if (option, text) in same
-    }
-    sections = [HEAD]
-    for verb, options in verbs.items():
-        shared = common if verb in measuring else {}
-        own = {option: text for option, text in options.items() if option not in shared}
-        sections += [_section(verb, own, bool(shared))]
+    common = shared([verbs[verb] for verb in measuring])
     names = ", ".join(f"`{verb.info_name}`" for verb in measuring)
-    return "".join([*sections, COMMON_HEAD.format(verbs=names), _listed(common)])
-
-
-def _section(verb: click.Context, options: dict[str, str], measures: bool) -> str:
-    command = verb.command
-    usage = " ".join(["hockney", verb.info_name or "", *command.collect_usage_pieces(verb)])
-    more = "[Options of every verb that measures](#options-of-every-verb-that-measures).\n"
-    return "\n".join(
+    return "".join(
         [
-            f"\n## {verb.info_name}\n",
-            f"    {usage}\n",
-            _paragraphs(command.help or ""),
-            _listed(options) + ("\n" + more if measures else ""),
+            HEAD,
+            *(
+                _section(verb, options, verb in measuring, common)
+                for verb, options in verbs.items()
+            ),
+            f"\n## {COMMON}\n\n{_wrapped(names)}\n",
+            _listed(common),
         ]
     )
 
 
+def _section(verb: click.Context, options: Options, measures: bool, common: Options) -> str:
+    command = verb.command
+    assert isinstance(command, Verb)
+    usage = " ".join(["hockney", verb.info_name or "", *command.collect_usage_pieces(verb)])
+    own = {
+        heading: {
+            option: text
+            for option, text in inner.items()
+            if not (measures and option in common.get(heading, {}))
+        }
+        for heading, inner in options.items()
+    }
+    parts = [
+        f"\n## {verb.info_name}\n\n    {usage}\n\n",
+        _paragraphs(command.help or ""),
+        _listed(own),
+        f"\n[{COMMON}](#{COMMON.lower().replace(' ', '-')})\n" if measures else "",
+        "\nExamples:\n\n" if command.examples else "",
+        *(f"    {example}\n" for example in command.examples),
+    ]
+    return "".join(parts)
+
+
 def _paragraphs(text: str) -> str:
-    """A docstring's paragraphs; a line that is a command stays one."""
     blocks = re.split(r"\n\s*\n", textwrap.dedent(text).replace("\b\n", "").strip())
-    shown = (
-        f"    {' '.join(block.split())}" if block.startswith("hockney ") else _wrapped(block)
-        for block in blocks
+    return "\n\n".join(_wrapped(block) for block in blocks) + "\n"
+
+
+def _listed(options: Options) -> str:
+    """A list under each heading that has options."""
+    return "".join(
+        f"\n{heading}:\n\n"
+        + "".join(_wrapped(f"- `{option}`: {text}", "  ") + "\n" for option, text in inner.items())
+        for heading, inner in options.items()
+        if inner
     )
-    return "\n\n".join(shown) + "\n"
-
-
-def _listed(options: dict[str, str]) -> str:
-    items = (_wrapped(f"- `{option}`: {text}", "  ") for option, text in options.items())
-    return "".join(f"{item}\n" for item in items)
 
 
 def _wrapped(text: str, indent: str = "") -> str:

@@ -71,7 +71,7 @@ def test_the_environment_of_matplotlib_does_not_matter(
         (["--what", "samples", "--bytes", "7", "-o", "x.png"], "measured are 0, 8"),
         (["run.jsonl", "--what", "samples", "-o", "x.png"], "one file at a time"),
         (["--what", "bandwidth", "--extremes", "-o", "x.png"], "--what time"),
-        (["--bytes", "8", "-o", "x.png"], "--what samples"),
+        (["--bytes", "8", "-o", "x.png"], "--what time, which shows all sizes"),
     ],
 )
 def test_what_cannot_be_drawn_is_told(

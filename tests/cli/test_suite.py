@@ -86,7 +86,7 @@ def test_a_suite_that_is_cut_short_goes_on(hockney: RunHockney, tmp_path: Path) 
         ("sizes =", "szies =", "unknown key 'szies'\n  did you mean sizes?"),
         ("name =", "nmae =", "unknown key 'nmae'\n  did you mean name?"),
         ("matrix.place", "matrix.palce", "did you mean place?"),
-        ('verb = "pingpong"', 'verb = "show"', "show measures nothing"),
+        ('verb = "pingpong"', 'verb = "show"', "show is not a verb that measures"),
         ('verb = "pingpong"', "", "no verb"),
         ('"0,8"', '"8QB"', "unknown unit"),
         ('["core", "none"]', '"core"', "a matrix has a list"),

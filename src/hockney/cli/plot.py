@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from hockney.cli import _options
+from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZE
 from hockney.views.figures import FIGURES, OVERLAID, Options, System, curves_of, draw, labels_of
 
@@ -15,37 +17,48 @@ NOT_OF_ONE_SIZE = (
 )  # fmt: skip
 
 
-@click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "-o", "--output", required=True, type=click.Path(path_type=Path), help="FILE.png, .svg or .pdf."
+@verb(
+    "hockney plot mpich.jsonl openmpi.jsonl -o time.svg",
+    "hockney plot --what samples --bytes 8 run.jsonl -o samples.png",
+    "hockney plot --what matrix cores.jsonl -o map.png",
 )
-@click.option(
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@_options.output("FILE.png, .svg or .pdf.", required=True, metavar="FILE")
+@option(
     "--what",
     type=click.Choice(FIGURES),
     default="time",
-    show_default=True,
-    help="Time or bandwidth over size, the samples of one size, models with their residuals; of "
-    "pairs contention, variability and multi-mode, of cores the matrix; of collectives time over "
-    "sizes or ranks, the best algorithm of each cell, or measured over predicted "
-    "(collective-model).",
+    help="Time or bandwidth over size; samples of one size; models with residuals. For pairs: "
+    "contention, variability, multi-mode. For cores: matrix. For collectives: time over sizes or "
+    "ranks, the best algorithms, measured over predicted (collective-model).",
 )
-@click.option(
-    "--extremes",
-    is_flag=True,
-    help="Of time: mean with standard deviation, minimum and maximum as outliers.",
+@option(
+    "--bytes",
+    "size",
+    type=SIZE,
+    show_default="the smallest; all for contention",
+    help="Message size, for figures of one size.",
 )
-@click.option("--fit/--no-fit", "with_fit", default=True, help="Draw the fitted line.")
-@click.option(
-    "--bytes", "size", type=SIZE, help="Of which size.  [default: the smallest; contention: all]"
+@option(
+    "--collective",
+    metavar="NAME",
+    show_default="the only one",
+    help="Collective, for figures of collectives.",
 )
-@click.option("--collective", help="Of which collective.  [default: the only one]")
-@click.option(
+@option(
     "--ranks",
     type=click.IntRange(min=1),
-    help="Of collectives over sizes: of how many processes.  [default: the most]",
+    metavar="N",
+    show_default="the most",
+    help="Number of ranks, for figures of collectives over size.",
 )
-@click.option("--force", is_flag=True, help="Overwrite the figure.")
+@option(
+    "--extremes",
+    is_flag=True,
+    help="Draw mean, standard deviation, minimum and maximum (--what time).",
+)
+@option("--fit/--no-fit", "with_fit", default=True, show_default=True, help="Draw Hockney's line.")
+@_options.force("the figure")
 def command(
     files: tuple[Path, ...],
     output: Path,
@@ -57,15 +70,15 @@ def command(
     ranks: int | None,
     force: bool,
 ) -> None:
-    """Draw one or more result files; several are overlaid as several systems."""
+    """Draw result files; several are overlaid as several systems."""
     if extremes and what != "time":
-        raise click.UsageError("--extremes is a way to draw --what time")
+        raise click.UsageError("--extremes needs --what time")
     if size is not None and what in NOT_OF_ONE_SIZE:
-        raise click.UsageError("--bytes chooses what --what samples and its like draw")
+        raise click.UsageError(f"--bytes cannot be used with --what {what}, which shows all sizes")
     if collective is not None and not what.startswith("collective-"):
-        raise click.UsageError("--collective chooses what --what collective-... draws")
+        raise click.UsageError("--collective needs --what collective-...")
     if ranks is not None and what not in OF_ONE_NUMBER_OF_RANKS:
-        raise click.UsageError("--ranks chooses what --what collective-sizes or -model draws")
+        raise click.UsageError("--ranks needs --what collective-sizes or collective-model")
 
     from hockney import records
     from hockney.estimate import estimate

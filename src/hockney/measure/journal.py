@@ -48,6 +48,10 @@ class Journal:
                 raise AskedWronglyError(f"{path}: {error}") from error
             self._entries[entry.file] = entry
 
+    def close(self) -> None:
+        """Lets others continue the suite."""
+        self._file.close()
+
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries.values())
 

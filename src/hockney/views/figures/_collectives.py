@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from hockney.analysis.best import Cell, cells_of, is_collective, name_of
+from hockney.analysis.predicted import predicted_s
 from hockney.errors import AskedWronglyError
-from hockney.estimate.best import Cell, cells_of, is_collective, name_of
 from hockney.estimate.points import PointEstimate
 from hockney.models.collectives.parameters import Parameters, parameters_of_run
-from hockney.models.collectives.predicted import predicted_s
 from hockney.records import Place
 from hockney.views.figures import Options, System
 from hockney.views.figures._style import QUIET, colour, mark, plain
