@@ -27,7 +27,7 @@ def answer(analysis: Analysis) -> list[str]:
         return []
     size = min(analysis.matrix.times)
     pairs = sorted(analysis.matrix.times[size].values(), key=lambda point: point.typical_s)
-    ends = {"fastest": pairs[0], "slowest": pairs[-1]}
+    ends = {"fastest": pairs[0], "slowest": pairs[-1]} if len(pairs) > 1 else {"only": pairs[0]}
     words = [
         f"{name} pair {'-'.join(map(str, point.peers))} {format_seconds(point.typical_s)}"
         for name, point in ends.items()
