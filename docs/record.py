@@ -5,8 +5,7 @@ python docs/record.py docs/PAGE.md                     those that are the same o
 
 What is the same everywhere is what runs on a simulated machine that is described in words
 (--platform cluster:4), and what reads the files of such runs. Of an output the page shows whole
-paragraphs: a `...` at the beginning stands for the first one, a `...` at the end for all that
-follow. Figures of the tutorial go to docs/figures/tutorial-NAME.png.
+paragraphs: a `...` between two stands for one, a `...` at the end for all that follow. Figures of the tutorial go to docs/figures/tutorial-NAME.png.
 """
 
 from __future__ import annotations
@@ -93,12 +92,12 @@ def shortened(printed: str, shown: list[str]) -> list[str]:
     """What a page shows of an output: nothing, or the paragraphs that it showed before."""
     if not shown:
         return []
-    before = "\n".join(shown)
-    late, early = before.startswith(CUT), before.endswith(CUT)
-    count = len(before.removeprefix(CUT).removesuffix(CUT).strip("\n").split("\n\n"))
-    paragraphs = re.split(r"\n(?:[ \t]*\n)+", printed.strip("\n"))[1 if late else 0 :]
-    kept = "\n\n".join(paragraphs[:count] if early else paragraphs).splitlines()
-    return [*[CUT] * late, *(line.rstrip() for line in kept), *[CUT] * early]
+    *before, last = "\n".join(shown).split("\n\n")
+    paragraphs = re.split(r"\n(?:[ \t]*\n)+", printed.strip("\n"))
+    is_cut = last.endswith(CUT) and len(paragraphs) > len(before) + 1
+    kept = [CUT if old == CUT else new for old, new in zip(before, paragraphs, strict=False)]
+    kept += [paragraphs[len(before)] + f"\n{CUT}"] if is_cut else paragraphs[len(before) :]
+    return [line.rstrip() for line in "\n\n".join(kept).splitlines()]
 
 
 def record(page: Path, directory: Path) -> None:

@@ -63,4 +63,4 @@ def test_an_output_keeps_the_paragraphs_that_the_page_shows() -> None:
     assert shortened(printed, ["old"]) == ["a", "b", "", "c", "", "d"]
     assert shortened(printed, ["old", "..."]) == ["a", "b", "..."]
     assert shortened(printed, ["old", "", "older", "..."]) == ["a", "b", "", "c", "..."]
-    assert shortened(printed, ["...", "old", "..."]) == ["...", "c", "..."]
+    assert shortened(printed, ["...", "", "old", "..."]) == ["...", "", "c", "..."]
