@@ -5,7 +5,8 @@ python docs/record.py docs/PAGE.md                     those that are the same o
 
 What is the same everywhere is what runs on a simulated machine that is described in words
 (--platform cluster:4), and what reads the files of such runs. Of an output the page shows whole
-paragraphs: a `...` between two stands for one, a `...` at the end for all that follow. Figures of the tutorial go to docs/figures/tutorial-NAME.png.
+paragraphs: a `...` between two stands for one, a `...` at the end for all that follow. Figures of
+the tutorial go to docs/figures/tutorial-NAME.png.
 """
 
 from __future__ import annotations
