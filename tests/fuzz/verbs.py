@@ -21,7 +21,7 @@ from hockney import exchange
 from hockney.cli import cli
 from hockney.errors import HockneyError
 from hockney.models import model_names
-from hockney.tuning import FORMATS
+from hockney.mpis import format_names
 from hockney.views.figures import FIGURES
 from hockney.views.layouts import layout_names
 
@@ -47,7 +47,7 @@ WITH_RESULT = (
     *(f"show RUN --format {name}" for name in layout_names()),
     "predict RUN --bytes 0,8,1MiB --pattern halo3d:ranks=64,bytes=8 --what-if latency=0.5x",
     "predict RUN --pattern bcast:binomial,ranks=64,bytes=1MiB --json",
-    *(f"tune RUN --format {name}" for name in FORMATS), "tune RUN --json",
+    *(f"tune RUN --format {name}" for name in format_names()), "tune RUN --json",
     *(f"plot RUN --what {name} -o OUT.svg --force" for name in FIGURES
       if name != "collective-model"),
     "plot RUN SAMPLE --extremes -o OUT.png --force",

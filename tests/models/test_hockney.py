@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
-from hockney.measure.build import Engine
 from hockney.models.fit import Curve, curve_of
 from hockney.models.hockney import fit, line
+from hockney.mpis import Engine
 from hockney.views.table import fit_lines
 from samples import make_run
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import click
 
-from hockney.cli._parameters import CPUS, HOSTS, LAUNCHES, SECONDS, SHARE
+from hockney.cli._parameters import CPUS, HOSTS, LAUNCHES, SECONDS, SHARE, Named
 from hockney.measure.checks import PLACES
-from hockney.measure.launchers import launcher_names
+from hockney.schedulers import launcher_names
 from hockney.spec import Placement, Sampling
+from hockney.spec.placement import OLD_LAUNCHERS
 from hockney.spec.workloads import BUFFERS, Buffers
 
 Decorator = Callable[[Callable[..., Any]], Any]
@@ -85,7 +86,7 @@ OPTIONS = (
     click.option("--ranks-per-node", type=click.IntRange(1), help="Ranks on each of them."),
     click.option(
         "--launcher",
-        type=click.Choice(launcher_names()),
+        type=Named(launcher_names, OLD_LAUNCHERS),
         help="What starts the ranks.  [default: that of the job this is in, mpiexec]",
     ),
     click.option(

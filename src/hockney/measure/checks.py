@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hockney.errors import AskedWronglyError
-from hockney.measure.launchers import MPIEXEC, Allocation, find_allocation
 from hockney.measure.platforms import parse_shape
+from hockney.schedulers import MPIEXEC, Allocation, find_allocation
 from hockney.spec import Case, Placement, Plan
 from hockney.spec.accepts import check_accepted
 from hockney.spec.workloads.pingpong import Pingpong

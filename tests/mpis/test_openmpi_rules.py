@@ -16,12 +16,9 @@ from rule_samples import SIZES, openmpi_rule, ranges
 
 from conftest import TEST_TIMEOUT_S
 from hockney.errors import HockneyError
-from hockney.measure.launchers import launcher_named
-from hockney.measure.mpi import Mpi
 from hockney.measure.trial import EMPTY_MESSAGES
+from hockney.mpis import Mpi, Rule, openmpi
 from hockney.spec import Case, Placement
-from hockney.tuning import openmpi, openmpi_json
-from hockney.tuning.rules import Rule
 
 Table = dict[int, dict[int, list[tuple[int, int, int, int]]]]
 """By number of the collective and of ranks: rows of size, algorithm, fan-out and segment size."""
@@ -69,7 +66,7 @@ def test_the_rules_hold_where_they_should_and_nowhere_else(data: st.DataObject) 
         openmpi_rule(*range_, number=data.draw(st.integers(1, 9)))
         for range_ in data.draw(ranges(COLLECTIVES))
     ]
-    table = read(openmpi.render(rules, None)[""])
+    table = read(openmpi.render_classic(rules, None)[""])
     for collective, number in openmpi.COLLECTIVE_NUMBERS.items():
         for ranks in range(1, 15):
             for size in NEAR_SIZES:
@@ -92,7 +89,7 @@ def test_a_file_is_as_the_manual_has_it() -> None:
         openmpi_rule("bcast", 4, 0, 65535, 6),
         openmpi_rule("bcast", 4, 65536, 1 << 20, 2, 8192),
     ]
-    assert read(openmpi.render(rules, None)[""]) == {
+    assert read(openmpi.render_classic(rules, None)[""]) == {
         7: {
             1: [(0, 0, 0, 0)],
             4: [(0, 6, 4, 0), (65536, 2, 4, 8192), ((1 << 20) + 1, 0, 0, 0)],
@@ -103,7 +100,7 @@ def test_a_file_is_as_the_manual_has_it() -> None:
 
 def test_json_says_the_same() -> None:
     rules = [openmpi_rule("allgather", 4, 8, 1024, 5), openmpi_rule("barrier", 6, 0, None, 4)]
-    found = json.loads(openmpi_json.render(rules, None)[""])
+    found = json.loads(openmpi.render_json(rules, None)[""])
     assert found["rule_file_version"] == 3
     [section] = found["collectives"]["allgather"]
     assert (section["comm_size_min"], section["comm_size_max"]) == (4, 4)
@@ -115,7 +112,7 @@ def test_json_says_the_same() -> None:
 def test_an_algorithm_without_a_number_is_refused() -> None:
     rule = Rule("bcast", 4, 0, 8, "binomial", ())
     with pytest.raises(HockneyError, match="do not tell OMPI_MCA_coll_tuned_bcast_algorithm"):
-        openmpi.render([rule], None)
+        openmpi.render_classic([rule], None)
 
 
 @pytest.mark.parametrize("open_mpi", OPEN_MPIS)
@@ -128,13 +125,17 @@ def test_the_library_takes_the_rule_for_these_ranks_and_sizes_alone(
     subprocess.run([str(open_mpi.mpicc), str(source), "-o", str(program)], check=True)
     path = tmp_path / "rules"
     rule = openmpi_rule("bcast", 3, 64, 4095, openmpi.NO_SUCH_ALGORITHM)
-    path.write_text(openmpi.render([rule], None)[""])
+    path.write_text(openmpi.render_classic([rule], None)[""])
 
     def fails(ranks: int, size: int) -> bool:
-        launcher = launcher_named("openmpi")
+        launcher = openmpi
         case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=ranks))
         command = launcher.command(open_mpi, case, [str(program), str(size)])
-        whole = {**os.environ, **launcher.environment(open_mpi), **openmpi.environment(path)}
+        whole = {
+            **os.environ,
+            **launcher.environment(open_mpi),
+            **openmpi.environment_of_rules(path),
+        }
         done = subprocess.run(command, env=whole, capture_output=True, timeout=TEST_TIMEOUT_S)
         return done.returncode != 0
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from hockney.errors import HockneyError
-from hockney.tuning import intel
-from hockney.tuning.rules import Rule
+from hockney.mpis import Rule, intel
 
 
 def test_each_collective_has_one_variable_with_all_its_ranges(tmp_path: Path) -> None:
@@ -23,7 +22,7 @@ def test_each_collective_has_one_variable_with_all_its_ranges(tmp_path: Path) ->
     ]
     path = tmp_path / "rules"
     path.write_text(intel.render(rules, None)[""])
-    assert intel.environment(path) == {
+    assert intel.environment_of_rules(path) == {
         "I_MPI_ADJUST_BCAST": "1:0-1023@4-4;3:1024-4096@6-6",
         "I_MPI_ADJUST_BARRIER": "2:0-2147483647@4-4",
     }

@@ -1,16 +1,22 @@
-"""Flux, inside one of its instances."""
+"""Flux: flux run inside one of its instances, and flux batch."""
 
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 
-from hockney.measure.launchers import Allocation, hydra
-from hockney.measure.launchers._scheduler import answer, our_name
-from hockney.measure.mpi import Mpi
+from hockney.mpis import Mpi, family_of
+from hockney.schedulers import Allocation, Job, State, answer, as_asked, our_name
 from hockney.spec import Case, Placement
+
+LAUNCHER = "flux"
+SUBMIT = ("flux", "batch")
+CANCEL = ("flux", "cancel")
+WELL, BADLY = {"COMPLETED"}, {"FAILED", "CANCELED", "TIMEOUT"}
 
 
 def allocation() -> Allocation | None:
@@ -28,11 +34,11 @@ def _allocation(instance: str) -> Allocation:  # noqa: ARG001
 
 def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
     """Unbound, because the engine pins; a rank that is gone takes the others with it, but not at
-    once (exit-on-error): what it said would be lost. Open MPI needs the PMIx plug-in of Flux's
-    shell."""
+    once (exit-on-error): what it said would be lost. A library that has PMIx alone needs the
+    plug-in of Flux's shell."""
     placement = case.placement
     options = [f"--job-name={our_name()}", "-o", "cpu-affinity=off", "-o", "exit-timeout=5s"]
-    if mpi.family == "openmpi":
+    if tuple(family_of(mpi).PMI) == ("pmix",):
         options += ["-o", "pmi=pmix"]
     if placement.hosts:
         options.append("--requires=hosts:" + ",".join(placement.hosts))
@@ -62,9 +68,39 @@ def end_strays() -> None:
         answer(["flux", "job", "kill", "--signal=KILL", job])
 
 
-def environment(mpi: Mpi) -> dict[str, str]:
-    return hydra.environment(mpi)
-
-
 def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
     return [["flux", "exec", "--rank=all", "sh", "-c", script]]
+
+
+def directives(job: Job) -> list[str]:
+    asked = [
+        f"--job-name={job.name}",
+        f"--nodes={job.nodes}",
+        f"--nslots={job.nodes * job.per_node}",
+        f"--time-limit={job.minutes}m",
+        # By itself Flux writes the first letter of a number in two ways, as the locale is.
+        "--output=flux-{{id.f58plain}}.out",
+        *as_asked(
+            job,
+            exclusive="--exclusive",
+            account=f"--bank={job.account}",
+            partition=f"--queue={job.partition}",
+        ),
+    ]
+    return [f"#flux: {words}" for words in asked]
+
+
+def launch(mpi: Mpi, case: Case, program: Sequence[str]) -> str:
+    return shlex.join(command(mpi, case, program))
+
+
+def state(number: str) -> State:
+    """Its word, and why it could not start or go on, where Flux tells."""
+    told = ["flux", "jobs", "--no-header", "--format={status} {exception.note}", number]
+    word, _, note = answer(told).stdout.strip().partition(" ")
+    said = f"{word}: {note}" if note else word
+    return State(said or "UNKNOWN", ended=word in WELL | BADLY, well=word in WELL)
+
+
+def log(number: str, job: Job) -> Path:  # noqa: ARG001
+    return Path(f"flux-{number.replace('ƒ', 'f')}.out")

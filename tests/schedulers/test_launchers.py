@@ -7,22 +7,21 @@ import pytest
 
 from hockney.errors import AskedWronglyError
 from hockney.measure import checks
-from hockney.measure.launchers import (
+from hockney.mpis import Mpi, family_of, smpi
+from hockney.schedulers import (
     Allocation,
     find_allocation,
     find_launcher,
-    launcher_named,
-    smpirun,
-    srun,
+    flux,
+    slurm,
 )
-from hockney.measure.mpi import Mpi
 from hockney.spec import Case, Placement, sizes_of
 from hockney.spec.workloads import Workload
 from hockney.spec.workloads.collective import Collective
 from hockney.spec.workloads.cores import Cores
 from hockney.spec.workloads.pingpong import Pingpong
 
-HYDRA = Mpi(Path("/mpich/mpicc"), Path("/mpich/mpiexec"), "hydra", "Hydra 5")
+HYDRA = Mpi(Path("/mpich/mpicc"), Path("/mpich/mpiexec"), "mpich", "Hydra 5")
 OPENMPI = Mpi(Path("/ompi/mpicc"), Path("/ompi/mpiexec"), "openmpi", "Open MPI 5")
 
 
@@ -42,7 +41,7 @@ def _outside_of_jobs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 JOBS = {
-    "srun": ({"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "3",
+    "slurm": ({"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "3",
               "SLURM_JOB_CPUS_PER_NODE": "36(x2),24"}, Allocation(3, 96)),
     "flux": ({"FLUX_URI": "local:///x"}, Allocation()),
     "lsf": ({"LSB_JOBID": "1", "LSB_MCPU_HOSTS": "n1 40 n2 19 n1 1 "},
@@ -67,17 +66,17 @@ def test_a_job_is_found_by_its_environment(job: str) -> None:
 
 
 def test_a_scheduler_starts_ranks_itself_or_lends_its_hosts_to_mpiexec(job: str) -> None:
-    name, placement = find_launcher(HYDRA, Placement())
-    if job in ("srun", "flux"):
-        assert (name, placement.hosts) == (job, ())
+    launcher, placement = find_launcher(Placement())
+    if job in ("slurm", "flux"):
+        assert (launcher, placement.hosts) == ({"slurm": slurm, "flux": flux}[job], ())
     else:
-        assert (name, placement.hosts) == ("hydra", ("n1", "n2"))
+        assert (launcher, placement.hosts) == (None, ("n1", "n2"))
 
 
 def test_hosts_platforms_and_mpiexec_go_before_the_job(job: str) -> None:
     assert job
     for options in ({"hosts": ("a",)}, {"launcher": "mpiexec"}, {"platform": "cluster:2"}):
-        assert find_launcher(HYDRA, ask(**options).placement)[0] == "hydra"
+        assert find_launcher(ask(**options).placement)[0] is None
 
 
 def test_ranks_may_be_on_all_nodes_of_a_job(monkeypatch: pytest.MonkeyPatch, job: str) -> None:
@@ -94,8 +93,8 @@ def test_no_more_cpus_than_the_job_was_given(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_scheduler_that_is_not_here_is_told() -> None:
     with pytest.raises(AskedWronglyError, match="not inside one of its jobs"):
-        find_launcher(HYDRA, Placement(launcher="srun"))
-    assert find_launcher(HYDRA, Placement())[0] == "hydra"
+        find_launcher(Placement(launcher="slurm"))
+    assert find_launcher(Placement())[0] is None
 
 
 @pytest.mark.parametrize(
@@ -109,16 +108,16 @@ def test_a_scheduler_that_is_not_here_is_told() -> None:
 def test_ranks_are_wired_up_by_what_both_know(
     monkeypatch: pytest.MonkeyPatch, mpi: Mpi, offered: tuple[str, ...], chosen: str
 ) -> None:
-    monkeypatch.setattr(srun, "_offered", lambda: offered)
-    assert chosen in srun.command(mpi, ask(), ["engine"])
+    monkeypatch.setattr(slurm, "_offered", lambda: offered)
+    assert chosen in slurm.command(mpi, ask(), ["engine"])
 
 
 def test_a_slurm_that_shares_nothing_with_the_mpi_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(srun, "_offered", lambda: ("pmi2",))
+    monkeypatch.setattr(slurm, "_offered", lambda: ("pmi2",))
     with pytest.raises(AskedWronglyError, match="by pmi2, the MPI of /ompi/mpicc by pmix") as told:
-        srun.command(OPENMPI, ask(), ["engine"])
+        slurm.command(OPENMPI, ask(), ["engine"])
     assert "--launcher mpiexec" in str(told.value)
 
 
@@ -134,13 +133,13 @@ def test_a_slurm_that_shares_nothing_with_the_mpi_is_told(
     ],
 )  # fmt: skip
 def test_mpiexec_is_told_of_hosts(mpi: Mpi, options: dict[str, object], words: str) -> None:
-    command = launcher_named(mpi.family).command(mpi, ask(**options), ["engine"])
+    command = family_of(mpi).command(mpi, ask(**options), ["engine"])
     assert " ".join(command[1:-1]) == words
 
 
 def test_flux_spreads_ranks_over_nodes() -> None:
-    flux = launcher_named("flux").command(OPENMPI, ask(ranks=4, nodes=2, place="node"), ["engine"])
-    assert " ".join(flux) == (
+    words = flux.command(OPENMPI, ask(ranks=4, nodes=2, place="node"), ["engine"])
+    assert " ".join(words) == (
         f"flux run --job-name=hockney-{os.getpid()} -o cpu-affinity=off -o exit-timeout=5s "
         "-o pmi=pmix --nodes=2 --taskmap=cyclic --ntasks=4 engine"
     )
@@ -152,7 +151,6 @@ def test_flux_takes_more_nodes_only_where_it_is_told(
     (tmp_path / "flux").write_text("#!/bin/sh\necho 3 96\n")
     monkeypatch.setenv("FLUX_URI", "local:///three")
     assert find_allocation() == ("flux", Allocation(3, 96))
-    flux = launcher_named("flux")
     assert "--nodes=2" in flux.command(HYDRA, ask(ranks=2, place="node"), ["engine"])
     assert "--nodes=3" in flux.command(HYDRA, ask(ranks=8, place="node"), ["engine"])
     assert "--nodes" not in " ".join(flux.command(HYDRA, ask(ranks=8), ["engine"]))
@@ -160,7 +158,7 @@ def test_flux_takes_more_nodes_only_where_it_is_told(
 
 def simulate(workload: Workload) -> list[str]:
     case = Case(workload=workload, placement=Placement(platform="p.xml", ranks=8))
-    return smpirun.command(HYDRA, case, ["engine"])
+    return smpi.command(HYDRA, case, ["engine"])
 
 
 @pytest.mark.parametrize("collective", ["reduce", "iallreduce", "gatherv", "allgather", "scan"])

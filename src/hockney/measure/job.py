@@ -1,7 +1,11 @@
-"""The text of a batch script. Everything that a user typed is one quoted word in it."""
+"""Batch jobs: a script that needs a shell, the engine and a launcher, but no Python.
+
+Everything that a user typed is one quoted word in it.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from dataclasses import dataclass
@@ -9,15 +13,17 @@ from pathlib import Path
 
 from hockney import __version__
 from hockney.errors import AskedWronglyError
-from hockney.measure.build import Engine
 from hockney.measure.files import long_list_of
-from hockney.measure.jobs import Job, Scheduler, launches_of
-from hockney.measure.launchers import launcher_named
-from hockney.measure.mpi import Mpi
 from hockney.measure.nodes import private_copy, scripts_of
+from hockney.mpis import Engine, Mpi, family_of
+from hockney.registry import offers
+from hockney.schedulers import Batch, Job, Launcher
 from hockney.spec import Case, Plan, Sampling
 from hockney.spec.engine import engine_arguments, launch_arguments
 
+START_S = 20.0
+"""A launch may take so long to start on a cold file system; it does not cost measuring time."""
+MARGIN_S = 60.0
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -38,7 +44,7 @@ class Measurement:
         return self.result.absolute().with_name(self.result.name + ".list")
 
 
-def job_script(scheduler: Scheduler, job: Job, measurement: Measurement, header: bytes) -> str:
+def job_script(scheduler: Batch, job: Job, measurement: Measurement, header: bytes) -> str:
     """A script that appends every launch's records to the result, whose first line is `header`."""
     plan = measurement.plan
     engine, broadcast = _broadcast(scheduler, measurement)
@@ -87,21 +93,21 @@ def _list(measurement: Measurement) -> list[str]:
     ]
 
 
-def _broadcast(scheduler: Scheduler, measurement: Measurement) -> tuple[Path, list[str]]:
+def _broadcast(scheduler: Batch, measurement: Measurement) -> tuple[Path, list[str]]:
     """The engine as the nodes see it, and the lines that copy it there and remove it."""
     placement, engine = measurement.plan.first.placement, measurement.engine
     if placement.broadcast is None:
         return engine.path, []
     copy = private_copy(placement.broadcast, engine)
-    make, remove = (
-        [shlex.join(words) for words in scheduler.reach(measurement.mpi, placement, script)]
-        for script in scripts_of(copy)
-    )
-    if not make:
+    if not offers(scheduler, Launcher):
         raise AskedWronglyError(
             "--broadcast: this scheduler has no way to send the engine along",
             "let the job run hockney itself, with --broadcast: it goes over ssh then",
         )
+    make, remove = (
+        [shlex.join(words) for words in scheduler.reach(measurement.mpi, placement, script)]
+        for script in scripts_of(copy)
+    )
     source = shlex.quote(str(engine.path))
     lines = [
         f"trap {shlex.quote('; '.join(remove))} EXIT",
@@ -111,11 +117,11 @@ def _broadcast(scheduler: Scheduler, measurement: Measurement) -> tuple[Path, li
 
 
 def _exports(mpi: Mpi) -> list[str]:
-    variables = launcher_named(mpi.family).environment(mpi)
+    variables = family_of(mpi).environment(mpi)
     return [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
 
 
-def _launch(scheduler: Scheduler, measurement: Measurement, engine: Path, case: Case) -> str:
+def _launch(scheduler: Batch, measurement: Measurement, engine: Path, case: Case) -> str:
     """One start for one case, with variables of its own. The shell counts the launches."""
     plan, file = measurement.plan, measurement.list_file
     seconds = plan.sampling.budget_s / launches_of(plan)
@@ -128,3 +134,15 @@ def _launch(scheduler: Scheduler, measurement: Measurement, engine: Path, case: 
             raise AskedWronglyError(f"{name!r} is not the name of a variable")
         words = f"{name}={shlex.quote(value)} {words}"
     return words
+
+
+def launches_of(plan: Plan) -> int:
+    """How many launches a job makes: it cannot decide on more."""
+    return plan.sampling.least_launches * len(plan.cases)
+
+
+def minutes_for(plan: Plan) -> int:
+    """The time limit that the budget needs."""
+    measuring_s = max(plan.sampling.budget_s, plan.sampling.over_s or 0.0)
+    needed = measuring_s + launches_of(plan) * START_S + MARGIN_S
+    return math.ceil(needed / 60.0)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from hockney.measure.jobs import State, pbs
+from hockney.schedulers import State, pbs
 
 # What OpenPBS 23.06 says of a job, without -x and with it: stdout and stderr.
 RUNNING = ("    job_state = R\n    substate = 42\n", "")
@@ -34,8 +34,8 @@ def test_a_job_has_ended_only_where_pbs_says_so(
     history: tuple[str, str],
     state: State,
 ) -> None:
-    def tell(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    def answer(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess(command, 0, *(history if "-x" in command else going))
 
-    monkeypatch.setattr(pbs, "tell", tell)
+    monkeypatch.setattr(pbs, "answer", answer)
     assert pbs.state("1.pbs") == state

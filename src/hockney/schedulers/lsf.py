@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from hockney.measure.jobs import Job, State, as_asked, by_mpiexec, tell
-from hockney.measure.mpi import Mpi
-from hockney.spec import Case, Placement
+from hockney.mpis import Mpi, family_of
+from hockney.schedulers import Allocation, Job, State, answer, as_asked, by_mpiexec
+from hockney.spec import Case
 
 SUBMIT = ("bsub",)
 CANCEL = ("bkill",)
-HOSTS = {
-    "hydra": "-hosts \"$(printf '%s,%.0s' $LSB_MCPU_HOSTS)\"",
-    "openmpi": "--host \"$(printf '%s:%s,' $LSB_MCPU_HOSTS)\"",
-}
-"""How each family of launchers is told of "nodeA 40 nodeB 40": by names; by names and slots."""
+
+
+def allocation() -> Allocation | None:
+    """Hosts and slots in turn: "nodeA 40 nodeB 40". A slot is what LSF counts as a CPU."""
+    words = os.environ.get("LSB_MCPU_HOSTS", "").split()
+    if not os.environ.get("LSB_JOBID") or not words or len(words) % 2:
+        return None
+    hosts = tuple(dict.fromkeys(words[::2]))  # bsub -hostfile may name one again
+    return Allocation(len(hosts), sum(map(int, words[1::2])), hosts)
 
 
 def directives(job: Job) -> list[str]:
@@ -33,16 +38,14 @@ def directives(job: Job) -> list[str]:
 
 
 def launch(mpi: Mpi, case: Case, program: Sequence[str]) -> str:
-    return by_mpiexec(HOSTS[mpi.family], mpi, case, program)
-
-
-def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
-    """LSF's blaunch does not say everywhere how its command ended."""
-    return []
+    """$LSB_MCPU_HOSTS is "nodeA 40 nodeB 40"."""
+    option, form = family_of(mpi).HOST_LIST
+    hosts = f"{option} \"$(printf '{form}' $LSB_MCPU_HOSTS)\""
+    return by_mpiexec(hosts, mpi, case, program)
 
 
 def state(number: str) -> State:
-    done = tell(["bjobs", "-noheader", "-o", "stat", number])
+    done = answer(["bjobs", "-noheader", "-o", "stat", number])
     word = done.stdout.strip()
     if not word:
         # LSF forgets a job some time after its end; a master that is away comes back.

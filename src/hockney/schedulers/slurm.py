@@ -1,22 +1,24 @@
-"""Slurm's srun, inside one of its jobs."""
+"""Slurm: srun inside one of its jobs, and sbatch."""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 
 from hockney.errors import AskedWronglyError
-from hockney.measure.launchers import Allocation, hydra
-from hockney.measure.launchers._scheduler import answer, our_name
-from hockney.measure.mpi import Mpi
+from hockney.mpis import Mpi, family_of
+from hockney.schedulers import Allocation, Job, State, answer, as_asked, our_name
 from hockney.spec import Case, Placement
 
-SPOKEN = {"hydra": ("pmi2", "cray_shasta", "pmix"), "openmpi": ("pmix",)}
-"""Ways to wire up ranks that each family's libraries know, the surest first. MPICH has PMIx only
-where it was built with it; Open MPI has nothing else since version 5."""
+LAUNCHER = "srun"
+SUBMIT = ("sbatch", "--parsable")
+CANCEL = ("scancel",)
+GOING = {"PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "SUSPENDED", "REQUEUED", "RESIZING"}
 
 
 def allocation() -> Allocation | None:
@@ -58,7 +60,7 @@ def _offered() -> tuple[str, ...]:
 
 
 def _wire_up(mpi: Mpi) -> str:
-    offered, spoken = _offered(), SPOKEN.get(mpi.family, ())
+    offered, spoken = _offered(), family_of(mpi).PMI
     for name in spoken:
         if name in offered:
             return name
@@ -79,11 +81,41 @@ def end_strays() -> None:
             answer(["scancel", "--signal=KILL", step])
 
 
-def environment(mpi: Mpi) -> dict[str, str]:
-    return hydra.environment(mpi)
-
-
 def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
     nodes = placement.node_count or int(os.environ.get("SLURM_JOB_NUM_NODES", "1"))
     options = [f"--nodes={nodes}", f"--ntasks={nodes}", "--ntasks-per-node=1"]
     return [["srun", *options, "sh", "-c", script]]
+
+
+def directives(job: Job) -> list[str]:
+    asked = [
+        f"--job-name={job.name}",
+        f"--nodes={job.nodes}",
+        f"--ntasks-per-node={job.per_node}",
+        f"--time={job.minutes}",
+        *as_asked(
+            job,
+            exclusive="--exclusive",
+            account=f"--account={job.account}",
+            partition=f"--partition={job.partition}",
+        ),
+    ]
+    return [f"#SBATCH {words}" for words in asked]
+
+
+def launch(mpi: Mpi, case: Case, program: Sequence[str]) -> str:
+    return shlex.join(command(mpi, case, program))
+
+
+def state(number: str) -> State:
+    done = answer(["squeue", "--noheader", "--states=all", f"--jobs={number}", "--format=%T"])
+    word = done.stdout.strip()
+    if not word:
+        # Slurm forgets a job some minutes after its end; a controller that is away comes back.
+        gone = done.returncode == 0 or "Invalid job id" in done.stderr
+        return State("UNKNOWN", ended=gone, well=gone)
+    return State(word, ended=word not in GOING, well=word == "COMPLETED")
+
+
+def log(number: str, job: Job) -> Path:  # noqa: ARG001
+    return Path(f"slurm-{number}.out")

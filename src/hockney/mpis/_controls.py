@@ -9,8 +9,7 @@ from collections.abc import Mapping
 import msgspec
 
 from hockney.errors import HockneyError
-from hockney.measure.build import Engine
-from hockney.measure.mpi import WRAPPER_TIMEOUT_S
+from hockney.mpis import COMMAND_TIMEOUT_S, Engine
 
 
 class Control(msgspec.Struct, kw_only=True):
@@ -53,7 +52,7 @@ def _run(engine: Engine, added: Mapping[str, str]) -> subprocess.CompletedProces
         return subprocess.run(
             [engine.path, "algorithms"],
             capture_output=True,
-            timeout=WRAPPER_TIMEOUT_S,
+            timeout=COMMAND_TIMEOUT_S,
             stdin=subprocess.DEVNULL,
             env={**os.environ, **added},
         )

@@ -15,19 +15,10 @@ from msgspec.structs import replace
 
 from hockney import records
 from hockney.errors import AskedWronglyError
-from hockney.measure.build import Engine
-from hockney.measure.jobs import (
-    Job,
-    Scheduler,
-    minutes_for,
-    scheduler_named,
-    scheduler_names,
-    submit,
-)
-from hockney.measure.jobs.script import Measurement, job_script
-from hockney.measure.launchers import srun
-from hockney.measure.mpi import Mpi
+from hockney.measure.job import Measurement, job_script, minutes_for
 from hockney.measure.session import new_run
+from hockney.mpis import Engine, Mpi
+from hockney.schedulers import Batch, Job, batch_named, batch_names, slurm, submit
 from hockney.spec import Placement, Sampling, single, sizes_of
 from hockney.spec.workloads.collective import Collective
 from hockney.spec.workloads.pingpong import Pingpong
@@ -46,7 +37,7 @@ NASTY = "'; touch planted; $(touch planted) `touch planted` \"\n#SBATCH --exclus
 @pytest.fixture(autouse=True)
 def _slurm_has_pmi2(monkeypatch: pytest.MonkeyPatch) -> None:
     """What `srun --mpi=list` says; Slurm itself is asked in tests/cluster."""
-    monkeypatch.setattr(srun, "_offered", lambda: ("pmi2", "pmix"))
+    monkeypatch.setattr(slurm, "_offered", lambda: ("pmi2", "pmix"))
 
 
 def script(
@@ -67,12 +58,12 @@ def script(
     # Everything that is typed: names reach the engine as words of their own.
     workload = Collective(collective=words, algorithm=words, sizes=sizes_of([8]))
     plan = single(workload, placement, sampling)
-    mpi = Mpi(Path("mpicc"), mpiexec, "hydra", "Hydra 5")
+    mpi = Mpi(Path("mpicc"), mpiexec, "mpich", "Hydra 5")
     header = records.encode(new_run(plan, words).header)
     job_of = Job("hockney-pingpong", 2, 1, 5, **job)  # type: ignore[arg-type]
     engine = Engine(mpiexec.parent / "cache" / f"engine {words.replace('/', '')}")
     measurement = Measurement(plan, mpi, engine, result)
-    return job_script(scheduler_named(scheduler), job_of, measurement, header)
+    return job_script(batch_named(scheduler), job_of, measurement, header)
 
 
 def heard_by(scheduler: str, words: str, **asked: object) -> list[str]:
@@ -162,7 +153,7 @@ def test_launches_that_are_spread_over_a_time_rest_between_them() -> None:
 
 
 def test_every_scheduler_is_tried_here() -> None:
-    assert scheduler_names() == sorted(LAUNCHER)
+    assert batch_names() == sorted(LAUNCHER)
 
 
 @pytest.mark.parametrize("said", ["12", "12;cluster", "Job <12> is submitted to queue <long>."])
@@ -171,7 +162,7 @@ def test_a_job_is_known_by_its_number(tmp_path: Path, said: str) -> None:
     stand_in.write_text(f"#!/bin/sh\necho '{said}'\n")
     stand_in.chmod(0o755)
     scheduler = SimpleNamespace(SUBMIT=(str(stand_in),))
-    assert submit(cast(Scheduler, scheduler), "") == "12"
+    assert submit(cast(Batch, scheduler), "") == "12"
 
 
 def test_lsf_names_its_hosts_to_mpiexec() -> None:

@@ -12,23 +12,17 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S, RunEngine, first_of
 from hockney.errors import AskedWronglyError
-from hockney.measure.algorithms import (
-    COLLECTIVES,
-    Algorithm,
-    checked_collectives,
-    chosen,
-    family_of,
-    mpich,
-    openmpi,
-)
-from hockney.measure.algorithms.controls import Control, accepts, read_controls
-from hockney.measure.algorithms.names import common_names
-from hockney.measure.build import Engine, build_engine
-from hockney.measure.mpi import Mpi, find_mpi
+from hockney.measure.algorithms import checked_collectives, chosen
+from hockney.measure.build import build_engine
+from hockney.measure.mpi import find_mpi
 from hockney.measure.start import start_of
 from hockney.measure.trial import EMPTY_MESSAGES
+from hockney.mpis import Algorithm, Engine, Mpi, family_of, mpich, openmpi
+from hockney.mpis._controls import Control, accepts, read_controls
 from hockney.spec import Case, Placement, Sampling
+from hockney.spec.algorithms import common_names
 from hockney.spec.engine import engine_arguments, label_of, launch_arguments
+from hockney.spec.workloads.collective import COLLECTIVES
 
 EMBEDDED = str(Path(sys.prefix) / "bin" / "mpicc")
 INSTALLED = [EMBEDDED, "mpicc.mpich", "mpicc.openmpi"]

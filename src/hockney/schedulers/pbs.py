@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from hockney.measure.jobs import Job, State, as_asked, by_mpiexec, tell
-from hockney.measure.mpi import Mpi
-from hockney.spec import Case, Placement
+from hockney.mpis import Mpi, family_of
+from hockney.schedulers import Allocation, Job, State, answer, as_asked, by_mpiexec
+from hockney.spec import Case
 
 SUBMIT = ("qsub",)
 CANCEL = ("qdel",)
@@ -21,8 +22,21 @@ WORDS = {
     "E": "exiting",
     "F": "finished",
 }
-HOSTS = {"hydra": '-f "$PBS_NODEFILE"', "openmpi": '--hostfile "$PBS_NODEFILE"'}
-"""How each family of launchers is told of a file of hosts."""
+
+
+def allocation() -> Allocation | None:
+    """A line a slot; a host once for each. A slot may have several CPUs, which the file does not
+    tell: no more than this process may run on, on every node."""
+    file = os.environ.get("PBS_NODEFILE")
+    if not file:
+        return None
+    try:
+        slots = Path(file).read_text().split()
+    except OSError:
+        return None
+    hosts = tuple(dict.fromkeys(slots))
+    cpus = max(len(slots), len(hosts) * len(os.sched_getaffinity(0)))
+    return Allocation(len(hosts), cpus, hosts)
 
 
 def directives(job: Job) -> list[str]:
@@ -40,18 +54,14 @@ def directives(job: Job) -> list[str]:
 
 
 def launch(mpi: Mpi, case: Case, program: Sequence[str]) -> str:
-    return by_mpiexec(HOSTS[mpi.family], mpi, case, program)
-
-
-def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
-    """PBS has no command that hands its input on to every node."""
-    return []
+    hosts = f'{family_of(mpi).HOST_FILE} "$PBS_NODEFILE"'
+    return by_mpiexec(hosts, mpi, case, program)
 
 
 def state(number: str) -> State:
-    # Without -x PBS tells of jobs that have not ended, with it only where it keeps their history.
-    going = tell(["qstat", "-f", number])
-    said = going.stdout or tell(["qstat", "-x", "-f", number]).stdout
+    # Without -x PBS reports jobs that have not ended, with it only where it keeps their history.
+    going = answer(["qstat", "-f", number])
+    said = going.stdout or answer(["qstat", "-x", "-f", number]).stdout
     letter = re.search(r"job_state = (\w)", said)
     if letter is None:
         # A server that is away comes back.
