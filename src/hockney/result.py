@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from hockney import records
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import Estimates, PointEstimate, by_curve, estimate
-from hockney.exchange._frames import Columns, is_float, point_columns, sample_columns
+from hockney.exchange.columns import Columns, is_float, point_columns, sample_columns
 from hockney.models import fit_model
 from hockney.models.fit import Fit
 from hockney.records import Run

@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from hockney import exchange
-from hockney.exchange._log import Log, log_of
-from hockney.exchange._runs import runs_of
-from hockney.exchange._table import Table
+from hockney.exchange.log import Log, log_of
+from hockney.exchange.runs import runs_of
+from hockney.exchange.table import Table
 from hockney.records import Run, Summary
 from hockney.spec.axes import text_of
 

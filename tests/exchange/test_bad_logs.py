@@ -16,8 +16,8 @@ from hockney import exchange, records
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate import estimate
 from hockney.exchange import _log, _runs, _table
-from hockney.exchange._log import LONGEST_LINE, log_of, read_log
-from hockney.exchange._runs import store
+from hockney.exchange.log import LONGEST_LINE, log_of, read_log
+from hockney.exchange.runs import store
 
 READERS = sorted({format for format, _ in logs.EXCERPTS.values()})
 

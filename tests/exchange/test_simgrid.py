@@ -15,7 +15,7 @@ from conftest import RunHockney
 from hockney import records
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
-from hockney.exchange import simgrid
+from hockney.programs import simgrid
 from hockney.records import Run, Samples, Switch
 from samples import make_run
 

@@ -22,8 +22,8 @@ from hockney.cli import cli
 from hockney.errors import HockneyError
 from hockney.models import model_names
 from hockney.mpis import format_names
+from hockney.programs import layout_names
 from hockney.views.figures import FIGURES
-from hockney.views.layouts import layout_names
 
 HANG_S = 300.0
 """Of CPU time: other work of the machine does not count. The slowest file that was ever found takes

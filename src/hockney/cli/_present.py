@@ -8,10 +8,10 @@ import click
 
 from hockney.estimate.normal import Beside
 from hockney.estimate.points import Estimates
+from hockney.exchange.writing import render
 from hockney.records import Run
 from hockney.views.as_json import dumps, run_json
 from hockney.views.experiments import view_of
-from hockney.views.layouts import render
 from hockney.views.warnings import warnings
 
 

@@ -16,11 +16,13 @@ from typing import Any
 
 import msgspec
 
-from hockney.exchange._frames import TRAIN_COLUMNS, point_columns
-from hockney.exchange._log import Log
-from hockney.exchange._table import Column, RowError, Table, number, whole
+from hockney.exchange.columns import TRAIN_COLUMNS, point_columns
+from hockney.exchange.log import Log
+from hockney.exchange.table import Column, RowError, Table, number, whole
 from hockney.records import Run
 from hockney.spec.axes import AXES, Train
+
+HEADED = True
 
 UNITS = {"s": Decimal(1), "ms": Decimal("1e-3"), "us": Decimal("1e-6"), "ns": Decimal("1e-9")}
 NAMES = {

@@ -13,9 +13,11 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from hockney.exchange._log import Log
-from hockney.exchange._table import BYTES, SKIPPED, Column, RowError, Table, number, read_rows
+from hockney.exchange.log import Log
+from hockney.exchange.table import BYTES, SKIPPED, Column, RowError, Table, number, read_rows
 from hockney.records import Place
+
+HEADED = True
 
 _HEADING = re.compile(r"^#\s+size\s+count\b.*\btime\s+algbw\s+busbw")
 _VERSION = re.compile(r"^# (?:nccl|rccl)-tests version (\S+)")

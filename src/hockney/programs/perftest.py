@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from hockney.exchange._log import Log
-from hockney.exchange._table import BYTES, MEGABYTES, REPETITIONS, Column, Table, read_rows
+from hockney.exchange.log import Log
+from hockney.exchange.table import BYTES, MEGABYTES, REPETITIONS, Column, Table, read_rows
+
+HEADED = True
 
 _TITLE = re.compile(r"^\s*([A-Z]\w*(?: [\w-]+)*? (?:BW|Latency)) (?:Test|Post)")
 _HEADING = re.compile(r"^\s*#bytes\s+#iterations\s+\S")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hockney.exchange._frames import sample_columns
-from hockney.exchange.csv import text_of
+from hockney.exchange.columns import sample_columns
+from hockney.programs.csv import text_of
 from hockney.records import Run
 
 

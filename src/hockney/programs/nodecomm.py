@@ -6,8 +6,10 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from hockney.exchange._log import Log
-from hockney.exchange._table import Column, RowError, RowOrder, Table, is_number, whole
+from hockney.exchange.log import Log
+from hockney.exchange.table import Column, RowError, RowOrder, Table, is_number, whole
+
+HEADED = True
 
 _TITLE = re.compile(r"^\s*Pingpong for\s*$")
 _LIST = re.compile(r"^\s*(master|partner):\s*(\d[\d, ]*)$")

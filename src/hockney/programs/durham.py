@@ -7,9 +7,9 @@ import re
 from decimal import Decimal
 
 from hockney.errors import AskedWronglyError
-from hockney.exchange._layout import rendered
-from hockney.exchange._log import Log
-from hockney.exchange._table import (
+from hockney.estimate.points import Estimates
+from hockney.exchange.log import Log
+from hockney.exchange.table import (
     BYTES,
     REPETITIONS,
     Column,
@@ -19,7 +19,10 @@ from hockney.exchange._table import (
     is_number,
     number_rows,
 )
+from hockney.programs._layout import count_of, counts
 from hockney.records import Run
+from hockney.spec import sizes_of, workload_of
+from hockney.spec.preset import MIB, Preset, powers
 
 HEADED = False
 _STATISTICS = re.compile(r"^mean = (\S+), stdv = (\S+), max = (\S+), min = (\S+)\s*$")
@@ -94,5 +97,28 @@ def _statistics(log: Log) -> list[Table]:
     return tables
 
 
-def write(run: Run) -> bytes:
-    return rendered("durham", run)
+def preset() -> Preset:
+    """1 B to 64 MiB; about 3 s a size by a timed warm-up of 100, whole loop, larger of two."""
+    return Preset(sizes_of(powers(1, 64 * MIB)), seconds_a_size=3.0)
+
+
+ONLY = "pingpong"
+
+
+def layout(run: Run, estimates: Estimates) -> str:
+    repetitions = counts(run) | {s.bytes: s.repetitions for s in run.samples}
+    workload = workload_of(run.header.options)
+    lines = []
+    for point in estimates.headline:
+        if workload is not None and workload.times_every_iteration:
+            named = {
+                "mean": point.mean_s,
+                "stdv": point.std_s,
+                "max": point.max_s,
+                "min": point.min_s,
+            }
+            both_ways = (f"{name} = {2.0 * (value or 0.0):e}" for name, value in named.items())
+            lines.append(", ".join(both_ways))
+        else:
+            lines.append(f"{point.bytes} {count_of(repetitions, point)} {point.typical_s:g}")
+    return "\n".join(lines)

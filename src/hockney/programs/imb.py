@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
-from hockney.exchange._log import Log
-from hockney.exchange._table import (
+from hockney.estimate.points import Estimates
+from hockney.exchange.log import Log
+from hockney.exchange.table import (
     BYTES,
     MEGABYTES,
     REPETITIONS,
@@ -24,10 +25,11 @@ from hockney.exchange._table import (
     implied,
     read_rows,
 )
-from hockney.records import LARGEST_NUMBER, Summary
+from hockney.programs._layout import count_of, counts, needed
+from hockney.records import LARGEST_NUMBER, Run, Summary
+from hockney.spec.preset import MIB, Preset, imb_size, powers
 
-if TYPE_CHECKING:
-    from hockney.records import Run
+HEADED = True
 
 _SUITE = re.compile(
     r"Intel ?\(R\) MPI Benchmarks? (?P<version>[\w. -]{1,40}?)(?:, (?P<part>[\w-]+) part)?\s*$"
@@ -213,8 +215,27 @@ def _megabyte_of(versions: set[str | None]) -> str | None:
     return "10^6" if major >= 2019 else "2^20" if major <= 4 else None
 
 
-def write(run: Run) -> bytes:
-    """The layout of version 2021's PingPong."""
-    from hockney.exchange._layout import rendered
+def preset() -> Preset:
+    """Intel MPI Benchmarks 2021, PingPong."""
+    sizes = tuple(imb_size(size) for size in (0, *powers(1, 4 * MIB)))
+    return Preset(sizes, buffers="separate")
 
-    return rendered("imb", run)
+
+ONLY = "pingpong"
+RULE = "#" + 51 * "-"
+HEADER = f"""{RULE}
+# Benchmarking PingPong
+# #processes = 2
+{RULE}
+       #bytes #repetitions      t[usec]   Mbytes/sec"""
+
+
+def layout(run: Run, estimates: Estimates) -> str:
+    repetitions = counts(run)
+    rows = (
+        f"{point.bytes:13d}{count_of(repetitions, point):13d}"
+        f"{needed(point, 'mean_s') * 1e6:13.2f}"
+        f"{(point.bandwidth_Bps or 0.0) / 1e6:13.2f}"
+        for point in estimates.headline
+    )
+    return "\n".join([HEADER, *rows])

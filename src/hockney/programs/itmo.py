@@ -5,10 +5,15 @@ from __future__ import annotations
 
 import re
 
-from hockney.exchange._layout import rendered
-from hockney.exchange._log import Log
-from hockney.exchange._table import MEGABYTES, Column, RowError, Table, whole
+from hockney.estimate.points import Estimates
+from hockney.exchange.log import Log
+from hockney.exchange.table import MEGABYTES, Column, RowError, Table, whole
+from hockney.programs._layout import count_of, counts
 from hockney.records import Run
+from hockney.spec import Size
+from hockney.spec.preset import Preset
+
+HEADED = True
 
 _ROW = re.compile(
     r"rank=(\d+) len=\d+ L\(bytes\)=(\S+) T\(us\)=(\S+) R\[bandwidth\]\(MB/s\)=(\S+) "
@@ -63,5 +68,26 @@ def _row(log: Log, line: int, table: Table, rank: str, size: str, cells: list[st
         table.leave_out(log.at(line), error)
 
 
-def write(run: Run) -> bytes:
-    return rendered("itmo", run)
+def preset() -> Preset:
+    """0 and 1 to 1,000,000 elements of four bytes by tens, loops of N = 10, no warm-up."""
+    sizes = (0, *(4 * 10**power for power in range(7)))
+    return Preset(tuple(Size(size, repetitions=10) for size in sizes), reduce="first")
+
+
+ONLY = "pingpong"
+ELEMENT_BYTES = 4
+
+
+def layout(run: Run, estimates: Estimates) -> str:
+    repetitions = counts(run) | {s.bytes: s.repetitions for s in run.samples}
+    lines = []
+    for point in estimates.headline:
+        one_way_us = point.typical_s * 1e6
+        total_us = 2 * count_of(repetitions, point) * one_way_us
+        rate = (point.bandwidth_Bps or 0.0) / 2**20
+        rank = point.peers[0] if point.peers else 0
+        lines.append(
+            f"rank={rank} len={point.bytes // ELEMENT_BYTES} L(bytes)={point.bytes} "
+            f"T(us)={total_us:g} R[bandwidth](MB/s)={rate:g} s[latency](us)={one_way_us:g}"
+        )
+    return "\n".join(lines)

@@ -1,38 +1,10 @@
-"""Tables as the classic programs print them: one file a layout, found by its name.
-
-A layout module has one function, `render(run, estimates) -> str`, and `ONLY`, the one experiment
-whose table it is, where it is not for all.
-"""
+"""What layouts of classic programs need to know of points."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
 from hockney.errors import AskedWronglyError
-
-if TYPE_CHECKING:  # names are asked for at every start, numbers only after a run
-    from hockney.estimate.points import Estimates, PointEstimate
-    from hockney.records import Run
-
-
-def layout_names() -> list[str]:
-    return sorted(module.name for module in pkgutil.iter_modules(__path__))
-
-
-def render(name: str, run: Run, estimates: Estimates) -> str:
-    """The run in the layout of that name: a table for each of its curves, without the floor."""
-    from hockney.estimate.points import by_curve
-
-    layout = importlib.import_module(f"hockney.views.layouts.{name}")
-    only, experiment = getattr(layout, "ONLY", None), run.header.experiment
-    if only not in (None, experiment):
-        raise AskedWronglyError(f"the layout {name} is that of {only}, this is {experiment}")
-    curves = by_curve(estimates.own())
-    tables = [layout.render(run, replace(estimates, points=tuple(c))) for c in curves.values()]
-    return "\n".join(tables)
+from hockney.estimate.points import PointEstimate
+from hockney.records import Run
 
 
 def needed(point: PointEstimate, field: str) -> float:

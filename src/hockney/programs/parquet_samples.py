@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hockney.exchange._frames import sample_columns
-from hockney.exchange.parquet import content_of
+from hockney.exchange.columns import sample_columns
+from hockney.programs.parquet import content_of
 from hockney.records import Run
 
 

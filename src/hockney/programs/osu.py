@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
-from hockney.exchange._log import Log
-from hockney.exchange._table import BYTES, REPETITIONS, SKIPPED, Column, Table, read_rows
+from hockney.estimate.points import Estimates
+from hockney.exchange.log import Log
+from hockney.exchange.table import BYTES, REPETITIONS, SKIPPED, Column, Table, read_rows
+from hockney.programs._layout import needed
+from hockney.records import Run
+from hockney.spec import Size
+from hockney.spec.preset import KIB, MIB, Preset, powers
 
-if TYPE_CHECKING:
-    from hockney.records import Run
+HEADED = True
 
 _TITLE = re.compile(
     r"^\s*#\s*(OSU|OMB) (?:Python )?(?P<title>.+?) Test(?:\s+v?(?P<version>[\d.]+))?"
@@ -248,8 +251,31 @@ def _told_failures(log: Log, first: int, end: int, table: Table) -> None:
             table.note(f"{log.at(line)}: the benchmark's own validation failed")
 
 
-def write(run: Run) -> bytes:
-    """The layout of osu_latency 7.4."""
-    from hockney.exchange._layout import rendered
+def preset() -> Preset:
+    """OSU Micro-Benchmarks 7.4, osu_latency: each exchange timed with the clock inside."""
+    sizes = tuple(
+        Size(size, 10000, 100) if size <= 8 * KIB else Size(size, 1000, 10)
+        for size in powers(1, 4 * MIB)
+    )
+    return Preset(
+        sizes,
+        every_iteration=True,
+        keep_clock_cost=True,
+        reduce="first",
+        buffers="separate",
+    )
 
-    return rendered("osu", run)
+
+ONLY = None
+HEADING = f"""# Datatype: MPI_CHAR.
+{"# Size":<10}{"Avg Latency(us)":>18}"""
+
+
+def layout(run: Run, estimates: Estimates) -> str:
+    """The mean over all samples, as that benchmark prints."""
+    rows = (
+        f"{point.bytes:<10d}{needed(point, 'mean_s') * 1e6:18.2f}" for point in estimates.headline
+    )
+    operation = run.header.experiment
+    name = "" if operation == "pingpong" else f"{operation.capitalize()} "
+    return "\n".join([f"\n# OSU MPI {name}Latency Test v7.4", HEADING, *rows])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 from hockney.errors import AskedWronglyError
-from hockney.exchange._frames import Columns, is_float, point_columns
+from hockney.exchange.columns import Columns, is_float, point_columns
 from hockney.records import Run
 
 

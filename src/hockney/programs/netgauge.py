@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from hockney.exchange._log import Log
-from hockney.exchange._table import Column, RowError, Table, whole
+from hockney.exchange.log import Log
+from hockney.exchange.table import Column, RowError, Table, whole
+
+HEADED = True
 
 _N = r"([-+\w.]+)"
 _FULL = re.compile(
