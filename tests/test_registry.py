@@ -7,12 +7,18 @@ from typing import Protocol
 
 import pytest
 
+from hockney.cli import VERBS
 from hockney.errors import AskedWronglyError
+from hockney.models import MODELS
 from hockney.mpis import FAMILIES
+from hockney.predict.schedules import SCHEDULES
+from hockney.programs import PROGRAMS
 from hockney.registry import Registry
 from hockney.schedulers import SCHEDULERS
+from hockney.spec.workloads import WORKLOADS
+from hockney.views.experiments import VIEWS
 
-OURS = (FAMILIES, SCHEDULERS)
+OURS = (FAMILIES, MODELS, PROGRAMS, SCHEDULERS, SCHEDULES, VERBS, VIEWS, WORKLOADS)
 
 
 class Wanted(Protocol):

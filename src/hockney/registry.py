@@ -48,19 +48,25 @@ class Registry(Generic[P]):
 
     def names(self) -> list[str]:
         """All of them, as users write them; loads those of other packages."""
-        return sorted([*self.built_in(), *self._others])
+        return sorted([*self._modules, *self._others])
 
     def built_in(self) -> list[str]:
         """The modules of the package; loads none of them."""
+        return list(self._modules)
+
+    @cached_property
+    def _modules(self) -> dict[str, str]:
+        """Their paths, by name."""
         modules = pkgutil.iter_modules(importlib.import_module(self.package).__path__)
-        return [m.name.replace("_", self.separator) for m in modules if m.name[0] != "_"]
+        names = [module.name for module in modules if module.name[0] != "_"]
+        return {name.replace("_", self.separator): f"{self.package}.{name}" for name in names}
 
     def find(self, name: str) -> P:
         """The one of that name; raises AskedWronglyError where there is none."""
         if name in self._ours:
             return self._ours[name]
-        if name in self.built_in():
-            path = f"{self.package}.{name.replace(self.separator, '_')}"
+        if name in self._modules:
+            path = self._modules[name]
             self._ours[name] = self._checked(importlib.import_module(path), path)
             return self._ours[name]
         if name in self._others:
@@ -86,7 +92,7 @@ class Registry(Generic[P]):
         for entry in entry_points(group=self.group):
             where = f"{entry.value} of {entry.dist.name if entry.dist else 'an unknown package'}"
             try:
-                if entry.name in {*self.built_in(), *found}:
+                if entry.name in {*self._modules, *found}:
                     raise TypeError(f"there is another {self.kind} of this name")
                 found[entry.name] = self._checked(entry.load(), where)
             except Exception as error:  # whatever another's module raises

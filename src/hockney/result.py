@@ -14,8 +14,8 @@ from hockney import records
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import Estimates, PointEstimate, by_curve, estimate
 from hockney.exchange.columns import Columns, is_float, point_columns, sample_columns
+from hockney.fitting.fit import Fit
 from hockney.models import fit_model
-from hockney.models.fit import Fit
 from hockney.records import Run
 from hockney.spec.axes import AXES, texts_apart, variant_text
 from hockney.units import format_rate, format_seconds

@@ -20,7 +20,7 @@ import click
 from hockney import exchange
 from hockney.cli import cli
 from hockney.errors import HockneyError
-from hockney.models import model_names
+from hockney.models import MODELS
 from hockney.mpis import format_names
 from hockney.programs import layout_names
 from hockney.views.figures import FIGURES
@@ -37,7 +37,7 @@ WITH_RESULT = (
     "compare RUN RUN", "compare RUN RUN --json", "compare RUN SAMPLE -o OUT.svg --force",
     "compare SAMPLE RUN",
     "fit RUN --model auto", "fit RUN SAMPLE --model auto --json", "fit RUN --ordinary",
-    *(f"fit RUN --model {name}" for name in model_names()),
+    *(f"fit RUN --model {name}" for name in MODELS.names()),
     *(f"export RUN --to {name} -o OUT --force" for name in exchange._that("write")),
     "report RUN -o OUT --force", "report RUN SAMPLE --history SAMPLE -o OUT --force",
     "history RUN", "history RUN SAMPLE --together --json", "history RUN SAMPLE --openmetrics",

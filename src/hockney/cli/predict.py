@@ -13,8 +13,8 @@ from hockney.errors import AskedWronglyError
 from hockney.models import CHANNELS, TERMS
 
 if TYPE_CHECKING:  # numbers are loaded when there is something to predict
-    from hockney.models._channel import Channel
-    from hockney.models._patterns import Pattern
+    from hockney.predict.channel import Channel
+    from hockney.predict.patterns import Pattern
     from hockney.records import Run
 
 
@@ -56,7 +56,7 @@ def command(
     launches and know nothing of what a pattern does to the network besides.
     """
     from hockney import records
-    from hockney.models._patterns import Pattern, parse_pattern
+    from hockney.predict.patterns import Pattern, parse_pattern
 
     factors = parse_factors(what_if) if what_if else {}
     asked = [Pattern("message", size) for size in sizes or ()]
@@ -69,13 +69,13 @@ def command(
 
 def _channel(run: Run, model: str | None) -> Channel:
     from hockney.estimate.contention import points_to_fit
-    from hockney.models._channel import channel_of
+    from hockney.predict.channel import channel_of
 
     return channel_of(points_to_fit(run), model)
 
 
 def _show(channels: list[tuple[Run, Channel]], asked: list[Pattern], as_json: bool) -> None:
-    from hockney.models._patterns import predict
+    from hockney.predict.patterns import predict
     from hockney.views.as_json import dumps
     from hockney.views.predictions import prediction_json, prediction_lines
 

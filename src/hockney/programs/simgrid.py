@@ -19,9 +19,9 @@ import numpy as np
 from hockney.errors import AskedWronglyError
 from hockney.estimate import Estimates, estimate
 from hockney.estimate.points import by_curve
+from hockney.fitting.fit import Array, curve_of
+from hockney.fitting.line import line
 from hockney.models import loggp
-from hockney.models.fit import Array, curve_of
-from hockney.models.hockney import line
 from hockney.records import Run, Switch
 
 ENVELOPE_BYTES = 16

@@ -11,7 +11,7 @@ import msgspec
 from hockney.estimate.compare import Comparison, Difference
 from hockney.estimate.floor import FloorRatio
 from hockney.estimate.points import Estimates, PointEstimate
-from hockney.models.fit import Fit
+from hockney.fitting.fit import Fit
 from hockney.records import Run
 from hockney.spec.axes import Axes, axes_of
 

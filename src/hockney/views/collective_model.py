@@ -8,8 +8,8 @@ from typing import Any
 
 from hockney.estimate.best import is_collective, name_of
 from hockney.estimate.points import Estimates, PointEstimate
-from hockney.models.collectives.parameters import LEVELS, Parameters, parameters_of_run
-from hockney.models.collectives.predicted import predicted_s
+from hockney.predict.collectives import predicted_s
+from hockney.predict.parameters import LEVELS, Parameters, parameters_of_run
 from hockney.records import Run
 from hockney.units import format_rate, format_seconds
 from hockney.views.as_json import axes_json

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from hockney.estimate.floor import FloorRatio
 from hockney.estimate.points import SLOW_RULE, Estimates, PointEstimate
-from hockney.models.fit import Fit, Parameter
+from hockney.fitting.fit import Fit, Parameter
 from hockney.models.hockney import ORDINARY
 from hockney.records import Place, Run
 from hockney.units import format_rate, format_seconds, format_size

@@ -13,7 +13,7 @@ from hockney.estimate.apart import find_apart
 from hockney.estimate.matrix import DISTURBED, Group, Matrix, matrix_of
 from hockney.estimate.places import places_of
 from hockney.estimate.points import Estimates
-from hockney.models.fit import Fit, curve_of_arrays
+from hockney.fitting.fit import Fit, curve_of_arrays
 from hockney.models.hockney import fit as fit_hockney
 from hockney.records import Run
 from hockney.spec import workload_of

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 from hockney.estimate.points import Estimates
+from hockney.fitting.fit import Curve, Fit, Parameter, curve_of
 from hockney.models import loggp
-from hockney.models.fit import Curve, Fit, Parameter, curve_of
 from hockney.records import Run
 from hockney.views import table
 from hockney.views.as_json import fit_json, point_json

@@ -7,7 +7,7 @@ from typing import Any
 from hockney.errors import HockneyError
 from hockney.estimate.floor import floor_ratios
 from hockney.estimate.points import Estimates, by_curve
-from hockney.models.fit import Fit, curve_of
+from hockney.fitting.fit import Fit, curve_of
 from hockney.models.hockney import fit as fit_hockney
 from hockney.records import Run
 from hockney.views import table

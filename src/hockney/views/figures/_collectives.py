@@ -15,8 +15,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from hockney.errors import AskedWronglyError
 from hockney.estimate.best import Cell, cells_of, is_collective, name_of
 from hockney.estimate.points import PointEstimate
-from hockney.models.collectives.parameters import Parameters, parameters_of_run
-from hockney.models.collectives.predicted import predicted_s
+from hockney.predict.collectives import predicted_s
+from hockney.predict.parameters import Parameters, parameters_of_run
 from hockney.records import Place
 from hockney.views.figures import Options, System
 from hockney.views.figures._style import QUIET, colour, mark, plain

@@ -14,8 +14,8 @@ from hockney.errors import HockneyError
 from hockney.estimate.diagnose import Finding, diagnose
 from hockney.estimate.points import Cells, Estimates, PointEstimate, collect, estimate_cells
 from hockney.estimate.states import find_states
+from hockney.fitting.fit import Curve, Fit, curve_of
 from hockney.models import fit_model
-from hockney.models.fit import Curve, Fit, curve_of
 from hockney.records import Run
 from hockney.spec.axes import Axes, Point, key_without, point_of, text_of, variant_text
 from hockney.views.as_json import fit_json, run_json

@@ -6,16 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from hockney.models.collectives import _exchange as exchange
-from hockney.models.collectives import bcast, reduce
-from hockney.models.collectives.schedule import (
-    Ranks,
-    Schedule,
-    parts,
-    power_below,
-    split,
-    step,
-)
+from hockney.predict.schedule import Ranks, Schedule, parts, power_below, split, step
+from hockney.predict.schedules import _exchange as exchange
+from hockney.predict.schedules import bcast, reduce
 
 
 def linear(ranks: int, bytes_: int, segment: int | None) -> Schedule:

@@ -1,49 +1,25 @@
 """How long a collective takes by each algorithm, from what point-to-point messages cost.
 
-One file a collective, found by its name, with ALGORITHMS: the schedule of each algorithm by the
-name that libraries share. The schedule is walked through message by message; closed.py has the
-textbook's formulas beside it.
+The schedule of an algorithm is walked through message by message.
 """
 
 from __future__ import annotations
 
 import difflib
-import importlib
-import pkgutil
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from hockney.errors import AskedWronglyError
-
-if TYPE_CHECKING:
-    from hockney.models.collectives.parameters import Parameters
-    from hockney.models.collectives.schedule import Algorithm
-    from hockney.records import Place
-
-SHARED = ("closed", "parameters", "predicted", "schedule", "trees")
-"""Modules here that are no collectives."""
-
-
-def collectives() -> list[str]:
-    """Those that have schedules."""
-    names = (module.name for module in pkgutil.iter_modules(__path__))
-    return sorted(name for name in names if name[0] != "_" and name not in SHARED)
-
-
-def algorithms(collective: str) -> dict[str, Algorithm]:
-    """The schedules of a collective by the name of the algorithm."""
-    if collective not in collectives():
-        raise AskedWronglyError(
-            f"{collective!r} has no schedules here", f"there are {', '.join(collectives())}"
-        )
-    module = importlib.import_module(f"hockney.models.collectives.{collective}")
-    found: dict[str, Algorithm] = module.ALGORITHMS
-    return found
+from hockney.estimate.points import PointEstimate
+from hockney.predict.parameters import Machine, Parameters
+from hockney.predict.schedule import MOST_RANKS, Algorithm, bounded, step_effort
+from hockney.predict.schedules import SCHEDULES
+from hockney.predict.simulation import simulate
+from hockney.records import Place
 
 
 def schedule_of(collective: str, name: str) -> Algorithm:
     """The schedule of that name."""
-    known = algorithms(collective)
+    known = SCHEDULES.find(collective).ALGORITHMS
     if name not in known:
         near = difflib.get_close_matches(name, known)
         raise AskedWronglyError(
@@ -69,10 +45,6 @@ def time(
     of the whole buffer for the others. segment: bytes; algorithms that do not segment ignore it.
     placement: where each rank is; None: each on a node of its own.
     """
-    from hockney.models.collectives._simulation import simulate
-    from hockney.models.collectives.parameters import Machine
-    from hockney.models.collectives.schedule import MOST_RANKS, bounded
-
     messages_of = schedule_of(collective, algorithm)
     if ranks < 1 or bytes < 0 or not 0 <= root < ranks:
         raise AskedWronglyError(
@@ -91,6 +63,21 @@ def time(
 
 def effort(collective: str, algorithm: str, ranks: int, bytes: int) -> int:
     """How much there is to walk through, in messages."""
-    from hockney.models.collectives.schedule import bounded, step_effort
-
     return sum(map(step_effort, bounded(schedule_of(collective, algorithm)(ranks, bytes, None))))
+
+
+def predicted_s(
+    parameters: Parameters, point: PointEstimate, placement: Sequence[Place] | None
+) -> float | None:
+    """The model beside a measurement, in seconds; None for an algorithm without a schedule, such as
+    the library's own decision."""
+    name, segment = point.algorithm or "", point.segment_bytes or None
+    if point.operation not in SCHEDULES.names():
+        return None
+    if name not in SCHEDULES.find(point.operation).ALGORITHMS:
+        return None
+    how = (point.operation, name, point.known_ranks, point.bytes, segment)
+    try:
+        return time(parameters, *how, placement=placement)
+    except AskedWronglyError:  # a schedule for other numbers of ranks
+        return None

@@ -9,8 +9,8 @@ import numpy as np
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
-from hockney.models import Model, model, model_names
-from hockney.models.fit import Curve, Fit, curve_of, predicted_s
+from hockney.fitting.fit import Curve, Fit, curve_of, predicted_s
+from hockney.models import MODELS, Model
 
 MOST_FOLDS = 10
 """Parts into which launches fall for cross-validation."""
@@ -39,8 +39,7 @@ def rank(data: Curve | Sequence[PointEstimate]) -> Ranking:
     curve = data if isinstance(data, Curve) else curve_of(data)
     lacking: dict[str, str] = {}
     found: list[tuple[Fit, float | None]] = []
-    for name in model_names():
-        one = model(name)
+    for name, one in MODELS.all().items():
         missing = one.lacks(curve)
         if missing:
             lacking[name] = f"needs {one.DATA}; {missing}"

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate, statistic_of
 from hockney.estimate.summaries import FROM_BANDWIDTH
-from hockney.models._likelihood import criterion
-from hockney.models._trains import Train, train_of
+from hockney.fitting.likelihood import criterion
+from hockney.fitting.trains import Train, train_of
 
 RESAMPLES = 200
 SEED = 20

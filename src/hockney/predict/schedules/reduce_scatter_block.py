@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from hockney.models.collectives import _exchange as exchange
-from hockney.models.collectives import trees
-from hockney.models.collectives.schedule import Ranks, Schedule, power_below, step
+from hockney.predict.schedule import Ranks, Schedule, power_below, step
+from hockney.predict.schedules import _exchange as exchange
+from hockney.predict.schedules import _trees as trees
 
 
 def linear(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001

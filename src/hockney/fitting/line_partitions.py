@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.models._partition import (
+from hockney.fitting.partition import (
     LEAST_SIZES,
     MOST_SEGMENTS,
     best_partitions,

@@ -9,9 +9,10 @@ import numpy as np
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
+from hockney.fitting.fit import SEED, Array, Curve, Fit, curve_of, require
+from hockney.fitting.line import line
 from hockney.models import CHANNELS, loggp, max_rate, segmented
 from hockney.models import hockney as line_model
-from hockney.models.fit import SEED, Array, Curve, Fit, curve_of, require
 from hockney.models.segmented import log_line
 from hockney.spec.axes import Key, curve_key
 
@@ -122,9 +123,9 @@ def _by_line(curve: Curve) -> Channel:
     require("hockney", line_model.DATA, line_model.lacks(curve), "measure more: --sizes 0,1..4MiB")
     fit = line_model.fit(curve, resamples=0)
     everywhere = np.array([np.inf])
-    best = _lines(everywhere, *line_model.line(curve.bytes, curve.median_s[None, :]))
+    best = _lines(everywhere, *line(curve.bytes, curve.median_s[None, :]))
     rows = _rows(curve)
-    alphas, betas = line_model.line(curve.bytes, rows) if len(rows) else (np.empty(0), np.empty(0))
+    alphas, betas = line(curve.bytes, rows) if len(rows) else (np.empty(0), np.empty(0))
     sampled = [
         _lines(everywhere, alpha[None], beta[None])
         for alpha, beta in zip(alphas, betas, strict=True)

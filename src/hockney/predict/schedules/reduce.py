@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hockney.models.collectives import _exchange as exchange
-from hockney.models.collectives import trees
-from hockney.models.collectives.schedule import Schedule, parts, power_below, split
+from hockney.predict.schedule import Schedule, parts, power_below, split
+from hockney.predict.schedules import _exchange as exchange
+from hockney.predict.schedules import _trees as trees
 
 
 def linear(ranks: int, bytes_: int, segment: int | None) -> Schedule:

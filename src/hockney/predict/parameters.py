@@ -9,9 +9,9 @@ import numpy as np
 
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate.points import PointEstimate
-from hockney.models.collectives.schedule import Array, Ranks
-from hockney.models.fit import curve_of
-from hockney.models.hockney import line
+from hockney.fitting.fit import curve_of
+from hockney.fitting.line import line
+from hockney.predict.schedule import Array, Ranks
 from hockney.records import Place, Run
 from hockney.spec import plan_of
 

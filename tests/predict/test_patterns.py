@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from conftest import RunHockney
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
-from hockney.models._channel import Channel, Costs, channel_of
-from hockney.models._patterns import PATTERNS, Pattern, grid, parse_pattern, predict
+from hockney.predict.channel import Channel, Costs, channel_of
+from hockney.predict.patterns import PATTERNS, Pattern, grid, parse_pattern, predict
 from samples import Pair, make_pairs_run, make_run, one_a_node, write_run
 
 ALPHA_NS, NS_PER_B = 1000.0, 0.5

@@ -7,24 +7,23 @@ one leaves after max(o_s + o_r, g + (b - 1) G).
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from hockney.errors import AskedWronglyError
+from hockney.fitting.fit import Parameter, parameter
 from hockney.models import TERMS
-from hockney.models._channel import Channel, Costs, CostsOf
-from hockney.models.fit import Parameter, parameter
+from hockney.predict.channel import Channel, Costs, CostsOf
+from hockney.predict.collectives import effort, schedule_of, time
+from hockney.predict.parameters import Level, Parameters
+from hockney.predict.schedules import SCHEDULES
 from hockney.units import format_size, parse_size
 
 LARGEST_RANKS = 2**31 - 1
-COLLECTIVES = "hockney.models.collectives"
 
 
 @dataclass(frozen=True)
@@ -136,7 +135,7 @@ def parse_pattern(text: str) -> Pattern:
 
 
 def _check_name(name: str, algorithm: str | None, text: str) -> None:
-    collectives = _collectives()
+    collectives = SCHEDULES.names()
     if name not in {*PATTERNS, *collectives}:
         raise AskedWronglyError(
             f"--pattern {text}: there is no pattern called {name!r}",
@@ -145,7 +144,7 @@ def _check_name(name: str, algorithm: str | None, text: str) -> None:
     if algorithm is not None and name not in collectives:
         raise AskedWronglyError(f"--pattern {text}: {name} has no algorithms")
     if algorithm is not None:
-        _module().schedule_of(name, algorithm)
+        schedule_of(name, algorithm)
     elif name not in PATTERNS:
         raise AskedWronglyError(
             f"--pattern {text}: which algorithm?", f"write {name}:ALGORITHM,ranks=64,bytes=8KiB"
@@ -169,27 +168,12 @@ def _per_node(word: str, name: str, ranks: int, text: str) -> int:
     return int(word)
 
 
-def _collectives() -> list[str]:
-    """Those whose schedules are known."""
-    if importlib.util.find_spec(COLLECTIVES) is None:
-        return []
-    names: list[str] = _module().collectives()
-    return names
-
-
-def _module() -> Any:
-    return importlib.import_module(COLLECTIVES)
-
-
 def _seconds(costs: Costs, pattern: Pattern) -> float:
     if pattern.algorithm is None:
         return PATTERNS[pattern.name](costs, pattern.ranks, pattern.bytes)
-    parameters = importlib.import_module(f"{COLLECTIVES}.parameters")
-    level = parameters.Level(costs.latency_s, costs.s_per_B)
-    machine = parameters.Parameters(network=level, overhead_s=costs.overhead_s / 2.0)
-    return float(
-        _module().time(machine, pattern.name, pattern.algorithm, pattern.ranks, pattern.bytes)
-    )
+    level = Level(costs.latency_s, costs.s_per_B)
+    parameters = Parameters(network=level, overhead_s=costs.overhead_s / 2.0)
+    return time(parameters, pattern.name, pattern.algorithm, pattern.ranks, pattern.bytes)
 
 
 def predict(channel: Channel, pattern: Pattern) -> Prediction:
@@ -222,5 +206,5 @@ def predict(channel: Channel, pattern: Pattern) -> Prediction:
 def _few(channel: Channel, pattern: Pattern) -> tuple[CostsOf, ...]:
     if pattern.algorithm is None:
         return channel.resampled
-    messages = _module().effort(pattern.name, pattern.algorithm, pattern.ranks, pattern.bytes)
+    messages = effort(pattern.name, pattern.algorithm, pattern.ranks, pattern.bytes)
     return channel.resampled[: max(MOST_WALKED // messages, LEAST_RESAMPLES)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hockney.models.collectives import trees
-from hockney.models.collectives.schedule import Schedule
+from hockney.predict.schedule import Schedule
+from hockney.predict.schedules import _trees as trees
 
 
 def linear(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001

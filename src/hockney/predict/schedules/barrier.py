@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hockney.models.collectives import allreduce, bcast, reduce
-from hockney.models.collectives.schedule import Ranks, Schedule, Step, require, step
+from hockney.predict.schedule import Ranks, Schedule, Step, require, step
+from hockney.predict.schedules import allreduce, bcast, reduce
 
 
 def _tell(sources: Ranks, destinations: Ranks) -> Step:

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from hockney.models._likelihood import criterion, deviance, weights
-from hockney.models._partition import LEAST_SIZES
-from hockney.models.fit import Array, Curve, Fit
-from hockney.models.hockney import weighted_line
+from hockney.fitting.fit import Array, Curve, Fit
+from hockney.fitting.likelihood import criterion, deviance, weights
+from hockney.fitting.line import weighted_line
+from hockney.fitting.partition import LEAST_SIZES
 
 CHI_SQUARED_99 = 6.635
 """By how much the deviance of a place for the switch may be above the least one."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hockney.models.collectives import _exchange as exchange
-from hockney.models.collectives import trees
-from hockney.models.collectives.schedule import Schedule, require, step
+from hockney.predict.schedule import Schedule, require, step
+from hockney.predict.schedules import _exchange as exchange
+from hockney.predict.schedules import _trees as trees
 
 
 def linear(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.models.collectives.schedule import Array, Ranks, Schedule, Step, step
+from hockney.predict.schedule import Array, Ranks, Schedule, Step, step
 
 CHAIN_FANOUT = 4
 """Of Open MPI's chain, unless told otherwise (coll_tuned_bcast_algorithm_chain_fanout)."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from closed import FORMULAS
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
-from hockney.models.collectives import effort, time
-from hockney.models.collectives.closed import FORMULAS
-from hockney.models.collectives.parameters import Level, Parameters, parameters_of
-from hockney.models.collectives.schedule import STEP_MESSAGES
+from hockney.predict.collectives import effort, time
+from hockney.predict.parameters import Level, Parameters, parameters_of
+from hockney.predict.schedule import STEP_MESSAGES
 from hockney.records import Place, Run, Samples
 from samples import HEADER
 

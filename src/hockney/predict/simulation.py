@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.models.collectives.parameters import Machine
-from hockney.models.collectives.schedule import Array, Ranks, Schedule, Step
+from hockney.predict.parameters import Machine
+from hockney.predict.schedule import Array, Ranks, Schedule, Step
 
 
 @dataclass

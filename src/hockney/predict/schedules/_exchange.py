@@ -10,15 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from hockney.models.collectives.schedule import (
-    Array,
-    Ranks,
-    Schedule,
-    Step,
-    circular_sums,
-    power_below,
-    step,
-)
+from hockney.predict.schedule import Array, Ranks, Schedule, Step, circular_sums, power_below, step
 
 
 def ring(ranks: int, sizes: Array, reduces: bool = False, shift: int = 0) -> Schedule:

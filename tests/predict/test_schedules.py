@@ -8,10 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hockney.errors import AskedWronglyError
-from hockney.models.collectives import algorithms, collectives, schedule_of
-from hockney.models.collectives.schedule import Step
+from hockney.predict.collectives import schedule_of
+from hockney.predict.schedule import Step
+from hockney.predict.schedules import SCHEDULES
 
-EVERY = [(collective, name) for collective in collectives() for name in algorithms(collective)]
+EVERY = [
+    (collective, name) for collective, one in SCHEDULES.all().items() for name in one.ALGORITHMS
+]
 MOST_RANKS = 40
 
 Held = list[dict[int, frozenset[int]]]
@@ -105,7 +108,7 @@ def test_the_data_arrive(
         assert {block: held[rank].get(block) for block in wanted} == wanted
 
 
-@pytest.mark.parametrize("name", algorithms("barrier"))
+@pytest.mark.parametrize("name", SCHEDULES.find("barrier").ALGORITHMS)
 @settings(max_examples=25, deadline=None)
 @given(ranks=st.integers(2, MOST_RANKS))
 def test_nobody_leaves_a_barrier_before_all_have_come(name: str, ranks: int) -> None:
@@ -120,7 +123,7 @@ def test_nobody_leaves_a_barrier_before_all_have_come(name: str, ranks: int) -> 
     assert all(known == set(range(ranks)) for known in knows)
 
 
-@pytest.mark.parametrize("name", algorithms("scan"))
+@pytest.mark.parametrize("name", SCHEDULES.find("scan").ALGORITHMS)
 @settings(max_examples=25, deadline=None)
 @given(ranks=st.integers(2, MOST_RANKS))
 def test_a_scan_adds_up_all_ranks_below_once(name: str, ranks: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hockney.models.collectives.schedule import Schedule, step
+from hockney.predict.schedule import Schedule, step
 
 
 def linear(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001

@@ -6,14 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from hockney.models.collectives.schedule import (
-    MOST_AT_ONCE,
-    Ranks,
-    Schedule,
-    require,
-    step,
-    too_long,
-)
+from hockney.predict.schedule import MOST_AT_ONCE, Ranks, Schedule, require, step, too_long
 
 
 def linear(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
