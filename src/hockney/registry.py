@@ -11,10 +11,14 @@ import inspect
 import pkgutil
 import sys
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Any, Generic, TypeGuard, TypeVar
 
 from hockney.errors import AskedWronglyError
+from hockney.lazy import lazy
+
+metadata = lazy("importlib.metadata")
 
 P = TypeVar("P")
 Part = TypeVar("Part")
@@ -86,10 +90,8 @@ class Registry(Generic[P]):
     @cached_property
     def _others(self) -> dict[str, P]:
         """What other packages add. Nothing that is wrong with one of them ends the program."""
-        from importlib.metadata import entry_points  # half as long as all of `hockney --help`
-
         found: dict[str, P] = {}
-        for entry in entry_points(group=self.group):
+        for entry in metadata.entry_points(group=self.group) if _is_added_to() else ():
             where = f"{entry.value} of {entry.dist.name if entry.dist else 'an unknown package'}"
             try:
                 if entry.name in {*self._modules, *found}:
@@ -119,6 +121,14 @@ class Registry(Generic[P]):
         """Whether it has a member that no other part has: then it must have that part whole."""
         others = {name for other in self.parts if other is not part for name in _members(other)}
         return any(hasattr(found, name) for name in _members(part) if name not in others)
+
+
+@cache
+def _is_added_to() -> bool:
+    """Whether any installed package has entry points of ours. importlib.metadata takes as long to
+    load and to find none as all the rest of `hockney --help`."""
+    files = (file for path in sys.path for file in Path(path).glob("*.dist-info/entry_points.txt"))
+    return any("[hockney." in file.read_text(errors="replace") for file in files)
 
 
 def offers(found: object, protocol: Kind[Part]) -> TypeGuard[Part]:

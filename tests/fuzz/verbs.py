@@ -17,12 +17,11 @@ from types import FrameType
 
 import click
 
-from hockney import exchange
 from hockney.cli import cli
 from hockney.errors import HockneyError
 from hockney.models import MODELS
 from hockney.mpis import format_names
-from hockney.programs import layout_names
+from hockney.programs import layout_names, writer_names
 from hockney.views.figures import FIGURES
 
 HANG_S = 300.0
@@ -38,7 +37,7 @@ WITH_RESULT = (
     "compare SAMPLE RUN",
     "fit RUN --model auto", "fit RUN SAMPLE --model auto --json", "fit RUN --ordinary",
     *(f"fit RUN --model {name}" for name in MODELS.names()),
-    *(f"export RUN --to {name} -o OUT --force" for name in exchange._that("write")),
+    *(f"export RUN --to {name} -o OUT --force" for name in writer_names()),
     "report RUN -o OUT --force", "report RUN SAMPLE --history SAMPLE -o OUT --force",
     "history RUN", "history RUN SAMPLE --together --json", "history RUN SAMPLE --openmetrics",
     "history RUN SAMPLE --together -o OUT.svg --force",

@@ -10,12 +10,12 @@ from typing import Any
 import click
 
 from hockney.cli._parameters import CPUS, HOSTS, LAUNCHES, SECONDS, SHARE, Named
-from hockney.measure.checks import PLACES
-from hockney.schedulers import launcher_names
+from hockney.lazy import lazy
 from hockney.spec import Placement, Sampling
-from hockney.spec.placement import OLD_LAUNCHERS
+from hockney.spec.placement import OLD_LAUNCHERS, PLACES
 from hockney.spec.workloads import BUFFERS, Buffers
 
+schedulers = lazy("hockney.schedulers")
 Decorator = Callable[[Callable[..., Any]], Any]
 OLD_NAMES: dict[str, Buffers] = {"two_buffers": "separate", "cold_cache": "cold"}
 """Options that --buffers has taken the place of, with what they stand for."""
@@ -86,7 +86,7 @@ OPTIONS = (
     click.option("--ranks-per-node", type=click.IntRange(1), help="Ranks on each of them."),
     click.option(
         "--launcher",
-        type=Named(launcher_names, OLD_LAUNCHERS),
+        type=Named(lambda: schedulers.launcher_names(), OLD_LAUNCHERS),
         help="What starts the ranks.  [default: that of the job this is in, mpiexec]",
     ),
     click.option(

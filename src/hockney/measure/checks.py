@@ -20,7 +20,6 @@ HOST_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
 """A name that no program takes for an option."""
 MOST_CPUS = 1 << 16
 """In one range."""
-PLACES = ("core", "socket", "numa", "node", "spread", "none")
 
 
 def check_plan(plan: Plan) -> None:

@@ -7,6 +7,8 @@ import math
 import msgspec
 from msgspec.structs import force_setattr
 
+PLACES = ("core", "socket", "numa", "node", "spread", "none")
+"""How the engine can pin neighbouring ranks: on different cores, sockets, ..., or not at all."""
 OLD_LAUNCHERS = {"srun": "slurm"}
 """What launchers were called before, as plans and scripts may still say."""
 
