@@ -9,12 +9,13 @@ from typing import Any
 
 import click
 
-from hockney.cli._parameters import CPUS, HOSTS, LAUNCHES, SECONDS, SHARE
-from hockney.measure.checks import PLACES
-from hockney.measure.launchers import launcher_names
+from hockney.cli._parameters import CPUS, HOSTS, LAUNCHES, SECONDS, SHARE, Named
+from hockney.lazy import lazy
 from hockney.spec import Placement, Sampling
+from hockney.spec.placement import OLD_LAUNCHERS, PLACES
 from hockney.spec.workloads import BUFFERS, Buffers
 
+schedulers = lazy("hockney.schedulers")
 Decorator = Callable[[Callable[..., Any]], Any]
 OLD_NAMES: dict[str, Buffers] = {"two_buffers": "separate", "cold_cache": "cold"}
 """Options that --buffers has taken the place of, with what they stand for."""
@@ -85,7 +86,7 @@ OPTIONS = (
     click.option("--ranks-per-node", type=click.IntRange(1), help="Ranks on each of them."),
     click.option(
         "--launcher",
-        type=click.Choice(launcher_names()),
+        type=Named(lambda: schedulers.launcher_names(), OLD_LAUNCHERS),
         help="What starts the ranks.  [default: that of the job this is in, mpiexec]",
     ),
     click.option(

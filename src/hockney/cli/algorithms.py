@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from hockney.measure.algorithms import Algorithm, Family
+    from hockney.mpis import Algorithm, Family
 
 
 @click.command()
@@ -19,9 +19,10 @@ def command(names: str | None, mpicc: str | None, as_json: bool) -> None:
 
     With --json also what forces each.
     """
-    from hockney.measure.algorithms import checked_collectives, family_of
+    from hockney.measure.algorithms import checked_collectives
     from hockney.measure.build import build_engine, library_of
     from hockney.measure.mpi import find_mpi
+    from hockney.mpis import family_of
     from hockney.spec.workloads.collective import COLLECTIVES
     from hockney.views.as_json import dumps
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from hockney.exchange import format_names
+from hockney.cli._parameters import Named
+from hockney.programs import writer_names
 
 
 @click.command()
@@ -15,7 +16,7 @@ from hockney.exchange import format_names
 @click.option(
     "--to",
     "format_name",
-    type=click.Choice(format_names()),
+    type=Named(writer_names),
     required=True,
     help="The format; those with samples in their name have a row a sample.",
 )
@@ -23,10 +24,11 @@ from hockney.exchange import format_names
 @click.option("--force", is_flag=True, help="Overwrite the file.")
 def command(file: Path, format_name: str, output: Path | None, force: bool) -> None:
     """Write what a result file holds for other programs."""  # fmt: skip
-    from hockney import exchange, load
+    from hockney import load
+    from hockney.exchange.writing import write
     from hockney.result_file import ResultFile
 
-    content = exchange.write(load(file), format_name)
+    content = write(load(file), format_name)
     if output is None:
         sys.stdout.buffer.write(content)
         return

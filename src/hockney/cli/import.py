@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hockney.cli._parameters import SIZE
+from hockney.cli._parameters import SIZE, Named
 from hockney.errors import AskedWronglyError
-from hockney.exchange import format_names
-from hockney.exchange._log import UNKNOWN
+from hockney.exchange.log import UNKNOWN
+from hockney.programs import reader_names
 
 if TYPE_CHECKING:
-    from hockney.exchange._log import Log
+    from hockney.exchange.log import Log
     from hockney.records import Run
 
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option(
     "--as",
     "format_name",
-    type=click.Choice(format_names()),
+    type=Named(reader_names),
     help="The format.  [default: recognised]",
 )
 @click.option(
@@ -60,7 +60,7 @@ def command(
 
     A result file holds one experiment. A log with several gives several files.
     """  # fmt: skip
-    from hockney.exchange._log import read_log
+    from hockney.exchange.log import read_log
 
     logs = [replace(read_log(file), bytes=size, operation=operation) for file in files]
     stored: list[tuple[Path, Run]] = []
@@ -73,8 +73,8 @@ def command(
 
 
 def _runs(logs: Sequence[Log], format_name: str | None, label: str | None) -> list[Run]:
-    from hockney.exchange import read, recognise
-    from hockney.exchange._runs import runs_of
+    from hockney.exchange.reading import read, recognise
+    from hockney.exchange.runs import runs_of
 
     names = [format_name or recognise(log) for log in logs]
     if len(set(names)) > 1:
@@ -92,7 +92,7 @@ def _name(run: Run) -> str:
 
 def _store(stored: Sequence[tuple[Path, Run]], output: Path | None, force: bool) -> None:
     """All of them, or none where one of the files exists."""
-    from hockney.exchange._runs import store
+    from hockney.exchange.runs import store
 
     paths = _paths(stored, output)
     existing = [path for path in paths if path.exists()]

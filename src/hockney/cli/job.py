@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hockney.cli._parameters import SECONDS
-from hockney.measure.jobs import scheduler_names
+from hockney.cli._parameters import SECONDS, Named
+from hockney.schedulers import batch_names
 
 if TYPE_CHECKING:
     from hockney.cli._options import Output
-    from hockney.measure.jobs import Job, Scheduler, State
-    from hockney.measure.jobs.script import Measurement
+    from hockney.measure.job import Measurement
+    from hockney.schedulers import Batch, Job, State
     from hockney.spec import Plan
     from hockney.views.progress import StatusLine
 
@@ -24,7 +24,7 @@ LAST_LINES = 12
 
 
 @click.command()
-@click.argument("scheduler", type=click.Choice(scheduler_names()))
+@click.argument("scheduler", type=Named(batch_names))
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- VERB ...")
 @click.option("--account", help="What the job is charged to.")
 @click.option("--partition", help="Partition or queue.")
@@ -39,9 +39,9 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
     """
     from hockney.cli._measure import default_output
     from hockney.cli._verb import ask
-    from hockney.measure.jobs import scheduler_named
-    from hockney.measure.jobs.script import Measurement
+    from hockney.measure.job import Measurement
     from hockney.measure.run import mpi_of
+    from hockney.schedulers import batch_named
 
     asked = ask(words, nodes=1)
     plan, output = asked.plan, asked.output
@@ -49,9 +49,9 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
     result = output.path or default_output(plan.experiment)
     measurement = Measurement(plan, *mpi_of(plan.first.placement), result)
     job = _job(plan, options)
-    text = _script(scheduler_named(scheduler), job, measurement, output.label)
+    text = _script(batch_named(scheduler), job, measurement, output.label)
     if submit:
-        _submit(scheduler_named(scheduler), job, text, measurement, output)
+        _submit(batch_named(scheduler), job, text, measurement, output)
     else:
         click.echo(text, nl=False)
 
@@ -73,7 +73,8 @@ def _check(plan: Plan, output: Output) -> None:
 
 
 def _job(plan: Plan, options: dict[str, Any]) -> Job:
-    from hockney.measure.jobs import Job, minutes_for
+    from hockney.measure.job import minutes_for
+    from hockney.schedulers import Job
 
     time_s = options.pop("time_s")
     most = max((case.placement for case in plan.cases), key=lambda placement: placement.ranks)
@@ -86,9 +87,9 @@ def _job(plan: Plan, options: dict[str, Any]) -> Job:
     )
 
 
-def _script(scheduler: Scheduler, job: Job, measurement: Measurement, label: str | None) -> str:
+def _script(scheduler: Batch, job: Job, measurement: Measurement, label: str | None) -> str:
     from hockney import records
-    from hockney.measure.jobs.script import job_script
+    from hockney.measure.job import job_script
     from hockney.measure.session import new_run
 
     header = records.encode(new_run(measurement.plan, label).header)
@@ -96,7 +97,7 @@ def _script(scheduler: Scheduler, job: Job, measurement: Measurement, label: str
 
 
 def _submit(
-    scheduler: Scheduler,
+    scheduler: Batch,
     job: Job,
     text: str,
     measurement: Measurement,
@@ -107,8 +108,9 @@ def _submit(
     from hockney.analysis import Analysis
     from hockney.cli._measure import show_measured
     from hockney.errors import AskedWronglyError, HockneyError
-    from hockney.measure.jobs import launches_of, submit
+    from hockney.measure.job import launches_of
     from hockney.measure.resume import whole_launches
+    from hockney.schedulers import submit
     from hockney.views.progress import StatusLine
 
     result = measurement.result
@@ -131,10 +133,10 @@ def _submit(
 
 
 def _await_end(
-    scheduler: Scheduler, number: str, launches: int, result: Path, status: StatusLine
+    scheduler: Batch, number: str, launches: int, result: Path, status: StatusLine
 ) -> State:
     from hockney.errors import HockneyError
-    from hockney.measure.jobs import tell
+    from hockney.schedulers import cancel
 
     try:
         while not (state := scheduler.state(number)).ended:
@@ -142,7 +144,7 @@ def _await_end(
             status(f"job {number}: {state.word.lower()}, {done}")
             time.sleep(POLL_S)
     except KeyboardInterrupt:
-        tell([*scheduler.CANCEL, number])
+        cancel(scheduler, number)
         kept = f"; its rounds are in {result}" if result.exists() else ""
         raise HockneyError(f"job {number} was taken back{kept}") from None
     finally:

@@ -8,13 +8,12 @@ import click
 from msgspec.structs import replace
 
 from hockney.cli._options import OLD_NAMES, Common, measuring_options
-from hockney.cli._parameters import PEERS, SIZE, SIZES
+from hockney.cli._parameters import PEERS, SIZE, SIZES, Named
 from hockney.cli._verb import MeasuringVerb
-from hockney.measure.presets import PRESETS
+from hockney.programs import layout_names, preset_named, preset_names
 from hockney.spec import Plan, Size, single, sizes_of
 from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import parse_sizes
-from hockney.views.layouts import layout_names
 
 DEFAULT_SIZES = "0,1..4MiB"
 
@@ -50,13 +49,13 @@ DEFAULT_SIZES = "0,1..4MiB"
 @click.option("--verify", is_flag=True, help="Check every message on arrival, untimed.")
 @click.option(
     "--preset",
-    type=click.Choice(sorted(PRESETS)),
+    type=Named(preset_names),
     help="Sizes, repetitions, statistic and table of a classic program.",
 )
 @click.option(
     "--format",
     "layout",
-    type=click.Choice(layout_names()),
+    type=Named(layout_names),
     help="Print in the layout of a classic program.",
 )
 @measuring_options()
@@ -114,7 +113,7 @@ def _sizes(
 def _with_preset(workload: Pingpong, name: str, common: Common) -> Pingpong:
     """A preset is one launch as the classic program makes it; sizes and launches may be changed,
     but what makes it that preset may not."""
-    preset = PRESETS[name]()
+    preset = preset_named(name)
     own = common.given_among("buffers", *OLD_NAMES)
     if own:
         raise click.UsageError(f"--preset {name} has buffers of its own: leave out {own[0]}")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from hockney.views.layouts import layout_names
+from hockney.cli._parameters import Named
+from hockney.programs import layout_names
 
 
 @click.command()
@@ -15,7 +16,7 @@ from hockney.views.layouts import layout_names
 @click.option(
     "--format",
     "layout",
-    type=click.Choice(layout_names()),
+    type=Named(layout_names),
     help="Print in the layout of a classic program.",
 )
 @click.option(

@@ -9,12 +9,12 @@ import shutil
 import stat
 import subprocess
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 from hockney import __version__
 from hockney.errors import AskedWronglyError, HockneyError
-from hockney.measure.mpi import Mpi, ask_command
+from hockney.measure.mpi import ask_command
+from hockney.mpis import Engine, Mpi
 
 SOURCES = Path(__file__).parent.parent / "engine"
 FLAGS = ("-std=c11", "-O2", "-D_GNU_SOURCE", f'-DHOCKNEY_VERSION="{__version__}"')
@@ -23,13 +23,6 @@ LAST_LINES = 20
 """Of a compiler's message, shown to the user."""
 INTEL_PLACEHOLDER = "I_MPI_SUBSTITUTE_INSTALLDIR"
 """What Intel MPI's wrapper has in its words until it is told where it is installed."""
-
-
-@dataclass(frozen=True)
-class Engine:
-    path: Path
-    notes: tuple[str, ...] = ()
-    """What the user should know about where it was put."""
 
 
 def build_engine(mpi: Mpi) -> Engine:

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import msgspec
 
 from hockney.errors import AskedWronglyError
-from hockney.measure.algorithms import Algorithm, Family, Forcing, chosen, family_of
-from hockney.measure.build import Engine
+from hockney.measure.algorithms import chosen
 from hockney.measure.checks import allowed_cpus, available_memory, nodes
-from hockney.measure.mpi import Mpi
+from hockney.mpis import Algorithm, Engine, Family, Forcing, Mpi, family_of
 from hockney.spec import Case, Placement, Size
 from hockney.spec.engine import label_of
 from hockney.spec.workloads import Buffers

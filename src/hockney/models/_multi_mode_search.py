@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from hockney.models._likelihood import akaike
+from hockney.fitting.fit import SEED, Array, Curve
+from hockney.fitting.likelihood import akaike
 from hockney.models._multi_mode_time import general_s
-from hockney.models.fit import SEED, Array, Curve
 
 DECISIVE = 4.0
 """By how much Akaike's criterion must fall for one more chunk."""

@@ -22,8 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.models._trains import NO_DELAY, Delay, Train
-from hockney.models.fit import (
+from hockney.fitting.fit import (
     RESAMPLES,
     SEED,
     Array,
@@ -34,7 +33,8 @@ from hockney.models.fit import (
     parameter,
     require,
 )
-from hockney.models.hockney import weighted_line
+from hockney.fitting.line import weighted_line
+from hockney.fitting.trains import NO_DELAY, Delay, Train
 
 DATA = "times of trains of messages with and without delays, of at least two different sizes"
 ADVICE = "measure them: hockney overheads"

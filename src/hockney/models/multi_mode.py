@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from hockney.errors import AskedWronglyError
-from hockney.models._likelihood import deviance
+from hockney.fitting.fit import RESAMPLES, Array, Curve, Fit, Parameter, new_fit, parameter, require
+from hockney.fitting.likelihood import deviance
 from hockney.models._multi_mode_search import (
     BOUNDS,
     TOLERATED,
@@ -26,7 +27,6 @@ from hockney.models._multi_mode_search import (
     select,
     thinned,
 )
-from hockney.models.fit import RESAMPLES, Array, Curve, Fit, Parameter, new_fit, parameter, require
 
 ADVICE = "measure 1, 2, 3 and 4 pairs between two nodes at 64KiB..16MiB"
 

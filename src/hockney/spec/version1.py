@@ -12,7 +12,7 @@ import msgspec
 from hockney.spec.placement import Placement
 from hockney.spec.sampling import Sampling
 from hockney.spec.size import Size
-from hockney.spec.workloads import Buffers, Workload, workload_types
+from hockney.spec.workloads import Buffers, Workload, workload_type
 from hockney.units import parse_size
 
 MOST_CPUS = 1 << 16
@@ -87,7 +87,7 @@ class Version1(msgspec.Struct, kw_only=True):
             "buffers": self._buffers(),
             **self._argument_fields(),
         }
-        kind = workload_types()[self.experiment]
+        kind = workload_type(self.experiment)
         own = set(kind.__struct_fields__) - set(fields)
         fields |= {name: getattr(self, name) for name in own & set(self.__struct_fields__)}
         return msgspec.convert(fields, kind)

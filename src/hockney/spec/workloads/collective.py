@@ -104,3 +104,6 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
         """Samples of a nonblocking collective are of both ways, alone and overlapped."""
         asked = (self.collective, self.algorithm, self.segment_bytes)
         return (samples.operation, samples.algorithm, samples.segment_bytes) == asked
+
+
+WORKLOAD = Collective

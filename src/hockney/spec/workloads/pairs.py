@@ -83,3 +83,6 @@ class Pairs(Workload, frozen=True, kw_only=True, tag="pairs"):
         """The engine's name of the pairing; it pairs an even number of ranks only."""
         named = {halves(ranks): "halves", neighbours(ranks): "neighbours"}
         return None if ranks % 2 else named.get(self.pairing)
+
+
+WORKLOAD = Pairs

@@ -13,10 +13,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from hockney.analysis.best import Cell, cells_of, is_collective, name_of
-from hockney.analysis.predicted import predicted_s
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
-from hockney.models.collectives.parameters import Parameters, parameters_of_run
+from hockney.predict.collectives import predicted_s
+from hockney.predict.parameters import Parameters, parameters_of_run
 from hockney.records import Place
 from hockney.views.figures import Options, System
 from hockney.views.figures._style import QUIET, colour, mark, plain

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate.points import PointEstimate, statistic_of
-from hockney.models.fit import Fit, curve_of
+from hockney.fitting.fit import Fit, curve_of
 from hockney.models.hockney import fit
 from hockney.records import Run
 from hockney.units import format_rate

@@ -10,7 +10,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from hockney.analysis.best import name_of
 from hockney.errors import AskedWronglyError
-from hockney.models.collectives.parameters import LEVELS
+from hockney.predict.parameters import LEVELS
 from hockney.units import format_rate
 from hockney.views.figures import Options, System
 from hockney.views.figures._collectives import Shown, chosen_value, shown

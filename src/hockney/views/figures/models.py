@@ -12,8 +12,8 @@ from matplotlib.ticker import FuncFormatter
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import statistic_of
-from hockney.models._ranking import rank
-from hockney.models.fit import Array, Curve, Fit, curve_of
+from hockney.fitting.fit import Array, Curve, Fit, curve_of
+from hockney.predict.ranking import rank
 from hockney.views.figures import Options, System
 from hockney.views.figures._style import (
     QUIET,

@@ -11,8 +11,8 @@ from matplotlib.lines import Line2D
 
 from hockney.analysis.contention import at_once
 from hockney.errors import AskedWronglyError
+from hockney.fitting.fit import Array, Curve, Fit, curve_of
 from hockney.models import max_rate, multi_mode
-from hockney.models.fit import Array, Curve, Fit, curve_of
 from hockney.units import FACTORS, format_rate, format_seconds, format_size
 from hockney.views.figures import Options, System
 from hockney.views.figures._style import (

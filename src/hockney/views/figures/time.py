@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from hockney.analysis.floor import floor_ratios
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate, statistic_of
-from hockney.models.fit import Array, Fit
+from hockney.fitting.fit import Array, Fit
 from hockney.views.figures import Options, System
 from hockney.views.figures._style import (
     FILLS,

@@ -8,7 +8,7 @@ from statistics import median
 import numpy as np
 
 from hockney.estimate.points import PointEstimate
-from hockney.models.fit import Fit
+from hockney.fitting.fit import Fit
 from hockney.views.report.figure import Choice, Figure, Series, rounded
 from hockney.views.report.reported import Reported, group_name, groups_of
 

@@ -14,8 +14,8 @@ from hockney.analysis import Analysis
 from hockney.analysis.diagnose import Finding
 from hockney.errors import HockneyError
 from hockney.estimate.points import Cells, Estimates, PointEstimate
+from hockney.fitting.fit import Curve, Fit, curve_of
 from hockney.models import fit_model
-from hockney.models.fit import Curve, Fit, curve_of
 from hockney.records import Run
 from hockney.spec.axes import Axes, Point, key_without, point_of, text_of, variant_text
 from hockney.views.as_json import fit_json, run_json
