@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from hockney.estimate.points import PointEstimate, estimate
 from hockney.records import Run
 from hockney.spec.axes import AXES, Axes, Train
 
@@ -26,8 +27,6 @@ def is_float(name: str) -> bool:
 
 def point_columns(run: Run) -> Columns:
     """A row a point of the headline state; ranks that took part as text, such as "0 1"."""
-    from hockney.estimate.points import PointEstimate, estimate
-
     points = estimate(run).headline
     names = [n for n in PointEstimate.__struct_fields__ if n not in OF_LAUNCHES and n not in AXES]
     columns = _axis_columns(points, [1] * len(points))

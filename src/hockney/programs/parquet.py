@@ -6,7 +6,10 @@ import io
 
 from hockney.errors import AskedWronglyError
 from hockney.exchange.columns import Columns, is_float, point_columns
+from hockney.lazy import lazy
 from hockney.records import Run
+
+pyarrow, parquet = lazy("pyarrow"), lazy("pyarrow.parquet")
 
 
 def write(run: Run) -> bytes:
@@ -15,15 +18,14 @@ def write(run: Run) -> bytes:
 
 def content_of(columns: Columns) -> bytes:
     try:
-        import pyarrow
-        from pyarrow import parquet
+        double = pyarrow.float64()
     except ImportError as error:
         raise AskedWronglyError(
             "Parquet is written by pyarrow, which is not installed",
             "pip install 'hockney[parquet]', or export to csv",
         ) from error
     arrays = {
-        name: pyarrow.array(values, pyarrow.float64() if is_float(name) else None)
+        name: pyarrow.array(values, double if is_float(name) else None)
         for name, values in columns.items()
     }
     out = io.BytesIO()
