@@ -140,7 +140,6 @@ def test_any_text_is_a_pattern_or_asked_wrongly(text: str) -> None:
 
 
 def test_collectives_are_walked_through(channel: Channel) -> None:
-    pytest.importorskip("hockney.models.collectives")
     found = predict(channel, parse_pattern("bcast:binomial,ranks=8,bytes=8"))
     assert found.seconds.value == pytest.approx(3 * 1.004e-6, rel=0.05)
     assert found.dominant == "latency"

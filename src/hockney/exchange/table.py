@@ -104,9 +104,16 @@ class Table:
         }
         known["peers"] = tuple(known["peers"] or ())
         self.rows.append(
-            Summary(launch=0, operation=self.operation, bytes=bytes, statistic=column.statistic,
-                    definition=column.definition, line=line, **known)
-        )  # fmt: skip
+            Summary(
+                launch=0,
+                operation=self.operation,
+                bytes=bytes,
+                statistic=column.statistic,
+                definition=column.definition,
+                line=line,
+                **known,
+            )
+        )
 
     def add_row(
         self, line: int, cells: Sequence[str], columns: Sequence[Column], **more: Any

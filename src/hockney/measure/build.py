@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
 import re
@@ -13,8 +14,11 @@ from pathlib import Path
 
 from hockney import __version__
 from hockney.errors import AskedWronglyError, HockneyError
+from hockney.lazy import lazy
 from hockney.measure.mpi import ask_command
 from hockney.mpis import Engine, Mpi
+
+filelock = lazy("filelock")
 
 SOURCES = Path(__file__).parent.parent / "engine"
 FLAGS = ("-std=c11", "-O2", "-D_GNU_SOURCE", f'-DHOCKNEY_VERSION="{__version__}"')
@@ -38,10 +42,9 @@ def build_engine(mpi: Mpi) -> Engine:
     engine = cache / key / "hockney-engine"
     if _is_ours(engine):
         return Engine(engine)
-    from filelock import FileLock
 
     try:
-        with FileLock(cache / f"{key}.lock"):
+        with filelock.FileLock(cache / f"{key}.lock"):
             if not _is_ours(engine):
                 _compile_into(mpi, engine)
         return Engine(engine)
@@ -89,8 +92,6 @@ def library_of(engine: Engine) -> str | None:
 
 
 def _build_privately(mpi: Mpi, reason: str) -> Engine:
-    import atexit
-
     directory = Path(tempfile.mkdtemp(prefix="hockney-"))
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     try:

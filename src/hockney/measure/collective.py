@@ -56,8 +56,9 @@ def cases_of(
         _check_slots(study)
     family = family_of(mpi)
     cases: list[Case] = []
-    left_out = [words for collective in study.collectives
-                for words in _not_whole(collective, study)]  # fmt: skip
+    left_out = [
+        words for collective in study.collectives for words in _not_whole(collective, study)
+    ]
     for collective, algorithm, segment in _variants(study, family, mpi, engine):
         forcing = family.forcing(collective, algorithm, segment)
         for ranks in study.ranks:

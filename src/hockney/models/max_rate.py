@@ -163,10 +163,14 @@ def _fitted(curve: Curve, starts: list[int]) -> tuple[list[_Protocol], Array]:
         protocols, parts = [], []
         for first, end in pairwise(bounds):
             each = [
-                _solved(curve, _Protocol(first, end, saturated, nothing, nothing, nothing), seconds,
-                        weight)
+                _solved(
+                    curve,
+                    _Protocol(first, end, saturated, nothing, nothing, nothing),
+                    seconds,
+                    weight,
+                )
                 for saturated in (False, True)
-            ]  # fmt: skip
+            ]
             residuals = [_ln_residuals(curve, protocol) for protocol in each]
             values = [criterion(residuals[i], 2 + i) for i in (0, 1)]
             shows = values[0] is not None and values[1] is not None and values[1] < values[0]

@@ -77,12 +77,17 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
     bounds = [0, *best.starts, len(curve.bytes)]
     breaks = _breaks(curve, best.starts, sampled_starts)
     segments = tuple(
-        _segment(curve, bounds[i], bounds[i + 1], *(
-            parameter(float(value), sample, curve.launches)
-            for value, sample in ((best.alpha[i], alphas[:, i]), (best.beta[i], betas[:, i]))
-        ))
+        _segment(
+            curve,
+            bounds[i],
+            bounds[i + 1],
+            *(
+                parameter(float(value), sample, curve.launches)
+                for value, sample in ((best.alpha[i], alphas[:, i]), (best.beta[i], betas[:, i]))
+            ),
+        )
         for i in range(len(best.alpha))
-    )  # fmt: skip
+    )
     limits = np.array([limit.value for limit in breaks.values()])
 
     def predict(bytes_: Array, *_: Array) -> Array:

@@ -27,8 +27,11 @@ from hockney.spec.preset import MIB, Preset, powers
 
 HEADED = False
 _STATISTICS = re.compile(r"^mean = (\S+), stdv = (\S+), max = (\S+), min = (\S+)\s*$")
-COLUMNS = (BYTES, REPETITIONS, Column("mean", "whole loop over 2n, larger of two ranks",
-                                      factor=Decimal(1)))  # fmt: skip
+COLUMNS = (
+    BYTES,
+    REPETITIONS,
+    Column("mean", "whole loop over 2n, larger of two ranks", factor=Decimal(1)),
+)
 HALF = Decimal("0.5")
 SINGLE = "half of each ping-pong, timed singly on one rank"
 NAMES = ("mean", "std", "max", "min")

@@ -58,11 +58,12 @@ COLUMNS = {
     "t_ovrl[usec]": Column("mean overall", "mean of the operation and a computation together"),
     "t_pure[usec]": Column("mean", "mean of the operation with nothing computed meanwhile"),
     "t_CPU[usec]": Column("mean computation", "mean of the computation meanwhile"),
-    "overlap[%]": Column("overlap", "share of the pure operation that computation hides", "value",
-                         Decimal("0.01")),
+    "overlap[%]": Column(
+        "overlap", "share of the pure operation that computation hides", "value", Decimal("0.01")
+    ),
     "Mbytes/sec": RATE,
     "Msg/sec": Column("message rate", "of all ranks", "value_per_s", Decimal(1)),
-}  # fmt: skip
+}
 
 
 @dataclass
@@ -169,8 +170,10 @@ def _settle_megabyte(tables: list[Table]) -> None:
             continue
         if megabyte is None:
             table.rows = [row for row in table.rows if row.value_Bps is None]
-            table.note("rates are left out: neither they nor the version tell whether a megabyte "
-                       "is 10^6 or 2^20 bytes")  # fmt: skip
+            table.note(
+                "rates are left out: neither they nor the version tell whether a megabyte "
+                "is 10^6 or 2^20 bytes"
+            )
             continue
         if megabyte == "2^20":
             table.note("its Mbytes are 2^20 bytes; rates are read so")

@@ -31,17 +31,23 @@ MEAN = "mean over iterations, then over ranks"
 COLUMNS = {
     "time": Column("mean", MEAN),
     "algbw": Column("algorithm bandwidth", "size over time", "value_Bps", GIGA),
-    "busbw": Column("bus bandwidth", "size over time, times what the links carry of it",
-                    "value_Bps", GIGA),
+    "busbw": Column(
+        "bus bandwidth", "size over time, times what the links carry of it", "value_Bps", GIGA
+    ),
     "i_min": Column("min", "of iterations"),
     "i_max": Column("max", "of iterations"),
     "i_p99": Column("p99", "of iterations"),
     "i_cv%": Column("coefficient of variation", "of iterations", "value", Decimal("0.01")),
-}  # fmt: skip
+}
 ITERATIONS = {
-    "min": "min", "max": "max", "p50": "median", "p95": "p95", "p99": "p99", "stdev": "std",
+    "min": "min",
+    "max": "max",
+    "p50": "median",
+    "p95": "p95",
+    "p99": "p99",
+    "stdev": "std",
     "avg": "mean of iterations",
-}  # fmt: skip
+}
 WRONG = ("#wrong", "error")
 
 
@@ -79,8 +85,9 @@ def _read_text(log: Log) -> list[Table]:
 
 
 def _table(line: int, operation: str, version: str | None, places: list[Place]) -> Table:
-    return Table(operation, "nccl-tests", line, version=version, ranks=len(places) or None,
-                 places=places)  # fmt: skip
+    return Table(
+        operation, "nccl-tests", line, version=version, ranks=len(places) or None, places=places
+    )
 
 
 def _rows(log: Log, line: int, titles: list[str], table: Table) -> int:

@@ -26,14 +26,16 @@ MEGABIT, MICRO = Decimal(10**6) / 8, Decimal("1e-6")
 SEND, HALF = "how long the send blocks", "half the round trip"
 FULL = (
     *(Column(f"send {name}", SEND) for name in ("min", "mean", "median", "max")),
-    Column("send std", SEND), Column(""),
+    Column("send std", SEND),
+    Column(""),
     *(Column(name, HALF) for name in ("min", "mean", "median", "max")),
-    Column("std", HALF), Column(""),
+    Column("std", HALF),
+    Column(""),
     Column("least bandwidth", "of single exchanges", "value_Bps", MEGABIT),
     Column("bandwidth", "mean of single exchanges", "value_Bps", MEGABIT),
     Column("median bandwidth", "of single exchanges", "value_Bps", MEGABIT),
     Column("largest bandwidth", "of single exchanges", "value_Bps", MEGABIT),
-)  # fmt: skip
+)
 QUIET = (
     Column("min", HALF),
     Column("median bandwidth", "of single exchanges", "value_Bps", MEGABIT),

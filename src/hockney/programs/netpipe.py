@@ -118,8 +118,14 @@ def _console(log: Log) -> list[Table]:
 def _parts(
     found: Sequence[tuple[int, re.Match[str]]],
 ) -> list[list[tuple[int, re.Match[str]]]]:
-    starts = [0, *(i + 1 for i, ((_, a), (_, b)) in enumerate(pairwise(found))
-                   if 2 * int(b["bytes"]) < int(a["bytes"]))]  # fmt: skip
+    starts = [
+        0,
+        *(
+            i + 1
+            for i, ((_, a), (_, b)) in enumerate(pairwise(found))
+            if 2 * int(b["bytes"]) < int(a["bytes"])
+        ),
+    ]
     return [list(found[a:b]) for a, b in pairwise([*starts, len(found)]) if b > a]
 
 
@@ -142,16 +148,26 @@ def _np_out(log: Log, rows: list[tuple[int, list[str]]], version: str) -> list[T
     table = _table(rows[0][0], version, [])
     binary, gigabit = BIT * MEGABYTES["2^20"], BIT * Decimal(10**9)
     layouts: dict[str, list[Column | None]] = {
-        "2": [Column("best trial", BEST, factor=Decimal(1)),
-              Column("bandwidth", "megabits of 2^20", "value_Bps", binary), None, BYTES,
-              Column("variance", "of the trials' times, in s^2", "value", Decimal(1))],
-        "3": [BYTES, Column("bandwidth", "megabits of 2^20", "value_Bps", binary),
-              Column("best trial", BEST, factor=Decimal(1))],
-        "5": [BYTES, Column("bandwidth", "mean over trials", "value_Bps", gigabit),
-              Column("least trial bandwidth", "the least of the trials", "value_Bps", gigabit),
-              Column("largest trial bandwidth", "the largest of the trials", "value_Bps", gigabit),
-              Column("mean", TRIALS)],
-    }  # fmt: skip
+        "2": [
+            Column("best trial", BEST, factor=Decimal(1)),
+            Column("bandwidth", "megabits of 2^20", "value_Bps", binary),
+            None,
+            BYTES,
+            Column("variance", "of the trials' times, in s^2", "value", Decimal(1)),
+        ],
+        "3": [
+            BYTES,
+            Column("bandwidth", "megabits of 2^20", "value_Bps", binary),
+            Column("best trial", BEST, factor=Decimal(1)),
+        ],
+        "5": [
+            BYTES,
+            Column("bandwidth", "mean over trials", "value_Bps", gigabit),
+            Column("least trial bandwidth", "the least of the trials", "value_Bps", gigabit),
+            Column("largest trial bandwidth", "the largest of the trials", "value_Bps", gigabit),
+            Column("mean", TRIALS),
+        ],
+    }
     layout = layouts[version]
     layout += [None] * (len(rows[0][1]) - len(layout))
     _fill(log, table, rows, layout)

@@ -51,13 +51,29 @@ TWO_RANKS = frozenset({"pingpong", "bandwidth", "bibandwidth", "latency-mt"})
 MEGA, MILLI = Decimal(10**6), Decimal("1e-3")
 
 TITLES = (
-    r"P(?P<tail>[\d.]+) Tail Lat ?\(us\)", r"P(?P<bw_tail>[\d.]+) Tail BW ?\(MB/s\)",
-    r"Size(?: \(B\))?", r"Avg Latency ?\(us\)", r"Min Latency ?\(us\)", r"Max Latency ?\(us\)",
-    r"Latency ?\(us\)", r"Bandwidth ?\(MB/s\)", r"MB/s", r"Messages/s", r"Iterations",
-    r"Validation", r"Transmit Size", r"Overall ?\(us\)", r"Compute ?\(us\)",
-    r"Coll\. Init ?\(us\)", r"MPI_Test ?\(us\)", r"MPI_Wait ?\(us\)", r"Pure Comm\. ?\(us\)",
-    r"Min Comm\. ?\(us\)", r"Max Comm\. ?\(us\)", r"Overlap ?\(%\)",
-)  # fmt: skip
+    r"P(?P<tail>[\d.]+) Tail Lat ?\(us\)",
+    r"P(?P<bw_tail>[\d.]+) Tail BW ?\(MB/s\)",
+    r"Size(?: \(B\))?",
+    r"Avg Latency ?\(us\)",
+    r"Min Latency ?\(us\)",
+    r"Max Latency ?\(us\)",
+    r"Latency ?\(us\)",
+    r"Bandwidth ?\(MB/s\)",
+    r"MB/s",
+    r"Messages/s",
+    r"Iterations",
+    r"Validation",
+    r"Transmit Size",
+    r"Overall ?\(us\)",
+    r"Compute ?\(us\)",
+    r"Coll\. Init ?\(us\)",
+    r"MPI_Test ?\(us\)",
+    r"MPI_Wait ?\(us\)",
+    r"Pure Comm\. ?\(us\)",
+    r"Min Comm\. ?\(us\)",
+    r"Max Comm\. ?\(us\)",
+    r"Overlap ?\(%\)",
+)
 _TITLES = re.compile("|".join(TITLES))
 
 
@@ -203,9 +219,13 @@ def _column(title: re.Match[str], context: Context) -> Column:
         "Pure Comm.": Column("mean", "mean of the operation with nothing computed meanwhile"),
         "Min Comm.": Column("least rank mean", "the least over ranks, the operation alone"),
         "Max Comm.": Column("largest rank mean", "the largest over ranks, the operation alone"),
-        "Overlap": Column("overlap", "share of the pure operation that computation hides", "value",
-                          Decimal("0.01")),
-    }  # fmt: skip
+        "Overlap": Column(
+            "overlap",
+            "share of the pure operation that computation hides",
+            "value",
+            Decimal("0.01"),
+        ),
+    }
     if words in fixed:
         return fixed[words]
     if words in ("Latency", "Avg Latency"):

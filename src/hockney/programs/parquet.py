@@ -7,6 +7,9 @@ import io
 from hockney.analysis import Analysis
 from hockney.analysis.columns import Columns, is_float, point_columns
 from hockney.errors import AskedWronglyError
+from hockney.lazy import lazy
+
+pyarrow, parquet = lazy("pyarrow"), lazy("pyarrow.parquet")
 
 
 def write(analysis: Analysis) -> bytes:
@@ -15,15 +18,14 @@ def write(analysis: Analysis) -> bytes:
 
 def content_of(columns: Columns) -> bytes:
     try:
-        import pyarrow
-        from pyarrow import parquet
+        double = pyarrow.float64()
     except ImportError as error:
         raise AskedWronglyError(
             "Parquet is written by pyarrow, which is not installed",
             "pip install 'hockney[parquet]', or export to csv",
         ) from error
     arrays = {
-        name: pyarrow.array(values, pyarrow.float64() if is_float(name) else None)
+        name: pyarrow.array(values, double if is_float(name) else None)
         for name, values in columns.items()
     }
     out = io.BytesIO()

@@ -15,9 +15,11 @@ HEADED = True
 
 _TITLE = re.compile(r"^\s*([A-Z]\w*(?: [\w-]+)*? (?:BW|Latency)) (?:Test|Post)")
 _HEADING = re.compile(r"^\s*#bytes\s+#iterations\s+\S")
-_COLUMN = re.compile(r"(?P<name>t_\w+|tps average|BW peak|BW average|MsgRate"
-                     r"|(?<![\d.])[\d.]+% percentile)"
-                     r"\s*(?:\[(?P<unit>\w+/?\w*)\])?")  # fmt: skip
+_COLUMN = re.compile(
+    r"(?P<name>t_\w+|tps average|BW peak|BW average|MsgRate"
+    r"|(?<![\d.])[\d.]+% percentile)"
+    r"\s*(?:\[(?P<unit>\w+/?\w*)\])?"
+)
 UNITS = {
     "usec": Decimal("1e-6"),
     "MB/sec": MEGABYTES["2^20"],
@@ -26,9 +28,14 @@ UNITS = {
     "Mpps": Decimal(10**6),
 }
 TIMES = {
-    "t_min": "min", "t_max": "max", "t_typical": "median", "t_avg": "mean",
-    "t_stdev": "truncated standard deviation", "99%": "p99", "99.9%": "p99.9",
-}  # fmt: skip
+    "t_min": "min",
+    "t_max": "max",
+    "t_typical": "median",
+    "t_avg": "mean",
+    "t_stdev": "truncated standard deviation",
+    "99%": "p99",
+    "99.9%": "p99.9",
+}
 RATES = {"BW peak": "largest bandwidth", "BW average": "bandwidth"}
 BAD_DEVIATION = (
     "t_stdev is cut to whole microseconds and leaves out the two largest times: it is not taken "
@@ -51,13 +58,20 @@ def read(log: Log) -> list[Table]:
         if named:
             title = named[1]
         elif _HEADING.match(text):
-            table = Table(title.lower().replace(" ", "-").replace("_", "-"), f"perftest {title}",
-                          line, ranks=2)  # fmt: skip
+            table = Table(
+                title.lower().replace(" ", "-").replace("_", "-"),
+                f"perftest {title}",
+                line,
+                ranks=2,
+            )
             columns = [_column(found, title, table) for found in _COLUMN.finditer(text)]
             reached = read_rows(
-                log, line + 1, [BYTES, REPETITIONS, *columns], table,
+                log,
+                line + 1,
+                [BYTES, REPETITIONS, *columns],
+                table,
                 ends=lambda text: not text.strip() or text.lstrip()[0] in "#-",
-            )  # fmt: skip
+            )
             tables.append(table)
     return tables
 

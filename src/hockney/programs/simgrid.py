@@ -115,11 +115,13 @@ def write(analysis: Analysis) -> bytes:
     return PLATFORM.format(
         origin=_comment(run.label),
         notes=_notes(run, waits_from),
-        settings="\n".join(f"    <prop id={quoteattr(key)} value={quoteattr(value)}/>"
-                           for key, value in settings.items()),
+        settings="\n".join(
+            f"    <prop id={quoteattr(key)} value={quoteattr(value)}/>"
+            for key, value in settings.items()
+        ),
         bandwidth_Bps=bandwidth_Bps,
         latency_s=latency_s,
-    ).encode()  # fmt: skip
+    ).encode()
 
 
 def _measured(analysis: Analysis) -> Measured:

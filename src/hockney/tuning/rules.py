@@ -60,8 +60,9 @@ def reduce_to_rules(
     for cell in cells:
         if cell.default is not None:
             groups.setdefault((cell.collective, cell.ranks), []).append(cell)
-    plans = {key: _plans(sorted(group, key=lambda cell: cell.bytes))
-             for key, group in groups.items()}  # fmt: skip
+    plans = {
+        key: _plans(sorted(group, key=lambda cell: cell.bytes)) for key, group in groups.items()
+    }
     possible = sum(_most(options).gain for options in plans.values())
     chosen = _combine(list(plans.values()), share * possible)
     rules = [

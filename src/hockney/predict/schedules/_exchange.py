@@ -80,8 +80,9 @@ def _complete(ranks: int, mask: int, total: Array) -> Schedule:
         sends &= (offset ^ half) >= base + there
         sources = group + offset[sends]
         first = np.full(len(sources), group + mask)
-        yield ranges(sources, group + (offset[sends] ^ half), first,
-                      np.full(len(sources), ranks), total)  # fmt: skip
+        yield ranges(
+            sources, group + (offset[sends] ^ half), first, np.full(len(sources), ranks), total
+        )
         half //= 2
 
 
@@ -132,8 +133,9 @@ def gathering(ranks: int, sizes: Array) -> Schedule:
     for bit in reversed(range(len(cube).bit_length() - 1)):
         number = np.arange(1 << bit, 2 << bit)
         first, count = _range(len(cube), bit + 1)
-        yield ranges(cube[number], cube[number ^ (1 << bit)], first[number],
-                      first[number] + count, total)  # fmt: skip
+        yield ranges(
+            cube[number], cube[number ^ (1 << bit)], first[number], first[number] + count, total
+        )
 
 
 def _range(cube: int, bits: int) -> tuple[Ranks, int]:
@@ -154,8 +156,13 @@ def ranges(
     reduces: bool = False,
 ) -> Step:
     """Each message carries the blocks from first to before end; total: their sums from 0 on."""
-    return step(sources, destinations, total[end] - total[first],
-                partial(_between, first, end), reduces=reduces)  # fmt: skip
+    return step(
+        sources,
+        destinations,
+        total[end] - total[first],
+        partial(_between, first, end),
+        reduces=reduces,
+    )
 
 
 def _between(first: Ranks, end: Ranks, message: int) -> Iterable[int]:

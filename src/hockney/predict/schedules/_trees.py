@@ -134,8 +134,9 @@ def spread(shape: Tree, sizes: Array, in_turn: bool = True) -> Schedule:
     first = shape.depth[shape.parents]
     for time in range(int(first.max(initial=-1)) + 1):
         due = first == time
-        yield _subtrees(shape, sizes, shape.parents[due], shape.children[due], shape.children[due],
-                        in_turn)  # fmt: skip
+        yield _subtrees(
+            shape, sizes, shape.parents[due], shape.children[due], shape.children[due], in_turn
+        )
 
 
 def collect(shape: Tree, sizes: Array, in_turn: bool = True) -> Schedule:
@@ -143,8 +144,9 @@ def collect(shape: Tree, sizes: Array, in_turn: bool = True) -> Schedule:
     first = shape.height[shape.children]
     for time in range(int(first.max(initial=-1)) + 1):
         due = first == time
-        yield _subtrees(shape, sizes, shape.children[due], shape.parents[due], shape.children[due],
-                        in_turn)  # fmt: skip
+        yield _subtrees(
+            shape, sizes, shape.children[due], shape.parents[due], shape.children[due], in_turn
+        )
 
 
 def _subtrees(

@@ -34,8 +34,9 @@ def bruck(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: AR
     unit = 1
     while unit < ranks:
         ways = way[(way & unit) > 0]
-        yield step(rank, (rank + unit) % ranks, bytes_ * len(ways),
-                   partial(_under_way, ranks, ways, unit))  # fmt: skip
+        yield step(
+            rank, (rank + unit) % ranks, bytes_ * len(ways), partial(_under_way, ranks, ways, unit)
+        )
         unit *= 2
 
 

@@ -15,8 +15,14 @@ def linear(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: A
     """Linear reduce of everything, then linear scatter."""
     sizes = np.full(ranks, float(bytes_))
     others = np.arange(1, ranks)
-    yield step(others, np.zeros_like(others), sizes.sum(), lambda _: range(ranks),
-               in_turn=True, reduces=True)  # fmt: skip
+    yield step(
+        others,
+        np.zeros_like(others),
+        sizes.sum(),
+        lambda _: range(ranks),
+        in_turn=True,
+        reduces=True,
+    )
     yield from trees.spread(trees.flat(ranks), sizes)
 
 
