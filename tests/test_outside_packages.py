@@ -47,11 +47,11 @@ def read(log):
         table.add_row(number, line.split()[1:], (BYTES, Column("mean", "as the guest says")))
     return [table]
 
-def write(run):
-    return f"{len(run.launches)} launches".encode()
+def write(analysis):
+    return f"{len(analysis.run.launches)} launches".encode()
 
-def layout(run, estimates):
-    return "".join(f"guest: {point.bytes}" for point in estimates.headline)
+def layout(run, points):
+    return "".join(f"guest: {point.bytes}" for point in points)
 
 def preset():
     return Preset((Size(16, repetitions=5),))

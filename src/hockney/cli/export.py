@@ -24,11 +24,11 @@ from hockney.programs import writer_names
 @click.option("--force", is_flag=True, help="Overwrite the file.")
 def command(file: Path, format_name: str, output: Path | None, force: bool) -> None:
     """Write what a result file holds for other programs."""  # fmt: skip
-    from hockney import records
+    from hockney import load
     from hockney.exchange.writing import write
     from hockney.result_file import ResultFile
 
-    content = write(records.read(file), format_name)
+    content = write(load(file), format_name)
     if output is None:
         sys.stdout.buffer.write(content)
         return

@@ -25,7 +25,7 @@ from hockney.cli._files import result_files, write_text
     "past",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Earlier runs to set these beside: files or directories. Repeatable.",
+    help="Earlier runs to compare these with: files or directories. Repeatable.",
 )
 @click.option("--force", is_flag=True, help="Overwrite the page.")
 def command(
@@ -34,7 +34,6 @@ def command(
     """Write result files as one page that needs nothing else: summary, figures, tables, data."""
     from hockney.cli.history import histories_with
     from hockney.errors import AskedWronglyError
-    from hockney.views.normal import beside_of
     from hockney.views.report import render
     from hockney.views.report.reported import report_on
 
@@ -44,5 +43,5 @@ def command(
         )
     systems = [report_on(path) for path in result_files(paths)]
     histories = histories_with(paths, past)
-    besides = [beside_of(system.run, system.estimates, histories) for system in systems]
+    besides = [system.analysis.positions(histories) for system in systems]
     write_text(output, render(systems, besides, title), force)

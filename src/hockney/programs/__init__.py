@@ -6,12 +6,14 @@ that a preset repeats, or several of these. Those that read and write share `exc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from hockney.registry import Registry
 
 if TYPE_CHECKING:
-    from hockney.estimate.points import Estimates
+    from hockney.analysis import Analysis
+    from hockney.estimate.points import PointEstimate
     from hockney.exchange.log import Log
     from hockney.exchange.table import Table
     from hockney.records import Run
@@ -34,7 +36,7 @@ class Reader(Protocol):
 
 
 class Writer(Protocol):
-    def write(self, run: Run) -> bytes:
+    def write(self, analysis: Analysis) -> bytes:
         """The content of the file."""
 
 
@@ -42,7 +44,7 @@ class Layout(Protocol):
     ONLY: str | None
     """The one experiment whose results it shows; None: all."""
 
-    def layout(self, run: Run, estimates: Estimates) -> str:
+    def layout(self, run: Run, points: Sequence[PointEstimate]) -> str:
         """One curve of a run, as the program prints it."""
 
 

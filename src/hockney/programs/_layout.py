@@ -19,12 +19,12 @@ def needed(point: PointEstimate, field: str) -> float:
 
 
 def counts(run: Run) -> dict[int, int]:
-    """How often each size was exchanged, of all samples or as an imported log told."""
+    """How often each size was exchanged, of all samples or as an imported log gives it."""
     found: dict[int, int] = {}
     for samples in run.samples:
         found[samples.bytes] = found.get(samples.bytes, 0) + samples.repetitions * len(samples.ns)
-    told = {s.bytes: s.repetitions for s in run.summaries if s.repetitions is not None}
-    return told | found
+    imported = {s.bytes: s.repetitions for s in run.summaries if s.repetitions is not None}
+    return imported | found
 
 
 def count_of(repetitions: dict[int, int], point: PointEstimate) -> int:

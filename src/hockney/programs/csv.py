@@ -16,10 +16,10 @@ from typing import Any
 
 import msgspec
 
-from hockney.exchange.columns import TRAIN_COLUMNS, point_columns
+from hockney.analysis import Analysis
+from hockney.analysis.columns import TRAIN_COLUMNS, point_columns
 from hockney.exchange.log import Log
 from hockney.exchange.table import Column, RowError, Table, number, whole
-from hockney.records import Run
 from hockney.spec.axes import AXES, Train
 
 HEADED = True
@@ -142,9 +142,9 @@ def _train(texts: dict[str, str]) -> Train:
     return msgspec.convert(plain, Train, strict=False)
 
 
-def write(run: Run) -> bytes:
+def write(analysis: Analysis) -> bytes:
     """A row a point."""
-    return text_of(point_columns(run))
+    return text_of(point_columns(analysis.estimates.headline))
 
 
 def text_of(columns: dict[str, list[Any]]) -> bytes:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hockney.exchange.columns import sample_columns
+from hockney.analysis import Analysis
+from hockney.analysis.columns import sample_columns
 from hockney.programs.csv import text_of
-from hockney.records import Run
 
 
-def write(run: Run) -> bytes:
-    return text_of(sample_columns(run))
+def write(analysis: Analysis) -> bytes:
+    return text_of(sample_columns(analysis.run))

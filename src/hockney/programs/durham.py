@@ -4,10 +4,11 @@ ping-pongs, which do not tell the size of the messages."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 
 from hockney.errors import AskedWronglyError
-from hockney.estimate.points import Estimates
+from hockney.estimate.points import PointEstimate
 from hockney.exchange.log import Log
 from hockney.exchange.table import (
     BYTES,
@@ -108,11 +109,11 @@ def preset() -> Preset:
 ONLY = "pingpong"
 
 
-def layout(run: Run, estimates: Estimates) -> str:
+def layout(run: Run, points: Sequence[PointEstimate]) -> str:
     repetitions = counts(run) | {s.bytes: s.repetitions for s in run.samples}
     workload = workload_of(run.header.options)
     lines = []
-    for point in estimates.headline:
+    for point in points:
         if workload is not None and workload.times_every_iteration:
             named = {
                 "mean": point.mean_s,

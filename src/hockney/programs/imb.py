@@ -7,13 +7,14 @@ ranks' means. Megabytes were 2^20 bytes up to 4.1 and are 10^6 now: the numbers 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
 import msgspec
 
-from hockney.estimate.points import Estimates
+from hockney.estimate.points import PointEstimate
 from hockney.exchange.log import Log
 from hockney.exchange.table import (
     BYTES,
@@ -233,12 +234,12 @@ HEADER = f"""{RULE}
        #bytes #repetitions      t[usec]   Mbytes/sec"""
 
 
-def layout(run: Run, estimates: Estimates) -> str:
+def layout(run: Run, points: Sequence[PointEstimate]) -> str:
     repetitions = counts(run)
     rows = (
         f"{point.bytes:13d}{count_of(repetitions, point):13d}"
         f"{needed(point, 'mean_s') * 1e6:13.2f}"
         f"{(point.bandwidth_Bps or 0.0) / 1e6:13.2f}"
-        for point in estimates.headline
+        for point in points
     )
     return "\n".join([HEADER, *rows])

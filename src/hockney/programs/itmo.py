@@ -4,8 +4,9 @@ the other way round: a stream, though it calls the time over 2N a latency. Its M
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from hockney.estimate.points import Estimates
+from hockney.estimate.points import PointEstimate
 from hockney.exchange.log import Log
 from hockney.exchange.table import MEGABYTES, Column, RowError, Table, whole
 from hockney.programs._layout import count_of, counts
@@ -78,10 +79,10 @@ ONLY = "pingpong"
 ELEMENT_BYTES = 4
 
 
-def layout(run: Run, estimates: Estimates) -> str:
+def layout(run: Run, points: Sequence[PointEstimate]) -> str:
     repetitions = counts(run) | {s.bytes: s.repetitions for s in run.samples}
     lines = []
-    for point in estimates.headline:
+    for point in points:
         one_way_us = point.typical_s * 1e6
         total_us = 2 * count_of(repetitions, point) * one_way_us
         rate = (point.bandwidth_Bps or 0.0) / 2**20

@@ -7,10 +7,11 @@ is 10^6 bytes.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from hockney.estimate.points import Estimates
+from hockney.estimate.points import PointEstimate
 from hockney.exchange.log import Log
 from hockney.exchange.table import BYTES, REPETITIONS, SKIPPED, Column, Table, read_rows
 from hockney.programs._layout import needed
@@ -291,11 +292,9 @@ HEADING = f"""# Datatype: MPI_CHAR.
 {"# Size":<10}{"Avg Latency(us)":>18}"""
 
 
-def layout(run: Run, estimates: Estimates) -> str:
+def layout(run: Run, points: Sequence[PointEstimate]) -> str:
     """The mean over all samples, as that benchmark prints."""
-    rows = (
-        f"{point.bytes:<10d}{needed(point, 'mean_s') * 1e6:18.2f}" for point in estimates.headline
-    )
+    rows = (f"{point.bytes:<10d}{needed(point, 'mean_s') * 1e6:18.2f}" for point in points)
     operation = run.header.experiment
     name = "" if operation == "pingpong" else f"{operation.capitalize()} "
     return "\n".join([f"\n# OSU MPI {name}Latency Test v7.4", HEADING, *rows])

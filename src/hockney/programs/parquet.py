@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import io
 
+from hockney.analysis import Analysis
+from hockney.analysis.columns import Columns, is_float, point_columns
 from hockney.errors import AskedWronglyError
-from hockney.exchange.columns import Columns, is_float, point_columns
 from hockney.lazy import lazy
-from hockney.records import Run
 
 pyarrow, parquet = lazy("pyarrow"), lazy("pyarrow.parquet")
 
 
-def write(run: Run) -> bytes:
-    return content_of(point_columns(run))
+def write(analysis: Analysis) -> bytes:
+    return content_of(point_columns(analysis.estimates.headline))
 
 
 def content_of(columns: Columns) -> bytes:

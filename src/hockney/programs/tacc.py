@@ -4,9 +4,10 @@ maximum; the average rate is that of the average time."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 
-from hockney.estimate.points import Estimates
+from hockney.estimate.points import PointEstimate
 from hockney.exchange.log import Log
 from hockney.exchange.table import BYTES, MEGABYTES, REPETITIONS, Column, RowError, RowOrder, Table
 from hockney.programs._layout import needed
@@ -86,9 +87,9 @@ HEADER = (
 )
 
 
-def layout(run: Run, estimates: Estimates) -> str:  # noqa: ARG001
+def layout(run: Run, points: Sequence[PointEstimate]) -> str:  # noqa: ARG001
     lines = [HEADER]
-    for point in estimates.headline:
+    for point in points:
         slowest, mean, fastest = (
             2.0 * needed(point, field) for field in ("max_s", "mean_s", "min_s")
         )

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import msgspec
 
-from hockney.estimate import Estimates
-from hockney.estimate.best import DEFAULT, Cell, Contender, cells_of
+from hockney.analysis import Analysis
+from hockney.analysis.best import Cell, Contender
 from hockney.mpis import Rule, RulesFormat
 from hockney.spec import Case, Placement, sizes_of
-from hockney.spec.workloads.collective import Collective
+from hockney.spec.workloads.collective import DEFAULT, Collective
 
 TUNED = "tuned"
 """The label of what was measured with the rules."""
@@ -52,11 +52,11 @@ def cases_of(
     return tuple(cases)
 
 
-def checked_cells(estimates: Estimates, rules: Sequence[Rule]) -> list[Checked]:
+def checked_cells(analysis: Analysis, rules: Sequence[Rule]) -> list[Checked]:
     """Every cell that was measured both ways."""
     return [
         Checked(cell, contender, _rule_of(cell, rules))
-        for cell in cells_of(estimates.headline)
+        for cell in analysis.best
         for contender in cell.contenders
         if contender.name == TUNED and contender.difference is not None
     ]

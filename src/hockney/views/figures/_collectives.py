@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from hockney.analysis.best import Cell, cells_of, is_collective, name_of
 from hockney.errors import AskedWronglyError
-from hockney.estimate.best import Cell, cells_of, is_collective, name_of
 from hockney.estimate.points import PointEstimate
 from hockney.predict.collectives import predicted_s
 from hockney.predict.parameters import Parameters, parameters_of_run

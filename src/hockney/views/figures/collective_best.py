@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from matplotlib.patches import Patch, Rectangle
 
-from hockney.estimate.best import BEST_RULE, DEFAULT, FASTER, OWN, Cell
+from hockney.analysis.best import BEST_RULE, FASTER, OWN, Cell
+from hockney.spec.workloads.collective import DEFAULT
 from hockney.units import format_size
 from hockney.views.figures import Options, System
 from hockney.views.figures._collectives import borders, shown, unknown_ranks

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from hockney.analysis.best import name_of
 from hockney.errors import AskedWronglyError
-from hockney.estimate.best import name_of
 from hockney.predict.parameters import LEVELS
 from hockney.units import format_rate
 from hockney.views.figures import Options, System

@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
+from hockney.analysis.contention import Contention, contention, knees
 from hockney.errors import AskedWronglyError
-from hockney.estimate.contention import Contention, contention, knees
 from hockney.units import format_size
 from hockney.views.figures import Options, System
 from hockney.views.figures._style import (

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from hockney.analysis.history import History, Trend
 from hockney.errors import AskedWronglyError
-from hockney.estimate.history import History, Trend
 from hockney.units import FACTORS
 from hockney.views.figures._style import (
     AXES_INCHES,

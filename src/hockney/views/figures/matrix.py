@@ -10,9 +10,9 @@ import numpy as np
 from matplotlib.colors import LogNorm
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
+from hockney.analysis.matrix import Array, Matrix, matrix_of
+from hockney.analysis.places import places_of
 from hockney.errors import AskedWronglyError
-from hockney.estimate.matrix import Array, Matrix, matrix_of
-from hockney.estimate.places import places_of
 from hockney.units import format_size
 from hockney.views.figures import Options, System
 from hockney.views.figures._style import finish, new_figure, paper, plain, time_text

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.lines import Line2D
 
+from hockney.analysis.contention import at_once
 from hockney.errors import AskedWronglyError
-from hockney.estimate.contention import at_once
 from hockney.fitting.fit import Array, Curve, Fit, curve_of
 from hockney.models import max_rate, multi_mode
 from hockney.units import FACTORS, format_rate, format_seconds, format_size

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
 
+from hockney.analysis.compare import Comparison, PointDifference
 from hockney.errors import AskedWronglyError
-from hockney.estimate.compare import Comparison, PointDifference
 from hockney.estimate.points import statistic_of
 from hockney.views.figures._style import (
     QUIET,

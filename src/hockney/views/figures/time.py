@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.lines import Line2D
 
+from hockney.analysis.floor import floor_ratios
 from hockney.errors import AskedWronglyError
-from hockney.estimate.floor import floor_ratios
 from hockney.estimate.points import PointEstimate, statistic_of
 from hockney.fitting.fit import Array, Fit
 from hockney.views.figures import Options, System

@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from hockney.analysis.contention import OF_PAIRS
+from hockney.analysis.variability import Spread, variability
 from hockney.errors import AskedWronglyError
-from hockney.estimate.contention import OF_PAIRS
-from hockney.estimate.variability import Spread, variability
 from hockney.spec.axes import key_without
 from hockney.units import format_size
 from hockney.views.figures import Options, System

@@ -18,10 +18,10 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from hockney import __version__
-from hockney.estimate.normal import Beside
+from hockney.analysis.published import Positions
 from hockney.views.as_json import finite
 from hockney.views.colours import COLOURS, ON_DARK
-from hockney.views.normal import frame_lines, source_lines
+from hockney.views.published import frame_lines, source_lines
 from hockney.views.report import curves, many, samples, tables
 from hockney.views.report.figure import Figure, plain
 from hockney.views.report.reported import Reported
@@ -31,7 +31,9 @@ IN_SCRIPT = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 """JSON that no HTML parser takes for markup."""
 
 
-def render(systems: Sequence[Reported], besides: Sequence[Beside], title: str | None = None) -> str:
+def render(
+    systems: Sequence[Reported], besides: Sequence[Positions], title: str | None = None
+) -> str:
     """The whole page; besides: for each system what it is set beside."""
     systems = _named(systems)
     figures = [*curves.figures(systems), *samples.figures(systems), *many.figures(systems)]

@@ -10,17 +10,17 @@ from typing import Any
 import msgspec
 
 from hockney import records
+from hockney.analysis import Analysis
+from hockney.analysis.diagnose import Finding
 from hockney.errors import HockneyError
-from hockney.estimate.diagnose import Finding, diagnose
-from hockney.estimate.points import Cells, Estimates, PointEstimate, collect, estimate_cells
-from hockney.estimate.states import find_states
+from hockney.estimate.points import Cells, Estimates, PointEstimate
 from hockney.fitting.fit import Curve, Fit, curve_of
 from hockney.models import fit_model
 from hockney.records import Run
 from hockney.spec.axes import Axes, Point, key_without, point_of, text_of, variant_text
 from hockney.views.as_json import fit_json, run_json
 from hockney.views.experiments import view_of
-from hockney.views.warnings import warnings
+from hockney.views.warnings import warning_lines
 
 MODELS = ("hockney", "segmented")
 """What a report fits to one curve, in this order."""
@@ -37,6 +37,7 @@ class Reported:
     run: Run
     """Without samples, probes and noises."""
     estimates: Estimates
+    analysis: Analysis
     cells: Cells
     """Samples of the headline state, without the floor's."""
     curve: Curve | None
@@ -71,10 +72,8 @@ def group_name(group: Group) -> str:
 
 def report_on(path: Path) -> Reported:
     """Reads a result file and keeps what the page needs of it."""
-    run = records.read(path)
-    states = find_states(run)
-    cells = collect(run, states)
-    estimates = estimate_cells(run, states, cells)
+    analysis = Analysis(records.read(path))
+    run, cells, estimates = analysis.run, analysis.cells, analysis.estimates
     own = estimates.own()
     curve = _only_curve(own)
     fits = _fits(own) if curve is not None else ()
@@ -82,13 +81,14 @@ def report_on(path: Path) -> Reported:
         label=run.label,
         run=replace(run, samples=[], probes=[], rounds=[], noises=[]),
         estimates=estimates,
+        analysis=analysis,
         cells=_own_cells(cells, own),
         curve=curve,
         fits=fits,
-        show=_show(run, estimates),
+        show=_show(analysis),
         fit={"fits": [{"label": run.label, "file": str(path), **fit_json(fit)} for fit in fits]},
-        warnings=warnings(run, estimates),
-        findings=diagnose(run) if len(run.samples) <= MOST_DIAGNOSED else None,
+        warnings=warning_lines(analysis),
+        findings=analysis.diagnosis if len(run.samples) <= MOST_DIAGNOSED else None,
     )
 
 
@@ -120,9 +120,9 @@ def _own_cells(cells: Cells, own: Sequence[PointEstimate]) -> Cells:
     }
 
 
-def _show(run: Run, estimates: Estimates) -> dict[str, Any]:
+def _show(analysis: Analysis) -> dict[str, Any]:
     return {
-        "run": run_json(run, estimates),
-        **view_of(run).fields(run, estimates, False),
-        "warnings": warnings(run, estimates),
+        "run": run_json(analysis),
+        **view_of(analysis.run).fields(analysis, False),
+        "warnings": warning_lines(analysis),
     }

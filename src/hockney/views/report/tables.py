@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hockney.analysis.compare import Comparison, compare
+from hockney.analysis.published import Positions
 from hockney.errors import HockneyError
-from hockney.estimate.compare import Comparison, compare_estimates
-from hockney.estimate.normal import Beside
 from hockney.estimate.points import PointEstimate
 from hockney.spec import plan_facts
 from hockney.spec.axes import AXES, Train, train_text
 from hockney.units import format_rate, format_seconds, format_size
-from hockney.views.normal import lies, number_name
+from hockney.views.published import number_name, place_among
 from hockney.views.report.reported import Reported
 
 MOST_ROWS = 1000
@@ -84,7 +84,7 @@ def _most(system: Reported) -> list[Cell]:
 
 def _against(base: Reported, other: Reported) -> str:
     try:
-        found = compare_estimates(base.run, base.estimates, other.run, other.estimates, TOLERANCE)
+        found = compare(base.analysis, other.analysis, TOLERANCE)
     except HockneyError:
         return "another experiment"
     return "; ".join([_verdict(found), *found.notes])
@@ -151,7 +151,7 @@ def _number_cells(point: PointEstimate) -> list[Cell]:
     ]  # fmt: skip
 
 
-def beside_table(found: Beside) -> Table:
+def beside_table(found: Positions) -> Table:
     """Each number among the published ones of its kind."""
     rows = []
     for place in found.places:
@@ -159,13 +159,13 @@ def beside_table(found: Beside) -> Table:
         say = _rate if place.quantity.endswith("_Bps") else _time
         rows.append([
             Cell(number_name(place)), say(place.value),
-            Cell(lies(place.value, [one.value for one in place.like])),
+            Cell(place_among(place)),
             say(low.value), Cell(low.system), say(high.value), Cell(high.system),
             Cell(str(len(place.like)), len(place.like)),
         ])  # fmt: skip
-    columns = ("number", "this run", "it lies", "lowest published", "of", "highest published", "of",
+    columns = ("number", "this run", "is", "lowest published", "of", "highest published", "of",
                "published")  # fmt: skip
-    return Table("Beside published figures of like systems", columns, rows, "published")
+    return Table("Compared with published figures of like systems", columns, rows, "published")
 
 
 @dataclass(frozen=True)
