@@ -1,11 +1,12 @@
 """What is exchanged: one class an experiment, each in a file of its own, found by its name.
 
-A workload knows its arguments for the engine and what it cannot be; `accepts` has the table of what
-each of its operations takes. Experiment is what every module here must have.
+A workload knows its arguments for the engine, what each of its operations takes, and what it cannot
+be. Experiment is what every module here must have.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol, get_args
 
 import msgspec
@@ -35,6 +36,16 @@ class Measured(Protocol):
     def ranks(self) -> int | None: ...
 
 
+@dataclass(frozen=True)
+class Row:
+    """What one operation of an experiment takes."""
+
+    fields: frozenset[str] | None = None
+    """Those of its workload, apart from sizes and buffers, which all have; None: all."""
+    buffers: tuple[Buffers, ...] = BUFFERS
+    has_bytes: bool = True
+
+
 class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"):
     sizes: tuple[Size, ...]
     buffers: Buffers | None = None
@@ -49,8 +60,13 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
 
     @property
     def row(self) -> str:
-        """Which row of its experiment it is in the table of what is accepted (accepts.py)."""
+        """Which of `rows` it is."""
         return self.experiment
+
+    @classmethod
+    def rows(cls) -> dict[str, Row]:
+        """What each operation of the experiment takes, by its name."""
+        return {str(cls.__struct_config__.tag): Row()}
 
     @property
     def usual_buffers(self) -> Buffers:
