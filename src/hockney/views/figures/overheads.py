@@ -1,0 +1,53 @@
+"""What a message of each size costs its sender, its receiver and the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.analysis import Analysis
+from hockney.errors import AskedWronglyError
+from hockney.models import loggp
+from hockney.models.fit import curve_of
+from hockney.views.drawing.description import Axis, Figure, Panel, Series
+from hockney.views.figures import Options
+from hockney.views.figures._curves import only, samples_text
+
+TAKES = ()
+PARTS = (
+    ("one_way_s", "one way"),
+    ("gap_s", "gap: from one message of a train to the next"),
+    ("o_send_s", "o_s: in the send"),
+    ("o_receive_s", "o_r: in the receive of a message that is there"),
+)
+
+
+def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa: ARG001
+    analysis = only(analyses, "a figure of overheads")
+    curve = curve_of([p for p in analysis.estimates.headline if p.operation == "train"])
+    lacking = loggp.lacks(curve)
+    if lacking:
+        raise AskedWronglyError(
+            f"{analysis.run.path or analysis.label}: {lacking}", "measure with hockney overheads"
+        )
+    sizes = loggp.overheads(curve)
+    series = []
+    for number, (name, label) in enumerate(PARTS):
+        values = [getattr(one, name) for one in sizes]
+        series.append(
+            Series(
+                label,
+                [float(one.bytes) for one in sizes],
+                [v.value if v.value and v.value > 0.0 else None for v in values],
+                [v.low for v in values],
+                [v.high for v in values],
+                colour=number,
+            )
+        )
+    y = Axis("time", "time", logarithmic=True)
+    panel = Panel(Axis("size", "message size"), y, tuple(series))
+    caption = (
+        f"Medians over {curve.launches} launch{'es' * (curve.launches > 1)} with 95 % confidence "
+        "intervals by bootstrap over launches.",
+        samples_text(analyses),
+    )
+    return Figure("overheads", analysis.label, (panel,), caption)
