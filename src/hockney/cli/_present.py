@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import click
 
-from hockney.estimate.normal import Beside
+from hockney.analysis.published import Beside
 from hockney.estimate.points import Estimates
 from hockney.records import Run
 from hockney.views.as_json import dumps, run_json
@@ -34,14 +34,14 @@ def show_run(
 
 def gate(run: Run, estimates: Estimates) -> None:
     """For checks of nodes: ends with status 1 where somebody stands apart."""
-    from hockney.estimate.apart import find_apart
+    from hockney.analysis.outliers import find_outliers
 
-    if find_apart(run, estimates):
+    if find_outliers(run, estimates):
         raise click.exceptions.Exit(1)
 
 
 def show_diagnosis(run: Run) -> None:
-    from hockney.estimate.diagnose import diagnose
+    from hockney.analysis.diagnose import diagnose
     from hockney.views.diagnosis import diagnosis_lines
 
     click.echo("\n" + "\n".join(diagnosis_lines(diagnose(run))))
@@ -68,7 +68,7 @@ def show_predicted(run: Run, estimates: Estimates, messages: Run, as_json: bool)
 
 
 def _diagnosis_json(run: Run) -> dict[str, object]:
-    from hockney.estimate.diagnose import diagnose
+    from hockney.analysis.diagnose import diagnose
 
     return {"diagnosis": [asdict(finding) for finding in diagnose(run)]}
 

@@ -40,7 +40,7 @@ def command(
     Launches are the units. Exit status 1 when one of OTHERS is slower than the tolerance allows.
     """
     from hockney import records
-    from hockney.estimate.compare import compare
+    from hockney.analysis.compare import compare
     from hockney.views.as_json import comparison_json, dumps
     from hockney.views.comparison import show_comparison
 

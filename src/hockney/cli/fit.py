@@ -81,15 +81,10 @@ class RunCurve:
 
 
 def _curves(run: Run) -> list[RunCurve]:
-    from hockney.estimate.contention import points_to_fit
-    from hockney.estimate.points import by_curve
-    from hockney.spec.axes import texts_apart
+    from hockney.analysis import Analysis
 
-    curves = by_curve(points_to_fit(run)).values()
-    if not curves:
-        return [RunCurve(run, [], "")]
-    names = texts_apart(curves)
-    return [RunCurve(run, points, name) for name, points in zip(names, curves, strict=True)]
+    curves = Analysis(run).curves
+    return [RunCurve(run, list(one.points), one.name) for one in curves] or [RunCurve(run, [], "")]
 
 
 def _each(

@@ -13,7 +13,7 @@ from hockney.cli._parameters import SHARE
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from hockney.estimate.history import History
+    from hockney.analysis.history import History
 
 
 @click.command()
@@ -71,9 +71,9 @@ def load_histories(
     from datetime import timezone
 
     from hockney import records
+    from hockney.analysis.history import facts_of, histories
     from hockney.errors import AskedWronglyError
     from hockney.estimate import estimate
-    from hockney.estimate.history import facts_of, histories
 
     runs = []
     for path in result_files(paths):

@@ -68,10 +68,10 @@ def command(
 
 
 def _channel(run: Run, model: str | None) -> Channel:
-    from hockney.estimate.contention import points_to_fit
+    from hockney.analysis import Analysis
     from hockney.models._channel import channel_of
 
-    return channel_of(points_to_fit(run), model)
+    return channel_of(Analysis(run).points_to_fit, model)
 
 
 def _show(channels: list[tuple[Run, Channel]], asked: list[Pattern], as_json: bool) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from hockney.analysis.best import DEFAULT, Cell, Contender, cells_of
 from hockney.estimate import Estimates
-from hockney.estimate.best import DEFAULT, Cell, Contender, cells_of
 from hockney.spec import Case, Placement, sizes_of
 from hockney.spec.workloads.collective import Collective
 from hockney.tuning import Format

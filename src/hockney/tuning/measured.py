@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from hockney.analysis.best import DEFAULT, Cell, cells_of, name_of
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
-from hockney.estimate.best import DEFAULT, Cell, cells_of, name_of
 from hockney.records import Mpi, Run
 from hockney.tuning.rules import Settings
 

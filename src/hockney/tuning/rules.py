@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hockney.estimate.best import DEFAULT, Cell, Contender
+from hockney.analysis.best import DEFAULT, Cell, Contender
 from hockney.spec.axes import Point, variant_text
 
 SHARE = 0.99

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.estimate.apart import LEAST_MEMBERS, RULE, Apart
-from hockney.estimate.places import places_of
+from hockney.analysis.outliers import LEAST_MEMBERS, RULE, Outlier
+from hockney.analysis.places import places_of
 from hockney.records import Place, Run
 from hockney.units import format_size
 from hockney.views.table import place_words
@@ -16,7 +16,7 @@ from hockney.views.table import place_words
 MOST_LISTED = 20
 
 
-def apart_text(run: Run, found: Sequence[Apart] | None) -> str:
+def apart_text(run: Run, found: Sequence[Outlier] | None) -> str:
     """One line each, the rule below."""
     if found is None:
         return f"too few pairs to tell who stands apart: it takes {LEAST_MEMBERS}"
@@ -33,7 +33,7 @@ def _rule() -> str:
     return textwrap.fill(f"({RULE})", 100, initial_indent="  ", subsequent_indent="  ")
 
 
-def _line(one: Apart, places: dict[int, Place]) -> str:
+def _line(one: Outlier, places: dict[int, Place]) -> str:
     at_once = f" with {one.pairs} pairs at once" if one.pairs > 1 else ""
     return (
         f"slow {one.what}: {who(one, places)}: {one.ratio:.3g} times its group ({one.group}) at "
@@ -42,7 +42,7 @@ def _line(one: Apart, places: dict[int, Place]) -> str:
     )
 
 
-def who(one: Apart, places: dict[int, Place]) -> str:
+def who(one: Outlier, places: dict[int, Place]) -> str:
     """A node by its name, ranks by their places."""
     if one.what == "node":
         return places[one.ranks[0]].host or "unknown host"
@@ -53,7 +53,7 @@ def rank_words(rank: int, places: dict[int, Place]) -> str:
     return f"rank {rank} ({place_words(places[rank])})" if rank in places else f"rank {rank}"
 
 
-def apart_json(run: Run, found: Sequence[Apart] | None) -> dict[str, Any]:
+def apart_json(run: Run, found: Sequence[Outlier] | None) -> dict[str, Any]:
     """{"apart", "apart_rule"}; null where there are too few to tell."""
     places = places_of(run)
     if found is None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from hockney.estimate.compare import Comparison, Difference
-from hockney.estimate.floor import FloorRatio
+from hockney.analysis.compare import Comparison, Difference
+from hockney.analysis.floor import FloorRatio
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.models.fit import Fit
 from hockney.records import Run

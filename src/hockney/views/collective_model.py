@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hockney.estimate.best import is_collective, name_of
+from hockney.analysis.best import is_collective, name_of
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.models.collectives.parameters import LEVELS, Parameters, parameters_of_run
 from hockney.models.collectives.predicted import predicted_s

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hockney.estimate.compare import Comparison, Difference, PointDifference
+from hockney.analysis.compare import Comparison, Difference, PointDifference
 from hockney.estimate.points import statistic_of
 from hockney.views.table import aligned, microseconds
 

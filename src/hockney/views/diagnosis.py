@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from hockney.estimate.diagnose import ADVICE, Finding
+from hockney.analysis.diagnose import ADVICE, Finding
 from hockney.units import format_size
 
 MOST_LISTED = 4

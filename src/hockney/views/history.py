@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hockney.estimate.changes import CHANGE_RULE
-from hockney.estimate.history import WORSE_RULE, History, RunPoint, Trend
+from hockney.analysis.changes import CHANGE_RULE
+from hockney.analysis.history import WORSE_RULE, History, RunPoint, Trend
 from hockney.units import format_rate, format_seconds
 from hockney.views.table import aligned
 

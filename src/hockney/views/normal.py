@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hockney.analysis.history import History
+from hockney.analysis.published import SHARED_MEMORY, UNKNOWN_NETWORK, Beside, Past, Place, beside
 from hockney.errors import HockneyError
-from hockney.estimate.history import History
-from hockney.estimate.normal import NOT_TOLD, SHARED_MEMORY, Beside, Past, Place, beside
 from hockney.estimate.points import Estimates
 from hockney.models import fit_model
 from hockney.records import Run
@@ -52,7 +52,7 @@ def source_lines(found: Beside) -> list[str]:
 def _transport(found: Beside) -> str:
     if found.transport == SHARED_MEMORY:
         return "messages went through one host: set beside published figures of shared memory"
-    if found.transport == NOT_TOLD:
+    if found.transport == UNKNOWN_NETWORK:
         return (
             "what network carried the messages cannot be told from the record: set beside "
             "published figures of any network"

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.estimate.best import FASTER, TOLERANCE, Cell
+from hockney.analysis.best import FASTER, TOLERANCE, Cell
 from hockney.tuning.check import Checked, mean_ratio
 from hockney.tuning.rules import Reduction, Rule
 from hockney.units import format_size

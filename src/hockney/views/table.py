@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hockney.estimate.floor import FloorRatio
+from hockney.analysis.floor import FloorRatio
 from hockney.estimate.points import SLOW_RULE, Estimates, PointEstimate
 from hockney.models.fit import Fit, Parameter
 from hockney.models.hockney import ORDINARY

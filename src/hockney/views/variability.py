@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.estimate.places import places_of
-from hockney.estimate.variability import Spread, slow_ranks
+from hockney.analysis.places import places_of
+from hockney.analysis.variability import Spread, slow_ranks
 from hockney.records import Run
 from hockney.units import format_size
 from hockney.views.apart import rank_words
@@ -28,10 +28,9 @@ def variability_text(run: Run, spreads: Sequence[Spread]) -> str:
     words = f"variability over repetitions and ranks, us, with {most} pairs at once"
     places = places_of(run)
     slow = [
-        f"slow rank: {rank_words(one.rank, places)}: its mean is {ratio:.3g} times that of the "
-        f"ranks' median at {format_size(one.point.bytes)}, p = {p:.1g}"
-        for one, ratio, p in slow_ranks(spreads)
-        if one.rank is not None
+        f"slow rank: {rank_words(one.rank, places)}: its mean is {one.ratio:.3g} times that of the "
+        f"ranks' median at {format_size(one.point.bytes)}, p = {one.p:.1g}"
+        for one in slow_ranks(spreads)
     ]
     return "\n".join([words, aligned(rows), *slow])
 

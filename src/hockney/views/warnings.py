@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hockney.estimate.noise import disturbances
+from hockney.analysis.noise import disturbances
 from hockney.estimate.points import Estimates
 from hockney.records import Run
 from hockney.spec import workload_of

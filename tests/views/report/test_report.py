@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from conftest import RunHockney
-from hockney.estimate.normal import Beside
+from hockney.analysis.published import Beside
 from hockney.records import End, LaunchRecord, Run, Summary, encode
 from hockney.views.colours import COLOURS
 from hockney.views.report import many, render, samples

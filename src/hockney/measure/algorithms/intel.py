@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.estimate.best import DEFAULT
 from hockney.measure.algorithms import Algorithm, Forcing
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
+from hockney.spec.workloads.collective import DEFAULT
 
 ALGORITHMS = {
     "barrier": (

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from hockney.estimate.best import DEFAULT
 from hockney.measure.algorithms import INT_BYTES, Algorithm, Forcing, listed
 from hockney.measure.algorithms.controls import Control, accepts, read_controls
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
+from hockney.spec.workloads.collective import DEFAULT
 
 AUTO = "auto"
 """The value that forces nothing."""

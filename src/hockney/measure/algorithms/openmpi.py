@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from hockney.estimate.best import DEFAULT
 from hockney.measure.algorithms import INT_BYTES, Algorithm, Forcing, listed
 from hockney.measure.algorithms.controls import read_controls
 from hockney.measure.build import Engine
 from hockney.measure.mpi import Mpi
+from hockney.spec.workloads.collective import DEFAULT
 
 PREFIX = "OMPI_MCA_"
 """Of the environment variable that sets a control variable."""

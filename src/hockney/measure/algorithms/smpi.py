@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hockney.errors import HockneyError
-from hockney.estimate.best import DEFAULT
 from hockney.measure.algorithms import Algorithm, Forcing
 from hockney.measure.algorithms.names import common_names
 from hockney.measure.build import Engine
 from hockney.measure.mpi import WRAPPER_TIMEOUT_S, Mpi
+from hockney.spec.workloads.collective import DEFAULT
 
 SELECTORS = frozenset({"default", "ompi", "mpich", "mvapich2", "impi", "automatic"})
 """Decisions of libraries, not algorithms."""

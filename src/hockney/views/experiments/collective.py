@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from hockney.estimate.best import name_of
-from hockney.estimate.overlap import hidden_shares
+from hockney.analysis.best import name_of
+from hockney.analysis.overlap import hidden_fractions
+from hockney.analysis.starts import Starts, starts_of
 from hockney.estimate.points import Estimates, PointEstimate
-from hockney.estimate.starts import Starts, starts_of
 from hockney.records import Run
 from hockney.spec import plan_of
 from hockney.spec.axes import Point, sort_key
@@ -39,7 +39,7 @@ def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:
     for state in shown:
         name = [f"state {state}"] if len(shown) > 1 else []
         found += [*name, *_tables(estimates.in_state(state))]
-    found += _overlaps(hidden_shares(run, estimates))
+    found += _overlaps(hidden_fractions(run, estimates))
     states = table.state_lines(estimates)
     plan = plan_of(run.header.options)
     left_out = [f"left out: {words}" for words in plan.left_out] if plan else []
@@ -49,7 +49,7 @@ def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:
 def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
     """{"points", "overlaps"}."""
     points = estimates.points if all_states else estimates.headline
-    hidden = hidden_shares(run, estimates)
+    hidden = hidden_fractions(run, estimates)
     return {
         "points": [point_json(point, None) for point in points],
         "overlaps": [{**axes_json(p, *NOT_SAID), "hidden": hidden[p]} for p in hidden],

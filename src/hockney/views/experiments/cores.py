@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from hockney.analysis.matrix import DISTURBED, Group, Matrix, matrix_of
+from hockney.analysis.outliers import find_outliers
+from hockney.analysis.places import places_of
 from hockney.errors import HockneyError
-from hockney.estimate.apart import find_apart
-from hockney.estimate.matrix import DISTURBED, Group, Matrix, matrix_of
-from hockney.estimate.places import places_of
 from hockney.estimate.points import Estimates
 from hockney.models.fit import Fit, curve_of_arrays
 from hockney.models.hockney import fit as fit_hockney
@@ -48,7 +48,7 @@ def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:  # noq
     if isinstance(workload, Cores) and workload.parallel:
         found.append(_parallel(matrix))
     found.append("\n".join([*table.start_lines(run), *table.state_lines(estimates)]))
-    found.append(apart_text(run, find_apart(run, estimates)))
+    found.append(apart_text(run, find_outliers(run, estimates)))
     return [part for part in found if part]
 
 
@@ -61,7 +61,7 @@ def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
     return {
         "points": [point_json(point, None) for point in points],
         **known,
-        **apart_json(run, find_apart(run, estimates)),
+        **apart_json(run, find_outliers(run, estimates)),
     }
 
 

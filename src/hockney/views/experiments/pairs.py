@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.estimate.apart import find_apart
-from hockney.estimate.contention import Contention, Knee, contention, knees
-from hockney.estimate.places import places_of
+from hockney.analysis.contention import Contention, Knee, contention, knees
+from hockney.analysis.outliers import find_outliers
+from hockney.analysis.places import places_of
+from hockney.analysis.variability import Spread, variability
 from hockney.estimate.points import Estimates, PointEstimate
-from hockney.estimate.variability import Spread, variability
 from hockney.records import Run
 from hockney.spec import workload_of
 from hockney.spec.axes import variant_text
@@ -40,7 +40,7 @@ def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:  # noq
     workload = workload_of(run.header.options)
     if workload is not None and workload.times_every_iteration:
         found.append(variability_text(run, variability(run, estimates)))
-    found.append(apart_text(run, find_apart(run, estimates)))
+    found.append(apart_text(run, find_outliers(run, estimates)))
     return [part for part in found if part]
 
 
@@ -53,7 +53,7 @@ def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
         "points": [point_json(point, None) for point in points],
         "contention": [_row_json(one) for one in curve],
         "knees": [_knee_json(knee) for knee in knees(curve)],
-        **apart_json(run, find_apart(run, estimates)),
+        **apart_json(run, find_outliers(run, estimates)),
         **_variability_json(run, estimates),
     }
 

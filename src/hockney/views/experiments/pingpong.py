@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from hockney.analysis.floor import floor_ratios
 from hockney.errors import HockneyError
-from hockney.estimate.floor import floor_ratios
 from hockney.estimate.points import Estimates, by_curve
 from hockney.models.fit import Fit, curve_of
 from hockney.models.hockney import fit as fit_hockney

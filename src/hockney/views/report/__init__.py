@@ -18,7 +18,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from hockney import __version__
-from hockney.estimate.normal import Beside
+from hockney.analysis.published import Beside
 from hockney.views.as_json import finite
 from hockney.views.colours import COLOURS, ON_DARK
 from hockney.views.normal import frame_lines, source_lines

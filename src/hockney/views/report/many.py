@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from hockney.estimate.best import BEST_RULE, UNKNOWN, cells_of, name_of
-from hockney.estimate.best import Cell as CollectiveCell
-from hockney.estimate.contention import OF_PAIRS
-from hockney.estimate.matrix import Matrix, matrix_of
+from hockney.analysis.best import BEST_RULE, UNKNOWN, cells_of, name_of
+from hockney.analysis.best import Cell as CollectiveCell
+from hockney.analysis.contention import OF_PAIRS
+from hockney.analysis.matrix import Matrix, matrix_of
 from hockney.estimate.points import PointEstimate
 from hockney.spec.axes import Key, key_without, variant_text
 from hockney.units import format_seconds, format_size

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from hockney import records
+from hockney.analysis.diagnose import Finding, diagnose
 from hockney.errors import HockneyError
-from hockney.estimate.diagnose import Finding, diagnose
 from hockney.estimate.points import Cells, Estimates, PointEstimate, collect, estimate_cells
 from hockney.estimate.states import find_states
 from hockney.models import fit_model

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hockney.analysis.compare import Comparison, compare_estimates
+from hockney.analysis.published import Beside
 from hockney.errors import HockneyError
-from hockney.estimate.compare import Comparison, compare_estimates
-from hockney.estimate.normal import Beside
 from hockney.estimate.points import PointEstimate
 from hockney.spec import plan_facts
 from hockney.spec.axes import AXES, Train, train_text

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hockney.analysis.compare import Difference, benjamini_hochberg, judge, rank_sum
 from hockney.errors import AskedWronglyError
-from hockney.estimate.compare import Difference, benjamini_hochberg, judge, rank_sum
 from hockney.estimate.points import PointEstimate
 from hockney.spec.axes import Axes, variant_text
 
@@ -128,7 +128,7 @@ def is_collective(point: PointEstimate) -> bool:
 
 def cells_of(points: Iterable[PointEstimate]) -> list[Cell]:
     """By collective, ranks and bytes. Launches are the units of the tests against the library's
-    own decision (estimate/compare.py); they are corrected for their number over all cells."""
+    own decision (analysis/compare.py); they are corrected for their number over all cells."""
     found: dict[tuple[str, int, int], dict[str, PointEstimate]] = {}
     for point in points:
         if is_collective(point) and min(point.medians_s) > 0.0 and point.ranks is not None:

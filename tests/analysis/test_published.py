@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from hockney.analysis.history import facts_of, histories
+from hockney.analysis.published import SHARED_MEMORY, TCP, UNKNOWN_NETWORK, published, transport_of
 from hockney.estimate import estimate
-from hockney.estimate.history import facts_of, histories
-from hockney.estimate.normal import NOT_TOLD, SHARED_MEMORY, TCP, published, transport_of
 from hockney.records import Place, Run
 from hockney.views.normal import beside_lines, beside_of, lies, source_lines
 from samples import make_run, past_run
@@ -28,19 +28,19 @@ def test_every_published_figure_has_a_source_and_a_definition() -> None:
         assert one.value > 0.0
         assert one.quantity in {"time_s", "alpha_s", "r_inf_Bps"}
         assert (one.bytes is not None) == (one.quantity == "time_s")
-        assert one.transport in {SHARED_MEMORY, TCP, "InfiniBand", NOT_TOLD}
+        assert one.transport in {SHARED_MEMORY, TCP, "InfiniBand", UNKNOWN_NETWORK}
 
 
 @pytest.mark.parametrize(
     ("hosts", "env", "transport"),
     [
         (("a", "a"), {}, SHARED_MEMORY),
-        (("a", "b"), {}, NOT_TOLD),
+        (("a", "b"), {}, UNKNOWN_NETWORK),
         (("a", "b"), {"FI_PROVIDER": "tcp"}, TCP),
         (("a", "b"), {"OMPI_MCA_btl": "tcp,self"}, TCP),
-        (("a", "b"), {"UCX_TLS": "rc,sm,self"}, NOT_TOLD),
-        (("a", "b"), {"UCX_TLS": "rc,tcp"}, NOT_TOLD),
-        (("a", None), {}, NOT_TOLD),
+        (("a", "b"), {"UCX_TLS": "rc,sm,self"}, UNKNOWN_NETWORK),
+        (("a", "b"), {"UCX_TLS": "rc,tcp"}, UNKNOWN_NETWORK),
+        (("a", None), {}, UNKNOWN_NETWORK),
     ],
 )
 def test_the_transport_is_told_as_far_as_it_is_known(

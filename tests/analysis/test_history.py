@@ -7,8 +7,8 @@ from datetime import timedelta
 import msgspec
 import pytest
 
+from hockney.analysis.history import History, RunFacts, facts_of, histories
 from hockney.estimate import estimate
-from hockney.estimate.history import History, RunFacts, facts_of, histories
 from hockney.records import Mpi, Run
 from samples import FIRST_DAY, make_run, past_run
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from hockney.estimate.diagnose import diagnose
-from hockney.estimate.noise import disturbances
+from hockney.analysis.diagnose import diagnose
+from hockney.analysis.noise import disturbances
 from hockney.records import Noise
 from samples import make_run
 

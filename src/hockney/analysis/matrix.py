@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.estimate.places import SHARED, UNKNOWN, places_of, shared
+from hockney.analysis.places import SHARED, UNKNOWN, places_of, shared
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.estimate.states import cluster
 from hockney.records import Run

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from hockney.analysis.contention import Contention, at_once, contention, knees
 from hockney.estimate import estimate
-from hockney.estimate.contention import Contention, at_once, contention, knees
 from hockney.models import fit_model
 from hockney.models.fit import curve_of
 from hockney.records import Run

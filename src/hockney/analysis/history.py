@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.estimate.changes import LEAST_RUNS, change_points
+from hockney.analysis.changes import LEAST_RUNS, change_points
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.records import Run
 from hockney.spec import plan_facts

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from hockney.analysis.overlap import hidden_fractions
 from hockney.estimate import estimate
-from hockney.estimate.overlap import hidden_shares
 from hockney.records import Run, Samples
 from hockney.spec.axes import Point
 from samples import HEADER
@@ -25,11 +25,11 @@ def test_what_is_hidden(overlapped_ns: float, share: float) -> None:
                 )
             )  # fmt: skip
     point = Point(operation="ibcast", algorithm="ring", ranks=4, bytes=8)
-    assert hidden_shares(run, estimate(run)) == {point: pytest.approx(share)}
+    assert hidden_fractions(run, estimate(run)) == {point: pytest.approx(share)}
 
 
 def test_without_computation_nothing_is_said() -> None:
     run = Run(HEADER)
     run.add(Samples(launch=0, round=0, operation="ibcast", algorithm="ring", bytes=8, ranks=4,
                     repetitions=1, ns=[1.0]))  # fmt: skip
-    assert hidden_shares(run, estimate(run)) == {}
+    assert hidden_fractions(run, estimate(run)) == {}

@@ -11,7 +11,7 @@ from hockney.records import Run
 from hockney.spec.axes import Point, point_of
 
 
-def hidden_shares(run: Run, estimates: Estimates) -> dict[Point, float]:
+def hidden_fractions(run: Run, estimates: Estimates) -> dict[Point, float]:
     """1 - (overlapped - computed) / alone, as the OSU Micro-Benchmarks define it (osu_ibcast), from
     0 (one after the other) to 1 (all of it hidden); of the headline state, where both were
     measured."""

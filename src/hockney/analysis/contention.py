@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.estimate.points import Estimates, PointEstimate, estimate, estimate_point
+from hockney.estimate.points import Estimates, PointEstimate, estimate_point
 from hockney.records import Run
 from hockney.spec.axes import Key, Point, key_without, point_of, sort_key
 
@@ -85,9 +85,8 @@ class Knee:
     """Largest relative deviation of a measured time from the curve."""
 
 
-def points_to_fit(run: Run) -> list[PointEstimate]:
+def points_to_fit(run: Run, estimates: Estimates) -> list[PointEstimate]:
     """Of pairs at once the slowest of each visit; else every point of the experiment."""
-    estimates = estimate(run)
     if run.header.experiment == "pairs" and run.samples:
         return at_once(run, estimates)
     return estimates.own()

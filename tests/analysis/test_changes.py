@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hockney.estimate.changes import LEAST_RUNS, change_points
+from hockney.analysis.changes import LEAST_RUNS, change_points
 
 
 def noisy(*levels: tuple[int, float], seed: int = 1) -> np.ndarray:

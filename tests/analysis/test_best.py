@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from collective_samples import collective_run
+from hockney.analysis.best import FASTER, OWN, UNKNOWN, Cell, cells_of
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
-from hockney.estimate.best import FASTER, OWN, UNKNOWN, Cell, cells_of
 from hockney.records import Run
 
 TIMES = {"default": 10e-6, "binomial": 5e-6, "chain": 20e-6, "pipeline": 9.95e-6}

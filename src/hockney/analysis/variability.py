@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.estimate.apart import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE, holm, robust_p
+from hockney.analysis.outliers import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE, holm, robust_p
 from hockney.estimate.points import Estimates
 from hockney.records import Run
 from hockney.spec import workload_of
@@ -80,9 +80,22 @@ def _spread(point: Point, rank: int | None, seconds: Array) -> Spread:
     )
 
 
-def slow_ranks(spreads: Sequence[Spread]) -> list[tuple[Spread, float, float]]:
-    """Ranks whose mean, which feels every disturbance, stands apart from the other ranks' by the
-    test of estimate/apart.py: each where it is furthest off, with its ratio and corrected p."""
+@dataclass(frozen=True)
+class SlowRank:
+    """A rank whose mean is an outlier among the ranks' means."""
+
+    rank: int
+    point: Point
+    """Where its ratio is largest."""
+    ratio: float
+    """Its mean over the median of the ranks' means."""
+    p: float
+    """Corrected for all ranks and points."""
+
+
+def slow_ranks(spreads: Sequence[Spread]) -> list[SlowRank]:
+    """Ranks whose mean, which every disturbance moves, is an outlier by the test of
+    analysis/outliers.py, the slowest first."""
     sets: dict[Point, list[Spread]] = {}
     for one in spreads:
         if one.rank is not None and one.mean_s > 0.0:
@@ -94,9 +107,10 @@ def slow_ranks(spreads: Sequence[Spread]) -> list[tuple[Spread, float, float]]:
             residuals, p = robust_p(np.log([one.mean_s for one in members]))
             suspects += zip(members, np.exp(residuals).tolist(), strict=True)
             chances += p.tolist()
-    worst: dict[int | None, tuple[Spread, float, float]] = {}
+    worst: dict[int, SlowRank] = {}
     for (one, ratio), p in zip(suspects, holm(np.array(chances)).tolist(), strict=True):
-        known = worst.get(one.rank)
-        if ratio > LEAST_RATIO and p < SIGNIFICANCE and (known is None or ratio > known[1]):
-            worst[one.rank] = (one, ratio, p)
-    return sorted(worst.values(), key=lambda found: -found[1])
+        if one.rank is None or ratio <= LEAST_RATIO or p >= SIGNIFICANCE:
+            continue
+        if one.rank not in worst or ratio > worst[one.rank].ratio:
+            worst[one.rank] = SlowRank(one.rank, one.point, ratio, p)
+    return sorted(worst.values(), key=lambda found: -found.ratio)

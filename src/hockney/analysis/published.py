@@ -10,12 +10,12 @@ from statistics import median
 
 import msgspec
 
-from hockney.estimate.history import History, RunPoint
+from hockney.analysis.history import History, RunPoint
 from hockney.estimate.points import Estimates
 from hockney.records import Run
 
 SHARED_MEMORY, TCP = "shared memory", "TCP/IP"
-NOT_TOLD = "network not told"
+UNKNOWN_NETWORK = "network not told"
 """Of figures whose source does not name the network, and of runs whose records do not."""
 TCP_VARIABLES = {"FI_PROVIDER": {"tcp", "sockets"}, "UCX_TLS": {"tcp"}, "OMPI_MCA_btl": {"tcp"}}
 """Variables that choose TCP alone. Verbs are no such sign: they run over Ethernet, too."""
@@ -78,13 +78,13 @@ def published() -> tuple[Published, ...]:
 def transport_of(run: Run) -> str | None:
     """What carries the messages, as far as the record tells; None where they are simulated."""
     if not run.launches:
-        return NOT_TOLD
+        return UNKNOWN_NETWORK
     first = run.launches[0]
     if first.simulated:
         return None
     hosts = {place.host for place in first.places}
     if None in hosts or not hosts:
-        return NOT_TOLD
+        return UNKNOWN_NETWORK
     if len(hosts) == 1:
         return SHARED_MEMORY
     recorded = run.header.environment.get("env")
@@ -93,7 +93,7 @@ def transport_of(run: Run) -> str | None:
         chosen = set(str(env.get(name, "")).split(",")) - TO_ITSELF
         if chosen and chosen <= networks:
             return TCP
-    return NOT_TOLD
+    return UNKNOWN_NETWORK
 
 
 def beside(
@@ -136,7 +136,7 @@ def _is_alike(other: str, own: str | None) -> bool:
     """Of one kind; where either network is not told, any between hosts."""
     if SHARED_MEMORY in (other, own):
         return other == own
-    return NOT_TOLD in (other, own) or other == own
+    return UNKNOWN_NETWORK in (other, own) or other == own
 
 
 def _past(own_id: str, history: History) -> list[Past]:

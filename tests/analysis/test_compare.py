@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
-from hockney.errors import AskedWronglyError
-from hockney.estimate.compare import (
+from hockney.analysis.compare import (
     MOST_EXACT,
     _below,
     _rank_sum_counts,
@@ -19,6 +18,7 @@ from hockney.estimate.compare import (
     compare,
     shift_interval,
 )
+from hockney.errors import AskedWronglyError
 from hockney.records import Run
 from samples import make_run
 

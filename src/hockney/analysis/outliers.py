@@ -1,6 +1,6 @@
 """The slow one: nodes, places and pairs that stand apart from their group.
 
-Every pair is compared with the pairs whose ranks share as much (estimate/places.py) and that are
+Every pair is compared with the pairs whose ranks share as much (analysis/places.py) and that are
 timed alike. A node is what its pairs with other nodes have in common, a place what all its pairs
 have; who is named as a whole is not named once more for each pair.
 """
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.estimate.places import places_of, shared
+from hockney.analysis.places import places_of, shared
 from hockney.estimate.points import MAD_TO_SIGMA, Estimates, PointEstimate
 from hockney.estimate.states import cluster
 from hockney.records import Place, Run
@@ -51,7 +51,7 @@ Pair = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Apart:
+class Outlier:
     """One node, place or pair that is slower than its group."""
 
     what: str
@@ -94,7 +94,7 @@ class _Suspect:
     p: float = 1.0
 
 
-def find_apart(run: Run, estimates: Estimates) -> list[Apart] | None:
+def find_outliers(run: Run, estimates: Estimates) -> list[Outlier] | None:
     """All that stand apart by RULE in the headline state, nodes first; None where there are too few
     pairs to tell."""
     places = places_of(run)
@@ -239,11 +239,11 @@ def robust_p(logs: Array) -> tuple[Array, Array]:
     return residuals, np.asarray(stdtr(freedom, -residuals / spread))
 
 
-def _accused(what: str, boards: Iterable[Sequence[_Suspect]]) -> list[Apart]:
+def _accused(what: str, boards: Iterable[Sequence[_Suspect]]) -> list[Outlier]:
     """By RULE; each once, where it is furthest off."""
     suspects = [suspect for board in boards for suspect in board]
     corrected = holm(np.array([suspect.p for suspect in suspects]))
-    worst: dict[tuple[int, ...], Apart] = {}
+    worst: dict[tuple[int, ...], Outlier] = {}
     for suspect, p in zip(suspects, corrected.tolist(), strict=True):
         if suspect.residual <= math.log(LEAST_RATIO) or p >= SIGNIFICANCE:
             continue
@@ -255,13 +255,13 @@ def _accused(what: str, boards: Iterable[Sequence[_Suspect]]) -> list[Apart]:
     return sorted(worst.values(), key=lambda one: -one.ratio)
 
 
-def _apart(what: str, suspect: _Suspect, p: float) -> Apart:
+def _apart(what: str, suspect: _Suspect, p: float) -> Outlier:
     board = suspect.board
     residuals = board.launch_residuals[:, suspect.members]
     took_part = ~np.isnan(residuals).all(axis=1)
     each = np.nanmedian(residuals[took_part], axis=1)
     groups = Counter(board.groups[i] for i in suspect.members)
-    return Apart(
+    return Outlier(
         what=what,
         ranks=suspect.ranks,
         group=groups.most_common(1)[0][0],

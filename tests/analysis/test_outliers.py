@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hockney.analysis.outliers import Outlier, find_outliers, holm
 from hockney.estimate import estimate
-from hockney.estimate.apart import Apart, find_apart, holm
 from hockney.records import Place, Run
 from samples import Pair, make_pairs_run, one_a_node
 
@@ -45,8 +45,8 @@ def two_levels(pair: Pair, size: int) -> float:
     return alike(pair, size) * (1.0 if pair[0] // 4 == pair[1] // 4 else 1.8)
 
 
-def found(run: Run) -> list[Apart]:
-    apart = find_apart(run, estimate(run))
+def found(run: Run) -> list[Outlier]:
+    apart = find_outliers(run, estimate(run))
     assert apart is not None
     return apart
 
@@ -144,7 +144,7 @@ def test_few_are_no_group() -> None:
         return alike(pair, size) * (9.0 if pair == (0, 1) else 1.0)
 
     run = run_of(seconds, [[(0, 1), (2, 3), (4, 5)]], one_a_node(6))
-    assert find_apart(run, estimate(run)) is None
+    assert find_outliers(run, estimate(run)) is None
 
 
 def test_holm_corrects_as_in_its_paper() -> None:
