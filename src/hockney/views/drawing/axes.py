@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from matplotlib import dates
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from hockney.units import FACTORS, format_rate, format_seconds, format_size
 from hockney.views.drawing.description import Axis, Panel
@@ -19,9 +19,11 @@ MOST_NAMES = 9
 """Of an axis of names; of more some are left out, evenly."""
 NEAREST_LABELS = 0.3
 """Of an axis of counts in factors of two: closer ticks have no label."""
-STEPS_OF_DECADE = (1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
-RATIOS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-NEAR_ONE = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.4, 1.6, 1.8, 2.0)
+DECADES = ((1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 4, 5, 6, 7, 8, 9), (1, 1.5, 2, 3, 5, 7), (1, 2, 5),
+           (1, 3), (1,))  # fmt: skip
+"""Ticks of a decade that have names, as many as there is room for."""
+LABEL_INCHES = {"x": 0.55, "y": 0.28}
+"""Of an axis, for each of its names."""
 SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 Side = Literal["x", "y"]
 untyped: Any = dates
@@ -44,26 +46,25 @@ def values_along(panel: Panel, side: Side) -> list[float]:
     return [value for value in found if value is not None and math.isfinite(value)]
 
 
-def scale_axis(axes: Axes, side: Side, axis: Axis, values: Sequence[float]) -> None:
+def scale_axis(axes: Axes, side: Side, axis: Axis, values: Sequence[float], inches: float) -> None:
     """Scale, limits, ticks and label. Values that a logarithmic axis has no place for are left out;
-    what reaches below its lower end leaves the figure there."""
+    what reaches below its lower end leaves the figure there. inches: its length."""
     _side(axes, side)[0].set_label_text(axis.label)
     if axis.quantity == "name":
-        _names(axes, side, axis.names)
+        _names(axes, side, axis)
     elif axis.quantity == "size":
         _sizes(axes, side, values)
     elif axis.logarithmic:
-        _logarithmic(axes, side, axis, [value for value in values if value > 0.0] or [1.0])
+        positive = [value for value in values if value > 0.0] or [1.0]
+        _logarithmic(axes, side, axis, positive, max(int(inches / LABEL_INCHES[side]), 3))
     else:
         _linear(axes, side, axis, values or [0.0])
 
 
-def scale_colours(axes: Axes, axis: Axis, low: float, high: float) -> None:
+def scale_colours(axes: Axes, axis: Axis, low: float, high: float, inches: float) -> None:
     """The ticks of a colour bar."""
-    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high > 5.0 * low
-                                            else STEPS_OF_DECADE))  # fmt: skip
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: time_text(value)))
+    named, _ = _decades(low, high, int(inches / LABEL_INCHES["y"]))
+    _ticks(axes.yaxis, named, time_text)
     axes.set_ylabel(axis.label)
 
 
@@ -82,11 +83,13 @@ def _ticks(along: Any, major: Iterable[float], text: Callable[[float], str],
     along.set_minor_formatter(FuncFormatter(lambda *_: ""))
 
 
-def _names(axes: Axes, side: Side, names: Sequence[str]) -> None:
+def _names(axes: Axes, side: Side, axis: Axis) -> None:
+    names = axis.names
     step = -(-len(names) // MOST_NAMES)
     along, _, limits = _side(axes, side)
     _ticks(along, range(0, len(names), step), lambda at: names[round(at)])
-    limits(-0.5, len(names) - 0.5)
+    ends = (-0.5, len(names) - 0.5)
+    limits(*(reversed(ends) if axis.downward else ends))
 
 
 def _sizes(axes: Axes, side: Side, sizes: Iterable[float]) -> None:
@@ -111,7 +114,8 @@ def _sizes(axes: Axes, side: Side, sizes: Iterable[float]) -> None:
            [2.0**power for power in powers])  # fmt: skip
 
 
-def _logarithmic(axes: Axes, side: Side, axis: Axis, values: Sequence[float]) -> None:
+def _logarithmic(axes: Axes, side: Side, axis: Axis, values: Sequence[float], most: int) -> None:
+    """most: names."""
     low, high = min(values), max(values)
     along, scale, limits = _side(axes, side)
     if axis.quantity == "count":
@@ -122,25 +126,37 @@ def _logarithmic(axes: Axes, side: Side, axis: Axis, values: Sequence[float]) ->
     scale("log")
     if axis.quantity == "ratio":
         low, high = min(0.8, 0.95 * low), max(1.25, 1.05 * high)
-        limits(low, high)
-        _ticks(along, NEAR_ONE if high < 3.0 * low else RATIOS, lambda ratio: f"{ratio:g}")
-        return
-    low, high = 0.75 * low, 1.35 * high
-    middle = math.sqrt(low) * math.sqrt(high)
-    low, high = min(low, middle / 2.0), max(high, 2.0 * middle)
+    else:
+        low, high = 0.75 * low, 1.35 * high
+        middle = math.sqrt(low) * math.sqrt(high)
+        low, high = min(low, middle / 2.0), max(high, 2.0 * middle)
     limits(low, high)
-    text = {"time": time_text, "rate": format_rate}.get(axis.quantity, lambda value: f"{value:g}")
-    named, unnamed = _decades(low, high)
-    _ticks(along, named, text, unnamed)
+    if axis.quantity == "rate":
+        _ticks(along, _powers(low, high, most), format_rate)
+        return
+    named, unnamed = _decades(low, high, most)
+    _ticks(along, named, time_text if axis.quantity == "time" else _plain, unnamed)
 
 
-def _decades(low: float, high: float) -> tuple[list[float], list[float]]:
-    """Ticks with a name and ticks without one."""
+def _plain(value: float) -> str:
+    return f"{value:g}"
+
+
+def _powers(low: float, high: float, most: int) -> list[float]:
+    """Powers of 2."""
+    powers = range(math.ceil(math.log2(low)), math.floor(math.log2(high)) + 1)
+    step = next((step for step in (1, 2, 3, 5, 10) if len(powers) <= most * step), 20)
+    return [2.0**power for power in powers if power % step == 0]
+
+
+def _decades(low: float, high: float, most: int) -> tuple[list[float], list[float]]:
+    """Ticks with a name, no more than most if possible, and ticks without one."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    within_decade, few_decades = high < 10.0 * low, high < 300.0 * low
-    factors = (1, 1.5, 2, 3, 5, 7) if within_decade else (1, 2, 5) if few_decades else (1,)
     step = math.ceil(len(decades) / 8)
-    named = [factor * 10.0**decade for decade in decades[::step] for factor in factors]
+    for factors in DECADES:
+        named = [factor * 10.0**decade for decade in decades[::step] for factor in factors]
+        if sum(low <= value <= high for value in named) <= most:
+            break
     if step > 1:
         return named, []
     return named, [n * 10.0**decade for decade in decades for n in range(2, 10)]
@@ -168,7 +184,8 @@ def _linear(axes: Axes, side: Side, axis: Axis, values: Sequence[float]) -> None
         return
     along.set_label_text(f"{axis.label}{unit}")
     whole = axis.quantity == "count"
-    along.set_major_locator(_Scaled(factor, nbins=5, integer=whole, min_n_ticks=2))
+    steps = [1, 2, 2.5, 5, 10]
+    along.set_major_locator(_Scaled(factor, nbins=5, integer=whole, min_n_ticks=2, steps=steps))
     percent = axis.quantity == "fraction"
     along.set_major_formatter(FuncFormatter(
         lambda value, _: f"{100.0 * value:.4g} %" if percent else f"{value / factor:.6g}"

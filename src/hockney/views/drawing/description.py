@@ -35,6 +35,8 @@ class Axis:
     logarithmic: bool = False
     names: tuple[str, ...] = ()
     from_zero: bool = False
+    downward: bool = False
+    """Its names begin at the top."""
 
 
 @dataclass(frozen=True)

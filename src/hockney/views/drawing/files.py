@@ -50,18 +50,16 @@ HATCHES = ("", "////", "....")
 """Of kinds of cells, shifted each time the colours begin again."""
 WIDTH_INCHES = 3.5
 """One column of a two-column journal: type has the size in print that it has here."""
-FIRST_INCHES, NEXT_INCHES, ROW_INCHES = 2.2, 1.35, 0.2
-"""Of height: the first panel, each further one, and a row of a map with kinds."""
-HANDLE_INCHES = 0.4
-"""Of an entry of the legend, before its text."""
+FIRST_INCHES, NEXT_INCHES, ROW_INCHES, MATRIX_INCHES = 2.2, 1.35, 0.22, 2.9
+"""Of height: the first panel, each further one, a row of a map with kinds, and another map."""
+HANDLE_INCHES = 0.42
+"""Of an entry of the legend, before and behind its text."""
 MARGIN_INCHES = 0.1
 LEGEND_LINE_INCHES, SMALL_LINE_INCHES = 0.145, 0.1
 DPI = 400
 SUFFIXES = (".png", ".svg", ".pdf")
 LONGEST_LABEL = 56
 """Characters that a column usually has room for."""
-BESIDE = ((16, 3), (27, 2))
-"""Entries of the legend no longer than so many characters stand so many beside each other."""
 MOST_COLUMNS = 100
 """Of small print: no more characters than that fit beside each other."""
 MOST_TEXTS = 160
@@ -114,11 +112,11 @@ def draw(figure: Figure) -> Canvas:
         heights = [_height(panel, i == 0) for i, panel in enumerate(figure.panels)]
         canvas = Canvas(figsize=(WIDTH_INCHES, sum(heights)), layout="constrained")
         grid: Any = canvas.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
-        for axes, panel in zip(grid, figure.panels, strict=True):
+        for axes, panel, height in zip(grid, figure.panels, heights, strict=True):
             if panel.cells:
-                _draw_map(axes, panel)
+                _draw_map(axes, panel, height)
             else:
-                _draw_panel(axes, panel)
+                _draw_panel(axes, panel, height)
         for axes, panel, following in zip(grid, figure.panels, figure.panels[1:], strict=False):
             if panel.x == following.x:
                 axes.set_xlabel("")
@@ -129,18 +127,19 @@ def draw(figure: Figure) -> Canvas:
 
 def _height(panel: Panel, is_first: bool) -> float:
     if panel.kinds:
-        return min(0.5 + ROW_INCHES * panel.rows, 6.0)
+        return min(max(0.5 + ROW_INCHES * panel.rows, 1.2), 6.0)
     if panel.cells:
-        return 2.9
+        return MATRIX_INCHES
     return FIRST_INCHES if is_first else NEXT_INCHES
 
 
-def _draw_panel(axes: Axes, panel: Panel) -> None:
+def _draw_panel(axes: Axes, panel: Panel, inches: float) -> None:
     for band in panel.bands:
         span = axes.axvspan if band.across == "x" else axes.axhspan
         span(band.low, band.high, color="#ededed", linewidth=0.0, zorder=0)
     for side, axis in (("x", panel.x), ("y", panel.y)):
-        scale_axis(axes, side, axis, values_along(panel, side))
+        length = WIDTH_INCHES if side == "x" else inches
+        scale_axis(axes, side, axis, values_along(panel, side), length)
     for series in panel.series:
         _draw_series(axes, panel, series)
     for rule in panel.rules:
@@ -193,10 +192,10 @@ def _draw_rule(axes: Axes, at: float, label: str, across: str, colour: str) -> N
                       textcoords="offset points", ha="left", **words)  # fmt: skip
 
 
-def _draw_map(axes: Axes, panel: Panel) -> None:
+def _draw_map(axes: Axes, panel: Panel, inches: float) -> None:
     axes.grid(visible=False)
     for side, axis in (("x", panel.x), ("y", panel.y)):
-        scale_axis(axes, side, axis, [])
+        scale_axis(axes, side, axis, [], inches)
     if panel.kinds:
         for cell in panel.cells:
             _draw_kind(axes, cell, panel.kinds[cell.kind or 0], len(panel.cells) <= MOST_TEXTS)
@@ -205,12 +204,15 @@ def _draw_map(axes: Axes, panel: Panel) -> None:
         for cell in panel.cells:
             values[cell.row, cell.column] = np.nan if cell.value is None else cell.value
         low, high = float(np.nanmin(values)), float(np.nanmax(values))
-        norm = (LogNorm if low > 0.0 else Normalize)(low, max(high, 1.05 * low))
+        high = max(high, 1.05 * low)
+        norm = (LogNorm if low > 0.0 else Normalize)(low, high)
+        limits = axes.get_ylim()
         image = axes.imshow(values, cmap=MAP, norm=norm, interpolation="nearest", aspect="equal")
+        axes.set_ylim(*limits)
         assert panel.scale is not None
         canvas: Any = axes.figure
         bar = canvas.colorbar(image, ax=axes, shrink=0.85)
-        scale_colours(bar.ax, panel.scale, low, high)
+        scale_colours(bar.ax, panel.scale, low, high, inches)
     for rule in panel.rules:
         (axes.axvline if rule.across == "x" else axes.axhline)(
             rule.at, color=QUIET if panel.kinds else "white", linewidth=0.8,
@@ -274,31 +276,34 @@ def _finish(axes: Axes, figure: Figure, height: float) -> None:
     entries: Any = _entries(figure)
     for entry in entries:
         entry.set_label("\n".join(plain(line) for line in str(entry.get_label()).split("\n")))
-    longest = max((len(str(entry.get_label())) for entry in entries), default=0)
-    columns = next((n for most, n in BESIDE if longest <= most and len(entries) >= n), 1)
-    legend = axes.legend(
-        handles=entries,
-        title=plain(figure.title),
-        ncols=columns,
-        columnspacing=1.2,
-        alignment="left",
-        loc="lower left",
-        bbox_to_anchor=(0.01, 1.0),
-        bbox_transform=blended_transform_factory(canvas.transFigure, axes.transAxes),
-        borderaxespad=0.7,
-        borderpad=0.0,
-        frameon=False,
-    )
-    room = (WIDTH_INCHES - MARGIN_INCHES) / columns - HANDLE_INCHES
-    for text in legend.get_texts():
-        _narrow(text, room * canvas.dpi, _shortened)
+    for columns in (3, 2, 1):
+        legend = axes.legend(
+            handles=entries,
+            title=plain(figure.title),
+            ncols=columns,
+            columnspacing=1.2,
+            alignment="left",
+            loc="lower left",
+            bbox_to_anchor=(0.01, 1.0),
+            bbox_transform=blended_transform_factory(canvas.transFigure, axes.transAxes),
+            borderaxespad=0.7,
+            borderpad=0.0,
+            frameon=False,
+        )
+        texts = legend.get_texts()
+        room = ((WIDTH_INCHES - MARGIN_INCHES) / columns - HANDLE_INCHES) * canvas.dpi
+        widest = max((text.get_window_extent().width for text in texts), default=0.0)
+        if len(texts) >= columns and widest <= room:
+            break
+    for text in texts:
+        _narrow(text, room, _shortened)
     _narrow(legend.get_title(), (WIDTH_INCHES - MARGIN_INCHES) * canvas.dpi, _shortened)
     small_print = canvas.supxlabel(
         plain(" ".join(figure.caption), longest=1000), x=0.01, ha="left", fontsize=5.5,
         color="#555555", linespacing=1.3,
     )  # fmt: skip
     _narrow(small_print, (WIDTH_INCHES - MARGIN_INCHES) * canvas.dpi, textwrap.fill)
-    lines = sum(1 + text.get_text().count("\n") for text in legend.get_texts())
+    lines = sum(1 + text.get_text().count("\n") for text in texts)
     canvas.set_figheight(
         height
         + LEGEND_LINE_INCHES * (1 + -(-lines // columns))

@@ -20,7 +20,7 @@ from hockney.models.collectives.predicted import predicted_s
 from hockney.records import Place
 from hockney.views.drawing.description import Series
 from hockney.views.figures import Options
-from hockney.views.figures._curves import samples_text
+from hockney.views.figures._curves import samples_text, title_of
 
 MOST_COLOURED = 7
 """Algorithms, as many as there are colours; others are grey."""
@@ -38,6 +38,10 @@ class Shown:
     """By the number of ranks."""
     parameters: Parameters | None
     """Of point-to-point messages, where one of the files has them."""
+
+    @property
+    def title(self) -> str:
+        return f"{title_of(self.analyses)}: {self.collective}"
 
     @cached_property
     def colours(self) -> dict[str, int | None]:

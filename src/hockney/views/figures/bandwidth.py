@@ -37,7 +37,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
 
 def _label(curve: Curve) -> str:
     statistic = statistic_of(curve.points)
-    return "bandwidth" if statistic == FROM_BANDWIDTH else f"message size / {statistic} time"
+    return "bandwidth" if statistic == FROM_BANDWIDTH else f"size / {statistic} time"
 
 
 def _rates(curve: Curve, number: int, label: str) -> Series:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from hockney.analysis import Analysis
 from hockney.analysis.best import BEST_RULE, DEFAULT, FASTER, OWN, name_of
 from hockney.analysis.best import Cell as Measured
+from hockney.errors import AskedWronglyError
 from hockney.units import format_size
 from hockney.views.drawing.description import Axis, Cell, Figure, Kind, Panel, Rule
 from hockney.views.figures import Options
@@ -22,6 +23,10 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     cells = what.cells
     if not cells:
         raise unknown_ranks(what)
+    if all(len(cell.contenders) + (cell.default is not None) < 2 for cell in cells):
+        raise AskedWronglyError(
+            f"{what.collective}: one algorithm alone was measured", "measure with --algorithm all"
+        )
     ranks, sizes = (sorted({getattr(cell, by) for cell in cells}) for by in ("ranks", "bytes"))
     won = {_winner(cell) for cell in cells}
     colours = {name: number for number, name in enumerate(what.colours) if name in won}
@@ -44,7 +49,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         cells=drawn,
         kinds=kinds,
     )
-    return Figure("collective-best", f"{what.collective}: best algorithm", (panel,),
+    return Figure("collective-best", f"{what.title}, best algorithm", (panel,),
                   (*_caption(cells), what.sample()))  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from hockney.models.collectives.parameters import LEVELS, Parameters
 from hockney.units import format_rate
 from hockney.views.drawing.description import Axis, Band, Figure, Panel, Rule, Series
 from hockney.views.figures import Options
-from hockney.views.figures._collectives import shown
+from hockney.views.figures._collectives import MOST_COLOURED, shown
 from hockney.views.figures._curves import chosen_value, time_text
 
 TAKES = ("operation", "ranks")
@@ -28,13 +28,14 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     measured = [point.known_ranks for point in what.points]
     ranks = chosen_value(options.ranks, measured, "--ranks", max(measured))
     series = []
-    for name, colour in what.colours.items():
+    for name in what.colours:
         points = [p for p in what.points if p.known_ranks == ranks and name_of(p) == name]
         ratios = sorted((p.bytes, p.typical_s / t) for p in points if (t := what.predicted_s(p)))
         if ratios:
             x, y = zip(*ratios, strict=True)
-            label = "others" if colour is None else name
-            series.append(Series(label, x, y, colour=colour, name=name))
+            few = len(series) < MOST_COLOURED
+            series.append(Series(name if few else "others", x, y,
+                                 colour=len(series) if few else None, name=name))  # fmt: skip
     if not series:
         raise AskedWronglyError(
             f"none of {', '.join(what.colours)} has a schedule to predict by",
@@ -47,7 +48,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         (Rule(1.0, across="y"),),
         (Band(1.0 - CLOSE, 1.0 + CLOSE, f"within {100.0 * CLOSE:g} %", "y"),),
     )
-    title = f"{what.collective}, {ranks} processes"
+    title = f"{what.title}, {ranks} processes"
     return Figure("collective-model", title, (panel,), (_words(what.parameters), what.sample()))
 
 

@@ -26,5 +26,5 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     every = [point.known_ranks for point in points]
     rules = tuple(Rule(at, words) for at, words in borders(what.places, every))
     panel = Panel(x, Axis("time", "time", logarithmic=True), series, rules)
-    title = f"{what.collective} of {format_size(size)}"
+    title = f"{what.title} of {format_size(size)}"
     return Figure("collective-ranks", title, (panel,), (medians_text(points), what.sample()))

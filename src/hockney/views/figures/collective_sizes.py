@@ -21,5 +21,5 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     y = Axis("time", "time", logarithmic=True)
     series = curves(what, points, lambda point: float(point.bytes))
     panel = Panel(Axis("size", "message size"), y, series)
-    title = what.collective + (f", {ranks} processes" if ranks else "")
+    title = what.title + (f", {ranks} processes" if ranks else "")
     return Figure("collective-sizes", title, (panel,), (medians_text(points), what.sample()))

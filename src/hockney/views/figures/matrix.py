@@ -32,7 +32,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         for (first, second), point in matrix.times[size].items()
         for row, column in ((first, second), (second, first))
     )  # fmt: skip
-    axis = Axis("name", "rank", names=names)
+    axes = Axis("name", "rank", names=names), Axis("name", "rank", names=names, downward=True)
     rules = tuple(_borders(analysis, matrix.ranks))
     scale = Axis("time", "one-way time", logarithmic=True)
     caption = ["Medians over launches; empty: not measured."]
@@ -41,7 +41,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     return Figure(
         "matrix",
         f"{analysis.label}, {format_size(size)}",
-        (Panel(axis, axis, rules=rules, cells=cells, scale=scale),),
+        (Panel(*axes, rules=rules, cells=cells, scale=scale),),
         (*caption, samples_text(analyses)),
     )
 

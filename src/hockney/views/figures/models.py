@@ -20,6 +20,8 @@ from hockney.views.figures.time import rounded
 
 TAKES = ("operation", "ranks")
 LINE_POINTS = 100
+DATA_COLOUR = 4
+"""Black."""
 
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
@@ -35,12 +37,12 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     curve = curve_of(points)
     fits = [ranked.fit for ranked in rank(curve).best_first]
     x = Axis("size", "message size")
-    times = [curves[0].series("points", 6, statistic_of(points))]
+    times = [curves[0].series("points", DATA_COLOUR, statistic_of(points))]
     residuals = []
     for number, fit in enumerate(fits):
         times += _lines(fit, curve, number)
         residuals.append(Series(_label(fit), curve.bytes.tolist(), fit.residuals.tolist(),
-                                style="curve", colour=number, name=fit.model))  # fmt: skip
+                                colour=_colour(number), name=fit.model))  # fmt: skip
     rules = tuple(Rule(size, format_size(round(size))) for size in breaks_of(fits[0]))
     y = Axis("time", time_label(analyses), logarithmic=True)
     residual = Axis("fraction", "relative residual")
@@ -67,13 +69,18 @@ def _label(fit: Fit) -> str:
     return f"{fit.model}: median error {error:.2g} %, at most {most:.2g} %"
 
 
+def _colour(number: int) -> int:
+    """That of the data is left out."""
+    return number + (number >= DATA_COLOUR)
+
+
 def _lines(fit: Fit, curve: Curve, number: int) -> list[Series]:
     """A line for each regime, so that a jump stays one."""
     ends = [0.0, *breaks_of(fit), np.inf]
     regimes = (_sizes(curve.bytes, low, high) for low, high in pairwise(ends))
     return [
         Series(_label(fit), sizes.tolist(), rounded(fit.predict(sizes).tolist()), style="line",
-               colour=number, name=fit.model)
+               colour=_colour(number), name=fit.model)
         for sizes in regimes
         if len(sizes)
     ]  # fmt: skip

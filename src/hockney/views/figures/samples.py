@@ -21,7 +21,7 @@ from hockney.views.figures._curves import chosen_value, samples_text, time_text,
 from hockney.views.figures.time import rounded
 
 TAKES = ("bytes", "operation", "ranks")
-BINS = 60
+LEAST_BINS, MOST_BINS = 12, 60
 TAIL = 0.002
 """Of the samples at either end, counted in the outermost bins: one far outlier would leave all
 others in a single bin."""
@@ -165,7 +165,8 @@ def _buckets(samples: Array, most: int | None) -> Iterator[tuple[float, Array]]:
 def _distribution(groups: Sequence[_Group]) -> Panel:
     every = np.concatenate([group.seconds for group in groups])
     low, high = np.quantile(every[every > 0.0], (TAIL, 1.0 - TAIL))
-    edges = np.geomspace(0.99 * low, 1.01 * high, BINS + 1)
+    bins = int(np.clip(2.0 * np.sqrt(len(every)), LEAST_BINS, MOST_BINS))
+    edges = np.geomspace(0.99 * low, 1.01 * high, bins + 1)
     series = []
     for number, group in enumerate(groups):
         counts = np.histogram(np.clip(group.seconds, edges[0], edges[-1]), edges)[0]
@@ -185,7 +186,7 @@ def _caption(
     merged = most is not None and any(len(group.seconds) > most for group in shown)
     return (
         f"{samples} samples of {launches} launch{'es' * (launches > 1)}, shaded in turn; below, "
-        f"their distribution over {BINS} bins (the outermost hold all beyond).",
+        "their distribution (the outermost bins hold all beyond).",
         *([f"Of more than {most} samples a mark is the median of successive ones, its bar their "
            "range."] * merged),
         *([f"The {len(shown)} fastest of {groups} are shown."] * (len(shown) < groups)),
