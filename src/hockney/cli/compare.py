@@ -48,10 +48,10 @@ def command(
     runs = [records.read(other) for other in others]
     comparisons = [compare(first, run, tolerance) for run in runs]
     if output is not None:
-        from hockney.views.figures._style import save
-        from hockney.views.figures.ratio import draw_ratio
+        from hockney.views.drawing.files import save
+        from hockney.views.figures.ratio import describe_ratio
 
-        save(draw_ratio(comparisons, tolerance), output, force)
+        save(describe_ratio(comparisons, tolerance), output, force)
     if as_json:
         click.echo(dumps(comparison_json(comparisons)))
     else:

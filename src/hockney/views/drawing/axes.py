@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from matplotlib import dates
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
-from hockney.units import FACTORS, format_rate, format_seconds, format_size
+from hockney.units import FACTORS, format_rate, format_size
+from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Axis, Panel
 
 if TYPE_CHECKING:
@@ -27,10 +28,6 @@ LABEL_INCHES = {"x": 0.55, "y": 0.28}
 SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 Side = Literal["x", "y"]
 untyped: Any = dates
-
-
-def time_text(seconds: float | None) -> str:
-    return format_seconds(seconds, 3).replace("us", "µs")
 
 
 def values_along(panel: Panel, side: Side) -> list[float]:

@@ -11,9 +11,13 @@ from typing import Any
 from hockney.views.drawing.description import Figure
 
 
+SCRIPTS = ("scales.js", "panel.js", "cells.js", "figure.js")
+
+
 def script() -> str:
     """What draws them: defines the class Drawing."""
-    return files(__package__).joinpath("figure.js").read_text(encoding="utf-8")
+    here = files(__package__)
+    return "".join(here.joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS)
 
 
 def figure_json(figure: Figure) -> dict[str, Any]:

@@ -1,7 +1,9 @@
 """What each figure shows: one file a figure, found by its name.
 
-A module has `TAKES`, the fields of Options that it reads, and `describe(analyses, options)`, which
-gives a description of the figure from what is known of one or more runs. It analyses nothing and
+A module has `TAKES`, the fields of Options that it reads; `SHARED`, whether several systems share
+one figure; `CHOICE`, the option of which a reader of the report chooses a value, or None; and
+`describe(analyses, options)`, which gives a description of the figure from what is known of one or
+more runs. It analyses nothing and
 draws nothing: `hockney.views.drawing` does that, for files and for the report's page alike. Modules
 whose name begins with an underscore are shared; history.py and ratio.py belong to `hockney history`
 and `hockney compare`.
@@ -49,6 +51,8 @@ class Options:
 
 class Described(Protocol):
     TAKES: Collection[str]
+    SHARED: bool
+    CHOICE: str | None
 
     def describe(self, analyses: Sequence[Analysis], options: Options) -> Figure: ...
 

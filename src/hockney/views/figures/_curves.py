@@ -11,7 +11,6 @@ from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate, statistic_of
 from hockney.records import Run
 from hockney.spec.axes import Key, key_without, texts_apart
-from hockney.units import format_seconds
 from hockney.views.drawing.description import Series, Style
 from hockney.views.figures import Options
 
@@ -83,6 +82,7 @@ def curves_of(
             )
         for name, points in zip(texts_apart(found.values()), found.values(), strict=True):
             label = ", ".join(filter(None, (analysis.label, name)))
+            label = name if name and len(analyses) == 1 else label
             curves.append(Curve(analysis, label, _by_size(points)))
     _refuse_unlike(curves)
     if len(curves) > MOST_CURVES:
@@ -141,10 +141,6 @@ def time_label(analyses: Sequence[Analysis]) -> str:
     """What the times are: a message's way, or the whole of another operation."""
     experiments = {analysis.run.header.experiment for analysis in analyses}
     return "one-way time" if experiments <= {"pingpong", "cores"} else "time"
-
-
-def time_text(seconds: float | None) -> str:
-    return format_seconds(seconds, 3).replace("us", "µs")
 
 
 def joined(label: str, words: str, joint: str = ": ") -> str:

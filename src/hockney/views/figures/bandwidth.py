@@ -14,6 +14,8 @@ from hockney.views.figures._curves import Curve, caption_of, curves_of, title_of
 from hockney.views.figures.time import line_points, rounded
 
 TAKES = ("fit", "operation", "ranks")
+SHARED = True
+CHOICE = None
 FARTHEST_LIMIT = 2.0
 """Times the largest measured bandwidth: a limit farther off would press the points together."""
 

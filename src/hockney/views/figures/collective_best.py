@@ -10,12 +10,15 @@ from hockney.analysis.best import BEST_RULE, DEFAULT, FASTER, OWN, name_of
 from hockney.analysis.best import Cell as Measured
 from hockney.errors import AskedWronglyError
 from hockney.units import format_size
+from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Axis, Cell, Figure, Kind, Panel, Rule
 from hockney.views.figures import Options
 from hockney.views.figures._collectives import borders, shown, unknown_ranks
-from hockney.views.figures._curves import time_text
+
 
 TAKES = ("operation",)
+SHARED = False
+CHOICE = None
 
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:

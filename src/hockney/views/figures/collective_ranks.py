@@ -12,6 +12,8 @@ from hockney.views.figures._collectives import borders, curves, shown, unknown_r
 from hockney.views.figures._curves import chosen_value, medians_text
 
 TAKES = ("operation", "bytes")
+SHARED = False
+CHOICE = "bytes"
 
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:

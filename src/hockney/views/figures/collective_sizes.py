@@ -11,6 +11,8 @@ from hockney.views.figures._collectives import curves, shown
 from hockney.views.figures._curves import chosen_value, medians_text
 
 TAKES = ("operation", "ranks")
+SHARED = False
+CHOICE = "ranks"
 
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:

@@ -17,6 +17,8 @@ from hockney.views.figures import Options
 from hockney.views.figures._curves import chosen_value, samples_text, title_of
 
 TAKES = ("bytes", "operation")
+SHARED = True
+CHOICE = None
 MOST_SIZES = 6
 Counts = list[Contention]
 """One size with several numbers of pairs."""
@@ -37,8 +39,8 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     if rates:
         y = Axis("rate", "all pairs together", logarithmic=True)
         panels.append(Panel(x, y, tuple(rates), tuple(rules)))
-    size = curves[0][1][0].together.bytes
-    title = title_of(analyses) + (f", {format_size(size)}" if len(analyses) > 1 else "")
+    sizes = {one.together.bytes for _, curve in curves for one in curve}
+    title = title_of(analyses) + (f", {format_size(min(sizes))}" if len(sizes) == 1 else "")
     caption = "Marks: the median pair; bars reach from the fastest to the slowest pair." + (
         " Dotted: from there on the median pair waits for others." * bool(rules)
     )
@@ -57,7 +59,8 @@ def _curves(analyses: Sequence[Analysis], options: Options) -> list[tuple[str, C
             "measure with hockney pairs --pairs-active 1,2,4,...,all",
         )
     if len(found) > 1 or options.bytes is not None:
-        size = chosen_value(options.bytes, sizes, "--bytes", sizes[-1])
+        common = set.intersection(*(set(by_size) for _, by_size in found)) or set(sizes)
+        size = chosen_value(options.bytes, sizes, "--bytes", max(common))
         several = len(found) > 1
         return [
             (label if several else format_size(size), by_size[size])

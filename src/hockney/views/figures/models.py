@@ -19,6 +19,8 @@ from hockney.views.figures._curves import caption_of, curves_of, only, time_labe
 from hockney.views.figures.time import rounded
 
 TAKES = ("operation", "ranks")
+SHARED = False
+CHOICE = None
 LINE_POINTS = 100
 DATA_COLOUR = 4
 """Black."""

@@ -11,12 +11,15 @@ from hockney.errors import AskedWronglyError
 from hockney.models import max_rate, multi_mode
 from hockney.models.fit import Array, Curve, Fit, curve_of
 from hockney.units import format_rate, format_size
+from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Axis, Figure, Panel, Rule, Series, Style
 from hockney.views.figures import Options
-from hockney.views.figures._curves import only, samples_text, time_text
+from hockney.views.figures._curves import only, samples_text
 from hockney.views.figures.time import rounded
 
 TAKES = ("operation",)
+SHARED = False
+CHOICE = None
 STYLES: dict[str, Style] = {"multi-mode": "line", "max-rate": "dashed"}
 
 

@@ -8,11 +8,14 @@ from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
 from hockney.models import loggp
 from hockney.models.fit import curve_of
+from hockney.models.loggp import Overheads
 from hockney.views.drawing.description import Axis, Figure, Panel, Series
 from hockney.views.figures import Options
 from hockney.views.figures._curves import only, samples_text
 
 TAKES = ()
+SHARED = False
+CHOICE = None
 PARTS = (
     ("one_way_s", "one way"),
     ("gap_s", "gap: from one message of a train to the next"),
@@ -23,13 +26,7 @@ PARTS = (
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa: ARG001
     analysis = only(analyses, "a figure of overheads")
-    curve = curve_of([p for p in analysis.estimates.headline if p.operation == "train"])
-    lacking = loggp.lacks(curve)
-    if lacking:
-        raise AskedWronglyError(
-            f"{analysis.run.path or analysis.label}: {lacking}", "measure with hockney overheads"
-        )
-    sizes = loggp.overheads(curve)
+    sizes = overheads_of(analysis)
     series = []
     for number, (name, label) in enumerate(PARTS):
         values = [getattr(one, name) for one in sizes]
@@ -46,8 +43,19 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
     y = Axis("time", "time", logarithmic=True)
     panel = Panel(Axis("size", "message size"), y, tuple(series))
     caption = (
-        f"Medians over {curve.launches} launch{'es' * (curve.launches > 1)} with 95 % confidence "
-        "intervals by bootstrap over launches.",
+        "Medians over launches with 95 % confidence intervals by bootstrap over launches. What is "
+        "too small to be measured is left out.",
         samples_text(analyses),
     )
     return Figure("overheads", analysis.label, (panel,), caption)
+
+
+def overheads_of(analysis: Analysis) -> list[Overheads]:
+    """Of each size; raises AskedWronglyError where the run has too few trains of messages."""
+    curve = curve_of([p for p in analysis.estimates.headline if p.operation == "train"])
+    lacking = loggp.lacks(curve)
+    if lacking:
+        raise AskedWronglyError(
+            f"{analysis.run.path or analysis.label}: {lacking}", "measure with hockney overheads"
+        )
+    return loggp.overheads(curve)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,12 +15,15 @@ from hockney.estimate.points import BESIDE
 from hockney.records import Samples
 from hockney.spec.axes import Key, key_without, texts_apart
 from hockney.units import format_size
+from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Axis, Band, Figure, Panel, Series
 from hockney.views.figures import Options
-from hockney.views.figures._curves import chosen_value, samples_text, time_text, title_of
+from hockney.views.figures._curves import chosen_value, samples_text, title_of
 from hockney.views.figures.time import rounded
 
 TAKES = ("bytes", "operation", "ranks")
+SHARED = True
+CHOICE = "bytes"
 LEAST_BINS, MOST_BINS = 12, 60
 TAIL = 0.002
 """Of the samples at either end, counted in the outermost bins: one far outlier would leave all
@@ -35,6 +38,7 @@ Array = NDArray[np.float64]
 class _Group:
     """Samples that are alike, in the order in which they were measured."""
 
+    system: str
     label: str
     visits: list[Samples]
     is_grey: bool = False
@@ -55,8 +59,10 @@ class _Group:
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     size = _size(analyses, options)
     every = [one for analysis in analyses for one in _groups(analysis, size, options)]
-    if len(every) == 1:
-        every = _by_state(analyses[0], every[0])
+    if len(analyses) == 1:
+        every = _by_state(analyses[0], every[0]) if len(every) == 1 else every
+    else:
+        every = [replace(g, label=", ".join(filter(None, (g.system, g.label)))) for g in every]
     zeros = sum(int((group.seconds <= 0.0).sum()) for group in every)
     groups = [group for group in every if (group.seconds > 0.0).any()]
     if not groups:
@@ -104,7 +110,7 @@ def _groups(analysis: Analysis, size: int, options: Options) -> list[_Group]:
         ):
             found.setdefault(key_without(visit, "peers"), []).append(visit)
     groups = [
-        _Group(", ".join(filter(None, (analysis.label, name))), visits)
+        _Group(analysis.label, name, visits)
         for name, visits in zip(texts_apart(found.values()), found.values(), strict=True)
     ]
     return sorted(groups, key=lambda group: float(np.median(group.seconds)))
@@ -116,7 +122,10 @@ def _by_state(analysis: Analysis, group: _Group) -> list[_Group]:
     for visit in group.visits:
         found.setdefault(analysis.states.of(visit.launch, visit.round), []).append(visit)
     states = sorted(found, key=lambda state: (state is None, state))
-    return [_Group(_state_text(analysis, state), found[state], state is None) for state in states]
+    return [
+        _Group(analysis.label, _state_text(analysis, state), found[state], state is None)
+        for state in states
+    ]
 
 
 def _state_text(analysis: Analysis, state: int | None) -> str:

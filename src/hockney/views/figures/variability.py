@@ -15,6 +15,8 @@ from hockney.views.figures import Options
 from hockney.views.figures._curves import chosen_value, only, samples_text
 
 TAKES = ("bytes",)
+SHARED = False
+CHOICE = "bytes"
 CAPTION = "Over all repetitions of all launches; a bar without a lower end reaches below 0 s."
 
 
