@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
+from hockney.analysis import Analysis
 from hockney.analysis.compare import (
     MOST_EXACT,
+    Comparison,
     _below,
     _rank_sum_counts,
     benjamini_hochberg,
@@ -23,6 +25,10 @@ from hockney.records import Run
 from samples import make_run
 
 SIZES = (8, 1024, 65536)
+
+
+def compared(base: Run, other: Run, tolerance: float) -> Comparison:
+    return compare(Analysis(base), Analysis(other), tolerance)
 
 
 def noisy_run(seed: int, factor: float = 1.0, launches: int = 8, scatter: float = 0.01) -> Run:
@@ -39,7 +45,7 @@ def noisy_run(seed: int, factor: float = 1.0, launches: int = 8, scatter: float 
     ("factor", "verdict"), [(1.2, "slower"), (0.8, "faster"), (1.0, "same"), (1.01, "same")]
 )
 def test_the_verdict_says_what_is_true(factor: float, verdict: str) -> None:
-    found = compare(noisy_run(1), noisy_run(2, factor), tolerance=0.05)
+    found = compared(noisy_run(1), noisy_run(2, factor), tolerance=0.05)
     assert found.verdict == verdict
     assert {point.difference.verdict for point in found.points} == {verdict}
     assert found.overall is not None
@@ -48,15 +54,15 @@ def test_the_verdict_says_what_is_true(factor: float, verdict: str) -> None:
 
 
 def test_a_difference_inside_the_tolerance_is_none() -> None:
-    assert not compare(noisy_run(1), noisy_run(2, 1.05), tolerance=0.10).is_slower(0.10)
+    assert not compared(noisy_run(1), noisy_run(2, 1.05), tolerance=0.10).is_slower(0.10)
 
 
 def test_too_few_launches_cannot_tell_and_say_how_many_would() -> None:
-    found = compare(noisy_run(1, launches=3), noisy_run(2, 1.2, launches=3), tolerance=0.03)
+    found = compared(noisy_run(1, launches=3), noisy_run(2, 1.2, launches=3), tolerance=0.03)
     assert found.verdict == "unknown"
     assert found.overall is not None
     assert found.overall.launches_needed == 4
-    noisy = compare(noisy_run(1, scatter=0.2), noisy_run(2, 1.05, scatter=0.2), tolerance=0.03)
+    noisy = compared(noisy_run(1, scatter=0.2), noisy_run(2, 1.05, scatter=0.2), tolerance=0.03)
     assert noisy.verdict == "unknown"
     assert noisy.overall is not None
     assert (noisy.overall.launches_needed or 0) > 8
@@ -64,7 +70,7 @@ def test_too_few_launches_cannot_tell_and_say_how_many_would() -> None:
 
 @pytest.mark.long
 def test_differences_are_seldom_seen_where_there_are_none() -> None:
-    found = [compare(noisy_run(s), noisy_run(1000 + s), 0.005).verdict for s in range(60)]
+    found = [compared(noisy_run(s), noisy_run(1000 + s), 0.005).verdict for s in range(60)]
     assert sum(verdict in ("slower", "faster") for verdict in found) <= 6
 
 
@@ -73,7 +79,7 @@ def in_state(handover_ns: Callable[[int, int], float]) -> Run:
 
 
 def test_runs_in_different_states_are_not_compared() -> None:
-    found = compare(in_state(lambda *_: 53.0), in_state(lambda *_: 245.0), tolerance=0.03)
+    found = compared(in_state(lambda *_: 53.0), in_state(lambda *_: 245.0), tolerance=0.03)
     assert found.verdict == "unknown"
     assert found.points == ()
     assert "different states" in found.notes[0]
@@ -81,7 +87,7 @@ def test_runs_in_different_states_are_not_compared() -> None:
 
 def test_the_state_that_both_were_in_is_compared() -> None:
     mostly_far = in_state(lambda launch, _: 53.0 if launch == 0 else 245.0)
-    found = compare(in_state(lambda *_: 53.0), mostly_far, tolerance=0.03)
+    found = compared(in_state(lambda *_: 53.0), mostly_far, tolerance=0.03)
     assert found.points
     assert "the state that both runs were in" in found.notes[0]
 
@@ -96,18 +102,18 @@ def test_across_hosts_each_headline_is_taken() -> None:
         experiment="pingpong",
         environment={"host": "there"},
     )
-    assert compare(in_state(lambda *_: 53.0), other, tolerance=0.03).points
+    assert compared(in_state(lambda *_: 53.0), other, tolerance=0.03).points
 
 
 def test_unlike_definitions_are_noted_and_experiments_refused() -> None:
     first, second = noisy_run(1), noisy_run(2)
     second.launches[0].definition = "whole loop over 2n"
-    assert "unlike definitions" in compare(first, second, 0.03).notes[0]
+    assert "unlike definitions" in compared(first, second, 0.03).notes[0]
     second.header = type(second.header)(
         schema=1, hockney="", id="", started="", experiment="bcast", environment={}
     )
     with pytest.raises(AskedWronglyError, match="different experiments"):
-        compare(first, second, 0.03)
+        compared(first, second, 0.03)
 
 
 def test_rank_sum_counts_are_those_of_all_orders() -> None:
@@ -137,7 +143,7 @@ def test_each_of_several_pairs_is_compared_with_itself() -> None:
         for visit in list(run.samples):
             ns = [slow * value for value in visit.ns]
             run.add(msgspec.structs.replace(visit, peers=(0, 2), ns=ns))
-    found = compare(first, second, 0.03)
+    found = compared(first, second, 0.03)
     assert {point.base.peers: point.difference.verdict for point in found.points} == {
         (0, 1): "same", (0, 2): "slower",
     }  # fmt: skip
@@ -164,13 +170,13 @@ def test_more_launches_than_can_be_compared_are_told() -> None:
 
 def test_a_launch_of_no_time_is_compared_with_nothing() -> None:
     run = make_run(lambda launch, _, size: [1000.0 if launch or size else 0.0], sizes=(0, 8))
-    found = compare(run, run, 0.03)
+    found = compared(run, run, 0.03)
     assert [point.base.bytes for point in found.points] == [8]
 
 
 def test_without_a_launch_of_every_point_there_is_no_whole() -> None:
     run = make_run(lambda *_: [1000.0], launches=4, sizes=(0, 8))
     run.samples = [visit for visit in run.samples if (visit.launch < 2) == (visit.bytes == 0)]
-    found = compare(run, run, 0.03)
+    found = compared(run, run, 0.03)
     assert (found.overall, found.verdict, len(found.points)) == (None, "unknown", 2)
     assert "no launch has every point, so that only points are compared" in found.notes

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from hockney.analysis.diagnose import diagnose
-from hockney.analysis.noise import disturbances
+from hockney.analysis import Analysis
+from hockney.analysis.noise import Disturbance, disturbances
 from hockney.records import Noise
+from hockney.views.warnings import warning_lines
 from samples import make_run
 
 random = np.random.default_rng(7)
@@ -51,7 +52,7 @@ def wandering(_launch: int, round_: int, _bytes: int) -> list[float]:
 
 
 def test_healthy_samples_are_called_so() -> None:
-    assert diagnose(make_run(healthy, rounds=100)) == []
+    assert Analysis(make_run(healthy, rounds=100)).diagnosis == []
 
 
 @pytest.mark.parametrize(
@@ -70,7 +71,7 @@ def test_healthy_samples_are_called_so() -> None:
 def test_each_illness_is_named(
     ns: Callable[[int, int, int], Sequence[float]], what: str, words: str
 ) -> None:
-    findings = diagnose(make_run(ns, launches=8, rounds=200))
+    findings = Analysis(make_run(ns, launches=8, rounds=200)).diagnosis
     found = {finding.what: finding.words for finding in findings}
     assert what in found
     assert words in found[what]
@@ -90,7 +91,7 @@ def looked(**fields: float) -> list[str]:
         }
         busy = {**quiet, **fields} if round_ % 2 else quiet
         run.add(Noise(launch=0, round=round_, rank=1, **busy))
-    return disturbances(run)
+    return [line for line in warning_lines(Analysis(run)) if line.startswith("disturbed: ")]
 
 
 def test_a_quiet_run_is_not_called_disturbed() -> None:
@@ -100,7 +101,7 @@ def test_a_quiet_run_is_not_called_disturbed() -> None:
 def test_work_that_took_longer_in_some_rounds_shows_in_a_launchs_quantiles() -> None:
     run = make_run(healthy, launches=1)
     run.add(Noise(launch=0, rank=1, wall_s=1.0, cpu_s=1.0, probe_low_s=2e-6, probe_high_s=4e-6))
-    assert ["2.00 times as long" in words for words in disturbances(run)] == [True]
+    assert disturbances(run) == [Disturbance("slower work", 2.0)]
 
 
 def test_a_single_tick_of_stolen_time_is_no_disturbance() -> None:

@@ -1,14 +1,22 @@
-"""Is it normal: only like things are set beside each other, and by whose word."""
+"""Comparison with published figures: only of like systems, with their sources."""
 
 from __future__ import annotations
 
 import pytest
 
-from hockney.analysis.history import facts_of, histories
-from hockney.analysis.published import SHARED_MEMORY, TCP, UNKNOWN_NETWORK, published, transport_of
-from hockney.estimate import estimate
+from hockney.analysis import Analysis
+from hockney.analysis.history import histories
+from hockney.analysis.published import (
+    SHARED_MEMORY,
+    TCP,
+    UNKNOWN_NETWORK,
+    Position,
+    PublishedFigure,
+    published_figures,
+    transport_of,
+)
 from hockney.records import Place, Run
-from hockney.views.normal import beside_lines, beside_of, lies, source_lines
+from hockney.views.published import place_among, position_lines, source_lines
 from samples import make_run, past_run
 
 
@@ -21,8 +29,8 @@ def run_on(hosts: tuple[str | None, str | None], env: dict[str, str] | None = No
 
 
 def test_every_published_figure_has_a_source_and_a_definition() -> None:
-    assert len(published()) > 40
-    for one in published():
+    assert len(published_figures()) > 40
+    for one in published_figures():
         assert len(one.source) > 10
         assert len(one.definition) > 10
         assert one.value > 0.0
@@ -49,9 +57,9 @@ def test_the_transport_is_told_as_far_as_it_is_known(
     assert transport_of(run_on(hosts, env)) == transport
 
 
-def test_shared_memory_is_set_beside_shared_memory_alone() -> None:
+def test_shared_memory_is_compared_with_shared_memory_alone() -> None:
     run = run_on(("a", "a"))
-    found = beside_of(run, estimate(run))
+    found = Analysis(run).positions()
     kinds = {one.transport for place in found.places for one in place.like}
     assert kinds == {SHARED_MEMORY}
     assert {(place.quantity, place.bytes) for place in found.places} == {
@@ -59,45 +67,49 @@ def test_shared_memory_is_set_beside_shared_memory_alone() -> None:
     }  # fmt: skip
     eight = next(place for place in found.places if place.bytes == 8)
     assert [one.value for one in eight.like] == [0.19e-6, 0.405e-6]
-    assert "one-way time of 8 B 1 us: 2.47 times above the highest; 2 published" in " ".join(
-        beside_lines(found)
+    assert "one-way time of 8 B 1 us: 2.47 times the slowest of 2 published" in " ".join(
+        position_lines(found)
     )
     assert any("Pintus" in line for line in source_lines(found))
 
 
 def test_between_hosts_shared_memory_is_left_out() -> None:
     run = run_on(("a", "b"))
-    found = beside_of(run, estimate(run))
+    found = Analysis(run).positions()
     assert found.places
     assert SHARED_MEMORY not in {one.transport for place in found.places for one in place.like}
-    assert "cannot be told" in " ".join(beside_lines(found))
+    assert "does not show which network" in " ".join(position_lines(found))
 
 
-def test_simulated_and_other_experiments_are_set_beside_nothing() -> None:
+def test_simulated_and_other_experiments_are_compared_with_nothing() -> None:
     simulated = run_on(("a", "a"))
     for launch in simulated.launches:
         launch.simulated = True
-    assert beside_lines(beside_of(simulated, estimate(simulated))) == []
+    assert position_lines(Analysis(simulated).positions()) == []
     other = run_on(("a", "a"))
     other.header = other.header.__class__(schema=1, hockney="1", id="x", started="",
                                           experiment="pairs")  # fmt: skip
-    assert beside_of(other, estimate(other)).places == ()
+    assert Analysis(other).positions().places == ()
 
 
 def test_the_own_past_is_told() -> None:
     runs = [past_run(day, 1.0 + day / 10.0) for day in range(4)]
-    facts = [facts_of(run, estimate(run)) for run in runs]
+    facts = [Analysis(run).facts for run in runs]
     found = histories([one for one in facts if one], 0.05)
-    latency, bandwidth = beside_of(runs[3], estimate(runs[3]), found).past
+    latency, bandwidth = Analysis(runs[3]).positions(found).past
     assert (latency.earlier, latency.lower) == (3, 3)
     assert (bandwidth.earlier, bandwidth.lower) == (3, 0)
-    words = " ".join(beside_lines(beside_of(runs[3], estimate(runs[3]), found)))
+    words = " ".join(position_lines(Analysis(runs[3]).positions(found)))
     assert "3 of 3 earlier runs of this system were lower" in words
-    assert beside_of(runs[0], estimate(runs[0]), found).past == ()
+    assert Analysis(runs[0]).positions(found).past == ()
 
 
-def test_where_a_value_lies() -> None:
-    assert lies(1.0, [2.0, 4.0]) == "2 times below the lowest"
-    assert lies(0.0, [2.0, 4.0]) == "below the lowest"
-    assert lies(8.0, [2.0, 4.0]) == "2 times above the highest"
-    assert lies(2.0, [2.0, 4.0]) == "inside their range"
+def test_where_a_value_is_among_published_ones() -> None:
+    def among(value: float, quantity: str = "time_s") -> str:
+        like = [PublishedFigure("", "", quantity, None, figure, "", "") for figure in (2.0, 4.0)]
+        return place_among(Position(quantity, None, value, tuple(like)))
+
+    assert among(1.0) == "0.5 times the fastest of 2 published"
+    assert among(8.0) == "2 times the slowest of 2 published"
+    assert among(1.0, "r_inf_Bps") == "0.5 times the slowest of 2 published"
+    assert among(2.0) == "in the range of 2 published"

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from hockney.views.normal import beside_of
 from hockney.views.report import render
 from hockney.views.report.reported import report_on
 from report_runs import ATTACK, write_runs
@@ -52,7 +51,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report with every figure, of which one label attacks."""
     folder = tmp_path_factory.mktemp("page")
     systems = [report_on(file) for file in write_runs(folder)]
-    besides = [beside_of(system.run, system.estimates) for system in systems]
+    besides = [system.analysis.positions() for system in systems]
     path = folder / "report.html"
     path.write_text(render(systems, besides), encoding="utf-8")
     return path

@@ -16,18 +16,25 @@ from hockney.analysis.best import Cell, cells_of
 from hockney.analysis.contention import Contention, Knee, contention, knees, points_to_fit
 from hockney.analysis.diagnose import Finding, diagnose
 from hockney.analysis.floor import FloorRatio, floor_ratios
+from hockney.analysis.history import History, RunFacts, facts_of
 from hockney.analysis.matrix import Matrix, matrix_of
 from hockney.analysis.outliers import Outlier, find_outliers
 from hockney.analysis.overlap import hidden_fractions
 from hockney.analysis.places import places_of
-from hockney.analysis.starts import Starts, starts_of
+from hockney.analysis.predicted import Predicted, predicted_points
+from hockney.analysis.published import Positions, positions
+from hockney.analysis.starts import Skew, Starts, skew_of, starts_of
 from hockney.analysis.variability import SlowRank, Spread, slow_ranks, variability
+from hockney.analysis.warnings import Warning, warnings
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate import Estimates, PointEstimate
 from hockney.estimate.points import Cells, by_curve, collect, estimate_cells
 from hockney.estimate.states import States, find_states
-from hockney.models import fit_model
-from hockney.models.fit import Fit
+from hockney.estimate.summaries import Statistics, statistics_of
+from hockney.models import fit_model, loggp
+from hockney.models.collectives.parameters import Parameters, parameters_of_run
+from hockney.models.fit import Fit, curve_of
+from hockney.models.loggp import Overheads
 from hockney.records import Place, Run
 from hockney.spec import Plan, plan_of, workload_of
 from hockney.spec.axes import AXES, Point, texts_apart
@@ -44,6 +51,13 @@ class NamedCurve:
     points: Sequence[PointEstimate]
 
 
+@dataclass(frozen=True)
+class LogGP:
+    overheads: Sequence[Overheads]
+    """Of each size."""
+    fit: Fit
+
+
 class Analysis:
     """All that is concluded about one run, measured or imported."""
 
@@ -52,6 +66,7 @@ class Analysis:
         self.run = run
         self.label = run.label if label is None else label
         self._lines: dict[int, Fit | None] = {}
+        self._loggp: dict[int, LogGP | None] = {}
 
     @cached_property
     def plan(self) -> Plan | None:
@@ -61,6 +76,10 @@ class Analysis:
     @cached_property
     def workload(self) -> Workload | None:
         return workload_of(self.run.header.options)
+
+    @property
+    def times_every_iteration(self) -> bool:
+        return self.workload is not None and self.workload.times_every_iteration
 
     @cached_property
     def states(self) -> States:
@@ -77,6 +96,16 @@ class Analysis:
         return estimate_cells(self.run, self.states, self.cells)
 
     @cached_property
+    def statistics(self) -> dict[Point, Statistics]:
+        """What an imported log gives of each point, by the names that it uses."""
+        return statistics_of(self.run)
+
+    @cached_property
+    def warnings(self) -> list[Warning]:
+        """What a reader should know before they believe a number, the gravest first."""
+        return warnings(self.run, self.estimates)
+
+    @cached_property
     def places(self) -> dict[int, Place]:
         """By rank."""
         return places_of(self.run)
@@ -89,6 +118,10 @@ class Analysis:
     @cached_property
     def starts(self) -> Starts | None:
         return starts_of(self.run)
+
+    @cached_property
+    def skew(self) -> Skew | None:
+        return skew_of(self.run)
 
     @cached_property
     def overlap(self) -> dict[Point, float]:
@@ -128,7 +161,25 @@ class Analysis:
 
     @cached_property
     def diagnosis(self) -> list[Finding]:
-        return diagnose(self.run)
+        return diagnose(self.run, self.states)
+
+    @cached_property
+    def facts(self) -> RunFacts | None:
+        """What a history keeps of the run; None where it has no point, or no date."""
+        return facts_of(self.run, self.estimates)
+
+    def positions(self, histories: Sequence[History] = ()) -> Positions:
+        """The run among published figures, and among earlier runs of its system."""
+        return positions(self.run, self.estimates, self.line(), histories)
+
+    @cached_property
+    def message_costs(self) -> Parameters:
+        """What messages cost by the run's ping-pong times; raises where it has none."""
+        return parameters_of_run(self.run, self.estimates.headline)
+
+    def predicted(self, costs: Parameters) -> list[Predicted]:
+        """Every point of a collective algorithm that has a schedule, by those costs of messages."""
+        return predicted_points(self.run, self.estimates.headline, costs)
 
     @cached_property
     def points_to_fit(self) -> list[PointEstimate]:
@@ -167,6 +218,19 @@ class Analysis:
         if state not in self._lines:
             self._lines[state] = _line(self.estimates.own(state))
         return self._lines[state]
+
+    def loggp(self, state: int = 0) -> LogGP | None:
+        """Overheads, gaps and LogGP's parameters from the trains of one state; None where it has
+        too few of them."""
+        if state not in self._loggp:
+            trains = [p for p in self.estimates.in_state(state) if p.operation == "train"]
+            self._loggp[state] = _loggp(trains)
+        return self._loggp[state]
+
+
+def _loggp(trains: Sequence[PointEstimate]) -> LogGP | None:
+    curve = curve_of(trains)
+    return None if loggp.lacks(curve) else LogGP(loggp.overheads(curve), loggp.fit(curve))
 
 
 def _line(points: Sequence[PointEstimate]) -> Fit | None:

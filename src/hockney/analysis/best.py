@@ -5,19 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from hockney.analysis.compare import Difference, benjamini_hochberg, judge, rank_sum
+from hockney.analysis.compare import Difference, differences
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
 from hockney.spec.axes import Axes, variant_text
+from hockney.spec.workloads.collective import DEFAULT, is_collective_name
 
-DEFAULT = "default"
-"""The label of the library's own decision, where none is forced."""
-COLLECTIVES = frozenset(
-    {"barrier", "bcast", "scatter", "gather", "reduce", "allreduce", "allgather", "alltoall",
-     "reduce_scatter", "reduce_scatter_block", "scan", "exscan"}
-)  # fmt: skip
 TOLERANCE = 0.03
 """Two times that are surely no further apart are called the same."""
 FASTER, OWN, UNKNOWN = "faster", "own", "unknown"
@@ -122,8 +115,7 @@ def name_of(point: Axes) -> str:
 
 def is_collective(point: PointEstimate) -> bool:
     """All ranks take part in it; with the v and the nonblocking forms."""
-    name = point.operation
-    return bool(COLLECTIVES & {name, name.removeprefix("i"), name.removesuffix("v")})
+    return is_collective_name(point.operation)
 
 
 def cells_of(points: Iterable[PointEstimate]) -> list[Cell]:
@@ -140,40 +132,31 @@ def cells_of(points: Iterable[PointEstimate]) -> list[Cell]:
                     "name one of them; `hockney compare` tells whether two runs differ",
                 )
             cell[name_of(point)] = point
-    differences = _differences([
+    to_default = _by_second([
         (cell[DEFAULT], point)
         for cell in found.values()
         if DEFAULT in cell
         for name, point in cell.items()
         if name != DEFAULT
     ])  # fmt: skip
-    seconds = _differences([
-        (*sorted(cell.values(), key=lambda point: point.typical_s)[:2],)
+    fastest = [
+        sorted(cell.values(), key=lambda point: point.typical_s)
         for cell in found.values()
         if DEFAULT not in cell and len(cell) > 1
-    ])  # fmt: skip
+    ]
+    to_fastest = _by_second([(points[0], points[1]) for points in fastest])
     cells = []
     for (collective, ranks, size), algorithms in sorted(found.items()):
         default = algorithms.get(DEFAULT)
         tried = [point for name, point in algorithms.items() if name != DEFAULT]
-        contenders = [Contender(point, differences.get(id(point))) for point in tried]
+        contenders = [Contender(point, to_default.get(id(point))) for point in tried]
         contenders.sort(key=lambda one: one.point.typical_s)
-        second = seconds.get(id(contenders[1].point)) if len(contenders) > 1 else None
+        second = to_fastest.get(id(contenders[1].point)) if len(contenders) > 1 else None
         cells.append(Cell(collective, ranks, size, default, tuple(contenders), second))
     return cells
 
 
-def _differences(pairs: Sequence[tuple[PointEstimate, ...]]) -> dict[int, Difference]:
-    """Of the second of each pair against the first, by the second's identity; corrected for their
-    number."""
-    raw = [rank_sum(np.log(a.medians_s), np.log(b.medians_s)) for a, b in pairs]
-    corrected = iter(benjamini_hochberg(np.array([p for p in raw if p is not None])).tolist())
-    return {
-        id(b): judge(
-            np.log(a.medians_s),
-            np.log(b.medians_s),
-            next(corrected) if p is not None else None,
-            TOLERANCE,
-        )
-        for (a, b), p in zip(pairs, raw, strict=True)
-    }
+def _by_second(pairs: Sequence[tuple[PointEstimate, PointEstimate]]) -> dict[int, Difference]:
+    """Differences by the identity of the second point of each pair."""
+    found = zip(pairs, differences(pairs, TOLERANCE), strict=True)
+    return {id(second): difference for (_, second), difference in found}

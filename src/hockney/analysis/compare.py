@@ -5,19 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hockney.errors import AskedWronglyError
-from hockney.estimate.points import Estimates, PointEstimate, estimate
+from hockney.estimate.points import Estimates, PointEstimate
 from hockney.records import Run
 from hockney.spec.axes import CIRCUMSTANCES, key_without
 
+if TYPE_CHECKING:
+    from hockney.analysis import Analysis
+
 SIGNIFICANCE = 0.05
 SAME_STATE = 0.25
-"""Two states are the same when their hand-overs differ by less than this on a log scale: states
-of one machine differ by a factor of two and more, one state scatters by a few per cent."""
+"""Two states are the same when their core-to-core latencies differ by less than this on a log
+scale: states of one machine differ by a factor of two and more, one state scatters by a few per
+cent."""
 MOST_LAUNCHES = 1000
 """Beyond this it is not advice to name the number of launches that would tell."""
 
@@ -78,29 +83,20 @@ class Comparison:
         return self.verdict == "slower" or surely
 
 
-def compare(base: Run, other: Run, tolerance: float) -> Comparison:
-    """Compares two runs of one experiment. Differences within `tolerance` are no differences."""
-    return compare_estimates(base, estimate(base), other, estimate(other), tolerance)
-
-
-def compare_estimates(
-    base: Run, first: Estimates, other: Run, second: Estimates, tolerance: float
-) -> Comparison:
-    """The same of runs that were estimated before."""
+def compare(first: Analysis, second: Analysis, tolerance: float) -> Comparison:
+    """Compares two runs of one experiment. Smaller differences than `tolerance` count as equal."""
+    base, other = first.run, second.run
     if base.header.experiment != other.header.experiment:
         raise AskedWronglyError(
             f"{base.path} holds {base.header.experiment} and {other.path} "
             f"{other.header.experiment}: different experiments cannot be compared"
         )
     notes = _unlike(base, other)
-    states, words = _matching_states(base, first, other, second)
+    states, words = _matching_states(first, second)
     notes += words
-    pairs = _pairs(first, second, states) if states else []
-    differences = _differences(pairs, tolerance)
-    points = tuple(
-        PointDifference(a, b, difference)
-        for (a, b), difference in zip(pairs, differences, strict=True)
-    )
+    pairs = _pairs(first.estimates, second.estimates, states) if states else []
+    found = zip(pairs, differences(pairs, tolerance), strict=True)
+    points = tuple(PointDifference(a, b, difference) for (a, b), difference in found)
     overall = _overall(pairs, tolerance) if pairs else None
     if states and not pairs:
         notes.append("the two runs have no size in common")
@@ -121,12 +117,11 @@ def _unlike(base: Run, other: Run) -> list[str]:
     return [f"unlike definitions: {base.label}: {first}; {other.label}: {second}"]
 
 
-def _matching_states(
-    base: Run, first: Estimates, other: Run, second: Estimates
-) -> tuple[tuple[int, int] | None, list[str]]:
-    """Which state of each: on one host the same hand-over, preferably that of most rounds; across
-    hosts each one's headline."""
-    if base.header.environment.get("host") != other.header.environment.get("host"):
+def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int] | None, list[str]]:
+    """Which state of each: on one host that of the same core-to-core latency, preferably of most
+    rounds; across hosts each one's headline."""
+    hosts = {one.run.header.environment.get("host") for one in (first, second)}
+    if len(hosts) > 1:
         return (0, 0), []
     if first.states.probe != "handover" or second.states.probe != "handover":
         return (0, 0), []
@@ -145,16 +140,16 @@ def _matching_states(
             for found in (first, second)
         ]
         return None, [
-            "the machine was in different states: hand-over "
-            f"{states[0]} in {base.label}, {states[1]} in {other.label}; measure again"
+            "the machine was in different states: core-to-core latency "
+            f"{states[0]} in {first.label}, {states[1]} in {second.label}; measure again"
         ]
     share, a_id, b_id = best
     notes = []
     if (a_id, b_id) != (0, 0):
-        handover = first.state(a_id).handover_s or 0.0
+        handover = first.estimates.state(a_id).handover_s or 0.0
         notes.append(
-            f"compared in the state that both runs were in: hand-over {1e9 * handover:.0f} ns, "
-            f"at least {100.0 * share:.0f} % of rounds"
+            "compared in the state that both runs were in: core-to-core latency "
+            f"{1e9 * handover:.0f} ns, at least {100.0 * share:.0f} % of rounds"
         )
     return (a_id, b_id), notes
 
@@ -182,9 +177,10 @@ def _are_apart(points: Sequence[PointEstimate], left_out: Sequence[str]) -> bool
     return len({key_without(point, *left_out) for point in points}) == len(points)
 
 
-def _differences(
-    pairs: list[tuple[PointEstimate, PointEstimate]], tolerance: float
+def differences(
+    pairs: Sequence[tuple[PointEstimate, PointEstimate]], tolerance: float
 ) -> list[Difference]:
+    """Of the second of each pair against the first; p is corrected for their number."""
     raw = [rank_sum(np.log(a.medians_s), np.log(b.medians_s)) for a, b in pairs]
     known = [p for p in raw if p is not None]
     corrected = iter(benjamini_hochberg(np.array(known)).tolist())

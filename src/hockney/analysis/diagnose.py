@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hockney.estimate.points import MAD_TO_SIGMA
 from hockney.estimate.quantiles import autocorrelation_time
-from hockney.estimate.states import cluster, find_states
+from hockney.estimate.states import States, cluster
 from hockney.records import Run
 from hockney.spec.axes import Point, point_of
 
@@ -79,10 +79,10 @@ class Series:
     samples_s: Array
 
 
-def diagnose(run: Run) -> list[Finding]:
+def diagnose(run: Run, states: States) -> list[Finding]:
     """Everything found in the headline state, the largest effect of each kind first."""
     findings = []
-    for key, launches in _series(run).items():
+    for key, launches in _series(run, states).items():
         long_enough = [s for s in launches if len(s.visit_s) >= LEAST_VISITS]
         if not long_enough:
             continue
@@ -94,9 +94,8 @@ def diagnose(run: Run) -> list[Finding]:
     return sorted(findings, key=lambda finding: (finding.what, -finding.size))
 
 
-def _series(run: Run) -> dict[Point, list[Series]]:
+def _series(run: Run, states: States) -> dict[Point, list[Series]]:
     """Without visits that took no time by their clock: all that is looked for are ratios."""
-    states = find_states(run)
     visits: dict[Point, dict[int, list[tuple[float, float, Array]]]] = {}
     for samples in run.samples:
         if states.of(samples.launch, samples.round) != 0 or not samples.ns:

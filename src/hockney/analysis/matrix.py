@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hockney.analysis.places import SHARED, UNKNOWN, places_of, shared
+from hockney.errors import HockneyError
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.estimate.states import cluster
+from hockney.models.fit import Fit, curve_of_arrays
+from hockney.models.hockney import fit as fit_hockney
 from hockney.records import Run
 
 Pair = tuple[int, int]
@@ -40,10 +44,22 @@ class GroupTimes:
 
 @dataclass(frozen=True)
 class Group:
+    """Pairs of ranks that share as much, or that are timed alike."""
+
     name: str
     pairs: tuple[Pair, ...]
     times: tuple[GroupTimes, ...]
     """By size."""
+
+    @cached_property
+    def line(self) -> Fit | None:
+        """Hockney's line through the group's means; None where two sizes are missing."""
+        launches = sorted({n for one in self.times for n in one.launch_means_s})
+        seconds = [[one.launch_means_s.get(n, np.nan) for one in self.times] for n in launches]
+        try:
+            return fit_hockney(curve_of_arrays([one.bytes for one in self.times], seconds))
+        except HockneyError:
+            return None
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""Is it normal? A result beside published figures of like systems, and beside its own past."""
+"""A result compared with published figures of like systems, and with earlier runs of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -12,18 +12,19 @@ import msgspec
 
 from hockney.analysis.history import History, RunPoint
 from hockney.estimate.points import Estimates
+from hockney.models.fit import Fit
 from hockney.records import Run
 
 SHARED_MEMORY, TCP = "shared memory", "TCP/IP"
-UNKNOWN_NETWORK = "network not told"
-"""Of figures whose source does not name the network, and of runs whose records do not."""
+UNKNOWN_NETWORK = "unknown network"
+"""Neither the source of a figure nor the records of a run need to name the network."""
 TCP_VARIABLES = {"FI_PROVIDER": {"tcp", "sockets"}, "UCX_TLS": {"tcp"}, "OMPI_MCA_btl": {"tcp"}}
 """Variables that choose TCP alone. Verbs are no such sign: they run over Ethernet, too."""
 TO_ITSELF = {"self", "sm", "vader", "shm", ""}
 """Transports that never leave a host, named beside the network's."""
 
 
-class Published(msgspec.Struct, frozen=True):
+class PublishedFigure(msgspec.Struct, frozen=True):
     """One figure, as its source gives it."""
 
     system: str
@@ -37,18 +38,18 @@ class Published(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Place:
+class Position:
     """A number of this run among the published ones of its kind."""
 
     quantity: str
     bytes: int | None
     value: float
-    like: tuple[Published, ...]
+    like: tuple[PublishedFigure, ...]
     """Ascending."""
 
 
 @dataclass(frozen=True)
-class Past:
+class PastPosition:
     """A number of this run among those of earlier runs of the same system."""
 
     what: str
@@ -60,23 +61,23 @@ class Past:
 
 
 @dataclass(frozen=True)
-class Beside:
+class Positions:
     transport: str | None
-    """None for a simulated machine, which is set beside nothing."""
-    places: tuple[Place, ...]
-    past: tuple[Past, ...]
+    """None for a simulated machine, which is compared with nothing."""
+    places: tuple[Position, ...]
+    past: tuple[PastPosition, ...]
     definition: str | None
     """Of the run's own samples."""
 
 
 @cache
-def published() -> tuple[Published, ...]:
+def published_figures() -> tuple[PublishedFigure, ...]:
     text = files("hockney").joinpath("data", "published.json").read_bytes()
-    return tuple(msgspec.json.decode(text, type=list[Published]))
+    return tuple(msgspec.json.decode(text, type=list[PublishedFigure]))
 
 
 def transport_of(run: Run) -> str | None:
-    """What carries the messages, as far as the record tells; None where they are simulated."""
+    """What carries the messages, as far as the record shows; None where they are simulated."""
     if not run.launches:
         return UNKNOWN_NETWORK
     first = run.launches[0]
@@ -96,30 +97,27 @@ def transport_of(run: Run) -> str | None:
     return UNKNOWN_NETWORK
 
 
-def beside(
-    run: Run,
-    estimates: Estimates,
-    fitted: Mapping[str, float | None],
-    histories: Sequence[History] = (),
-) -> Beside:
-    """Sets pingpong times and Hockney's line (fitted: its alpha_s and r_inf_Bps, where they are
-    known) beside the published ones that are alike."""
+def positions(
+    run: Run, estimates: Estimates, line: Fit | None, histories: Sequence[History] = ()
+) -> Positions:
+    """Compares ping-pong times, and Hockney's line through them, with published ones of the same
+    transport, and with the run's own histories."""
     transport = transport_of(run)
     definition = run.launches[0].definition if run.launches else None
-    own = _own_numbers(run, estimates, fitted) if transport is not None else {}
+    own = _own_numbers(run, estimates, line) if transport is not None else {}
     places = []
     for (quantity, size), value in own.items():
-        like = [one for one in published() if (one.quantity, one.bytes) == (quantity, size)
+        like = [one for one in published_figures() if (one.quantity, one.bytes) == (quantity, size)
                 and _is_alike(one.transport, transport)]  # fmt: skip
         if like:
             like.sort(key=lambda one: one.value)
-            places.append(Place(quantity, size, value, tuple(like)))
+            places.append(Position(quantity, size, value, tuple(like)))
     past = tuple(past for history in histories for past in _past(run.header.id, history))
-    return Beside(transport, tuple(places), past, definition)
+    return Positions(transport, tuple(places), past, definition)
 
 
 def _own_numbers(
-    run: Run, estimates: Estimates, fitted: Mapping[str, float | None]
+    run: Run, estimates: Estimates, line: Fit | None
 ) -> dict[tuple[str, int | None], float]:
     """By quantity and size; only ping-pongs of one pair are published."""
     if run.header.experiment != "pingpong":
@@ -128,18 +126,20 @@ def _own_numbers(
     own: dict[tuple[str, int | None], float] = {
         ("time_s", point.bytes): point.typical_s for point in points
     }
-    known = {name: value for name, value in fitted.items() if value is not None}
-    return own | {(name, None): value for name, value in known.items()}
+    if line is None:
+        return own
+    known = {"alpha_s": line.parameters["alpha_s"], "r_inf_Bps": line.derived["r_inf_Bps"]}
+    return own | {(name, None): p.value for name, p in known.items() if p.value is not None}
 
 
 def _is_alike(other: str, own: str | None) -> bool:
-    """Of one kind; where either network is not told, any between hosts."""
+    """Of one kind; where either network is unknown, any between hosts."""
     if SHARED_MEMORY in (other, own):
         return other == own
     return UNKNOWN_NETWORK in (other, own) or other == own
 
 
-def _past(own_id: str, history: History) -> list[Past]:
+def _past(own_id: str, history: History) -> list[PastPosition]:
     """The run itself, where it is in the history, against all before it."""
     past = []
     for trend in history.trends:
@@ -153,7 +153,7 @@ def _past(own_id: str, history: History) -> list[Past]:
     return past
 
 
-def _among(what: str, now: RunPoint, earlier: Sequence[RunPoint]) -> Past:
+def _among(what: str, now: RunPoint, earlier: Sequence[RunPoint]) -> PastPosition:
     values = [point.value for point in earlier]
     lower = sum(value < now.value for value in values)
-    return Past(what, now.value, len(values), lower, median(values))
+    return PastPosition(what, now.value, len(values), lower, median(values))

@@ -1,4 +1,4 @@
-"""How the ranks of collectives began together."""
+"""How the ranks of a visit began together."""
 
 from __future__ import annotations
 
@@ -41,3 +41,22 @@ def starts_of(run: Run) -> Starts | None:
         tolerance_s=max(tolerances, default=None),
         missed=missed / (missed + counted) if missed + counted else 0.0,
     )
+
+
+@dataclass(frozen=True)
+class Skew:
+    """How long after the first rank of a visit the last one began."""
+
+    median_s: float
+    most_s: float
+    clock_error_s: float | None
+    """How well the ranks' common clock is known, at worst."""
+
+
+def skew_of(run: Run) -> Skew | None:
+    """Over all visits; None where the records have no starts."""
+    if not run.starts:
+        return None
+    skews = sorted(start.skew_s for start in run.starts)
+    error = max((start.error_s for start in run.starts if start.error_s), default=None)
+    return Skew(skews[len(skews) // 2], skews[-1], error)

@@ -17,7 +17,7 @@ from hockney.cli._parameters import SHARE
     type=SHARE,
     default="3%",
     show_default=True,
-    help="Differences within this are none.",
+    help="Treat smaller differences as equal.",
 )
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.option(
@@ -39,14 +39,13 @@ def command(
 
     Launches are the units. Exit status 1 when one of OTHERS is slower than the tolerance allows.
     """
-    from hockney import records
+    from hockney import load
     from hockney.analysis.compare import compare
     from hockney.views.as_json import comparison_json, dumps
     from hockney.views.comparison import show_comparison
 
-    first = records.read(base)
-    runs = [records.read(other) for other in others]
-    comparisons = [compare(first, run, tolerance) for run in runs]
+    first = load(base)
+    comparisons = [compare(first, load(other), tolerance) for other in others]
     if output is not None:
         from hockney.views.drawing.files import save
         from hockney.views.figures.ratio import describe_ratio

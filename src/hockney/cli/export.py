@@ -23,10 +23,10 @@ from hockney.exchange import format_names
 @click.option("--force", is_flag=True, help="Overwrite the file.")
 def command(file: Path, format_name: str, output: Path | None, force: bool) -> None:
     """Write what a result file holds for other programs."""  # fmt: skip
-    from hockney import exchange, records
+    from hockney import exchange, load
     from hockney.result_file import ResultFile
 
-    content = exchange.write(records.read(file), format_name)
+    content = exchange.write(load(file), format_name)
     if output is None:
         sys.stdout.buffer.write(content)
         return

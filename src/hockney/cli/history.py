@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
-    "--tolerance", type=SHARE, default="5%", show_default=True, help="Changes within this are none."
+    "--tolerance",
+    type=SHARE,
+    default="5%",
+    show_default=True,
+    help="Ignore smaller changes.",
 )
 @click.option("--since", type=click.DateTime(), help="Only runs started then or later, UTC.")
 @click.option("--together", is_flag=True, help="All files are of one system, whatever they say.")
@@ -67,13 +71,13 @@ def load_histories(
     since: datetime | None = None,
     together: bool = False,
 ) -> list[History]:
-    """One a system. Files that are no results, or hold nothing, are told and left out."""
+    """One a system. Files that are no results, or hold nothing, are named and left out."""
     from datetime import timezone
 
     from hockney import records
-    from hockney.analysis.history import facts_of, histories
+    from hockney.analysis import Analysis
+    from hockney.analysis.history import histories
     from hockney.errors import AskedWronglyError
-    from hockney.estimate import estimate
 
     runs = []
     for path in result_files(paths):
@@ -82,7 +86,7 @@ def load_histories(
         except AskedWronglyError as error:
             click.echo(f"left out: {error.message}", err=True)
             continue
-        facts = facts_of(run, estimate(run))
+        facts = Analysis(run).facts
         if facts is None:
             click.echo(f"left out: {path}: nothing was measured, or its date is missing", err=True)
         elif since is None or facts.started >= since.replace(tzinfo=timezone.utc):

@@ -104,6 +104,7 @@ def _submit(
 ) -> None:
     """Submits, waits, shows; an interrupted wait takes the job back and keeps what it has."""
     from hockney import records
+    from hockney.analysis import Analysis
     from hockney.cli._measure import show_measured
     from hockney.errors import AskedWronglyError, HockneyError
     from hockney.measure.jobs import launches_of, submit
@@ -117,7 +118,7 @@ def _submit(
     state = _await_end(scheduler, number, most, result, StatusLine(output.quiet))
     run = records.read(result) if result.exists() else None
     if run is not None and run.samples:
-        show_measured(run, output)
+        show_measured(Analysis(run), output)
     whole = len(whole_launches(run)) if run is not None else 0
     # A job that was deleted may have ended well all the same, as PBS tells it.
     if not state.well or whole < most:

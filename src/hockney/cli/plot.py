@@ -26,8 +26,8 @@ NEEDS = {"extremes": "--extremes", "bytes": "--bytes", "operation": "--operation
     show_default=True,
     help="Time or bandwidth by message size, the samples of one size, models with their residuals; "
     "for pairs contention, variability and multi-mode, for cores the matrix, for overheads the "
-    "parts of a message; for collectives time by size or number of processes, the best algorithm of "
-    "each cell, or measured over predicted time (collective-model).",
+    "parts of a message; for collectives time by size or number of processes, the best algorithms, "
+    "or measured over predicted time (collective-model).",
 )
 @click.option(
     "--extremes",

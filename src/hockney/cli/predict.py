@@ -55,7 +55,8 @@ def command(
     Every rank is as far from every other as the measured ones; intervals are by resampling
     launches and know nothing of what a pattern does to the network besides.
     """
-    from hockney import records
+    from hockney import load
+    from hockney.models._channel import channel_of
     from hockney.models._patterns import Pattern, parse_pattern
 
     factors = parse_factors(what_if) if what_if else {}
@@ -63,15 +64,11 @@ def command(
     asked += [parse_pattern(text) for text in patterns]
     if not asked:
         raise click.UsageError("nothing to predict: give --bytes or --pattern")
-    runs = [records.read(file) for file in files]
-    _show([(run, _channel(run, model).scaled(factors)) for run in runs], asked, as_json)
-
-
-def _channel(run: Run, model: str | None) -> Channel:
-    from hockney.analysis import Analysis
-    from hockney.models._channel import channel_of
-
-    return channel_of(Analysis(run).points_to_fit, model)
+    found = [load(file) for file in files]
+    channels = [channel_of(one.points_to_fit, model).scaled(factors) for one in found]
+    _show(
+        [(one.run, channel) for one, channel in zip(found, channels, strict=True)], asked, as_json
+    )
 
 
 def _show(channels: list[tuple[Run, Channel]], asked: list[Pattern], as_json: bool) -> None:

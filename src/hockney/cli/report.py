@@ -36,7 +36,6 @@ def command(
     from hockney.cli.history import histories_with
     from hockney.errors import AskedWronglyError
     from hockney.views.labels import analyses_of
-    from hockney.views.normal import beside_of
     from hockney.views.report import render
 
     if output.exists() and not force:
@@ -45,5 +44,5 @@ def command(
         )
     analyses = analyses_of(result_files(paths))
     histories = histories_with(paths, past)
-    besides = [beside_of(one.run, one.estimates, histories) for one in analyses]
-    write_text(output, render(analyses, besides, title), force)
+    positions = [one.positions(histories) for one in analyses]
+    write_text(output, render(analyses, positions, title), force)

@@ -23,13 +23,13 @@ from hockney.views.layouts import layout_names
     is_flag=True,
     help="Look for cold start, modes, drift, period and autocorrelation.",
 )
-@click.option("--gate", is_flag=True, help="Exit status 1 when a pair, place or node stands apart.")
+@click.option("--gate", is_flag=True, help="Exit status 1 if a pair, place or node is an outlier.")
 @click.option(
     "--history",
     "past",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Earlier runs to set this one beside: files or directories. Repeatable.",
+    help="Earlier runs to compare this one with: files or directories. Repeatable.",
 )
 @click.option(
     "--model-from",
@@ -49,25 +49,22 @@ def command(
     as_json: bool,
 ) -> None:
     """Show what a result file holds."""
-    from hockney import records
+    from hockney import load
     from hockney.cli import _present
     from hockney.cli.history import histories_with
-    from hockney.estimate import estimate
-    from hockney.views.normal import beside_of
 
-    run = records.read(file)
-    estimates = estimate(run)
+    analysis = load(file)
     if messages is not None:
-        _present.show_predicted(run, estimates, records.read(messages), as_json)
+        _present.show_predicted(analysis, load(messages), as_json)
         return
-    found = beside_of(run, estimates, histories_with((file,), past))
+    histories = histories_with((file,), past)
     if as_json:
-        _present.show_json(run, estimates, all_states, diagnose, found)
+        _present.show_json(analysis, all_states, diagnose, histories)
     else:
-        _present.show_run(run, estimates, layout, all_states)
+        _present.show_run(analysis, layout, all_states)
         if diagnose:
-            _present.show_diagnosis(run)
+            _present.show_diagnosis(analysis)
         if not layout:
-            _present.show_beside(found)
+            _present.show_positions(analysis, histories)
     if gate:
-        _present.gate(run, estimates)
+        _present.gate(analysis)

@@ -59,7 +59,7 @@ def command(files: tuple[Path, ...], check: bool, **options: Any) -> None:
 
     The library is started with the rules before they are written. Without -o they are only shown.
     """
-    from hockney import records
+    from hockney import load
     from hockney.tuning import format_for, format_named
     from hockney.tuning.measured import measured
     from hockney.tuning.rules import reduce_to_rules
@@ -67,15 +67,15 @@ def command(files: tuple[Path, ...], check: bool, **options: Any) -> None:
     results = files[:-1] if check else files
     if not results:
         raise click.UsageError("--check takes result files, then the file of rules")
-    runs = [records.read(file) for file in results]
-    found = measured(runs)
+    analyses = [load(file) for file in results]
+    found = measured(analyses)
     form = format_named(options["form"] or format_for(found.mpi))
     found, others = found.only(form.COLLECTIVES)
     if others and not options["quiet"]:
         click.echo(f"note: no rules can be written for {', '.join(others)}", err=True)
     reduction = reduce_to_rules(found.cells, found.settings_of)
     if check:
-        _check(files[-1], runs, found, reduction, form, options)
+        _check(files[-1], analyses[0].run, found, reduction, form, options)
     else:
         _tune(found, reduction, form, options)
 
@@ -120,14 +120,14 @@ def _write(
 
 def _check(
     rules: Path,
-    runs: list[Run],
+    measured_run: Run,
     found: Measured,
     reduction: Reduction,
     form: Format,
     options: dict[str, Any],
 ) -> None:
     """Exit status 1 where the rules make a cell surely slower."""
-    from hockney.estimate import estimate
+    from hockney.analysis import Analysis
     from hockney.measure.run import mpi_of
     from hockney.spec import Plan, Sampling
     from hockney.tuning.check import cases_of, checked_cells
@@ -135,13 +135,13 @@ def _check(
     from hockney.views.as_json import dumps
     from hockney.views.rules import checked_json, checked_lines
 
-    placement = _placement(runs[0], options["mpicc"])
+    placement = _placement(measured_run, options["mpicc"])
     try_written(form, rules, found.mpi, *mpi_of(placement))
     cells = [cell for cell in found.cells if cell.default is not None]
     least, most = options["launches"]
     sampling = Sampling(least_launches=least, most_launches=most, budget_s=options["budget"])
     run = _measured(Plan(cases=cases_of(cells, placement, form, rules), sampling=sampling), options)
-    checked = checked_cells(estimate(run), reduction.rules)
+    checked = checked_cells(Analysis(run), reduction.rules)
     if options["as_json"]:
         click.echo(dumps(checked_json(checked)))
     else:

@@ -115,6 +115,14 @@ class Estimates:
     def in_state(self, state: int) -> tuple[PointEstimate, ...]:
         return tuple(point for point in self.points if point.state == state)
 
+    def shown(self, all_states: bool) -> tuple[PointEstimate, ...]:
+        """Of the headline's state, or of all."""
+        return self.points if all_states else self.headline
+
+    def numbers(self, all_states: bool) -> range:
+        """Of the headline's state, or of all."""
+        return range(len(self.states.states) if all_states else 1)
+
     def own(self, state: int = 0) -> list[PointEstimate]:
         """Those of the experiment itself, without what was measured beside it."""
         return [point for point in self.in_state(state) if not point.is_beside]

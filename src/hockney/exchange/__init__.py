@@ -2,8 +2,9 @@
 
 A module that reads has `recognise(log)`, the line in which the log shows the format or None,
 and `read(log)`, the tables of the log; `HEADED` is False where a table has no heading, so that any
-columns of numbers may look like it. A module that writes has `write(run)`, the content of the file.
-A format may do both. Nothing else names a module; those that begin with an underscore are shared.
+columns of numbers may look like it. A module that writes has `write(analysis)`, the content of the
+file. A format may do both. Nothing else names a module; those that begin with an underscore are
+shared.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from hockney.errors import AskedWronglyError
 
 if TYPE_CHECKING:  # names are asked for at every start, the rest to read or write
+    from hockney.analysis import Analysis
     from hockney.exchange._log import Log
     from hockney.exchange._table import Table
-    from hockney.records import Run
 
 TOLD = 5
 """Reasons why nothing could be read: more say no more."""
@@ -80,10 +81,10 @@ def read(log: Log, name: str) -> list[Table]:
     raise AskedWronglyError("\n  ".join(words))
 
 
-def write(run: Run, name: str) -> bytes:
+def write(analysis: Analysis, name: str) -> bytes:
     """The run in that format."""
     writers = _that("write")
     if name not in writers:
         raise AskedWronglyError(f"{name} is not written", f"known are {', '.join(writers)}")
-    content: bytes = writers[name].write(run)
+    content: bytes = writers[name].write(analysis)
     return content

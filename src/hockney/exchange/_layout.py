@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from hockney.records import Run
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hockney.analysis import Analysis
 
 
-def rendered(name: str, run: Run) -> bytes:
-    from hockney.estimate import estimate
+def rendered(name: str, analysis: Analysis) -> bytes:
     from hockney.views.layouts import render
 
-    return (render(name, run, estimate(run)) + "\n").encode()
+    return (render(name, analysis) + "\n").encode()

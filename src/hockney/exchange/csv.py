@@ -12,15 +12,17 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from hockney.exchange._frames import TRAIN_COLUMNS, point_columns
+from hockney.analysis.columns import TRAIN_COLUMNS, point_columns
 from hockney.exchange._log import Log
 from hockney.exchange._table import Column, RowError, Table, number, whole
-from hockney.records import Run
 from hockney.spec.axes import AXES, Train
+
+if TYPE_CHECKING:
+    from hockney.analysis import Analysis
 
 UNITS = {"s": Decimal(1), "ms": Decimal("1e-3"), "us": Decimal("1e-6"), "ns": Decimal("1e-9")}
 NAMES = {
@@ -140,9 +142,9 @@ def _train(texts: dict[str, str]) -> Train:
     return msgspec.convert(plain, Train, strict=False)
 
 
-def write(run: Run) -> bytes:
+def write(analysis: Analysis) -> bytes:
     """A row a point."""
-    return text_of(point_columns(run))
+    return text_of(point_columns(analysis.estimates.headline))
 
 
 def text_of(columns: dict[str, list[Any]]) -> bytes:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from hockney.exchange._frames import sample_columns
+from typing import TYPE_CHECKING
+
+from hockney.analysis.columns import sample_columns
 from hockney.exchange.csv import text_of
-from hockney.records import Run
+
+if TYPE_CHECKING:
+    from hockney.analysis import Analysis
 
 
-def write(run: Run) -> bytes:
-    return text_of(sample_columns(run))
+def write(analysis: Analysis) -> bytes:
+    return text_of(sample_columns(analysis.run))

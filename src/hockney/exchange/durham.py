@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from hockney.errors import AskedWronglyError
 from hockney.exchange._layout import rendered
@@ -19,7 +20,9 @@ from hockney.exchange._table import (
     is_number,
     number_rows,
 )
-from hockney.records import Run
+
+if TYPE_CHECKING:
+    from hockney.analysis import Analysis
 
 HEADED = False
 _STATISTICS = re.compile(r"^mean = (\S+), stdv = (\S+), max = (\S+), min = (\S+)\s*$")
@@ -94,5 +97,5 @@ def _statistics(log: Log) -> list[Table]:
     return tables
 
 
-def write(run: Run) -> bytes:
-    return rendered("durham", run)
+def write(analysis: Analysis) -> bytes:
+    return rendered("durham", analysis)

@@ -27,7 +27,7 @@ from hockney.exchange._table import (
 from hockney.records import LARGEST_NUMBER, Summary
 
 if TYPE_CHECKING:
-    from hockney.records import Run
+    from hockney.analysis import Analysis
 
 _SUITE = re.compile(
     r"Intel ?\(R\) MPI Benchmarks? (?P<version>[\w. -]{1,40}?)(?:, (?P<part>[\w-]+) part)?\s*$"
@@ -213,8 +213,8 @@ def _megabyte_of(versions: set[str | None]) -> str | None:
     return "10^6" if major >= 2019 else "2^20" if major <= 4 else None
 
 
-def write(run: Run) -> bytes:
+def write(analysis: Analysis) -> bytes:
     """The layout of version 2021's PingPong."""
     from hockney.exchange._layout import rendered
 
-    return rendered("imb", run)
+    return rendered("imb", analysis)

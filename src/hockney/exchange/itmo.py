@@ -4,11 +4,14 @@ the other way round: a stream, though it calls the time over 2N a latency. Its M
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from hockney.exchange._layout import rendered
 from hockney.exchange._log import Log
 from hockney.exchange._table import MEGABYTES, Column, RowError, Table, whole
-from hockney.records import Run
+
+if TYPE_CHECKING:
+    from hockney.analysis import Analysis
 
 _ROW = re.compile(
     r"rank=(\d+) len=\d+ L\(bytes\)=(\S+) T\(us\)=(\S+) R\[bandwidth\]\(MB/s\)=(\S+) "
@@ -63,5 +66,5 @@ def _row(log: Log, line: int, table: Table, rank: str, size: str, cells: list[st
         table.leave_out(log.at(line), error)
 
 
-def write(run: Run) -> bytes:
-    return rendered("itmo", run)
+def write(analysis: Analysis) -> bytes:
+    return rendered("itmo", analysis)

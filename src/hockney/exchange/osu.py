@@ -15,7 +15,7 @@ from hockney.exchange._log import Log
 from hockney.exchange._table import BYTES, REPETITIONS, SKIPPED, Column, Table, read_rows
 
 if TYPE_CHECKING:
-    from hockney.records import Run
+    from hockney.analysis import Analysis
 
 _TITLE = re.compile(
     r"^\s*#\s*(OSU|OMB) (?:Python )?(?P<title>.+?) Test(?:\s+v?(?P<version>[\d.]+))?"
@@ -248,8 +248,8 @@ def _told_failures(log: Log, first: int, end: int, table: Table) -> None:
             table.note(f"{log.at(line)}: the benchmark's own validation failed")
 
 
-def write(run: Run) -> bytes:
+def write(analysis: Analysis) -> bytes:
     """The layout of osu_latency 7.4."""
     from hockney.exchange._layout import rendered
 
-    return rendered("osu", run)
+    return rendered("osu", analysis)

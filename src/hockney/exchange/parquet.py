@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
+from typing import TYPE_CHECKING
 
+from hockney.analysis.columns import Columns, is_float, point_columns
 from hockney.errors import AskedWronglyError
-from hockney.exchange._frames import Columns, is_float, point_columns
-from hockney.records import Run
+
+if TYPE_CHECKING:
+    from hockney.analysis import Analysis
 
 
-def write(run: Run) -> bytes:
-    return content_of(point_columns(run))
+def write(analysis: Analysis) -> bytes:
+    return content_of(point_columns(analysis.estimates.headline))
 
 
 def content_of(columns: Columns) -> bytes:

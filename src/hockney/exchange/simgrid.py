@@ -12,17 +12,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
 from hockney.errors import AskedWronglyError
-from hockney.estimate import Estimates, estimate
 from hockney.estimate.points import by_curve
 from hockney.models import loggp
 from hockney.models.fit import Array, curve_of
 from hockney.models.hockney import line
 from hockney.records import Run, Switch
+
+if TYPE_CHECKING:
+    from hockney.analysis import Analysis
 
 ENVELOPE_BYTES = 16
 """That SMPI adds to every message."""
@@ -77,11 +80,11 @@ class Measured:
     receive_s: Array
 
 
-def write(run: Run) -> bytes:
+def write(analysis: Analysis) -> bytes:
     """The platform of a run of pingpong or overheads; os and or are those of overheads, and 0
     where they were not measured. Needs times of two sizes."""
-    estimates = estimate(run)
-    measured = _measured(run, estimates)
+    run = analysis.run
+    measured = _measured(analysis)
     if len(measured.bytes) < 2:
         raise AskedWronglyError(
             f"{run.path or run.label}: times of two sizes at least are needed for a platform",
@@ -119,8 +122,8 @@ def write(run: Run) -> bytes:
     ).encode()  # fmt: skip
 
 
-def _measured(run: Run, estimates: Estimates) -> Measured:
-    points = estimates.own()
+def _measured(analysis: Analysis) -> Measured:
+    run, points = analysis.run, analysis.estimates.own()
     if run.header.experiment == "overheads":
         known = [
             (one.bytes, one.one_way_s.value, one.o_send_s.value, one.o_receive_s.value)

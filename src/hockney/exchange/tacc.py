@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from hockney.exchange._layout import rendered
 from hockney.exchange._log import Log
 from hockney.exchange._table import BYTES, MEGABYTES, REPETITIONS, Column, RowError, RowOrder, Table
-from hockney.records import Run
+
+if TYPE_CHECKING:
+    from hockney.analysis import Analysis
 
 _N = r"((?:[\d.*+]|-(?!-))+)"  # no "--" in it: a rule of them could be divided in endless ways
 _THREE = rf"{_N}\s*--\s*{_N}\s*--\s*{_N}"
@@ -61,5 +64,5 @@ def _row(log: Log, line: int, text: str, order: RowOrder) -> None:
         table.leave_out(log.at(line), error)
 
 
-def write(run: Run) -> bytes:
-    return rendered("tacc", run)
+def write(analysis: Analysis) -> bytes:
+    return rendered("tacc", analysis)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import msgspec
 
-from hockney.analysis.best import DEFAULT, Cell, Contender, cells_of
-from hockney.estimate import Estimates
+from hockney.analysis import Analysis
+from hockney.analysis.best import Cell, Contender
 from hockney.spec import Case, Placement, sizes_of
-from hockney.spec.workloads.collective import Collective
+from hockney.spec.workloads.collective import DEFAULT, Collective
 from hockney.tuning import Format
 from hockney.tuning.rules import Rule
 
@@ -51,11 +51,11 @@ def cases_of(cells: Sequence[Cell], base: Placement, form: Format, rules: Path) 
     return tuple(cases)
 
 
-def checked_cells(estimates: Estimates, rules: Sequence[Rule]) -> list[Checked]:
+def checked_cells(analysis: Analysis, rules: Sequence[Rule]) -> list[Checked]:
     """Every cell that was measured both ways."""
     return [
         Checked(cell, contender, _rule_of(cell, rules))
-        for cell in cells_of(estimates.headline)
+        for cell in analysis.best
         for contender in cell.contenders
         if contender.name == TUNED and contender.difference is not None
     ]

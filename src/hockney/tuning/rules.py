@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hockney.analysis.best import DEFAULT, Cell, Contender
+from hockney.analysis.best import Cell, Contender
 from hockney.spec.axes import Point, variant_text
+from hockney.spec.workloads.collective import DEFAULT
 
 SHARE = 0.99
 """Of the gain that rules for every cell would have: more rules for the rest only make the file

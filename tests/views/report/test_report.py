@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from conftest import RunHockney
-from hockney.analysis.published import Beside
+from hockney.analysis.published import Positions
 from hockney.records import End, LaunchRecord, Run, Summary, encode
 from hockney.views.colours import COLOURS
 from hockney.views.report import many, render, samples
@@ -77,7 +77,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 @pytest.fixture(scope="module")
 def html(files: list[Path]) -> str:
     systems = [report_on(file) for file in files]
-    return render(systems, [Beside(None, (), (), None)] * len(systems))
+    return render(systems, [Positions(None, (), (), None)] * len(systems))
 
 
 def at(root: Any, path: str) -> Any:
@@ -214,7 +214,7 @@ def test_many_samples_are_thinned_and_it_says_so(tmp_path: Path) -> None:
 def test_ten_runs_are_below_three_megabytes(tmp_path: Path) -> None:
     system = report_on(write_run(sampled_run(), tmp_path / "a.jsonl"))
     ten = [replace(system, label=f"run {number}") for number in range(10)]
-    page = render(ten, [Beside(None, (), (), None)] * 10)
+    page = render(ten, [Positions(None, (), (), None)] * 10)
     assert 500_000 < len(page.encode()) < 3_000_000
 
 

@@ -16,6 +16,8 @@ COLLECTIVES = (
     "ialltoall",
 )
 """Those that the engine measures: blocking, the v forms, nonblocking."""
+NOT_MEASURED = ("reduce_scatter", "exscan")
+"""Those that only imported logs have."""
 NONBLOCKING = frozenset(name for name in COLLECTIVES if name.startswith("i"))
 ROOTED = frozenset(
     {"bcast", "scatter", "gather", "reduce", "scatterv", "gatherv"}
@@ -36,6 +38,13 @@ MOST_BYTES = 2**31 - 1
 """MPI counts in int."""
 DEFAULT = "default"
 """The algorithm that the library chooses by itself."""
+
+
+def is_collective_name(operation: str) -> bool:
+    """Whether all ranks take part in the operation; with its v and nonblocking forms."""
+    forms = {operation, operation.removeprefix("i"), operation.removesuffix("v")}
+    return not forms.isdisjoint((*COLLECTIVES, *NOT_MEASURED))
+
 
 Root = Literal["first", "rotate"]
 Sync = Literal["clock", "barrier"]

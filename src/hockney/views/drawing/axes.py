@@ -27,6 +27,7 @@ LABEL_INCHES = {"x": 0.55, "y": 0.28}
 """Of an axis, for each of its names."""
 SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 Side = Literal["x", "y"]
+SIDES: tuple[Side, Side] = ("x", "y")
 untyped: Any = dates
 
 
@@ -200,7 +201,7 @@ def _unit(axis: Axis, largest: float) -> tuple[float, str]:
     return 1.0, ""
 
 
-class _Scaled(MaxNLocator):  # type: ignore[misc]
+class _Scaled(MaxNLocator):
     """Round numbers of a unit."""
 
     def __init__(self, factor: float, **options: Any) -> None:
@@ -208,4 +209,5 @@ class _Scaled(MaxNLocator):  # type: ignore[misc]
         self.factor = factor
 
     def tick_values(self, low: float, high: float) -> Any:
-        return super().tick_values(low / self.factor, high / self.factor) * self.factor
+        ticks: Any = super().tick_values(low / self.factor, high / self.factor)
+        return ticks * self.factor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import textwrap
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from matplotlib.transforms import blended_transform_factory
 
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.views.colours import COLOURS, QUIET
-from hockney.views.drawing.axes import scale_axis, scale_colours, values_along
+from hockney.views.drawing.axes import SIDES, scale_axis, scale_colours, values_along
 from hockney.views.drawing.description import Cell, Figure, Kind, Panel, Series
 
 if TYPE_CHECKING:
@@ -137,16 +137,16 @@ def _draw_panel(axes: Axes, panel: Panel, inches: float) -> None:
     for band in panel.bands:
         span = axes.axvspan if band.across == "x" else axes.axhspan
         span(band.low, band.high, color="#ededed", linewidth=0.0, zorder=0)
-    for side, axis in (("x", panel.x), ("y", panel.y)):
+    for side, axis in zip(SIDES, (panel.x, panel.y), strict=True):
         length = WIDTH_INCHES if side == "x" else inches
         scale_axis(axes, side, axis, values_along(panel, side), length)
     for series in panel.series:
-        _draw_series(axes, panel, series)
+        _draw_series(axes, series)
     for rule in panel.rules:
         _draw_rule(axes, rule.at, rule.label, rule.across, _colour(rule.colour))
 
 
-def _draw_series(axes: Axes, panel: Panel, series: Series) -> None:
+def _draw_series(axes: Axes, series: Series) -> None:
     looks = looks_of(series) | {"gid": series.words}
     x = np.array(series.x, dtype=np.float64)
     y = np.array(series.y, dtype=np.float64)
@@ -194,7 +194,7 @@ def _draw_rule(axes: Axes, at: float, label: str, across: str, colour: str) -> N
 
 def _draw_map(axes: Axes, panel: Panel, inches: float) -> None:
     axes.grid(visible=False)
-    for side, axis in (("x", panel.x), ("y", panel.y)):
+    for side, axis in zip(SIDES, (panel.x, panel.y), strict=True):
         scale_axis(axes, side, axis, [], inches)
     if panel.kinds:
         for cell in panel.cells:

@@ -10,7 +10,6 @@ from typing import Any
 
 from hockney.views.drawing.description import Figure
 
-
 SCRIPTS = ("scales.js", "panel.js", "cells.js", "figure.js")
 
 

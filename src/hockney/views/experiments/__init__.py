@@ -1,8 +1,8 @@
 """How the results of each experiment are shown: one file an experiment, found by its name.
 
-A view has two functions: `parts(run, estimates, all_states)`, what a terminal shows, as pieces of
-text with an empty line between them; and `fields(run, estimates, all_states)`, what the JSON holds
-beside "run" and "warnings". An experiment without a file is shown as pingpong is.
+A view has two functions: `parts(analysis, all_states)`, what a terminal shows, as pieces of text
+with an empty line between them; and `fields(analysis, all_states)`, what the JSON holds beside
+"run" and "warnings". An experiment without a file is shown as pingpong is.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import importlib
 import pkgutil
 from typing import Any, Protocol, cast
 
-from hockney.estimate.points import Estimates
+from hockney.analysis import Analysis
 from hockney.records import Run
 
 USUAL = "pingpong"
 
 
 class View(Protocol):
-    def parts(self, run: Run, estimates: Estimates, all_states: bool) -> list[str]: ...
+    def parts(self, analysis: Analysis, all_states: bool) -> list[str]: ...
 
-    def fields(self, run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]: ...
+    def fields(self, analysis: Analysis, all_states: bool) -> dict[str, Any]: ...
 
 
 def view_of(run: Run) -> View:

@@ -12,12 +12,13 @@ from functools import cached_property
 import numpy as np
 
 from hockney.analysis import Analysis
-from hockney.analysis.best import DEFAULT, Cell, cells_of, is_collective, name_of
+from hockney.analysis.best import Cell, cells_of, is_collective, name_of
+from hockney.analysis.predicted import predicted_s
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
-from hockney.models.collectives.parameters import Parameters, parameters_of_run
-from hockney.models.collectives.predicted import predicted_s
+from hockney.models.collectives.parameters import Parameters
 from hockney.records import Place
+from hockney.spec.workloads.collective import DEFAULT
 from hockney.views.drawing.description import Series
 from hockney.views.figures import Options
 from hockney.views.figures._curves import samples_text, title_of
@@ -111,7 +112,7 @@ def _parameters(analyses: Sequence[Analysis]) -> Parameters | None:
     """Of the first file with ping-pong times of several sizes."""
     for analysis in analyses:
         try:
-            return parameters_of_run(analysis.run, analysis.estimates.headline)
+            return analysis.message_costs
         except AskedWronglyError:
             continue
     return None

@@ -30,7 +30,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         )
     measured = [point.known_ranks for point in what.points]
     ranks = chosen_value(options.ranks, measured, "--ranks", max(measured))
-    series = []
+    series: list[Series] = []
     for name in what.colours:
         points = [p for p in what.points if p.known_ranks == ranks and name_of(p) == name]
         ratios = sorted((p.bytes, p.typical_s / t) for p in points if (t := what.predicted_s(p)))

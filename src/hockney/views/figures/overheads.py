@@ -6,9 +6,6 @@ from collections.abc import Sequence
 
 from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
-from hockney.models import loggp
-from hockney.models.fit import curve_of
-from hockney.models.loggp import Overheads
 from hockney.views.drawing.description import Axis, Figure, Panel, Series
 from hockney.views.figures import Options
 from hockney.views.figures._curves import only, samples_text
@@ -26,14 +23,19 @@ PARTS = (
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa: ARG001
     analysis = only(analyses, "a figure of overheads")
-    sizes = overheads_of(analysis)
+    found = analysis.loggp()
+    if found is None:
+        raise AskedWronglyError(
+            f"{analysis.run.path or analysis.label}: too few trains of messages to draw",
+            "measure with hockney overheads",
+        )
     series = []
     for number, (name, label) in enumerate(PARTS):
-        values = [getattr(one, name) for one in sizes]
+        values = [getattr(one, name) for one in found.overheads]
         series.append(
             Series(
                 label,
-                [float(one.bytes) for one in sizes],
+                [float(one.bytes) for one in found.overheads],
                 [v.value if v.value and v.value > 0.0 else None for v in values],
                 [v.low for v in values],
                 [v.high for v in values],
@@ -48,14 +50,3 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
         samples_text(analyses),
     )
     return Figure("overheads", analysis.label, (panel,), caption)
-
-
-def overheads_of(analysis: Analysis) -> list[Overheads]:
-    """Of each size; raises AskedWronglyError where the run has too few trains of messages."""
-    curve = curve_of([p for p in analysis.estimates.headline if p.operation == "train"])
-    lacking = loggp.lacks(curve)
-    if lacking:
-        raise AskedWronglyError(
-            f"{analysis.run.path or analysis.label}: {lacking}", "measure with hockney overheads"
-        )
-    return loggp.overheads(curve)

@@ -186,9 +186,7 @@ def _distribution(groups: Sequence[_Group]) -> Panel:
     return Panel(x, Axis("fraction", "fraction of samples", from_zero=True), tuple(series))
 
 
-def _caption(
-    shown: Sequence[_Group], groups: int, zeros: int, options: Options
-) -> tuple[str, ...]:
+def _caption(shown: Sequence[_Group], groups: int, zeros: int, options: Options) -> tuple[str, ...]:
     samples = sum(len(group.seconds) for group in shown)
     launches = len({launch for group in shown for launch in group.launches})
     most = options.most_samples

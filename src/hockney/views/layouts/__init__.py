@@ -1,20 +1,20 @@
 """Tables as the classic programs print them: one file a layout, found by its name.
 
-A layout module has one function, `render(run, estimates) -> str`, and `ONLY`, the one experiment
-whose table it is, where it is not for all.
+A layout module has one function, `render(run, points) -> str`, the table of one curve, and `ONLY`,
+the one experiment whose table it is, where it is not for all.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hockney.errors import AskedWronglyError
 
 if TYPE_CHECKING:  # names are asked for at every start, numbers only after a run
-    from hockney.estimate.points import Estimates, PointEstimate
+    from hockney.analysis import Analysis
+    from hockney.estimate.points import PointEstimate
     from hockney.records import Run
 
 
@@ -22,17 +22,16 @@ def layout_names() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(__path__))
 
 
-def render(name: str, run: Run, estimates: Estimates) -> str:
+def render(name: str, analysis: Analysis) -> str:
     """The run in the layout of that name: a table for each of its curves, without the floor."""
     from hockney.estimate.points import by_curve
 
     layout = importlib.import_module(f"hockney.views.layouts.{name}")
-    only, experiment = getattr(layout, "ONLY", None), run.header.experiment
+    only, experiment = getattr(layout, "ONLY", None), analysis.run.header.experiment
     if only not in (None, experiment):
         raise AskedWronglyError(f"the layout {name} is that of {only}, this is {experiment}")
-    curves = by_curve(estimates.own())
-    tables = [layout.render(run, replace(estimates, points=tuple(c))) for c in curves.values()]
-    return "\n".join(tables)
+    curves = by_curve(analysis.estimates.own())
+    return "\n".join(layout.render(analysis.run, points) for points in curves.values())
 
 
 def needed(point: PointEstimate, field: str) -> float:
@@ -47,12 +46,12 @@ def needed(point: PointEstimate, field: str) -> float:
 
 
 def counts(run: Run) -> dict[int, int]:
-    """How often each size was exchanged, of all samples or as an imported log told."""
+    """How often each size was exchanged, in all samples or as an imported log gives it."""
     found: dict[int, int] = {}
     for samples in run.samples:
         found[samples.bytes] = found.get(samples.bytes, 0) + samples.repetitions * len(samples.ns)
-    told = {s.bytes: s.repetitions for s in run.summaries if s.repetitions is not None}
-    return told | found
+    imported = {s.bytes: s.repetitions for s in run.summaries if s.repetitions is not None}
+    return imported | found
 
 
 def count_of(repetitions: dict[int, int], point: PointEstimate) -> int:

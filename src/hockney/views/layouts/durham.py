@@ -3,7 +3,9 @@ of whole ping-pongs."""
 
 from __future__ import annotations
 
-from hockney.estimate.points import Estimates
+from collections.abc import Sequence
+
+from hockney.estimate.points import PointEstimate
 from hockney.records import Run
 from hockney.spec import workload_of
 from hockney.views.layouts import count_of, counts
@@ -11,11 +13,11 @@ from hockney.views.layouts import count_of, counts
 ONLY = "pingpong"
 
 
-def render(run: Run, estimates: Estimates) -> str:
+def render(run: Run, points: Sequence[PointEstimate]) -> str:
     repetitions = counts(run) | {s.bytes: s.repetitions for s in run.samples}
     workload = workload_of(run.header.options)
     lines = []
-    for point in estimates.headline:
+    for point in points:
         if workload is not None and workload.times_every_iteration:
             named = {
                 "mean": point.mean_s,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from hockney.estimate.points import Estimates
+from collections.abc import Sequence
+
+from hockney.estimate.points import PointEstimate
 from hockney.records import Run
 from hockney.views.layouts import count_of, counts, needed
 
@@ -15,12 +17,12 @@ HEADER = f"""{RULE}
        #bytes #repetitions      t[usec]   Mbytes/sec"""
 
 
-def render(run: Run, estimates: Estimates) -> str:
+def render(run: Run, points: Sequence[PointEstimate]) -> str:
     repetitions = counts(run)
     rows = (
         f"{point.bytes:13d}{count_of(repetitions, point):13d}"
         f"{needed(point, 'mean_s') * 1e6:13.2f}"
         f"{(point.bandwidth_Bps or 0.0) / 1e6:13.2f}"
-        for point in estimates.headline
+        for point in points
     )
     return "\n".join([HEADER, *rows])

@@ -3,7 +3,9 @@ MB = 2^20 B, s = T/2N. Measured as a true ping-pong, which that program's loop i
 
 from __future__ import annotations
 
-from hockney.estimate.points import Estimates
+from collections.abc import Sequence
+
+from hockney.estimate.points import PointEstimate
 from hockney.records import Run
 from hockney.views.layouts import count_of, counts
 
@@ -11,10 +13,10 @@ ONLY = "pingpong"
 ELEMENT_BYTES = 4
 
 
-def render(run: Run, estimates: Estimates) -> str:
+def render(run: Run, points: Sequence[PointEstimate]) -> str:
     repetitions = counts(run) | {s.bytes: s.repetitions for s in run.samples}
     lines = []
-    for point in estimates.headline:
+    for point in points:
         one_way_us = point.typical_s * 1e6
         total_us = 2 * count_of(repetitions, point) * one_way_us
         rate = (point.bandwidth_Bps or 0.0) / 2**20

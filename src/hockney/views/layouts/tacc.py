@@ -3,7 +3,9 @@ maximum; the average rate is that of the average time."""
 
 from __future__ import annotations
 
-from hockney.estimate.points import Estimates
+from collections.abc import Sequence
+
+from hockney.estimate.points import PointEstimate
 from hockney.records import Run
 from hockney.views.layouts import needed
 
@@ -21,9 +23,9 @@ HEADER = (
 )
 
 
-def render(run: Run, estimates: Estimates) -> str:  # noqa: ARG001
+def render(run: Run, points: Sequence[PointEstimate]) -> str:  # noqa: ARG001
     lines = [HEADER]
-    for point in estimates.headline:
+    for point in points:
         slowest, mean, fastest = (
             2.0 * needed(point, field) for field in ("max_s", "mean_s", "min_s")
         )

@@ -18,11 +18,11 @@ from markupsafe import Markup
 
 from hockney import __version__
 from hockney.analysis import Analysis
-from hockney.analysis.published import Beside
+from hockney.analysis.published import Positions
 from hockney.views.as_json import finite
 from hockney.views.colours import COLOURS, ON_DARK
 from hockney.views.drawing import page as drawing
-from hockney.views.normal import frame_lines, source_lines
+from hockney.views.published import frame_lines, source_lines
 from hockney.views.report import tables
 from hockney.views.report.reported import Reported
 from hockney.views.report.sections import Section, Shown, sections
@@ -33,9 +33,9 @@ IN_SCRIPT = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
 def render(
-    analyses: Sequence[Analysis], besides: Sequence[Beside], title: str | None = None
+    analyses: Sequence[Analysis], positions: Sequence[Positions], title: str | None = None
 ) -> str:
-    """The whole page; besides: for each run what it is compared with. The labels of the analyses
+    """The whole page; positions: each run among others. The labels of the analyses
     differ from each other."""
     systems = {analysis: Reported(analysis) for analysis in analyses}
     found = sections(analyses)
@@ -53,14 +53,16 @@ def render(
         policy=_policy(style, script),
         data=Markup(_data(list(systems.values()), figures)),
         figures=figures,
-        sections=_with_systems(found, systems, dict(zip(analyses, besides, strict=True))),
+        sections=_with_systems(found, systems, dict(zip(analyses, positions, strict=True))),
         runs=[(system, tables.repeat(system)) for system in systems.values()],
         is_number=lambda part: isinstance(part, Number),
     )
 
 
 def _with_systems(
-    found: Sequence[Section], systems: dict[Analysis, Reported], besides: dict[Analysis, Beside]
+    found: Sequence[Section],
+    systems: dict[Analysis, Reported],
+    positions: dict[Analysis, Positions],
 ) -> list[dict[str, Any]]:
     """Each section with its tables and with the summaries of those systems that have not been
     summarised before: a file with several operations has several sections."""
@@ -79,9 +81,9 @@ def _with_systems(
                         "number": list(systems).index(analysis),
                         "label": analysis.label,
                         "cards": summary(systems[analysis]),
-                        "compared": frame_lines(besides[analysis]),
-                        "published": tables.published_table(besides[analysis]),
-                        "sources": source_lines(besides[analysis]),
+                        "compared": frame_lines(positions[analysis]),
+                        "published": tables.published_table(positions[analysis]),
+                        "sources": source_lines(positions[analysis]),
                     }
                     for analysis in new
                 ],

@@ -7,11 +7,9 @@ from collections.abc import Callable, Sequence
 from hockney.analysis import Analysis
 from hockney.analysis.best import FASTER, OWN, Cell
 from hockney.analysis.contention import Knee
-from hockney.errors import HockneyError
 from hockney.estimate.points import PointEstimate
 from hockney.units import format_rate, format_size
 from hockney.views.drawing import time_text
-from hockney.views.figures.overheads import overheads_of
 
 MOST_LISTED = 4
 """Systems; of more the fastest and the slowest are named."""
@@ -90,7 +88,9 @@ def _pairs(operation: str, analyses: Sequence[Analysis]) -> str | None:
 def _knee(knee: Knee) -> str:
     size = format_size(knee.point.bytes)
     if knee.pairs is None:
-        return f"With {size} messages, {knee.most_pairs} pairs at once are no slower than the fewest"
+        return (
+            f"With {size} messages, {knee.most_pairs} pairs at once are no slower than the fewest"
+        )
     plateau = f"; all pairs together reach {format_rate(knee.plateau_Bps)}" * bool(knee.plateau_Bps)
     return f"From {knee.pairs:.3g} pairs on, {size} messages wait for each other{plateau}"
 
@@ -153,10 +153,8 @@ def _overheads(operation: str, analyses: Sequence[Analysis]) -> str | None:  # n
     """The parts of a message at the smallest size at which all are known."""
     found = []
     for analysis in analyses:
-        try:
-            sizes = overheads_of(analysis)
-        except HockneyError:
-            continue
+        model = analysis.loggp()
+        sizes = model.overheads if model else ()
         known = [s for s in sizes if (s.o_send_s.value or 0) > 0 < (s.o_receive_s.value or 0)]
         if known:
             one = known[0]

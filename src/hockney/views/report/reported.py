@@ -11,7 +11,7 @@ from hockney.errors import HockneyError
 from hockney.models.fit import Fit
 from hockney.views.as_json import fit_json, run_json
 from hockney.views.experiments import view_of
-from hockney.views.warnings import warnings
+from hockney.views.warnings import warning_lines
 
 MODELS = ("hockney", "segmented")
 """What a report fits to one curve, in this order."""
@@ -40,14 +40,13 @@ class Reported:
 
     @cached_property
     def warnings(self) -> list[str]:
-        return warnings(self.run, self.analysis.estimates)
+        return warning_lines(self.analysis)
 
     @cached_property
     def show(self) -> dict[str, Any]:
         """As `hockney show --json`."""
-        run, estimates = self.run, self.analysis.estimates
-        fields = view_of(run).fields(run, estimates, False)
-        return {"run": run_json(run, estimates), **fields, "warnings": self.warnings}
+        fields = view_of(self.run).fields(self.analysis, False)
+        return {"run": run_json(self.analysis), **fields, "warnings": self.warnings}
 
     @cached_property
     def fit(self) -> dict[str, Any]:

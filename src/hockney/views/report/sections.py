@@ -1,4 +1,4 @@
-"""What a report shows of each experiment: one sentence, the figure to take away, then the others."""
+"""What a report shows of each experiment: one sentence, the figure to take away, then others."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FIGURES_OF = {
     "overheads": ("overheads",),
     "collective": ("collective-best", "collective-sizes", "collective-ranks", "samples"),
 }
-"""By experiment, the figure to take away first; those that the runs hold no data for are left out."""
+"""By experiment, the figure to take away first; those without data are left out."""
 HEADINGS = {
     "time": "Time",
     "bandwidth": "Bandwidth",
@@ -97,9 +97,7 @@ def sections(analyses: Sequence[Analysis]) -> list[Section]:
     return [_section(*key, of, dots) for key, of in found.items()]
 
 
-def _section(
-    experiment: str, operation: str, analyses: Sequence[Analysis], dots: int
-) -> Section:
+def _section(experiment: str, operation: str, analyses: Sequence[Analysis], dots: int) -> Section:
     words = [experiment] if operation in ("", experiment) else [experiment, operation]
     id_ = "-".join(words).replace(" ", "-")
     names = FIGURES_OF.get(experiment, USUAL)
@@ -172,5 +170,3 @@ def _shows_something(figure: Figure) -> bool:
     """Curves of one point each are no figure, but its table."""
     panel = figure.panels[0]
     return bool(panel.cells) or any(len(set(series.x)) > 1 for series in panel.series)
-
-

@@ -1,4 +1,4 @@
-"""The summary of a run in words. Every number carries its place in `show --json` or `fit --json`."""
+"""The summary of a run in words. Each number has its place in `show --json` or `fit --json`."""
 
 from __future__ import annotations
 
@@ -148,7 +148,9 @@ def _switches(system: Reported) -> Paragraph:
                 number(system, "s", "fit", f"{path}{i + 1}.alpha_s"), ".",
             ])  # fmt: skip
         if not sentences:
-            sentences.append(["None found: one line describes all sizes as well as several lines do."])
+            sentences.append(
+                ["None found: one line describes all sizes as well as several lines do."]
+            )
         sentences.append([
             "The median error of the segmented fit is ",
             number(system, "fraction", "fit", f"fits.{k}.error.median"), ".",
@@ -174,7 +176,8 @@ def _uncertainty(system: Reported) -> Paragraph:
         k, worst = max(known, key=lambda pair: (pair[1]["high_s"] - pair[1]["low_s"])
                        / pair[1][_centre(pair[1])])  # fmt: skip
         sentences.append([
-            "The widest relative interval is that of ", number(system, "B", "show", f"points.{k}.bytes"), ": ",
+            "The widest relative interval is that of ",
+            number(system, "B", "show", f"points.{k}.bytes"), ": ",
             number(system, "s", "show", f"points.{k}.{_centre(worst)}"),
             *_point_interval(system, k), ".",
         ])  # fmt: skip

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hockney.analysis.compare import Comparison, compare_estimates
-from hockney.analysis.published import Beside
+from hockney.analysis.compare import Comparison, compare
+from hockney.analysis.published import Positions
 from hockney.errors import HockneyError
 from hockney.estimate.points import PointEstimate
 from hockney.spec import plan_facts
 from hockney.spec.axes import AXES, Train, train_text
 from hockney.units import format_rate, format_seconds, format_size
-from hockney.views.normal import lies, number_name
+from hockney.views.published import number_name, place_among
 from hockney.views.report.reported import Reported
 
 MOST_ROWS = 1000
@@ -88,9 +88,8 @@ def _most(system: Reported, operation: str) -> list[Cell]:
 
 
 def _against(base: Reported, other: Reported) -> str:
-    first, second = base.analysis.estimates, other.analysis.estimates
     try:
-        found = compare_estimates(base.run, first, other.run, second, TOLERANCE)
+        found = compare(base.analysis, other.analysis, TOLERANCE)
     except HockneyError:
         return "another experiment"
     return "; ".join([_verdict(found), *found.notes])
@@ -116,7 +115,9 @@ def points_table(system: Reported, operation: str) -> Table:
     own = every[:MOST_ROWS]
     keys = [k for k, _ in enumerate(KEYS) if len({_key_cells(p)[k] for p in own}) > 1]
     rows = [[*(_key_cells(p)[k] for k in keys), *_number_cells(p)] for p in own]
-    statistic = f", {own[0].statistic}" if own and "statistic" not in {KEYS[k] for k in keys} else ""
+    statistic = (
+        f", {own[0].statistic}" if own and "statistic" not in {KEYS[k] for k in keys} else ""
+    )
     caption = f"{system.label}: {operation}{statistic}"
     if len(every) > len(own):
         caption += f"; {len(every) - len(own)} more points are in `hockney show --json`"
@@ -155,7 +156,7 @@ def _number_cells(point: PointEstimate) -> list[Cell]:
     ]  # fmt: skip
 
 
-def published_table(found: Beside) -> Table:
+def published_table(found: Positions) -> Table:
     """Each number among the published ones of its kind."""
     rows = []
     for place in found.places:
@@ -163,7 +164,7 @@ def published_table(found: Beside) -> Table:
         say = _rate if place.quantity.endswith("_Bps") else _time
         rows.append([
             Cell(number_name(place)), say(place.value),
-            Cell(lies(place.value, [one.value for one in place.like])),
+            Cell(place_among(place)),
             say(low.value), Cell(low.system), say(high.value), Cell(high.system),
             Cell(str(len(place.like)), len(place.like)),
         ])  # fmt: skip
@@ -206,8 +207,10 @@ def _facts(system: Reported) -> list[tuple[str, str]]:
         first = launches[0]
         facts += [
             ("MPI", f"{first.mpi.library or '-'} {first.mpi.version or ''}".strip()),
-            ("MPI description", first.mpi.description or "-"), ("MPI standard", first.mpi.standard or "-"),
-            ("launcher", first.launcher or "-"), ("command of the first launch", shlex.join(first.command) or "-"),
+            ("MPI description", first.mpi.description or "-"),
+            ("MPI standard", first.mpi.standard or "-"),
+            ("launcher", first.launcher or "-"),
+            ("command of the first launch", shlex.join(first.command) or "-"),
             ("variables set for it", " ".join(f"{k}={v}" for k, v in first.env.items()) or "-"),
             ("engine", first.engine or "-"), ("clock", first.clock.name or "-"),
             ("clock resolution", format_seconds(first.clock.resolution_s)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from hockney.estimate.points import PointEstimate
 from hockney.records import Run
 from hockney.spec.axes import AXES, Axes, Train
 
@@ -24,11 +25,8 @@ def is_float(name: str) -> bool:
     )
 
 
-def point_columns(run: Run) -> Columns:
-    """A row a point of the headline state; ranks that took part as text, such as "0 1"."""
-    from hockney.estimate.points import PointEstimate, estimate
-
-    points = estimate(run).headline
+def point_columns(points: Sequence[PointEstimate]) -> Columns:
+    """A row a point; ranks that took part as text, such as "0 1"."""
     names = [n for n in PointEstimate.__struct_fields__ if n not in OF_LAUNCHES and n not in AXES]
     columns = _axis_columns(points, [1] * len(points))
     columns |= {name: [getattr(point, name) for point in points] for name in names}
