@@ -11,8 +11,8 @@ from matplotlib.text import Text
 from collective_samples import collective_run, header, places_of
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
-from hockney.models.collectives import time
-from hockney.models.collectives.parameters import Level, Parameters
+from hockney.predict.collectives import time
+from hockney.predict.parameters import Level, Parameters
 from hockney.records import End, LaunchRecord, Run, Samples
 from hockney.views.figures import Options, System, draw
 

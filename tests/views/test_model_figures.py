@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from conftest import RunHockney
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
+from hockney.fitting.fit import curve_of_arrays
 from hockney.models import max_rate, multi_mode
 from hockney.models._multi_mode_time import general_s, imb_repetitions
-from hockney.models.fit import curve_of_arrays
 from hockney.views.figures import Options, System, draw
 from hockney.views.figures.multi_mode import draw_curve
 from samples import make_run, write_run
