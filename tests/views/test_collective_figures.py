@@ -14,7 +14,8 @@ from hockney.estimate import estimate
 from hockney.predict.collectives import time
 from hockney.predict.parameters import Level, Parameters
 from hockney.records import End, LaunchRecord, Run, Samples
-from hockney.views.figures import Options, System, draw
+from hockney.views.curves import Options
+from hockney.views.figures import System, draw
 
 LEVELS = {
     "socket": Level(0.4e-6, 1 / 9e9),

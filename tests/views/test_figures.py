@@ -29,7 +29,8 @@ from conftest import first_of
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
 from hockney.records import Run, RunRecord, Samples, Summary
-from hockney.views.figures import Options, System, draw, labels_of
+from hockney.views.curves import Options
+from hockney.views.figures import System, draw, labels_of
 from samples import make_run
 
 SIZES = (0, 1, 1024, 1024**2)

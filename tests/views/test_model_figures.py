@@ -14,7 +14,8 @@ from hockney.estimate import estimate
 from hockney.fitting.fit import curve_of_arrays
 from hockney.models import max_rate, multi_mode
 from hockney.models._multi_mode_time import general_s, imb_repetitions
-from hockney.views.figures import Options, System, draw
+from hockney.views.curves import Options
+from hockney.views.figures import System, draw
 from hockney.views.figures.multi_mode import draw_curve
 from samples import make_run, write_run
 
