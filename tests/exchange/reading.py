@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from hockney.exchange import reading
-from hockney.exchange.log import Log, log_of
-from hockney.exchange.runs import runs_of
-from hockney.exchange.table import Table
+from hockney.logs.log import Log, log_of
+from hockney.logs.runs import runs_of
+from hockney.logs.table import Table
 from hockney.records import Run, Summary
 from hockney.spec.axes import text_of
 

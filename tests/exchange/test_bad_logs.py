@@ -15,12 +15,12 @@ import excerpts as logs
 from hockney import records
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate import estimate
-from hockney.exchange import log as log_module
 from hockney.exchange import reading
-from hockney.exchange import runs as runs_module
-from hockney.exchange import table as table_module
-from hockney.exchange.log import LONGEST_LINE, log_of, read_log
-from hockney.exchange.runs import store
+from hockney.logs import log as log_module
+from hockney.logs import runs as runs_module
+from hockney.logs import table as table_module
+from hockney.logs.log import LONGEST_LINE, log_of, read_log
+from hockney.logs.runs import store
 
 READERS = sorted({format for format, _ in logs.EXCERPTS.values()})
 

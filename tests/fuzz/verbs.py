@@ -47,7 +47,7 @@ WITH_RESULT = (
     "predict RUN --bytes 0,8,1MiB --pattern halo3d:ranks=64,bytes=8 --what-if latency=0.5x",
     "predict RUN --pattern bcast:binomial,ranks=64,bytes=1MiB --json",
     *(f"tune RUN --format {name}" for name in format_names()), "tune RUN --json",
-    *(f"plot RUN --what {name} -o OUT.svg --force" for name in FIGURES
+    *(f"plot RUN --what {name} -o OUT.svg --force" for name in FIGURES.names()
       if name != "collective-model"),
     "plot RUN SAMPLE --extremes -o OUT.png --force",
     "plot RUN MESSAGES --what collective-model -o OUT.svg --force",

@@ -8,17 +8,6 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.text import Text
-
-from conftest import first_of
-from hockney.errors import AskedWronglyError
-from hockney.estimate import estimate
-from hockney.records import Run, RunRecord, Samples, Summary
-from hockney.views.figures import Options, System, draw, labels_of
 from hockney.views.figures._style import (
     LONGEST_LABEL,
     colour,
@@ -30,6 +19,17 @@ from hockney.views.figures._style import (
     size_axis,
     time_axis,
 )
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from conftest import first_of
+from hockney.errors import AskedWronglyError
+from hockney.estimate import estimate
+from hockney.records import Run, RunRecord, Samples, Summary
+from hockney.views.figures import Options, System, draw, labels_of
 from samples import make_run
 
 SIZES = (0, 1, 1024, 1024**2)

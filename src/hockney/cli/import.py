@@ -12,11 +12,11 @@ import click
 
 from hockney.cli._parameters import SIZE, Named
 from hockney.errors import AskedWronglyError
-from hockney.exchange.log import UNKNOWN
+from hockney.logs.log import UNKNOWN
 from hockney.programs import reader_names
 
 if TYPE_CHECKING:
-    from hockney.exchange.log import Log
+    from hockney.logs.log import Log
     from hockney.records import Run
 
 
@@ -60,7 +60,7 @@ def command(
 
     A result file holds one experiment. A log with several gives several files.
     """  # fmt: skip
-    from hockney.exchange.log import read_log
+    from hockney.logs.log import read_log
 
     logs = [replace(read_log(file), bytes=size, operation=operation) for file in files]
     stored: list[tuple[Path, Run]] = []
@@ -74,7 +74,7 @@ def command(
 
 def _runs(logs: Sequence[Log], format_name: str | None, label: str | None) -> list[Run]:
     from hockney.exchange.reading import read, recognise
-    from hockney.exchange.runs import runs_of
+    from hockney.logs.runs import runs_of
 
     names = [format_name or recognise(log) for log in logs]
     if len(set(names)) > 1:
@@ -92,7 +92,7 @@ def _name(run: Run) -> str:
 
 def _store(stored: Sequence[tuple[Path, Run]], output: Path | None, force: bool) -> None:
     """All of them, or none where one of the files exists."""
-    from hockney.exchange.runs import store
+    from hockney.logs.runs import store
 
     paths = _paths(stored, output)
     existing = [path for path in paths if path.exists()]

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import click
 
-from hockney.cli._parameters import SIZE
-from hockney.views.figures import FIGURES, OVERLAID, Options, System, curves_of, draw, labels_of
+from hockney.cli._parameters import SIZE, Named
+from hockney.views.figures import FIGURES, Options, describe
 
-OF_ONE_NUMBER_OF_RANKS = ("collective-sizes", "collective-model")
-NOT_OF_ONE_SIZE = (
-    "time", "bandwidth", "models", "multi-mode", "collective-best", *OF_ONE_NUMBER_OF_RANKS
-)  # fmt: skip
+NEEDS = {"extremes": "--extremes", "bytes": "--bytes", "operation": "--operation",
+         "ranks": "--ranks"}  # fmt: skip
+"""Options of which some figures have no use."""
 
 
 @click.command()
@@ -22,28 +21,36 @@ NOT_OF_ONE_SIZE = (
 )
 @click.option(
     "--what",
-    type=click.Choice(FIGURES),
+    type=Named(FIGURES.names),
     default="time",
     show_default=True,
-    help="Time or bandwidth over size, the samples of one size, models with their residuals; of "
-    "pairs contention, variability and multi-mode, of cores the matrix; of collectives time over "
-    "sizes or ranks, the best algorithm of each cell, or measured over predicted "
-    "(collective-model).",
+    help="Time or bandwidth by message size, the samples of one size, models with their residuals; "
+    "for pairs contention, variability and multi-mode, for cores the matrix, for overheads the "
+    "parts of a message; for collectives time by size or number of processes, the best algorithms, "
+    "or measured over predicted time (collective-model).",
 )
 @click.option(
     "--extremes",
     is_flag=True,
-    help="Of time: mean with standard deviation, minimum and maximum as outliers.",
+    help="With time: mean with standard deviation, minimum and maximum as crosses.",
 )
 @click.option("--fit/--no-fit", "with_fit", default=True, help="Draw the fitted line.")
 @click.option(
-    "--bytes", "size", type=SIZE, help="Of which size.  [default: the smallest; contention: all]"
+    "--bytes",
+    "size",
+    type=SIZE,
+    help="The message size of a figure that shows one.  [default: the smallest; contention: all]",
 )
-@click.option("--collective", help="Of which collective.  [default: the only one]")
+@click.option(
+    "--operation",
+    "--collective",
+    "operation",
+    help="The operation to draw, where files hold several.  [default: the only one]",
+)
 @click.option(
     "--ranks",
     type=click.IntRange(min=1),
-    help="Of collectives over sizes: of how many processes.  [default: the most]",
+    help="The number of processes to draw.  [default: all; collective-sizes, -model: the most]",
 )
 @click.option("--force", is_flag=True, help="Overwrite the figure.")
 def command(
@@ -53,31 +60,21 @@ def command(
     extremes: bool,
     with_fit: bool,
     size: int | None,
-    collective: str | None,
+    operation: str | None,
     ranks: int | None,
     force: bool,
 ) -> None:
     """Draw one or more result files; several are overlaid as several systems."""
-    if extremes and what != "time":
-        raise click.UsageError("--extremes is a way to draw --what time")
-    if size is not None and what in NOT_OF_ONE_SIZE:
-        raise click.UsageError("--bytes chooses what --what samples and its like draw")
-    if collective is not None and not what.startswith("collective-"):
-        raise click.UsageError("--collective chooses what --what collective-... draws")
-    if ranks is not None and what not in OF_ONE_NUMBER_OF_RANKS:
-        raise click.UsageError("--ranks chooses what --what collective-sizes or -model draws")
+    takes = FIGURES.find(what).TAKES
+    options = Options(extremes, with_fit, size, operation, ranks)
+    for name, option in NEEDS.items():
+        if getattr(options, name) not in (None, False) and name not in takes:
+            drawn = ", ".join(n for n, figure in FIGURES.all().items() if name in figure.TAKES)
+            raise click.UsageError(f"--what {what} has no use for {option}; those that do: {drawn}")
 
-    from hockney import records
-    from hockney.estimate import estimate
-    from hockney.views.figures._style import check_output, save
+    from hockney.views.drawing.files import check_output, save
+    from hockney.views.labels import analyses_of
 
     check_output(output, force)
-    runs = [records.read(file) for file in files]
-    systems = [
-        System(run, estimate(run), label) for run, label in zip(runs, labels_of(runs), strict=True)
-    ]
-    if what in OVERLAID:
-        systems = [curve for system in systems for curve in curves_of(system)]
-    options = Options(extremes, with_fit, size, collective, ranks)
-    save(draw(what, systems, options), output, force)
+    save(describe(what, analyses_of(files), options), output, force)
     click.echo(f"wrote {output}", err=True)

@@ -1,1 +1,1 @@
-"""What `import` reads and `export` writes; the formats themselves are in `programs`."""
+"""What `import` reads and `export` writes, by the formats in `programs`."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hockney.errors import AskedWronglyError
-from hockney.exchange.log import Log
-from hockney.exchange.table import Table, TooLargeError
+from hockney.logs.log import Log
+from hockney.logs.table import Table, TooLargeError
 from hockney.programs import PROGRAMS, Reader
 
 MOST_REASONS = 5

@@ -1,7 +1,7 @@
 """Other programs and formats, one file each: what is known of each of them.
 
 A module is a Reader of its logs, a Writer of its files, a Layout of its tables, the Classic program
-that a preset repeats, or several of these. Those that read and write share `exchange`.
+that a preset repeats, or several of these. Those that read and write share `logs`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from hockney.registry import Registry
 if TYPE_CHECKING:
     from hockney.analysis import Analysis
     from hockney.estimate.points import PointEstimate
-    from hockney.exchange.log import Log
-    from hockney.exchange.table import Table
+    from hockney.logs.log import Log
+    from hockney.logs.table import Table
     from hockney.records import Run
     from hockney.spec.preset import Preset
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from hockney.exchange.log import Log
-from hockney.exchange.table import Column, RowError, Table, is_number
+from hockney.logs.log import Log
+from hockney.logs.table import Column, RowError, Table, is_number
 
 HEADED = False
 ONE_WAY = Column("mean", "mean of hand-overs of a cache line, one way", factor=Decimal("1e-9"))

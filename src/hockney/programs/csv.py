@@ -18,8 +18,8 @@ import msgspec
 
 from hockney.analysis import Analysis
 from hockney.analysis.columns import TRAIN_COLUMNS, point_columns
-from hockney.exchange.log import Log
-from hockney.exchange.table import Column, RowError, Table, number, whole
+from hockney.logs.log import Log
+from hockney.logs.table import Column, RowError, Table, number, whole
 from hockney.spec.axes import AXES, Train
 
 HEADED = True

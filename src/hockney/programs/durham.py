@@ -9,8 +9,8 @@ from decimal import Decimal
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
-from hockney.exchange.log import Log
-from hockney.exchange.table import (
+from hockney.logs.log import Log
+from hockney.logs.table import (
     BYTES,
     REPETITIONS,
     Column,

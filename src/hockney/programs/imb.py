@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 
 from hockney.estimate.points import PointEstimate
-from hockney.exchange.log import Log
-from hockney.exchange.table import (
+from hockney.logs.log import Log
+from hockney.logs.table import (
     BYTES,
     MEGABYTES,
     REPETITIONS,

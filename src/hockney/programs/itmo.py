@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 
 from hockney.estimate.points import PointEstimate
-from hockney.exchange.log import Log
-from hockney.exchange.table import MEGABYTES, Column, RowError, Table, whole
+from hockney.logs.log import Log
+from hockney.logs.table import MEGABYTES, Column, RowError, Table, whole
 from hockney.programs._layout import count_of, counts
 from hockney.records import Run
 from hockney.spec import Size

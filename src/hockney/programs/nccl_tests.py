@@ -13,8 +13,8 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from hockney.exchange.log import Log
-from hockney.exchange.table import BYTES, SKIPPED, Column, RowError, Table, number, read_rows
+from hockney.logs.log import Log
+from hockney.logs.table import BYTES, SKIPPED, Column, RowError, Table, number, read_rows
 from hockney.records import Place
 
 HEADED = True

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from hockney.exchange.log import Log
-from hockney.exchange.table import Column, RowError, Table, whole
+from hockney.logs.log import Log
+from hockney.logs.table import Column, RowError, Table, whole
 
 HEADED = True
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
 
-from hockney.exchange.log import Log
-from hockney.exchange.table import (
+from hockney.logs.log import Log
+from hockney.logs.table import (
     BYTES,
     MEGABYTES,
     REPETITIONS,

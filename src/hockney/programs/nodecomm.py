@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from hockney.exchange.log import Log
-from hockney.exchange.table import Column, RowError, RowOrder, Table, is_number, whole
+from hockney.logs.log import Log
+from hockney.logs.table import Column, RowError, RowOrder, Table, is_number, whole
 
 HEADED = True
 

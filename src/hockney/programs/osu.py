@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from hockney.estimate.points import PointEstimate
-from hockney.exchange.log import Log
-from hockney.exchange.table import BYTES, REPETITIONS, SKIPPED, Column, Table, read_rows
+from hockney.logs.log import Log
+from hockney.logs.table import BYTES, REPETITIONS, SKIPPED, Column, Table, read_rows
 from hockney.programs._layout import needed
 from hockney.records import Run
 from hockney.spec import Size

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from hockney.exchange.log import Log
-from hockney.exchange.table import BYTES, MEGABYTES, REPETITIONS, Column, Table, read_rows
+from hockney.logs.log import Log
+from hockney.logs.table import BYTES, MEGABYTES, REPETITIONS, Column, Table, read_rows
 
 HEADED = True
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from hockney.estimate.points import PointEstimate
-from hockney.exchange.log import Log
-from hockney.exchange.table import BYTES, MEGABYTES, REPETITIONS, Column, RowError, RowOrder, Table
+from hockney.logs.log import Log
+from hockney.logs.table import BYTES, MEGABYTES, REPETITIONS, Column, RowError, RowOrder, Table
 from hockney.programs._layout import needed
 from hockney.records import Run
 from hockney.spec import Size

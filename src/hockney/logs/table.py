@@ -10,7 +10,7 @@ from itertools import takewhile
 from statistics import median
 from typing import Any
 
-from hockney.exchange.log import Log
+from hockney.logs.log import Log
 from hockney.records import LARGEST_NUMBER, LARGEST_WHOLE, Place, Summary
 from hockney.spec.axes import key_without
 

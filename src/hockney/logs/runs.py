@@ -12,8 +12,8 @@ import msgspec
 
 from hockney import __version__, records
 from hockney.errors import AskedWronglyError
-from hockney.exchange.log import Log
-from hockney.exchange.table import Table
+from hockney.logs.log import Log
+from hockney.logs.table import Table
 from hockney.records import (
     SCHEMA,
     End,
