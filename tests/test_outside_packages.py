@@ -31,7 +31,7 @@ def fit(curve, *, resamples=200):
 ''',
     "program": '''
 """A log with a line "guest: BYTES MICROSECONDS" for each size; the same as a file and a table."""
-from hockney.logs.table import BYTES, Column, Table
+from hockney.exchange.table import BYTES, Column, Table
 from hockney.spec import Size
 from hockney.spec.preset import Preset
 
@@ -101,6 +101,17 @@ FORMATS = {"guest-rules": RulesFormat(frozenset(), lambda rules, engine: {}, lam
 def launcher_version(launcher, words):
     return "1.0" if "Guest MPI" in words else None
 ''',
+    "figure": '''
+"""The sizes that were measured."""
+from hockney.views.drawing.description import Axis, Figure, Panel, Series
+
+TAKES, SHARED, CHOICE = (), True, None
+
+def describe(analyses, options):
+    sizes = [float(point.bytes) for one in analyses for point in one.estimates.headline]
+    panel = Panel(Axis("size", "the guest's size"), Axis("count", "y"), [Series("", sizes, sizes)])
+    return Figure("guest", "Sizes", (panel,), ())
+''',
     "verb": '''
 """Greets."""
 import click
@@ -118,6 +129,7 @@ KINDS = {
     "hockney.programs": "program",
     "hockney.schedulers": "scheduler",
     "hockney.mpis": "mpi",
+    "hockney.figures": "figure",
     "hockney.verbs": "verb",
 }
 
@@ -206,6 +218,12 @@ def test_an_mpi_family(with_guest: RunHockney, tmp_path: Path) -> None:
     assert "could not build the engine" in done.stdout
     assert "no mpiexec" not in done.stdout
     assert "guest-rules" in with_guest("tune", "--help").stdout
+
+
+def test_a_figure(with_guest: RunHockney, tmp_path: Path, result: Path) -> None:
+    done = with_guest("plot", "--what", "guest", str(result), "-o", "guest.svg")
+    assert (done.status, done.stderr) == (0, "wrote guest.svg\n")
+    assert (tmp_path / "guest.svg").stat().st_size > 1000
 
 
 def test_a_verb(with_guest: RunHockney) -> None:

@@ -17,8 +17,9 @@ from hockney.registry import Registry
 from hockney.schedulers import SCHEDULERS
 from hockney.spec.workloads import WORKLOADS
 from hockney.views.experiments import VIEWS
+from hockney.views.figures import FIGURES
 
-OURS = (FAMILIES, MODELS, PROGRAMS, SCHEDULERS, SCHEDULES, VERBS, VIEWS, WORKLOADS)
+OURS = (FAMILIES, FIGURES, MODELS, PROGRAMS, SCHEDULERS, SCHEDULES, VERBS, VIEWS, WORKLOADS)
 
 
 class Wanted(Protocol):

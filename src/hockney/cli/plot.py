@@ -9,7 +9,8 @@ import click
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZE, Named
-from hockney.views.figures import FIGURES, Options, describe
+from hockney.views.curves import Options
+from hockney.views.figures import FIGURES, describe
 
 NEEDS = {"extremes": "--extremes", "bytes": "--bytes", "operation": "--operation",
          "ranks": "--ranks"}  # fmt: skip

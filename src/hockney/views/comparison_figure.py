@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from hockney.analysis.compare import Comparison, PointDifference
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import statistic_of
+from hockney.views.curves import definitions_text, joined
 from hockney.views.drawing.description import Axis, Band, Figure, Panel, Rule, Series, Style
-from hockney.views.figures._curves import definitions_text, joined
 
 
 def describe_ratio(comparisons: Sequence[Comparison], tolerance: float) -> Figure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hockney.spec.axes import MODES as MODES
 from hockney.spec.workloads import Buffers, Row, Workload
 from hockney.spec.workloads.pingpong import check_verify
 
@@ -9,7 +10,6 @@ Pair = tuple[int, int]
 Pairing = tuple[Pair, ...]
 
 PAIR_OPERATIONS = ("pingpong", "stream", "bidirectional", "exchange")
-MODES = ("standard", "synchronous", "nonblocking", "persistent")
 FIELDS = frozenset({"pairing", "active", "operation", "every_iteration", "verify"})
 """What every operation takes."""
 WINDOWED = ("stream", "bidirectional")
