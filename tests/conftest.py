@@ -18,10 +18,10 @@ from click.testing import CliRunner
 from hypothesis import settings
 
 from hockney import cli
-from hockney.measure.build import Engine, build_engine
-from hockney.measure.launchers import launcher_named
-from hockney.measure.mpi import Mpi, find_mpi
+from hockney.measure.build import build_engine
+from hockney.measure.mpi import find_mpi
 from hockney.measure.trial import EMPTY_MESSAGES
+from hockney.mpis import Engine, Mpi, family_of
 from hockney.printable import guard_output
 from hockney.spec import Case, Placement
 
@@ -148,7 +148,7 @@ def run_engine(mpi: Mpi, engine: Engine) -> RunEngine:
     def run(
         *arguments: str, ranks: int = 2, path: Path | None = None, env: dict[str, str] | None = None
     ) -> Done:
-        launcher = launcher_named(mpi.family)
+        launcher = family_of(mpi)
         case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=ranks))
         command = launcher.command(mpi, case, [str(path or engine.path), *arguments])
         done = subprocess.run(

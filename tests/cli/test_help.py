@@ -11,12 +11,13 @@ import click
 import pytest
 
 from conftest import RunHockney
-from hockney import cli, exchange
+from hockney import cli
 from hockney.cli import SECTIONS
 from hockney.cli._help import COMMON, LAST, Option, Verb
 from hockney.cli._verb import MeasuringVerb
 from hockney.cli.collective import CASE_S
 from hockney.measure.checks import allowed_cpus
+from hockney.programs import PROGRAMS
 from hockney.spec import Plan
 
 WHOLE = click.Context(cli.cli, info_name="hockney")
@@ -91,7 +92,8 @@ def test_the_help_loads_no_numbers_and_no_verb() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=600
     )
     loaded = set(done.stdout.splitlines()[-1].split(","))
-    assert loaded == {"hockney.cli", "hockney.errors", "hockney.printable", "hockney.terminal"}
+    ours = {"cli", "errors", "lazy", "printable", "registry", "terminal"}
+    assert loaded == {f"hockney.{name}" for name in ours}
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -173,9 +175,9 @@ def test_import_and_export_offer_what_they_can_do(hockney: RunHockney) -> None:
         next(option.type.choices for option in options(verb) if name in option.opts)  # type: ignore[attr-defined]
         for verb, name in (("import", "--as"), ("export", "--to"))
     )
-    every = exchange.format_names()
-    for chosen, can in ((reads, "read"), (writes, "write")):
-        assert list(chosen) == [name for name in every if hasattr(exchange._module(name), can)]
+    every = PROGRAMS.all()
+    assert list(reads) == [name for name in every if hasattr(every[name], "read")]
+    assert all(hasattr(every[name], "write") or hasattr(every[name], "render") for name in writes)
     assert set(reads) != set(writes)
     done = hockney("export", "run.jsonl", "--to", "netpipe")
     assert done.status == 2

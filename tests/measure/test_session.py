@@ -11,7 +11,7 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S, RunHockney
 from hockney import records
-from hockney.measure.mpi import Mpi
+from hockney.mpis import Mpi
 from long_runs import LONG, engines_alive, measuring_into, nothing_left
 
 FAULTS = {"HOCKNEY_CFLAGS": "-DHOCKNEY_FAULTS"}

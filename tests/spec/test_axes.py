@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hockney.analysis.columns import TRAIN_COLUMNS, point_columns, sample_columns
 from hockney.estimate.points import PointEstimate
-from hockney.exchange._frames import TRAIN_COLUMNS, point_columns, sample_columns
 from hockney.records import Samples, Summary
 from hockney.spec.axes import (
     AXES,

@@ -12,7 +12,7 @@ import msgspec
 
 from hockney.analysis.history import History, RunPoint
 from hockney.estimate.points import Estimates
-from hockney.models.fit import Fit
+from hockney.fitting.fit import Fit
 from hockney.records import Run
 
 SHARED_MEMORY, TCP = "shared memory", "TCP/IP"

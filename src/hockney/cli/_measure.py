@@ -11,7 +11,6 @@ import click
 from hockney.analysis import Analysis
 from hockney.cli._asked import Output
 from hockney.measure.checks import check_allocation
-from hockney.measure.presets import PRESETS
 from hockney.measure.run import Target, measure
 from hockney.measure.session import Session, raise_problems, unanswered
 from hockney.spec import Plan
@@ -101,5 +100,4 @@ def show_measured(analysis: Analysis, output: Output) -> None:
 def _layout_of(plan: Plan) -> str | None:
     """The table of the classic program that a plan repeats."""
     workload = plan.first.workload
-    preset = workload.preset if isinstance(workload, Pingpong) else None
-    return PRESETS[preset]().format if preset else None
+    return workload.preset if isinstance(workload, Pingpong) else None

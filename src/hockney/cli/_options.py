@@ -17,11 +17,12 @@ from hockney.cli._help import (
     Decorator,
     option,
 )
-from hockney.cli._parameters import CPUS, FRACTION, HOSTS, LAUNCHES, PEERS, SECONDS, SIZES
-from hockney.measure.checks import PLACES
-from hockney.measure.launchers import launcher_names
+from hockney.cli._parameters import CPUS, FRACTION, HOSTS, LAUNCHES, PEERS, SECONDS, SIZES, Named
+from hockney.lazy import lazy
+from hockney.spec.placement import OLD_LAUNCHERS, PLACES
 from hockney.spec.workloads import BUFFERS
 
+schedulers = lazy("hockney.schedulers")
 PATH = click.Path(path_type=Path)
 
 
@@ -173,7 +174,7 @@ REST = (
     ),
     option(
         "--launcher",
-        type=click.Choice(launcher_names()),
+        type=Named(lambda: schedulers.launcher_names(), OLD_LAUNCHERS),
         heading=PLACEMENT,
         show_default="the scheduler's inside a job, else mpiexec",
         help="What starts the ranks.",

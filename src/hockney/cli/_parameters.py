@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import click
@@ -25,6 +26,27 @@ class Words(click.ParamType):  # type: ignore[type-arg, unused-ignore]
             return self._parse(value)
         except AskedWronglyError as error:
             self.fail(str(error), param, ctx)
+
+
+class Named(click.Choice):  # type: ignore[type-arg, unused-ignore]
+    """A name out of those that `names` finds, when there is a need to know them; `old` are names
+    of before."""
+
+    def __init__(
+        self, names: Callable[[], Sequence[str]], old: Mapping[str, str] | None = None
+    ) -> None:
+        self._names, self._old = names, old or {}
+        self.case_sensitive = True
+
+    @cached_property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override, unused-ignore]
+        return tuple(self._names())
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        new = self._old.get(value)
+        if new is not None:
+            click.echo(f"note: {value} is the old name of {new}", err=True)
+        return super().convert(new or value, param, ctx)
 
 
 def _launches(text: str) -> tuple[int, int | None]:

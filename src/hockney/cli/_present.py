@@ -10,10 +10,10 @@ import click
 
 from hockney.analysis import Analysis
 from hockney.analysis.history import History
+from hockney.exchange.writing import render
 from hockney.terminal import styled
 from hockney.views.as_json import dumps, run_json
 from hockney.views.experiments import view_of
-from hockney.views.layouts import render
 from hockney.views.warnings import warning_lines
 
 

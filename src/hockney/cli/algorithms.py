@@ -10,7 +10,7 @@ from hockney.cli import _options
 from hockney.cli._help import COMMON, option, verb
 
 if TYPE_CHECKING:
-    from hockney.measure.algorithms import Algorithm, Family
+    from hockney.mpis import Algorithm, Family
 
 
 @verb(
@@ -25,9 +25,10 @@ def command(names: str | None, mpicc: str | None, as_json: bool) -> None:
 
     The list comes from the library itself. --json adds the variables that force each algorithm.
     """
-    from hockney.measure.algorithms import checked_collectives, family_of
+    from hockney.measure.algorithms import checked_collectives
     from hockney.measure.build import build_engine, library_of
     from hockney.measure.mpi import find_mpi
+    from hockney.mpis import family_of
     from hockney.spec.workloads.collective import COLLECTIVES
     from hockney.views.as_json import dumps
 

@@ -43,10 +43,10 @@ def command(
     first = load(base)
     comparisons = [compare(first, load(other), tolerance) for other in others]
     if output is not None:
-        from hockney.views.figures._style import save
-        from hockney.views.figures.ratio import draw_ratio
+        from hockney.views.comparison_figure import describe_ratio
+        from hockney.views.drawing.files import save
 
-        save(draw_ratio(comparisons, tolerance), output, force)
+        save(describe_ratio(comparisons, tolerance), output, force)
     if as_json:
         click.echo(dumps(comparison_json(comparisons)))
     else:

@@ -9,7 +9,8 @@ import click
 
 from hockney.cli import _options
 from hockney.cli._help import option, verb
-from hockney.exchange import writable
+from hockney.cli._parameters import Named
+from hockney.programs import writer_names
 
 
 @verb(
@@ -21,7 +22,7 @@ from hockney.exchange import writable
 @option(
     "--to",
     "format_name",
-    type=click.Choice(writable()),
+    type=Named(writer_names),
     required=True,
     help="Format to write. csv-samples and parquet-samples have one row per sample.",
 )
@@ -29,10 +30,11 @@ from hockney.exchange import writable
 @_options.force("the file")
 def command(file: Path, format_name: str, output: Path | None, force: bool) -> None:
     """Write a result file in a format of another program."""
-    from hockney import exchange, load
+    from hockney import load
+    from hockney.exchange.writing import write
     from hockney.result_file import ResultFile
 
-    content = exchange.write(load(file), format_name)
+    content = write(load(file), format_name)
     if output is None:
         sys.stdout.buffer.write(content)
         return

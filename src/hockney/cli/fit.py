@@ -11,14 +11,15 @@ import click
 
 from hockney.cli import _options
 from hockney.cli._help import option, verb
+from hockney.cli._parameters import Named
 from hockney.errors import AskedWronglyError
-from hockney.models import model_names
+from hockney.models import MODELS
 
 if TYPE_CHECKING:  # numbers are loaded when there is something to fit
     from hockney.analysis import NamedCurve
     from hockney.estimate.points import PointEstimate
-    from hockney.models._ranking import Ranking
-    from hockney.models.fit import Fit
+    from hockney.fitting.fit import Fit
+    from hockney.predict.ranking import Ranking
     from hockney.records import Run
 
 AUTO = "auto"
@@ -33,7 +34,7 @@ Result = TypeVar("Result")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @option(
     "--model",
-    type=click.Choice([*model_names(), AUTO]),
+    type=Named(lambda: [*MODELS.names(), AUTO]),
     default="hockney",
     help="Model to fit; auto: all that the data allow, ranked by cross-validation.",
 )
@@ -58,15 +59,15 @@ def command(files: tuple[Path, ...], model: str, ordinary: bool, as_json: bool) 
 
 
 def _fit(points: Sequence[PointEstimate], model: str, ordinary: bool) -> Fit:
+    from hockney.fitting.fit import curve_of
     from hockney.models import fit_model
-    from hockney.models.fit import curve_of
     from hockney.models.hockney import fit
 
     return fit(curve_of(points), ordinary) if ordinary else fit_model(model, points)
 
 
 def _ranking(points: Sequence[PointEstimate]) -> Ranking:
-    from hockney.models._ranking import rank
+    from hockney.predict.ranking import rank
 
     return rank(points)
 

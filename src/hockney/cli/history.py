@@ -54,15 +54,15 @@ def command(
     if as_json and openmetrics:
         raise click.UsageError("--json or --openmetrics, not both")
     if output is not None:
-        from hockney.views.figures._style import check_output
+        from hockney.views.drawing.files import check_output
 
         check_output(output, force)
     found = load_histories(paths, tolerance, since, together)
     if output is not None:
-        from hockney.views.figures._style import save
-        from hockney.views.figures.history import draw_history
+        from hockney.views.drawing.files import save
+        from hockney.views.history_figure import describe_history
 
-        save(draw_history(found), output, force)
+        save(describe_history(found), output, force)
     _show(found, tolerance, as_json, openmetrics)
     if any(history.worse for history in found):
         raise click.exceptions.Exit(1)

@@ -12,13 +12,13 @@ import click
 
 from hockney.cli import _options
 from hockney.cli._help import option, verb
-from hockney.cli._parameters import SIZE
+from hockney.cli._parameters import SIZE, Named
 from hockney.errors import AskedWronglyError
-from hockney.exchange import readable
-from hockney.exchange._log import UNKNOWN
+from hockney.logs.log import UNKNOWN
+from hockney.programs import reader_names
 
 if TYPE_CHECKING:
-    from hockney.exchange._log import Log
+    from hockney.logs.log import Log
     from hockney.records import Run
 
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @option(
     "--as",
     "format_name",
-    type=click.Choice(readable()),
+    type=Named(reader_names),
     show_default="recognised",
     help="Format of the logs.",
 )
@@ -66,7 +66,7 @@ def command(
 
     A result file holds one experiment; a log with several gives several files.
     """
-    from hockney.exchange._log import read_log
+    from hockney.logs.log import read_log
 
     logs = [replace(read_log(file), bytes=size, operation=operation) for file in files]
     stored: list[tuple[Path, Run]] = []
@@ -79,8 +79,8 @@ def command(
 
 
 def _runs(logs: Sequence[Log], format_name: str | None, label: str | None) -> list[Run]:
-    from hockney.exchange import read, recognise
-    from hockney.exchange._runs import runs_of
+    from hockney.exchange.reading import read, recognise
+    from hockney.logs.runs import runs_of
 
     names = [format_name or recognise(log) for log in logs]
     if len(set(names)) > 1:
@@ -98,7 +98,7 @@ def _name(run: Run) -> str:
 
 def _store(stored: Sequence[tuple[Path, Run]], output: Path | None, force: bool) -> None:
     """All of them, or none where one of the files exists."""
-    from hockney.exchange._runs import store
+    from hockney.logs.runs import store
 
     paths = _paths(stored, output)
     existing = [path for path in paths if path.exists()]

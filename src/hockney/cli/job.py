@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hockney.cli._help import option, verb
-from hockney.cli._parameters import SECONDS
-from hockney.measure.jobs import scheduler_names
+from hockney.cli._parameters import SECONDS, Named
+from hockney.schedulers import batch_names
 
 if TYPE_CHECKING:
     from hockney.cli._asked import Output
-    from hockney.measure.jobs import Job, Scheduler, State
-    from hockney.measure.jobs.script import Measurement
+    from hockney.measure.job import Measurement
+    from hockney.schedulers import Batch, Job, State
     from hockney.spec import Plan
     from hockney.views.progress import Live
 
@@ -28,7 +28,7 @@ LAST_LINES = 12
     "hockney job slurm --account abc -- pingpong --nodes 2 --ranks-per-node 1",
     "hockney job pbs --submit --time 10min -- collective allreduce --nodes 8",
 )
-@click.argument("scheduler", type=click.Choice(scheduler_names()))
+@click.argument("scheduler", type=Named(batch_names))
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- VERB ...")
 @option("--submit", is_flag=True, help="Submit the script, wait, and show the result.")
 @option("--account", metavar="NAME", help="Account to charge.")
@@ -48,9 +48,9 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
     """Print a batch script that measures on nodes without Python, or submit it."""
     from hockney.cli._measure import default_output
     from hockney.cli._verb import ask
-    from hockney.measure.jobs import scheduler_named
-    from hockney.measure.jobs.script import Measurement
+    from hockney.measure.job import Measurement
     from hockney.measure.run import mpi_of
+    from hockney.schedulers import batch_named
 
     asked = ask(words, nodes=1)
     plan, output = asked.plan, asked.output
@@ -58,9 +58,9 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
     result = output.path or default_output(plan.experiment)
     measurement = Measurement(plan, *mpi_of(plan.first.placement), result)
     job = _job(plan, options)
-    text = _script(scheduler_named(scheduler), job, measurement, output.label)
+    text = _script(batch_named(scheduler), job, measurement, output.label)
     if submit:
-        _submit(scheduler_named(scheduler), job, text, measurement, output)
+        _submit(batch_named(scheduler), job, text, measurement, output)
     else:
         click.echo(text, nl=False)
 
@@ -82,7 +82,8 @@ def _check(plan: Plan, output: Output) -> None:
 
 
 def _job(plan: Plan, options: dict[str, Any]) -> Job:
-    from hockney.measure.jobs import Job, minutes_for
+    from hockney.measure.job import minutes_for
+    from hockney.schedulers import Job
 
     time_s = options.pop("time_s")
     most = max((case.placement for case in plan.cases), key=lambda placement: placement.ranks)
@@ -95,9 +96,9 @@ def _job(plan: Plan, options: dict[str, Any]) -> Job:
     )
 
 
-def _script(scheduler: Scheduler, job: Job, measurement: Measurement, label: str | None) -> str:
+def _script(scheduler: Batch, job: Job, measurement: Measurement, label: str | None) -> str:
     from hockney import records
-    from hockney.measure.jobs.script import job_script
+    from hockney.measure.job import job_script
     from hockney.measure.session import new_run
 
     header = records.encode(new_run(measurement.plan, label).header)
@@ -105,7 +106,7 @@ def _script(scheduler: Scheduler, job: Job, measurement: Measurement, label: str
 
 
 def _submit(
-    scheduler: Scheduler,
+    scheduler: Batch,
     job: Job,
     text: str,
     measurement: Measurement,
@@ -116,8 +117,9 @@ def _submit(
     from hockney.analysis import Analysis
     from hockney.cli._measure import show_measured
     from hockney.errors import AskedWronglyError, HockneyError
-    from hockney.measure.jobs import launches_of, submit
+    from hockney.measure.job import launches_of
     from hockney.measure.resume import whole_launches
+    from hockney.schedulers import submit
     from hockney.views.progress import Live
 
     result = measurement.result
@@ -139,11 +141,9 @@ def _submit(
         click.echo(f"job {number} is done; samples are in {result}", err=True)
 
 
-def _await_end(
-    scheduler: Scheduler, number: str, launches: int, result: Path, status: Live
-) -> State:
+def _await_end(scheduler: Batch, number: str, launches: int, result: Path, status: Live) -> State:
     from hockney.errors import HockneyError
-    from hockney.measure.jobs import tell
+    from hockney.schedulers import cancel
 
     try:
         while not (state := scheduler.state(number)).ended:
@@ -153,7 +153,7 @@ def _await_end(
                 status.draw([[(words, "")]], words)
             time.sleep(POLL_S)
     except KeyboardInterrupt:
-        tell([*scheduler.CANCEL, number])
+        cancel(scheduler, number)
         kept = f"; its rounds are in {result}" if result.exists() else ""
         raise HockneyError(f"job {number} was cancelled{kept}") from None
     finally:

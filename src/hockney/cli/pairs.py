@@ -16,9 +16,9 @@ from hockney.cli._verb import MeasuringVerb
 from hockney.errors import AskedWronglyError
 from hockney.measure.checks import allowed_cpus
 from hockney.measure.pairing import PAIRINGS, pairing_of, parse_counts
-from hockney.measure.presets import imb_size
 from hockney.spec import Plan, Sampling, single, sizes_of
 from hockney.spec.accepts import option_of
+from hockney.spec.preset import imb_size
 from hockney.spec.workloads.pairs import MODES, PAIR_OPERATIONS, USUAL_WINDOW, WINDOWED, Pairs
 from hockney.units import parse_sizes
 

@@ -11,13 +11,12 @@ from hockney.cli import _options
 from hockney.cli._asked import OLD_NAMES, Common
 from hockney.cli._help import OUTPUT, WORKLOAD, option, verb
 from hockney.cli._options import measuring_options
-from hockney.cli._parameters import SIZE
+from hockney.cli._parameters import SIZE, Named
 from hockney.cli._verb import MeasuringVerb
-from hockney.measure.presets import PRESETS
+from hockney.programs import layout_names, preset_named, preset_names
 from hockney.spec import Plan, Size, single, sizes_of
 from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import parse_sizes
-from hockney.views.layouts import layout_names
 
 DEFAULT_SIZES = "0,1..4MiB"
 
@@ -33,7 +32,7 @@ DEFAULT_SIZES = "0,1..4MiB"
 @option("--refine", is_flag=True, help="Find the sizes at which the protocol changes.")
 @option(
     "--preset",
-    type=click.Choice(sorted(PRESETS)),
+    type=Named(preset_names),
     help="Sizes, repetitions, statistic and table of a classic program.",
 )
 @_options.peers("The two ranks that exchange messages; the others sleep.")
@@ -59,7 +58,7 @@ DEFAULT_SIZES = "0,1..4MiB"
 @option(
     "--format",
     "layout",
-    type=click.Choice(layout_names()),
+    type=Named(layout_names),
     heading=OUTPUT,
     help="Print the table of a classic program.",
 )
@@ -117,7 +116,7 @@ def _sizes(
 def _with_preset(workload: Pingpong, name: str, common: Common) -> Pingpong:
     """A preset is one launch as the classic program makes it; sizes and launches may be changed,
     but what makes it that preset may not."""
-    preset = PRESETS[name]()
+    preset = preset_named(name)
     own = common.given_among("buffers", *OLD_NAMES)
     if own:
         raise click.UsageError(f"--preset {name} has buffers of its own: leave out {own[0]}")

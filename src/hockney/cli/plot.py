@@ -8,13 +8,13 @@ import click
 
 from hockney.cli import _options
 from hockney.cli._help import option, verb
-from hockney.cli._parameters import SIZE
-from hockney.views.figures import FIGURES, OVERLAID, Options, System, curves_of, draw, labels_of
+from hockney.cli._parameters import SIZE, Named
+from hockney.views.curves import Options
+from hockney.views.figures import FIGURES, describe
 
-OF_ONE_NUMBER_OF_RANKS = ("collective-sizes", "collective-model")
-NOT_OF_ONE_SIZE = (
-    "time", "bandwidth", "models", "multi-mode", "collective-best", *OF_ONE_NUMBER_OF_RANKS
-)  # fmt: skip
+NEEDS = {"extremes": "--extremes", "bytes": "--bytes", "operation": "--operation",
+         "ranks": "--ranks"}  # fmt: skip
+"""Options of which some figures have no use."""
 
 
 @verb(
@@ -26,11 +26,12 @@ NOT_OF_ONE_SIZE = (
 @_options.output("FILE.png, .svg or .pdf.", required=True, metavar="FILE")
 @option(
     "--what",
-    type=click.Choice(FIGURES),
+    type=Named(FIGURES.names),
     default="time",
-    help="Time or bandwidth over size; samples of one size; models with residuals. For pairs: "
-    "contention, variability, multi-mode. For cores: matrix. For collectives: time over sizes or "
-    "ranks, the best algorithms, measured over predicted (collective-model).",
+    help="Time or bandwidth by message size; samples of one size; models with residuals. For "
+    "pairs: contention, variability, multi-mode. For cores: matrix. For overheads: parts of a "
+    "message. For collectives: time by size or number of ranks, the best algorithms, measured over "
+    "predicted (collective-model).",
 )
 @option(
     "--bytes",
@@ -40,17 +41,19 @@ NOT_OF_ONE_SIZE = (
     help="Message size, for figures of one size.",
 )
 @option(
+    "--operation",
     "--collective",
+    "operation",
     metavar="NAME",
     show_default="the only one",
-    help="Collective, for figures of collectives.",
+    help="Operation, where files hold several.",
 )
 @option(
     "--ranks",
     type=click.IntRange(min=1),
     metavar="N",
-    show_default="the most",
-    help="Number of ranks, for figures of collectives over size.",
+    show_default="all; the most for collective-sizes and -model",
+    help="Number of ranks, for figures of collectives.",
 )
 @option(
     "--extremes",
@@ -66,31 +69,21 @@ def command(
     extremes: bool,
     with_fit: bool,
     size: int | None,
-    collective: str | None,
+    operation: str | None,
     ranks: int | None,
     force: bool,
 ) -> None:
     """Draw result files; several are overlaid as several systems."""
-    if extremes and what != "time":
-        raise click.UsageError("--extremes needs --what time")
-    if size is not None and what in NOT_OF_ONE_SIZE:
-        raise click.UsageError(f"--bytes cannot be used with --what {what}, which shows all sizes")
-    if collective is not None and not what.startswith("collective-"):
-        raise click.UsageError("--collective needs --what collective-...")
-    if ranks is not None and what not in OF_ONE_NUMBER_OF_RANKS:
-        raise click.UsageError("--ranks needs --what collective-sizes or collective-model")
+    takes = FIGURES.find(what).TAKES
+    options = Options(extremes, with_fit, size, operation, ranks)
+    for name, needed in NEEDS.items():
+        if getattr(options, name) not in (None, False) and name not in takes:
+            drawn = ", ".join(n for n, figure in FIGURES.all().items() if name in figure.TAKES)
+            raise click.UsageError(f"--what {what} does not take {needed}; these do: {drawn}")
 
-    from hockney import records
-    from hockney.estimate import estimate
-    from hockney.views.figures._style import check_output, save
+    from hockney.views.drawing.files import check_output, save
+    from hockney.views.labels import analyses_of
 
     check_output(output, force)
-    runs = [records.read(file) for file in files]
-    systems = [
-        System(run, estimate(run), label) for run, label in zip(runs, labels_of(runs), strict=True)
-    ]
-    if what in OVERLAID:
-        systems = [curve for system in systems for curve in curves_of(system)]
-    options = Options(extremes, with_fit, size, collective, ranks)
-    save(draw(what, systems, options), output, force)
+    save(describe(what, analyses_of(files), options), output, force)
     click.echo(f"wrote {output}", err=True)

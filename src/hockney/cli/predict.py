@@ -15,8 +15,8 @@ from hockney.errors import AskedWronglyError
 from hockney.models import CHANNELS, TERMS
 
 if TYPE_CHECKING:  # numbers are loaded when there is something to predict
-    from hockney.models._channel import Channel
-    from hockney.models._patterns import Pattern
+    from hockney.predict.channel import Channel
+    from hockney.predict.patterns import Pattern
     from hockney.records import Run
 
 
@@ -62,8 +62,8 @@ def command(
     a bootstrap over launches; they do not cover effects of a pattern on the network.
     """
     from hockney import load
-    from hockney.models._channel import channel_of
-    from hockney.models._patterns import Pattern, parse_pattern
+    from hockney.predict.channel import channel_of
+    from hockney.predict.patterns import Pattern, parse_pattern
 
     factors = parse_factors(what_if) if what_if else {}
     asked = [Pattern("message", size) for size in sizes or ()]
@@ -78,7 +78,7 @@ def command(
 
 
 def _show(channels: list[tuple[Run, Channel]], asked: list[Pattern], as_json: bool) -> None:
-    from hockney.models._patterns import predict
+    from hockney.predict.patterns import predict
     from hockney.views.as_json import dumps
     from hockney.views.predictions import prediction_json, prediction_lines
 

@@ -24,20 +24,20 @@ from hockney.cli._help import option, verb
 def command(
     paths: tuple[Path, ...], output: Path, title: str | None, past: tuple[Path, ...], force: bool
 ) -> None:
-    """Write one HTML page with a summary, figures, tables and the data of all result files.
+    """Write one HTML page: for each experiment the answer, its figures and tables, and the data.
 
     The page needs no network and no other file.
     """
     from hockney.cli.history import histories_with
     from hockney.errors import AskedWronglyError
+    from hockney.views.labels import analyses_of
     from hockney.views.report import render
-    from hockney.views.report.reported import report_on
 
     if output.exists() and not force:
         raise AskedWronglyError(
             f"{output} exists", "name another file with -o, or overwrite it with --force"
         )
-    systems = [report_on(path) for path in result_files(paths)]
+    analyses = analyses_of(result_files(paths))
     histories = histories_with(paths, past)
-    besides = [system.analysis.positions(histories) for system in systems]
-    write_text(output, render(systems, besides, title), force)
+    positions = [one.positions(histories) for one in analyses]
+    write_text(output, render(analyses, positions, title), force)

@@ -8,7 +8,8 @@ import click
 
 from hockney.cli import _options
 from hockney.cli._help import OUTPUT, option, verb
-from hockney.views.layouts import layout_names
+from hockney.cli._parameters import Named
+from hockney.programs import layout_names
 
 
 @verb(
@@ -34,7 +35,7 @@ from hockney.views.layouts import layout_names
 @option(
     "--format",
     "layout",
-    type=click.Choice(layout_names()),
+    type=Named(layout_names),
     heading=OUTPUT,
     help="Print the table of a classic program.",
 )

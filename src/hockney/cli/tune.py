@@ -9,13 +9,13 @@ import click
 
 from hockney.cli import _options
 from hockney.cli._help import COMMON, option, verb
-from hockney.cli._parameters import LAUNCHES, SECONDS
-from hockney.tuning import FORMATS
+from hockney.cli._parameters import LAUNCHES, SECONDS, Named
+from hockney.mpis import format_names
 
 if TYPE_CHECKING:
+    from hockney.mpis import RulesFormat
     from hockney.records import Run
     from hockney.spec import Placement, Plan
-    from hockney.tuning import Format
     from hockney.tuning.measured import Measured
     from hockney.tuning.rules import Reduction
 
@@ -36,7 +36,7 @@ CHECK = "With --check"
 @option(
     "--format",
     "form",
-    type=click.Choice(FORMATS),
+    type=Named(format_names),
     show_default="what the measured library reads",
     help="Format of the rules.",
 )
@@ -71,7 +71,7 @@ def command(files: tuple[Path, ...], check: bool, **options: Any) -> None:
     written; without -o they are only shown.
     """
     from hockney import load
-    from hockney.tuning import format_for, format_named
+    from hockney.mpis import format_for, format_named
     from hockney.tuning.measured import measured
     from hockney.tuning.rules import reduce_to_rules
 
@@ -80,8 +80,8 @@ def command(files: tuple[Path, ...], check: bool, **options: Any) -> None:
         raise click.UsageError("--check needs result files, then the file of rules")
     analyses = [load(file) for file in results]
     found = measured(analyses)
-    form = format_named(options["form"] or format_for(found.mpi))
-    found, others = found.only(form.COLLECTIVES)
+    form = format_named(options["form"] or format_for(found.mpi.library, found.mpi.version))
+    found, others = found.only(form.collectives)
     if others and not options["quiet"]:
         click.echo(f"note: no rules can be written for {', '.join(others)}", err=True)
     reduction = reduce_to_rules(found.cells, found.settings_of)
@@ -91,13 +91,15 @@ def command(files: tuple[Path, ...], check: bool, **options: Any) -> None:
         _tune(found, reduction, form, options)
 
 
-def _tune(found: Measured, reduction: Reduction, form: Format, options: dict[str, Any]) -> None:
+def _tune(
+    found: Measured, reduction: Reduction, form: RulesFormat, options: dict[str, Any]
+) -> None:
     from hockney.views.as_json import dumps
     from hockney.views.rules import environment_lines, rule_lines, rules_json
 
     output = options["output"]
     if output is not None and not options["force"]:
-        for file in (output.with_name(output.name + suffix) for suffix in form.SUFFIXES):
+        for file in (output.with_name(output.name + suffix) for suffix in form.suffixes):
             if file.exists():
                 raise click.UsageError(f"{file} exists: name another, or overwrite with --force")
     environment: dict[str, str] = {}
@@ -115,7 +117,7 @@ def _tune(found: Measured, reduction: Reduction, form: Format, options: dict[str
 
 
 def _write(
-    reduction: Reduction, found: Measured, form: Format, output: Path, mpicc: str | None
+    reduction: Reduction, found: Measured, form: RulesFormat, output: Path, mpicc: str | None
 ) -> tuple[dict[str, str], bool | None]:
     """What makes the library read the rules, and whether that is proved."""
     from hockney.measure.run import mpi_of
@@ -134,7 +136,7 @@ def _check(
     measured_run: Run,
     found: Measured,
     reduction: Reduction,
-    form: Format,
+    form: RulesFormat,
     options: dict[str, Any],
 ) -> None:
     """Exit status 1 where the rules make a cell surely slower."""

@@ -8,7 +8,8 @@ from typing import Any
 
 from hockney import records
 from hockney.errors import AskedWronglyError
-from hockney.measure.build import Engine, library_of
+from hockney.measure.build import library_of
+from hockney.mpis import Engine
 from hockney.records import End, Run
 from hockney.spec import Case, Plan, difference, plan_of
 

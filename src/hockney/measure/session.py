@@ -13,18 +13,18 @@ from hockney import __version__, records
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate import LeastKnown, least_known
 from hockney.measure.budget import Budget
-from hockney.measure.build import Engine, library_of
+from hockney.measure.build import library_of
 from hockney.measure.environment import describe_environment
 from hockney.measure.files import Files
 from hockney.measure.launch import Interruption, Outcome
-from hockney.measure.launchers import end_strays, find_launcher
-from hockney.measure.mpi import Mpi
 from hockney.measure.nodes import silent_hosts
 from hockney.measure.resume import missing_ends, next_number, restore, whole_launches
-from hockney.measure.start import ENGINE_SAYS, LIBRARIES, Start, start_of
+from hockney.measure.start import ENGINE_SAYS, Start, start_of
 from hockney.measure.status import Disturbances, Status
+from hockney.mpis import Engine, Mpi, family_of
 from hockney.records import End, LaunchRecord, Progress, Record, Run, RunRecord
 from hockney.result_file import ResultFile
+from hockney.schedulers import find_launcher
 from hockney.spec import Case, Plan, stored
 from hockney.spec.engine import engine_arguments, launch_arguments
 
@@ -246,8 +246,8 @@ def _launch(
         outcome = start.run(keep, sampling.timeout_s, interruption)
         ended_well = outcome.exit_status == 0
     finally:
-        if not ended_well:
-            end_strays(start.launcher)
+        if not ended_well and start.launcher is not None:
+            start.launcher.end_strays()
         for line in measured:
             record = _decoded(line)
             if record is not None:
@@ -349,15 +349,15 @@ def _mixed_up(session: Session, case: Case, failure: str) -> str | None:
     """What is mixed when one library's launcher met another's program: N worlds of one rank, or a
     start that fails in a way of its own."""
     mpi, library = session.mpi, library_of(session.engine)
-    belong = LIBRARIES.get(mpi.family, ())
-    if "a world of 1 rank" not in failure and (library is None or library in belong):
+    belongs = library is None or library in family_of(mpi).STARTS
+    if "a world of 1 rank" not in failure and belongs:
         return None
-    launcher, _ = find_launcher(mpi, case.placement)
-    if launcher != mpi.family:
+    launcher, _ = find_launcher(case.placement)
+    if launcher is not None:
         return (
-            f"{launcher} does not wire up the ranks of {mpi.mpicc} ({library or 'unknown'}). Start "
-            "them by the MPI's own mpiexec (--launcher mpiexec), or have the plug-in added that "
-            "they need (Open MPI in Flux: flux-pmix)"
+            f"{launcher.LAUNCHER} does not wire up the ranks of {mpi.mpicc} "
+            f"({library or 'unknown'}). Start them by the MPI's own mpiexec (--launcher mpiexec), "
+            "or have the plug-in added that they need (Open MPI in Flux: flux-pmix)"
         )
     return (
         f"{mpi.mpiexec} ({mpi.launcher_version}) does not belong to the MPI library of {mpi.mpicc} "

@@ -12,7 +12,7 @@ from hockney.analysis import Analysis
 from hockney.analysis.compare import Comparison, Difference
 from hockney.analysis.floor import FloorRatio
 from hockney.estimate.points import PointEstimate
-from hockney.models.fit import Fit
+from hockney.fitting.fit import Fit
 from hockney.spec.axes import Axes, axes_of
 
 

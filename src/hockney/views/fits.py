@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hockney.models._ranking import Ranking
-from hockney.models.fit import Fit, Parameter, Segment
+from hockney.fitting.fit import Fit, Parameter, Segment
+from hockney.predict.ranking import Ranking
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views.as_json import fit_json
 from hockney.views.table import aligned, fit_lines

@@ -8,7 +8,7 @@ from hockney.analysis import Analysis
 from hockney.analysis.floor import FloorRatio
 from hockney.analysis.starts import Skew
 from hockney.estimate.points import SLOW_RULE, Estimates, PointEstimate
-from hockney.models.fit import Fit, Parameter
+from hockney.fitting.fit import Fit, Parameter
 from hockney.models.hockney import ORDINARY
 from hockney.records import Place
 from hockney.terminal import styled

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from hockney.analysis import Analysis
-from hockney.models.fit import Parameter
+from hockney.fitting.fit import Parameter
 from hockney.models.loggp import Overheads
 from hockney.units import format_seconds
 from hockney.views import table
