@@ -22,7 +22,7 @@ from rich.text import Text
 
 from hockney.terminal import MOVES
 
-COLUMNS, ROWS = 112, 60
+COLUMNS, ROWS = 124, 60
 COMMAND = ("pingpong", "--sizes", "0,8,1KiB,64KiB,1MiB,4MiB", "--budget", "12s", "-o", "run.jsonl")
 SHOWN_AT = 0.7
 """Which of the blocks that the run draws: a fraction of all of them."""
