@@ -15,7 +15,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 PICTURE = Path(__file__).parent / "figures" / "report.png"
-WIDTH, HEIGHT = 1100, 1000
+WIDTH, HEIGHT = 1100, 970
 """CSS pixels of the part that is shown."""
 COLOURS = 128
 """Enough for lines and text, and a quarter of the bytes."""
