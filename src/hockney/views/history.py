@@ -60,14 +60,14 @@ def _change_lines(trend: Trend) -> list[str]:
         if len(change.changed) > MOST_CHANGES:
             lines.append(f"    and {len(change.changed) - MOST_CHANGES} more")
         if not change.changed:
-            lines.append("    the records show no difference of the runs beside it")
+            lines.append("    the records of the two runs show no difference")
     return lines
 
 
 def _verdict(trend: Trend) -> str:
     if trend.worse:
         return f"worse: {trend.worse}"
-    return "not worse" if trend.enough else "not worse, as far as so few runs can tell"
+    return "not worse" if trend.enough else "not worse, as far as so few runs show"
 
 
 def history_json(histories: Sequence[History], tolerance: float) -> dict[str, Any]:
