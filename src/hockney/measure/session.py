@@ -370,7 +370,7 @@ def unanswered(session: Session) -> list[str]:
     """Cases of several that the MPI library refused, or for which there was no time."""
     refused = "the MPI library refuses this algorithm for these ranks or sizes"
     return [
-        f"{answer.case.title}: {refused if answer.launches else 'not measured: there was no time left'}"
+        f"{answer.case.title}: {refused if answer.launches else 'not measured for lack of time'}"
         for answer in session.answers
         if REFUSAL in (answer.problem or "") or (answer.case.title and not answer.launches)
     ]
