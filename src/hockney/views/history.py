@@ -11,7 +11,7 @@ from hockney.units import format_rate, format_seconds
 from hockney.views.table import aligned
 
 MOST_CHANGES = 12
-"""Differences told of one change point; the rest is counted."""
+"""Differences listed for one change point; the rest is counted."""
 
 
 def history_lines(history: History) -> list[str]:
@@ -60,7 +60,7 @@ def _change_lines(trend: Trend) -> list[str]:
         if len(change.changed) > MOST_CHANGES:
             lines.append(f"    and {len(change.changed) - MOST_CHANGES} more")
         if not change.changed:
-            lines.append("    the records of the two runs show no difference")
+            lines.append("    the records of the runs before and after show no difference")
     return lines
 
 
