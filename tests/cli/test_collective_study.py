@@ -74,7 +74,7 @@ def test_a_budget_that_is_too_small_for_all_is_said(hockney: RunHockney) -> None
         "-o", "run.jsonl",
     )  # fmt: skip
     assert done.status == 0, done.stderr
-    assert "not measured: there was no time left" in done.stderr
+    assert "not measured for lack of time" in done.stderr
 
 
 @pytest.mark.parametrize(
