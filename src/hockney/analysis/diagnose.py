@@ -1,4 +1,4 @@
-"""What is wrong with the samples of a point: looked for in each launch, reported where they agree."""
+"""What is wrong with the samples of a point: looked for in each launch, named where they agree."""
 
 from __future__ import annotations
 
