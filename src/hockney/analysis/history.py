@@ -32,8 +32,8 @@ VOLATILE = ("load", "command", "env.SLURM_JOB", "env.SLURM_STEP", "env.SLURM_TAS
             "env.PBS_JOBID", "env.LSB_JOBID", "env.FLUX_", "env.PMI", "env.HYDRA_")  # fmt: skip
 """Beginnings of names in the environment that differ from run to run and explain nothing."""
 SAME_STATE = 0.25
-"""Relative; core-to-core latencies of one state scatter by a few per cent, those of two states differ
-by half and more."""
+"""Relative; core-to-core latencies of one state scatter by a few per cent, states differ by half
+and more."""
 
 
 @dataclass(frozen=True)
