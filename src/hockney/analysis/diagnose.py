@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-"""What is wrong with the samples of a point: searched in each launch, reported where they agree."""
-=======
 """What is wrong with the samples of a point: looked for in each launch, named where they agree."""
->>>>>>> analysis
 
 from __future__ import annotations
 
