@@ -25,7 +25,10 @@ def test_show_says_what_a_median_is(hockney: RunHockney, file: Path) -> None:
     done = hockney("show", str(file))
     assert done.status == 0
     assert "93.8 %" in done.stdout
-    assert "hand-over 53 ns (probably two cores that share a last-level cache)" in done.stdout
+    assert (
+        "core-to-core latency 53 ns (probably two cores that share a last-level cache)"
+        in done.stdout
+    )
 
 
 def test_a_cut_file_is_shown_with_what_is_missing(hockney: RunHockney, file: Path) -> None:

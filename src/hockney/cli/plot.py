@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from hockney.cli._parameters import SIZE, Named
-from hockney.views.figures import FIGURES, Options, describe
+from hockney.views.curves import Options
+from hockney.views.figures import FIGURES, describe
 
 NEEDS = {"extremes": "--extremes", "bytes": "--bytes", "operation": "--operation",
          "ranks": "--ranks"}  # fmt: skip

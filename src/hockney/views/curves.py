@@ -12,7 +12,6 @@ from hockney.estimate.points import PointEstimate, statistic_of
 from hockney.records import Run
 from hockney.spec.axes import Key, key_without, texts_apart
 from hockney.views.drawing.description import Series, Style
-from hockney.views.figures import Options
 
 MOST_CURVES = 21
 """Of one figure: then colours and marks begin again."""
@@ -22,6 +21,23 @@ OVER_PAIRS = (
     "Where several pairs of ranks were measured, marks are the median pair and bars reach from the "
     "fastest to the slowest pair."
 )
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is asked of a figure."""
+
+    extremes: bool = False
+    """Standard deviations as bars, minima and maxima as crosses."""
+    fit: bool = True
+    bytes: int | None = None
+    """The one size that is shown."""
+    operation: str | None = None
+    """The one operation that is shown, where the runs hold several."""
+    ranks: int | None = None
+    """The one number of processes that is shown."""
+    most_samples: int | None = None
+    """Marks of one series of samples: of more, successive ones are merged."""
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ def paper() -> Iterator[None]:
 
 
 def draw(figure: Figure) -> Canvas:
-    """The description as a figure of matplotlib. Each series is a line whose gid is its words."""
+    """The description as a figure of matplotlib. Each series is a line whose label is its words."""
     with paper():
         heights = [_height(panel, i == 0) for i, panel in enumerate(figure.panels)]
         canvas = Canvas(figsize=(WIDTH_INCHES, sum(heights)), layout="constrained")
@@ -147,7 +147,7 @@ def _draw_panel(axes: Axes, panel: Panel, inches: float) -> None:
 
 
 def _draw_series(axes: Axes, series: Series) -> None:
-    looks = looks_of(series) | {"gid": series.words}
+    looks = looks_of(series) | {"label": series.words}
     x = np.array(series.x, dtype=np.float64)
     y = np.array(series.y, dtype=np.float64)
     if series.style == "steps":
@@ -225,7 +225,7 @@ def _draw_map(axes: Axes, panel: Panel, inches: float) -> None:
 def _draw_kind(axes: Axes, cell: Cell, kind: Kind, with_text: bool) -> None:
     looks = kind_looks(kind)
     place = (cell.column - 0.5, cell.row - 0.5)
-    axes.add_patch(Rectangle(place, 1.0, 1.0, gid=cell.words, **looks))
+    axes.add_patch(Rectangle(place, 1.0, 1.0, label=cell.words, **looks))
     if with_text and cell.text:
         pad: Looks = {"facecolor": looks["facecolor"], "edgecolor": "none", "pad": 0.5}
         axes.text(cell.column, cell.row, cell.text, ha="center", va="center", fontsize=4.8,

@@ -10,29 +10,14 @@ for the report's page alike.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from hockney.registry import Registry
 
 if TYPE_CHECKING:
     from hockney.analysis import Analysis
+    from hockney.views.curves import Options
     from hockney.views.drawing.description import Figure
-
-
-@dataclass(frozen=True)
-class Options:
-    extremes: bool = False
-    """Standard deviations as bars, minima and maxima as crosses."""
-    fit: bool = True
-    bytes: int | None = None
-    """The one size that is shown."""
-    operation: str | None = None
-    """The one operation that is shown, where the runs hold several."""
-    ranks: int | None = None
-    """The one number of processes that is shown."""
-    most_samples: int | None = None
-    """Marks of one series of samples: of more, successive ones are merged."""
 
 
 class Described(Protocol):

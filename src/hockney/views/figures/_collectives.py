@@ -19,9 +19,8 @@ from hockney.predict.collectives import predicted_s
 from hockney.predict.parameters import Parameters
 from hockney.records import Place
 from hockney.spec.workloads.collective import DEFAULT
-from hockney.views.curves import samples_text, title_of
+from hockney.views.curves import Options, samples_text, title_of
 from hockney.views.drawing.description import Series
-from hockney.views.figures import Options
 
 MOST_COLOURED = 7
 """Algorithms, as many as there are colours; others are grey."""

@@ -9,10 +9,9 @@ from hockney.analysis.best import name_of
 from hockney.errors import AskedWronglyError
 from hockney.predict.parameters import LEVELS, Parameters
 from hockney.units import format_rate
-from hockney.views.curves import chosen_value
+from hockney.views.curves import Options, chosen_value
 from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Axis, Band, Figure, Panel, Rule, Series
-from hockney.views.figures import Options
 from hockney.views.figures._collectives import MOST_COLOURED, shown
 
 TAKES = ("operation", "ranks")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.analysis import Analysis
-from hockney.views.curves import chosen_value, medians_text
+from hockney.views.curves import Options, chosen_value, medians_text
 from hockney.views.drawing.description import Axis, Figure, Panel
-from hockney.views.figures import Options
 from hockney.views.figures._collectives import curves, shown
 
 TAKES = ("operation", "ranks")

@@ -13,9 +13,8 @@ from hockney.estimate.points import statistic_of
 from hockney.fitting.fit import Array, Curve, Fit, curve_of
 from hockney.predict.ranking import rank
 from hockney.units import format_size
-from hockney.views.curves import caption_of, curves_of, only, time_label
+from hockney.views.curves import Options, caption_of, curves_of, only, time_label
 from hockney.views.drawing.description import Axis, Figure, Panel, Rule, Series
-from hockney.views.figures import Options
 from hockney.views.figures.time import rounded
 
 TAKES = ("operation", "ranks")

@@ -11,10 +11,9 @@ from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate, statistic_of
 from hockney.fitting.fit import Fit
 from hockney.units import format_rate
-from hockney.views.curves import Curve, caption_of, curves_of, joined, time_label, title_of
+from hockney.views.curves import Curve, Options, caption_of, curves_of, joined, time_label, title_of
 from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Axis, Figure, Panel, Series
-from hockney.views.figures import Options
 
 TAKES = ("extremes", "fit", "operation", "ranks")
 SHARED = True

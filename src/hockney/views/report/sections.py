@@ -11,8 +11,9 @@ import numpy as np
 from hockney.analysis import Analysis
 from hockney.errors import HockneyError
 from hockney.units import format_size
+from hockney.views.curves import Options
 from hockney.views.drawing.description import Figure
-from hockney.views.figures import FIGURES, Described, Options
+from hockney.views.figures import FIGURES, Described
 from hockney.views.report.answers import answer
 
 TITLES = {
