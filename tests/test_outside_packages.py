@@ -31,7 +31,7 @@ def fit(curve, *, resamples=200):
 ''',
     "program": '''
 """A log with a line "guest: BYTES MICROSECONDS" for each size; the same as a file and a table."""
-from hockney.exchange.table import BYTES, Column, Table
+from hockney.logs.table import BYTES, Column, Table
 from hockney.spec import Size
 from hockney.spec.preset import Preset
 
@@ -186,7 +186,7 @@ def test_a_program(with_guest: RunHockney, tmp_path: Path, result: Path) -> None
     shown = json.loads(with_guest("show", "--json", "read.jsonl").stdout)
     assert [point["bytes"] for point in shown["points"]] == [8, 16]
     assert with_guest("export", "--to", "guest", str(result)).stdout == "5 launches"
-    assert with_guest("show", "--format", "guest", str(result)).stdout == "guest: 8 guest: 64 \n"
+    assert with_guest("show", "--format", "guest", str(result)).stdout == "guest: 8guest: 64\n"
 
 
 def test_a_preset(with_guest: RunHockney, tmp_path: Path) -> None:
