@@ -1,4 +1,4 @@
-"""Options in the user's words: what a wrong one is told."""
+"""Types of options: the parser of each, and the error message for a wrong value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hockney.errors import AskedWronglyError
 
 
 class Words(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """An option whose text one of our parsers reads."""
+    """An option read by one of our parsers; `name` is its placeholder in the help."""
 
     def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
         self.name = name
@@ -109,7 +109,7 @@ def _counts(text: str) -> list[int]:
 SIZES = Words("sizes", units.parse_sizes)
 SIZE = Words("size", units.parse_size)
 SECONDS = Words("time", units.parse_seconds)
-SHARE = Words("share", units.parse_share)
+FRACTION = Words("fraction", units.parse_share)
 LAUNCHES = Words("launches", _launches)
 COUNTS = Words("ranks", _counts)
 PEERS = Words("ranks", _peers)

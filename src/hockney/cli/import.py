@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hockney.cli import _options
+from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZE, Named
 from hockney.errors import AskedWronglyError
 from hockney.logs.log import UNKNOWN
@@ -20,31 +22,35 @@ if TYPE_CHECKING:
     from hockney.records import Run
 
 
-@click.command()
+@verb(
+    "hockney import osu_latency.log imb.txt",
+    "hockney import --join osu-1.log osu-2.log osu-3.log -o osu.jsonl",
+    "hockney import --as netpipe np.out --label cluster",
+)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
+@option(
     "--as",
     "format_name",
     type=Named(reader_names),
-    help="The format.  [default: recognised]",
+    show_default="recognised",
+    help="Format of the logs.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    help="Result file, or a directory for several.  [default: LOG-EXPERIMENT.jsonl]",
+@_options.output(
+    "Result file, or an existing directory for several.",
+    show_default="LOG-EXPERIMENT.jsonl",
+    metavar="PATH",
 )
-@click.option("--only", metavar="EXPERIMENT", help="Of several experiments that one alone.")
-@click.option("--join", is_flag=True, help="The FILES are launches of the same run.")
-@click.option("--bytes", "size", type=SIZE, help="Size of messages, where the log does not tell.")
-@click.option(
+@option("--join", is_flag=True, help="The logs are launches of one run.")
+@option("--only", metavar="EXPERIMENT", help="Read only this experiment of the logs.")
+@option("--bytes", "size", type=SIZE, help="Message size, where the log does not give it.")
+@option(
     "--operation",
     default=UNKNOWN,
-    show_default=True,
-    help="What was measured, where the log does not tell.",
+    metavar="NAME",
+    help="Operation that was measured, where the log does not give it.",
 )
-@click.option("--label", help="What to call these runs in tables and figures.")
-@click.option("--force", is_flag=True, help="Overwrite result files.")
+@_options.LABEL
+@_options.force("existing result files")
 def command(
     files: tuple[Path, ...],
     format_name: str | None,
@@ -56,10 +62,10 @@ def command(
     label: str | None,
     force: bool,
 ) -> None:
-    """Read logs of OSU, IMB, NetPIPE, nccl-tests, perftest, Netgauge and others.
+    """Convert logs of OSU, IMB, NetPIPE, nccl-tests, perftest, Netgauge and others to result files.
 
-    A result file holds one experiment. A log with several gives several files.
-    """  # fmt: skip
+    A result file holds one experiment; a log with several gives several files.
+    """
     from hockney.logs.log import read_log
 
     logs = [replace(read_log(file), bytes=size, operation=operation) for file in files]
@@ -68,7 +74,7 @@ def command(
         runs = [run for run in _runs(group, format_name, label) if only in (None, _name(run))]
         stored += [(group[0].path, run) for run in runs]
     if not stored:
-        raise AskedWronglyError(f"{only}: none of the logs holds that experiment")
+        raise AskedWronglyError(f"--only {only}: no log has this experiment")
     _store(stored, output, force)
 
 
@@ -142,7 +148,7 @@ def _tell(run: Run) -> None:
         f"{launches} launch{'es' * (launches > 1)}"
     )
     cut = [end.message for end in run.ends if end.message]
-    unnamed = ["the log does not tell what was measured: name it with --operation"]
+    unnamed = ["the log does not name the operation: give it with --operation"]
     notes = [*cut, *(source.notes if source else []), *unnamed * (_name(run) == UNKNOWN)]
     for words in notes:
         click.echo(f"warning: {words}", err=True)

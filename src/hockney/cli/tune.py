@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hockney.cli import _options
+from hockney.cli._help import COMMON, option, verb
 from hockney.cli._parameters import LAUNCHES, SECONDS, Named
 from hockney.mpis import format_names
 
@@ -18,46 +20,55 @@ if TYPE_CHECKING:
     from hockney.tuning.rules import Reduction
 
 
-@click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    help="The file of rules; of --check the result file.",
+CHECK = "With --check"
+
+
+@verb(
+    "hockney tune bcast.jsonl allreduce.jsonl              # show the rules",
+    "hockney tune bcast.jsonl -o rules.conf                # write them",
+    "hockney tune --check bcast.jsonl rules.conf           # measure with and without them",
 )
-@click.option(
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@_options.output(
+    "File for the rules; with --check the result file.",
+    metavar="FILE",
+)
+@option(
     "--format",
     "form",
     type=Named(format_names),
-    help="Of the rules.  [default: what the measured library reads]",
+    show_default="what the measured library reads",
+    help="Format of the rules.",
 )
-@click.option(
-    "--check", is_flag=True, help="FILE... RULES: measure with and without the rules, in turn."
+@option(
+    "--check",
+    is_flag=True,
+    help="Measure with and without the rules: the last of FILES is the rules.",
 )
-@click.option(
+@option(
     "--launches",
     type=LAUNCHES,
     default="5..",
-    show_default=True,
-    help="Of --check: starts of the MPI program with rules, and as many without.",
+    heading=CHECK,
+    help="Starts of the MPI program with the rules, and as many without.",
 )
-@click.option(
+@option(
     "--budget",
     type=SECONDS,
     default="60s",
-    show_default=True,
-    help="Of --check: wall time that all launches may take.",
+    heading=CHECK,
+    help="Wall time for all launches together.",
 )
-@click.option("--mpicc", help="Compiler wrapper of the measured MPI.  [default: $MPICC, mpicc]")
-@click.option("--force", is_flag=True, help="Overwrite the output.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON, to stdout.")
+@_options.mpicc("that was measured", COMMON)
+@_options.force("the output")
+@_options.QUIET
+@_options.JSON
 def command(files: tuple[Path, ...], check: bool, **options: Any) -> None:
-    """Write decision rules for the MPI that was measured: where another algorithm is faster than
-    the library's own decision beyond noise, and as few as carry 99 % of that gain.
+    """Write decision rules for the measured MPI, for cases where another algorithm is
+    significantly faster than the library's choice.
 
-    The library is started with the rules before they are written. Without -o they are only shown.
+    As few rules as give 99 % of the gain. The library is started with the rules before they are
+    written; without -o they are only shown.
     """
     from hockney import load
     from hockney.mpis import format_for, format_named
@@ -66,7 +77,7 @@ def command(files: tuple[Path, ...], check: bool, **options: Any) -> None:
 
     results = files[:-1] if check else files
     if not results:
-        raise click.UsageError("--check takes result files, then the file of rules")
+        raise click.UsageError("--check needs result files, then the file of rules")
     analyses = [load(file) for file in results]
     found = measured(analyses)
     form = format_named(options["form"] or format_for(found.mpi.library, found.mpi.version))
@@ -115,7 +126,7 @@ def _write(
 
     mpi, engine = mpi_of(Placement(mpicc=mpicc))
     proved = write_tried(form, reduction.rules, output, found.mpi, mpi, engine)
-    told = "and was seen to read all of it" if proved else "but tells nobody whether it reads it"
+    told = "and was seen to read all of it" if proved else "but does not report whether it reads it"
     click.echo(f"wrote {output}: the library starts with it {told}", err=True)
     return form.environment(output), proved
 

@@ -14,13 +14,13 @@ from hockney.measure.mpi import find_mpi
 from hockney.measure.nodes import check_hosts, engine_on_nodes
 from hockney.measure.resume import run_to_resume
 from hockney.measure.session import Session, answer, new_run
+from hockney.measure.status import Status
 from hockney.measure.steps import steps_of
 from hockney.mpis import Engine, Mpi
-from hockney.records import Progress
 from hockney.result_file import ResultFile
 from hockney.spec import Placement, Plan
 
-OnProgress = Callable[[str | None, int, Progress | None], None]
+OnProgress = Callable[[Status], None]
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,14 @@ import click
 
 from hockney.analysis.compare import Comparison, Difference, PointDifference
 from hockney.estimate.points import statistic_of
+from hockney.terminal import styled
 from hockney.views.table import aligned, microseconds
 
 
 def show_comparison(comparison: Comparison, tolerance: float) -> None:
-    """A row a point, then the verdict over all."""
+    """The verdict over all, then a row for each point."""
     base, other = comparison.base, comparison.other
+    click.echo(styled(overall_words(comparison, tolerance), "bold") + "\n")
     click.echo(f"A: {base.label} ({base.path})\nB: {other.label} ({other.path})")
     for note in comparison.notes:
         click.echo(f"note: {note}", err=True)
@@ -23,7 +25,6 @@ def show_comparison(comparison: Comparison, tolerance: float) -> None:
         rows += [_row(point, tolerance) for point in comparison.points]
         click.echo(aligned(rows))
         click.echo("p: rank-sum test, corrected for the number of sizes (Benjamini-Hochberg)")
-    click.echo("\n" + overall_words(comparison, tolerance))
 
 
 def _row(point: PointDifference, tolerance: float) -> list[str]:
