@@ -177,7 +177,7 @@ def test_import_and_export_offer_what_they_can_do(hockney: RunHockney) -> None:
     )
     every = PROGRAMS.all()
     assert list(reads) == [name for name in every if hasattr(every[name], "read")]
-    assert all(hasattr(every[name], "write") or hasattr(every[name], "render") for name in writes)
+    assert all(hasattr(every[name], "write") or hasattr(every[name], "layout") for name in writes)
     assert set(reads) != set(writes)
     done = hockney("export", "run.jsonl", "--to", "netpipe")
     assert done.status == 2

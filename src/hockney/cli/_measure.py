@@ -19,9 +19,9 @@ from hockney.units import format_seconds
 from hockney.views.progress import ProgressView
 
 ENDINGS = {
-    "precision": "every median is inside the asked precision",
+    "precision": "every median has the asked precision",
     "budget": "the budget is spent",
-    "launches": "the asked number of launches was made",
+    "launches": "all launches that were asked for",
     "interrupted": "interrupted",
     "failed": "a launch failed",
 }

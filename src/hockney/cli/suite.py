@@ -116,7 +116,7 @@ def _measure_all(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool)
             reason, problems = "failed", [str(error)]
         journal.note(name, run.label, plan, reason)
         if reason == "interrupted":
-            click.echo(f"interrupted; go on with --resume -o {journal.directory}", err=True)
+            click.echo(f"interrupted; continue with --resume -o {journal.directory}", err=True)
             raise click.exceptions.Exit(130)
         if problems:
             failed.append(name)

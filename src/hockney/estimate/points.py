@@ -28,15 +28,15 @@ from hockney.spec.axes import Axes, Key, Point, curve_key, point_of, sort_key
 
 BESIDE = frozenset({"handover", "copy", "late"})
 """Measured beside the experiment: what the hardware does without MPI, and sends whose receiver is
-late, which tell the protocol."""
+late, which show the protocol."""
 LEAST_ROUNDS = 3
 """Of a state in a launch that saw several: fewer do not make a median."""
 SLOW_LEAST, SLOW_SPREADS = 0.10, 5.0
 SLOW_RULE = (
-    "a launch is left out when its typical ratio to the median launch is more than 10 % above 1 "
-    "and more than 5 robust standard deviations of all launches away"
+    "a launch is excluded when its median ratio to the median launch is more than 10 % above 1 and "
+    "more than 5 robust standard deviations of all launches away"
 )
-"""Said wherever a launch was left out."""
+"""Shown wherever a launch was excluded."""
 MAD_TO_SIGMA = 1.4826
 
 
@@ -106,7 +106,7 @@ class Estimates:
     points: tuple[PointEstimate, ...]
     states: States
     slow_launches: tuple[int, ...]
-    """Slow as a whole, and left out of the headline by SLOW_RULE."""
+    """Slow as a whole, and excluded from the headline by SLOW_RULE."""
 
     @property
     def headline(self) -> tuple[PointEstimate, ...]:

@@ -190,7 +190,7 @@ def _compile(mpi: Mpi, output: Path) -> None:
     if "No space left on device" in done.stderr:
         raise OSError(28, "no space left on device")
     raise AskedWronglyError(
-        f"{mpi.mpicc} could not build the engine (exit status {done.returncode}); it said:\n"
+        f"{mpi.mpicc} could not build the engine (exit status {done.returncode}); its output:\n"
         + "\n".join(f"    {line}" for line in said),
         "set I_MPI_ROOT to where Intel MPI is installed, as its vars.sh does"
         if INTEL_PLACEHOLDER in _show(mpi.mpicc)

@@ -85,7 +85,7 @@ def _check_nodes(placement: Placement) -> None:
         )
     if nodes is None and placement.ranks_per_node and placement.platform is None:
         raise AskedWronglyError(
-            "--ranks-per-node: on how many nodes?", "say so with --nodes or --hosts"
+            "--ranks-per-node: the number of nodes is not given", "give it with --nodes or --hosts"
         )
     if nodes is None:
         return

@@ -126,7 +126,7 @@ def _variants(
                 yield collective, algorithm, segment
     if study.segments and not segmented:
         raise AskedWronglyError(
-            "--segment-size: this MPI library cannot be told one for any of these algorithms",
+            "--segment-size: this MPI library cannot set one for any of these algorithms",
             "leave it out, or name an algorithm that segments",
         )
 

@@ -33,7 +33,8 @@ class Journal:
         path = directory / NAME
         if path.exists() and not resume:
             raise AskedWronglyError(
-                f"{directory} has a suite in it", "go on with it by --resume, or name another by -o"
+                f"{directory} already holds a suite",
+                "continue it with --resume, or name another directory with -o",
             )
         try:
             directory.mkdir(parents=True, exist_ok=True)

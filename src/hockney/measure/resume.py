@@ -27,7 +27,7 @@ def run_to_resume(path: Path, plan: Plan, engine: Engine) -> Run:
     before = plan_of(run.header.options)
     if before is None:
         raise AskedWronglyError(
-            f"{path} does not say what it measured", "begin another file with -o"
+            f"{path} does not record what it measured", "begin another file with -o"
         )
     words = difference(before, plan)
     if words is not None:

@@ -316,7 +316,7 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
         session.file.write(records.encode(end))
     if not (outcome.interrupted or failures or mixed) and outcome.last_lines:
         said = "\n".join(f"    {line}" for line in outcome.last_lines)
-        message = f"{message}; the last lines it said:\n{said}"
+        message = f"{message}; the last lines its output:\n{said}"
     if failures and outcome.exit_status == ENGINE_ASKED_WRONGLY and not session.run.samples:
         raise AskedWronglyError(message)
     return message
@@ -331,7 +331,7 @@ def _failure(number: int, outcome: Outcome, failures: Sequence[str], has_end: bo
         return "interrupted; all rounds up to then are kept"
     if outcome.silent_s is not None:
         return (
-            f"launch {number} was silent for {outcome.silent_s:.0f} s and was ended "
+            f"launch {number} reported nothing for {outcome.silent_s:.0f} s and was ended "
             "(--timeout sets how long to wait)"
         )
     if failures:
@@ -370,7 +370,7 @@ def unanswered(session: Session) -> list[str]:
     """Cases of several that the MPI library refused, or for which there was no time."""
     refused = "the MPI library refuses this algorithm for these ranks or sizes"
     return [
-        f"{answer.case.title}: {refused if answer.launches else 'not asked, for want of time'}"
+        f"{answer.case.title}: {refused if answer.launches else 'not measured for lack of time'}"
         for answer in session.answers
         if REFUSAL in (answer.problem or "") or (answer.case.title and not answer.launches)
     ]

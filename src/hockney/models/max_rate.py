@@ -282,5 +282,5 @@ def _notes(curve: Curve, protocol: _Protocol, number: int) -> list[str]:
     elif not _shows_pair(curve, protocol):
         notes.append(f"{where}: R_C does not show, as the fewest pairs fill the node; one would")
     elif protocol.pair[0] <= protocol.node[0] * (1.0 + ROUNDING):
-        notes.append(f"{where}: R_N lies on its bound R_C: these times do not tell them apart")
+        notes.append(f"{where}: R_N lies on its bound R_C: these times do not distinguish them")
     return notes

@@ -140,7 +140,7 @@ def _range(rule: Rule, name: str) -> str:
     number = rule.setting(name)
     if number is None or not number.isdecimal():
         raise HockneyError(
-            f"{rule.collective} by {rule.name}: its launches do not tell {name} as a number",
+            f"{rule.collective} by {rule.name}: its launches do not record {name} as a number",
             "measure it with `hockney collective`, which forces algorithms by that",
         )
     to = LARGEST_BYTES if rule.to_bytes is None else rule.to_bytes

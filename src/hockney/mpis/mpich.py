@@ -320,7 +320,7 @@ def own_name(rule: Rule) -> str:
     name = rule.setting(variable)
     if not name:
         raise HockneyError(
-            f"{rule.collective} by {rule.name}: its launches do not tell {variable}",
+            f"{rule.collective} by {rule.name}: its launches do not record {variable}",
             "measure it with `hockney collective`, which forces algorithms by that",
         )
     return name

@@ -219,7 +219,7 @@ def _setting(rule: Rule, what: str, otherwise: str | None) -> str:
     value = rule.setting(name, otherwise)
     if value is None or not value.isdecimal():
         raise HockneyError(
-            f"{rule.collective} by {rule.name}: its launches do not tell {name} as a number",
+            f"{rule.collective} by {rule.name}: its launches do not record {name} as a number",
             "measure it with `hockney collective`, which forces algorithms by number",
         )
     return value

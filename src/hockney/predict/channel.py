@@ -103,7 +103,7 @@ def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Cha
         model = next((name for name, lacking in detailed.items() if lacking is None), "hockney")
     if model not in CHANNELS:
         raise AskedWronglyError(
-            f"{model} does not tell what one message costs", f"take {', '.join(CHANNELS)}"
+            f"{model} does not predict single messages", f"take {', '.join(CHANNELS)}"
         )
     by = {
         "hockney": _by_line,

@@ -180,7 +180,7 @@ def predict(channel: Channel, pattern: Pattern) -> Prediction:
     """Its time, with the 2.5 % and 97.5 % quantiles over resampled launches."""
     if pattern.per_node is not None and channel.model != "max-rate":
         raise AskedWronglyError(
-            f"{pattern.words}: {channel.model} does not tell what ranks of a node share",
+            f"{pattern.words}: {channel.model} does not describe what ranks of a node share",
             "predict from a run of hockney pairs --pairs-active 1,2,4,...,all",
         )
     size, senders = pattern.bytes, pattern.per_node or 1

@@ -81,7 +81,7 @@ def _statistics(log: Log) -> list[Table]:
     """Each line is taken for a launch."""
     if log.bytes is None:
         raise AskedWronglyError(
-            f"{log.at(log.find(_STATISTICS) or 1)}: lines that do not tell the size of messages",
+            f"{log.at(log.find(_STATISTICS) or 1)}: lines that do not give the message size",
             "give it with --bytes",
         )
     tables = []

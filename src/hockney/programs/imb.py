@@ -171,7 +171,7 @@ def _settle_megabyte(tables: list[Table]) -> None:
         if megabyte is None:
             table.rows = [row for row in table.rows if row.value_Bps is None]
             table.note(
-                "rates are left out: neither they nor the version tell whether a megabyte "
+                "rates are left out: neither they nor the version show whether a megabyte "
                 "is 10^6 or 2^20 bytes"
             )
             continue

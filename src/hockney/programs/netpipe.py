@@ -184,7 +184,7 @@ def _fill(
     order = RowOrder(log, table)
     kept = [column for column in columns if column is not None]
     if len(kept) < len(columns) and not any(c.field == "value_Bps" for c in kept):
-        table.note("rates are left out: they do not tell whether a megabit is 10^6 or 2^20 bits")
+        table.note("rates are left out: they do not show whether a megabit is 10^6 or 2^20 bits")
     if any("2^20" in column.definition for column in kept):
         table.note("its megabits are 2^20 bits; rates are read so")
     for line, cells in rows:

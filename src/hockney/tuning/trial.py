@@ -62,7 +62,7 @@ def try_files(form: RulesFormat, files: Mapping[str, str], mpi: Mpi, engine: Eng
         outcome, _ = start(mpi, engine, form.environment(good))
         if outcome.exit_status != 0:
             raise HockneyError(
-                "the library does not start with these rules; it says:\n"
+                "the library does not start with these rules; its output:\n"
                 + "\n".join(f"    {line}" for line in outcome.last_lines)
             )
         if form.with_fault is None:

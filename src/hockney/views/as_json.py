@@ -83,7 +83,7 @@ def point_json(point: PointEstimate, floor: FloorRatio | None) -> dict[str, Any]
 
 
 def axes_json(point: Axes, *left_out: str) -> dict[str, Any]:
-    """The axes of a point, without those that say nothing of it."""
+    """The axes of a point, without those that do not apply."""
     return {name: value for name, value in axes_of(point).items() if name not in left_out}
 
 

@@ -1,4 +1,4 @@
-"""What `hockney compare` says."""
+"""What `hockney compare` prints."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ def verdict_words(difference: Difference, tolerance: float) -> str:
         return f"same within {100.0 * tolerance:g} %"
     if difference.verdict == "unknown":
         if difference.launches_needed is None:
-            return "cannot tell"
-        return f"cannot tell; about {difference.launches_needed} launches of each would"
+            return "unknown"
+        return f"unknown; about {difference.launches_needed} launches of each would decide"
     return difference.verdict
 
 
 def overall_words(comparison: Comparison, tolerance: float) -> str:
     overall = comparison.overall
     if overall is None:
-        return "as a whole: cannot tell"
+        return "as a whole: unknown"
     words = f"as a whole, B against A: {verdict_words(overall, tolerance)}"
     if overall.low is None:
         return words

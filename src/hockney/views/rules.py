@@ -1,4 +1,4 @@
-"""What `hockney tune` says."""
+"""What `hockney tune` prints."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def start_lines(skew: Skew | None) -> list[str]:
 
 
 def state_lines(estimates: Estimates) -> list[str]:
-    """The machine's states, and what was set aside or left out by which rule."""
+    """The machine's states, and which rounds and launches were excluded by which rule."""
     states = estimates.states
     lines = []
     for state in states.states:
@@ -149,10 +149,10 @@ def state_lines(estimates: Estimates) -> list[str]:
     return lines
 
 
-def _with_interval(parameter: Parameter, say: Callable[[float | None], str]) -> str:
+def _with_interval(parameter: Parameter, text: Callable[[float | None], str]) -> str:
     if parameter.low is None or parameter.high is None:
-        return say(parameter.value)
-    return f"{say(parameter.value)}  [{say(parameter.low)} .. {say(parameter.high)}]"
+        return text(parameter.value)
+    return f"{text(parameter.value)}  [{text(parameter.low)} .. {text(parameter.high)}]"
 
 
 def _bytes(value: float | None) -> str:

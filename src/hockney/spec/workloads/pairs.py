@@ -9,7 +9,6 @@ from hockney.spec.workloads.pingpong import check_verify
 Pair = tuple[int, int]
 Pairing = tuple[Pair, ...]
 
-PAIR_OPERATIONS = ("pingpong", "stream", "bidirectional", "exchange")
 FIELDS = frozenset({"pairing", "active", "operation", "every_iteration", "verify"})
 """What every operation takes."""
 WINDOWED = ("stream", "bidirectional")
@@ -97,3 +96,4 @@ class Pairs(Workload, frozen=True, kw_only=True, tag="pairs"):
 
 
 WORKLOAD = Pairs
+PAIR_OPERATIONS = tuple(Pairs.rows())
