@@ -1,4 +1,4 @@
-"""A result file for Python: data frames, estimates and fits that show themselves in a notebook."""
+"""A result file for Python: its analysis, with data frames, shown in a notebook."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hockney import records
+from hockney.analysis import Analysis
+from hockney.analysis.columns import Columns, is_float, point_columns, sample_columns
 from hockney.errors import AskedWronglyError
-from hockney.estimate.points import Estimates, PointEstimate, by_curve, estimate
-from hockney.exchange._frames import Columns, is_float, point_columns, sample_columns
-from hockney.models import fit_model
-from hockney.models.fit import Fit
-from hockney.records import Run
-from hockney.spec.axes import AXES, texts_apart, variant_text
+from hockney.estimate.points import PointEstimate
+from hockney.fitting.fit import Fit
+from hockney.spec.axes import variant_text
 from hockney.units import format_rate, format_seconds
 from hockney.views.experiments import view_of
 from hockney.views.fits import model_lines
-from hockney.views.warnings import warnings
+from hockney.views.warnings import warning_lines
 
 if TYPE_CHECKING:
     import pandas
@@ -32,60 +31,30 @@ def load(file: str | PathLike[str]) -> Result:
     return Result(records.read(Path(file)))
 
 
-@dataclass(frozen=True, repr=False)
-class Result:
-    """One run, measured or imported."""
-
-    run: Run
+class Result(Analysis):
+    """The analysis of a result file, with data frames, which shows itself in a notebook."""
 
     def __repr__(self) -> str:
-        return "\n\n".join(view_of(self.run).parts(self.run, self.estimates, False))
-
-    @cached_property
-    def estimates(self) -> Estimates:
-        """Points of every state, as dataclasses."""
-        return estimate(self.run)
+        return "\n\n".join(view_of(self.run).parts(self, False))
 
     @cached_property
     def points(self) -> pandas.DataFrame:
         """A row a point of the headline state; times in seconds, unknown ones missing."""
-        return _frame(point_columns(self.run))
+        return _frame(point_columns(self.estimates.headline))
 
     @cached_property
     def samples(self) -> pandas.DataFrame:
         """A row a sample, in seconds; empty where only statistics are known."""
         return _frame(sample_columns(self.run))
 
-    def fit(
-        self,
-        model: str = "hockney",
-        **axes: Any,
-    ) -> ShownFit:
-        """That model through the headline points of one curve. Where the run holds several, values
-        of axes choose it, such as algorithm="ring", ranks=8; None chooses nothing."""
-        unknown = [name for name in axes if name not in AXES]
-        if unknown:
-            raise AskedWronglyError(f"{unknown[0]} is no axis", f"axes are {', '.join(AXES)}")
-        points = [
-            point
-            for point in self.estimates.own()
-            if all(value in (None, getattr(point, name)) for name, value in axes.items())
-        ]
-        curves = list(by_curve(points).values())
-        if len(curves) > 1:
-            several = "; ".join(texts_apart(curves)[:5])
-            raise AskedWronglyError(
-                f"{len(curves)} curves: {several}",
-                "choose one by its axes, such as algorithm=..., ranks=...",
-            )
-        return ShownFit(**vars(fit_model(model, points)), label=self.run.label)
+    def fit(self, model: str = "hockney", **axes: Any) -> ShownFit:
+        """As Analysis.fit; the fit shows itself."""
+        return ShownFit(**vars(super().fit(model, **axes)), label=self.label)
 
     def _repr_html_(self) -> str:
-        told = "".join(
-            f"<li>{html.escape(words)}</li>" for words in warnings(self.run, self.estimates)
-        )
-        title = html.escape(f"{self.run.header.experiment}: {self.run.label}")
-        return f"<p><b>{title}</b></p>{_table(self.estimates.own())}<ul>{told}</ul>"
+        warnings = "".join(f"<li>{html.escape(line)}</li>" for line in warning_lines(self))
+        title = html.escape(f"{self.run.header.experiment}: {self.label}")
+        return f"<p><b>{title}</b></p>{_table(self.estimates.own())}<ul>{warnings}</ul>"
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,7 +89,7 @@ def _table(points: Sequence[PointEstimate]) -> str:
         "bytes": lambda p: str(p.bytes),
         "statistic": lambda p: p.statistic,
         "time": lambda p: format_seconds(p.typical_s),
-        "95 % interval": lambda p: (
+        "95 % confidence interval": lambda p: (
             "-" if p.low_s is None else f"{format_seconds(p.low_s)} .. {format_seconds(p.high_s)}"
         ),
         "bandwidth": lambda p: format_rate(p.bandwidth_Bps),
@@ -128,7 +97,9 @@ def _table(points: Sequence[PointEstimate]) -> str:
     }
     heading = "".join(f"<th>{name}</th>" for name in cells)
     rows = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(say(point))}</td>" for say in cells.values()) + "</tr>"
+        "<tr>"
+        + "".join(f"<td>{html.escape(text(point))}</td>" for text in cells.values())
+        + "</tr>"
         for point in points
     )
     return f"<table><thead><tr>{heading}</tr></thead><tbody>{rows}</tbody></table>"

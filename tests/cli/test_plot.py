@@ -68,10 +68,10 @@ def test_the_environment_of_matplotlib_does_not_matter(
         (["absent.jsonl", "-o", "x.png"], "absent.jsonl: no such file"),
         (["--what", "pie", "-o", "x.png"], "'pie'"),
         ([], "--output"),
-        (["--what", "samples", "--bytes", "7", "-o", "x.png"], "measured are 0, 8"),
-        (["run.jsonl", "--what", "samples", "-o", "x.png"], "one file at a time"),
-        (["--what", "bandwidth", "--extremes", "-o", "x.png"], "--what time"),
-        (["--bytes", "8", "-o", "x.png"], "--what samples"),
+        (["--what", "samples", "--bytes", "7", "-o", "x.png"], "were: 0, 8"),
+        (["run.jsonl", "--what", "models", "-o", "x.png"], "one file at a time"),
+        (["--what", "bandwidth", "--extremes", "-o", "x.png"], "these do: time"),
+        (["--bytes", "8", "-o", "x.png"], "--what time does not take --bytes"),
     ],
 )
 def test_what_cannot_be_drawn_is_told(

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from conftest import RunHockney
 from hockney import records
+from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
-from hockney.exchange import simgrid
+from hockney.programs import simgrid
 from hockney.records import Run, Samples, Switch
 from samples import make_run
 
@@ -35,7 +36,7 @@ def protocols_ns(launch: int, round_: int, size: int) -> list[float]:  # noqa: A
 def again(hockney: RunHockney, run: Run, *arguments: str) -> dict[str, object]:
     """What the exported platform is measured to be."""
     platform = (run.path or Path("run")).with_suffix(".xml")
-    platform.write_bytes(simgrid.write(run))
+    platform.write_bytes(simgrid.write(Analysis(run)))
     done = hockney(*arguments, "--platform", str(platform), "--json", "-q")
     assert done.status == 0, done.stderr
     result: dict[str, object] = json.loads(done.stdout)
@@ -109,7 +110,7 @@ def test_any_times_are_met_by_some_sections(points: list[tuple[int, float]]) -> 
 def test_a_label_cannot_end_the_comment() -> None:
     run = make_run(protocols_ns, sizes=[8, 64])
     run.header.label = "a --> b\n<config>"
-    text = simgrid.write(run).decode()
+    text = simgrid.write(Analysis(run)).decode()
     run.header.label = None
     assert text.count("-->") == 1
     assert text.count("<config>") == 2
@@ -117,11 +118,11 @@ def test_a_label_cannot_end_the_comment() -> None:
 
 def test_what_makes_no_link_is_told() -> None:
     with pytest.raises(AskedWronglyError, match="two sizes at least"):
-        simgrid.write(make_run(protocols_ns, sizes=[8]))
+        simgrid.write(Analysis(make_run(protocols_ns, sizes=[8])))
     run = make_run(protocols_ns, sizes=[8, 64])
     for samples in list(run.samples):
         run.add(Samples(launch=samples.launch, round=samples.round, operation="pingpong",
                         bytes=samples.bytes, ranks=2, peers=(2, 3), repetitions=1,
                         ns=samples.ns))  # fmt: skip
     with pytest.raises(AskedWronglyError, match="do not make one link"):
-        simgrid.write(run)
+        simgrid.write(Analysis(run))

@@ -72,7 +72,7 @@ def find(case: Case) -> str | None:
     return None
 
 
-def find_apart(case: Case) -> str | None:
+def find_outliers(case: Case) -> str | None:
     """The same in a process of its own: its memory is that of this file alone, and a crash is a
     find too."""
     read, write = os.pipe()
@@ -110,7 +110,7 @@ def main() -> None:
     for done, case in enumerate(cases(asked.what, asked.seed)):  # noqa: B007
         if used()[0] > asked.seconds:
             break
-        wrong = find_apart(case)
+        wrong = find_outliers(case)
         if wrong:
             finds.append(case)
             print(f"{case}\n{wrong}", flush=True)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from matplotlib.figure import Figure
-from matplotlib.text import Text
 
 from collective_samples import collective_run, header, places_of
+from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
-from hockney.estimate import estimate
-from hockney.models.collectives import time
-from hockney.models.collectives.parameters import Level, Parameters
+from hockney.predict.collectives import time
+from hockney.predict.parameters import Level, Parameters
 from hockney.records import End, LaunchRecord, Run, Samples
-from hockney.views.figures import Options, System, draw
+from hockney.views.curves import Options
+from hockney.views.drawing.description import Figure, Series
+from hockney.views.figures import describe
 
 LEVELS = {
     "socket": Level(0.4e-6, 1 / 9e9),
@@ -36,7 +36,7 @@ def exact_s(collective: str, label: str, ranks: int, size: int) -> float:
     return time(PARAMETERS, collective, name, ranks, size, segment, placement=places_of(ranks))
 
 
-def collectives() -> System:
+def collectives() -> Analysis:
     run = collective_run(
         exact_s,
         collectives=("bcast", "reduce"),
@@ -44,10 +44,10 @@ def collectives() -> System:
         ranks=RANKS,
         sizes=SIZES,
     )
-    return System(run, estimate(run), "here")
+    return Analysis(run, "here")
 
 
-def cores() -> System:
+def cores() -> Analysis:
     run = Run(header("cores"))
     run.add(LaunchRecord(launch=0, places=places_of(32)))
     for peer, level in zip((1, 9, 17), LEVELS.values(), strict=True):
@@ -56,85 +56,84 @@ def cores() -> System:
             run.add(Samples(launch=0, round=0, operation="pingpong", bytes=size, ranks=2,
                             peers=(0, peer), repetitions=1, ns=[ns]))  # fmt: skip
     run.add(End(launch=0, reason="complete"))
-    return System(run, estimate(run), "cores")
+    return Analysis(run, "cores")
 
 
-def shown(figure: Figure) -> str:
-    return "\n".join(text.get_text() for text in figure.findobj(Text))
+def measured(figure: Figure) -> dict[str, Series]:
+    """Curves by the label of the legend."""
+    return {one.label: one for one in figure.panels[0].series if one.style == "curve"}
 
 
-def curves(figure: Figure) -> dict[str, list[float]]:
-    """Measured times by the label of the legend; lines and legend are in one order."""
-    axes = figure.axes[0]
-    legend = axes.get_legend()
-    assert legend is not None
-    names = [text.get_text() for text in legend.get_texts()]
-    return {
-        name: [float(t) for t in container.lines[0].get_ydata()]
-        for name, container in zip(names, axes.containers, strict=False)
-    }
+LABELS = {"the library's own decision": "default"} | {name: name for name in NAMES}
 
 
 @pytest.mark.parametrize("what", ["collective-sizes", "collective-ranks"])
 def test_each_algorithm_has_its_times(what: str) -> None:
-    figure = draw(what, [collectives()], Options(collective="bcast", ranks=None, bytes=None))
-    found = curves(figure)
-    assert set(found) == {"default", *NAMES}
+    figure = describe(what, [collectives()], Options(operation="bcast"))
+    found = measured(figure)
+    assert set(found) == set(LABELS)
     cells = [(24, size) for size in SIZES] if what.endswith("sizes") else [(r, 0) for r in RANKS]
-    for name, times in found.items():
-        assert times == pytest.approx([exact_s("bcast", name, *cell) for cell in cells], rel=0.01)
-    assert "model" not in shown(figure)
+    for label, series in found.items():
+        wanted = [exact_s("bcast", LABELS[label], *cell) for cell in cells]
+        assert list(series.y) == pytest.approx(wanted, rel=0.01)
+    assert not any("model" in series.label for series in figure.series())
 
 
-def test_the_model_stands_beside_the_measurement() -> None:
-    figure = draw("collective-ranks", [collectives(), cores()], Options(collective="bcast"))
-    assert "model, message by message" in shown(figure)
-    dashed = [line for line in figure.axes[0].lines if line.get_linestyle() == "--"]
-    assert len(dashed) == len(NAMES)
-    for line, name in zip(dashed, sorted(NAMES), strict=True):
+def test_the_model_is_drawn_with_the_measurement() -> None:
+    figure = describe("collective-ranks", [collectives(), cores()], Options(operation="bcast"))
+    dashed = {one.name: one for one in figure.series() if one.style == "dashed"}
+    assert set(dashed) == {f"{name}: model" for name in NAMES}
+    for name in NAMES:
         wanted = [exact_s("bcast", name, ranks, 0) for ranks in RANKS]
-        assert list(line.get_ydata()) == pytest.approx(wanted, rel=1e-3)
+        assert list(dashed[f"{name}: model"].y) == pytest.approx(wanted, rel=1e-3)
 
 
 def test_a_second_socket_and_node_are_marked() -> None:
-    figure = draw("collective-ranks", [collectives()], Options(collective="bcast"))
-    words = shown(figure)
-    assert "second socket" in words
-    assert "second node" in words
-    dotted = [line.get_xdata()[0] for line in figure.axes[0].lines if line.get_linestyle() == ":"]
-    assert sorted(dotted) == pytest.approx([(6 * 12) ** 0.5, (12 * 24) ** 0.5])
+    figure = describe("collective-ranks", [collectives()], Options(operation="bcast"))
+    rules = {rule.label: rule.at for rule in figure.panels[0].rules}
+    assert rules == {
+        "second socket": pytest.approx((6 * 12) ** 0.5),
+        "second node": pytest.approx((12 * 24) ** 0.5),
+    }
 
 
-def test_the_map_says_who_is_best_and_by_how_much() -> None:
-    figure = draw("collective-best", [collectives()], Options(collective="bcast"))
-    axes = figure.axes[0]
-    assert len(axes.patches) == len(RANKS) * len(SIZES)
-    gains = [text.get_text() for text in axes.texts if text.get_text()[0].isdigit()]
-    assert len(gains) == len(axes.patches), "everywhere something is faster than the default"
-    assert "2.00" in gains
-    assert "binomial" in shown(figure)
+def test_more_algorithms_than_colours_are_grey() -> None:
+    algorithms = {f"algorithm {number:02}": {} for number in range(12)}
+    run = collective_run(lambda _, name, *__: 1e-6 * (1 + int(name[-2:])), algorithms=algorithms)
+    figure = describe("collective-sizes", [Analysis(run, "here")], Options())
+    coloured = [one.name for one in figure.series() if one.colour is not None]
+    assert coloured == [f"algorithm {number:02}" for number in range(7)], "the fastest"
+    assert [one.label for one in figure.series() if one.colour is None] == ["5 others"] * 5
+
+
+def test_the_map_shows_the_best_algorithm_and_by_how_much() -> None:
+    [panel] = describe("collective-best", [collectives()], Options(operation="bcast")).panels
+    assert len(panel.cells) == len(RANKS) * len(SIZES)
+    assert all(cell.text for cell in panel.cells), "everywhere one is faster than the default"
+    assert "2.00" in {cell.text for cell in panel.cells}
+    assert "binomial" in {kind.label for kind in panel.kinds}
 
 
 @pytest.mark.parametrize(
     ("launches", "words"), [(5, "the library's own decision"), (3, "unknown: 3 launches")]
 )
-def test_where_nothing_is_surely_better_the_map_says_why(launches: int, words: str) -> None:
-    run = collective_run(
-        lambda *_: 1e-5, algorithms={"default": {}, "binomial": {}}, launches=launches
-    )
-    figure = draw("collective-best", [System(run, estimate(run), "here")], Options())
-    assert words in shown(figure)
-    assert len({patch.get_facecolor() for patch in figure.axes[0].patches}) == 1
-    assert not [text for text in figure.axes[0].texts if text.get_text()[:1].isdigit()]
+def test_where_no_algorithm_is_shown_to_be_faster_the_map_has_the_reason(
+    launches: int, words: str
+) -> None:
+    algorithms: dict[str, dict[str, str]] = {"default": {}, "binomial": {}}
+    run = collective_run(lambda *_: 1e-5, algorithms=algorithms, launches=launches)
+    [panel] = describe("collective-best", [Analysis(run, "here")], Options()).panels
+    assert [kind.label for kind in panel.kinds] == [words]
+    assert panel.kinds[0].unknown == (launches == 3)
+    assert not any(cell.text for cell in panel.cells)
 
 
 def test_measured_over_predicted_is_1_where_the_model_is_true() -> None:
-    figure = draw("collective-model", [collectives(), cores()], Options(collective="reduce"))
-    lines = [line for line in figure.axes[0].lines if len(line.get_xdata()) == len(SIZES)]
-    assert len(lines) == len(NAMES)
-    for line in lines:
-        assert list(line.get_ydata()) == pytest.approx([1.0] * len(SIZES), rel=0.01)
-    assert "socket: α = 400 ns" in shown(figure)
+    figure = describe("collective-model", [collectives(), cores()], Options(operation="reduce"))
+    assert len(figure.panels[0].series) == len(NAMES)
+    for series in figure.series():
+        assert list(series.y) == pytest.approx([1.0] * len(SIZES), rel=0.01)
+    assert "socket: α = 400 ns" in figure.caption[0]
 
 
 @pytest.mark.parametrize(
@@ -142,14 +141,14 @@ def test_measured_over_predicted_is_1_where_the_model_is_true() -> None:
     [
         ("collective-sizes", [cores()], {}, "no collectives in these files"),
         ("collective-sizes", [collectives()], {}, "measured are bcast, reduce"),
-        ("collective-best", [collectives()], {"collective": "scan"}, "measured are bcast, reduce"),
-        ("collective-sizes", [collectives()], {"collective": "bcast", "ranks": 5}, "--ranks 5"),
-        ("collective-ranks", [collectives()], {"collective": "bcast", "bytes": 5}, "--bytes 5"),
-        ("collective-model", [collectives()], {"collective": "bcast"}, "no point-to-point times"),
+        ("collective-best", [collectives()], {"operation": "scan"}, "measured are bcast, reduce"),
+        ("collective-sizes", [collectives()], {"operation": "bcast", "ranks": 5}, "--ranks 5"),
+        ("collective-ranks", [collectives()], {"operation": "bcast", "bytes": 5}, "--bytes 5"),
+        ("collective-model", [collectives()], {"operation": "bcast"}, "no point-to-point times"),
     ],
 )
-def test_what_cannot_be_drawn_is_told(
-    what: str, systems: list[System], options: dict[str, object], complaint: str
+def test_what_cannot_be_drawn_is_an_error(
+    what: str, systems: list[Analysis], options: dict[str, object], complaint: str
 ) -> None:
     with pytest.raises(AskedWronglyError, match=complaint):
-        draw(what, systems, Options(**options))  # type: ignore[arg-type]
+        describe(what, systems, Options(**options))  # type: ignore[arg-type]

@@ -8,22 +8,20 @@ from pathlib import Path
 
 import click
 
-from hockney.cli._options import Output
-from hockney.estimate import estimate
+from hockney.analysis import Analysis
+from hockney.cli._asked import Output
 from hockney.measure.checks import check_allocation
-from hockney.measure.presets import PRESETS
 from hockney.measure.run import Target, measure
 from hockney.measure.session import Session, raise_problems, unanswered
-from hockney.records import Run
 from hockney.spec import Plan
 from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import format_seconds
-from hockney.views.progress import ProgressLine
+from hockney.views.progress import ProgressView
 
 ENDINGS = {
-    "precision": "every median is inside the asked precision",
+    "precision": "every median has the asked precision",
     "budget": "the budget is spent",
-    "launches": "the asked number of launches was made",
+    "launches": "all launches that were asked for",
     "interrupted": "interrupted",
     "failed": "a launch failed",
 }
@@ -47,8 +45,9 @@ def measure_and_show(plan: Plan, output: Output) -> None:
     path = output.path or default_output(plan.experiment)
     target = Target(path, output.label, output.force, output.resume)
     session = measured(plan, target, output.quiet)
+    analysis = Analysis(session.run)
     if session.run.samples:
-        show_measured(session.run, output)
+        show_measured(analysis, output)
     if not output.quiet:
         _say_how_it_ended(session)
     raise_problems(session)
@@ -57,14 +56,14 @@ def measure_and_show(plan: Plan, output: Output) -> None:
     if output.gate:
         from hockney.cli._present import gate
 
-        gate(session.run, estimate(session.run))
+        gate(analysis)
 
 
 def measured(plan: Plan, target: Target, quiet: bool, before: str = "") -> Session:
-    """Measures with a line of progress, which begins with `before`."""
+    """Measures and shows how far it is, with `before` in front."""
     for case in plan.cases:
         check_allocation(case.placement)
-    progress = ProgressLine(quiet, plan.sampling.precision, before)
+    progress = ProgressView(quiet, plan.sampling.precision, before)
     try:
         return measure(plan, target, progress)
     finally:
@@ -87,22 +86,18 @@ def _say_how_it_ended(session: Session) -> None:
         click.echo(f"launch {count} is incomplete: its rounds up to then are kept", err=True)
 
 
-def show_measured(run: Run, output: Output) -> None:
+def show_measured(analysis: Analysis, output: Output) -> None:
     """The result as the options of a measuring verb want it."""
     from hockney.cli._present import show_json, show_run
-    from hockney.spec import plan_of
 
-    estimates = estimate(run)
     if output.as_json:
-        show_json(run, estimates)
+        show_json(analysis)
         return
-    plan = plan_of(run.header.options)
-    usual = _layout_of(plan) if plan else None
-    show_run(run, estimates, output.layout or usual, quiet=output.quiet)
+    usual = _layout_of(analysis.plan) if analysis.plan else None
+    show_run(analysis, output.layout or usual, quiet=output.quiet)
 
 
 def _layout_of(plan: Plan) -> str | None:
     """The table of the classic program that a plan repeats."""
     workload = plan.first.workload
-    preset = workload.preset if isinstance(workload, Pingpong) else None
-    return PRESETS[preset]().format if preset else None
+    return workload.preset if isinstance(workload, Pingpong) else None

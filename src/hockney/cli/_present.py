@@ -1,94 +1,91 @@
-"""A run as every verb shows it."""
+"""An analysis as every verb shows it."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 
 import click
 
-from hockney.estimate.normal import Beside
-from hockney.estimate.points import Estimates
-from hockney.records import Run
+from hockney.analysis import Analysis
+from hockney.analysis.history import History
+from hockney.exchange.writing import render
+from hockney.terminal import styled
 from hockney.views.as_json import dumps, run_json
 from hockney.views.experiments import view_of
-from hockney.views.layouts import render
-from hockney.views.warnings import warnings
+from hockney.views.warnings import warning_lines
 
 
 def show_run(
-    run: Run,
-    estimates: Estimates,
-    layout: str | None = None,
-    all_states: bool = False,
-    quiet: bool = False,
+    analysis: Analysis, layout: str | None = None, all_states: bool = False, quiet: bool = False
 ) -> None:
-    """What the experiment's view says and the warnings; or a classic program's layout alone."""
+    """The tables of the experiment's view and the warnings; or a classic program's layout alone."""
     if layout:
-        click.echo(render(layout, run, estimates))
+        click.echo(render(layout, analysis))
     else:
-        click.echo("\n\n".join(view_of(run).parts(run, estimates, all_states)))
+        view = view_of(analysis.run)
+        answer = "\n".join(styled(line, "bold") for line in view.answer(analysis))
+        click.echo("\n\n".join([*filter(None, [answer]), *view.parts(analysis, all_states)]))
     if not quiet:
-        for warning in warnings(run, estimates):
-            click.echo(f"warning: {warning}", err=True)
+        show_warnings(analysis)
 
 
-def gate(run: Run, estimates: Estimates) -> None:
-    """For checks of nodes: ends with status 1 where somebody stands apart."""
-    from hockney.estimate.apart import find_apart
+def show_warnings(analysis: Analysis) -> None:
+    """A sentence each, and where there is more to read."""
+    lines = warning_lines(analysis)
+    for line in lines:
+        click.echo(f"{styled('warning:', 'yellow', stream=sys.stderr)} {line}", err=True)
+    if lines and analysis.run.samples:
+        click.echo(f"more: hockney show {analysis.run.path} --diagnose", err=True)
 
-    if find_apart(run, estimates):
+
+def gate(analysis: Analysis) -> None:
+    """For checks of nodes: ends with status 1 where a pair, place or node is an outlier."""
+    if analysis.outliers:
         raise click.exceptions.Exit(1)
 
 
-def show_diagnosis(run: Run) -> None:
-    from hockney.estimate.diagnose import diagnose
+def show_diagnosis(analysis: Analysis) -> None:
     from hockney.views.diagnosis import diagnosis_lines
 
-    click.echo("\n" + "\n".join(diagnosis_lines(diagnose(run))))
+    click.echo("\n" + "\n".join(diagnosis_lines(analysis.diagnosis)))
 
 
-def show_beside(found: Beside) -> None:
-    from hockney.views.normal import beside_lines
+def show_positions(analysis: Analysis, histories: Sequence[History]) -> None:
+    from hockney.views.published import position_lines
 
-    lines = beside_lines(found)
+    lines = position_lines(analysis.positions(histories))
     if lines:
-        heading = "\nis it normal? (definitions and sources: --json)"
+        heading = "\ncompared with published systems (definitions and sources: --json)"
         click.echo("\n".join([heading, *(f"  {line}" for line in lines)]))
 
 
-def show_predicted(run: Run, estimates: Estimates, messages: Run, as_json: bool) -> None:
-    """Collectives beside what is predicted from the messages of another run."""
-    from hockney.views.collective_model import beside_model, predicted_json, predicted_lines
+def show_predicted(analysis: Analysis, messages: Analysis, as_json: bool) -> None:
+    """Collectives, measured and predicted from the messages of another run."""
+    from hockney.views.collective_model import predicted_json, predicted_lines
 
-    parameters, found = beside_model(run, estimates, messages)
+    found = analysis.predicted(messages.message_costs)
     if as_json:
         click.echo(dumps({"predicted": predicted_json(found)}))
     else:
-        click.echo("\n".join(predicted_lines(found, parameters)))
-
-
-def _diagnosis_json(run: Run) -> dict[str, object]:
-    from hockney.estimate.diagnose import diagnose
-
-    return {"diagnosis": [asdict(finding) for finding in diagnose(run)]}
+        click.echo("\n".join(predicted_lines(found, messages.message_costs)))
 
 
 def show_json(
-    run: Run,
-    estimates: Estimates,
+    analysis: Analysis,
     all_states: bool = False,
     diagnose: bool = False,
-    beside: Beside | None = None,
+    histories: Sequence[History] | None = None,
 ) -> None:
     """{"run", ..., "warnings"} and, when asked, "diagnosis" and "beside", as docs/cli.md says."""
-    click.echo(
-        dumps(
-            {
-                "run": run_json(run, estimates),
-                **view_of(run).fields(run, estimates, all_states),
-                "warnings": warnings(run, estimates),
-                **(_diagnosis_json(run) if diagnose else {}),
-                **({"beside": asdict(beside)} if beside else {}),
-            }
-        )
-    )
+    shown = {
+        "run": run_json(analysis),
+        **view_of(analysis.run).fields(analysis, all_states),
+        "warnings": warning_lines(analysis),
+    }
+    if diagnose:
+        shown["diagnosis"] = [asdict(finding) for finding in analysis.diagnosis]
+    if histories is not None:
+        shown["beside"] = asdict(analysis.positions(histories))
+    click.echo(dumps(shown))

@@ -2,110 +2,112 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from hockney import records
+from hockney.cli import _options
+from hockney.cli._help import option, verb
+from hockney.cli._parameters import Named
 from hockney.errors import AskedWronglyError
-from hockney.models import model_names
+from hockney.models import MODELS
 
 if TYPE_CHECKING:  # numbers are loaded when there is something to fit
+    from hockney.analysis import NamedCurve
     from hockney.estimate.points import PointEstimate
-    from hockney.models._ranking import Ranking
-    from hockney.models.fit import Fit
+    from hockney.fitting.fit import Fit
+    from hockney.predict.ranking import Ranking
     from hockney.records import Run
 
 AUTO = "auto"
 Result = TypeVar("Result")
 
 
-@click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--model",
-    type=click.Choice([*model_names(), AUTO]),
-    default="hockney",
-    show_default=True,
-    help="What to fit; auto: all that the data can carry, ranked.",
+@verb(
+    "hockney fit run.jsonl",
+    "hockney fit --model auto run.jsonl",
+    "hockney fit --model multi-mode multi.jsonl --json",
 )
-@click.option(
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@option(
+    "--model",
+    type=Named(lambda: [*MODELS.names(), AUTO]),
+    default="hockney",
+    help="Model to fit; auto: all that the data allow, ranked by cross-validation.",
+)
+@option(
     "--ordinary",
     is_flag=True,
-    help="Plain least squares, as in the exercise: the largest sizes decide.",
+    help="Ordinary least squares, in which the largest sizes weigh most.",
 )
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@_options.JSON
 def command(files: tuple[Path, ...], model: str, ordinary: bool, as_json: bool) -> None:
-    """Fit a model to each file, with intervals by resampling launches.
+    """Fit a model to each file, with confidence intervals by a bootstrap over launches.
 
-    hockney is T(b) = alpha + beta b; segmented is such a line in each protocol's range of sizes.
+    hockney is T(b) = alpha + beta b; segmented is one such line for each protocol's sizes.
     """
     if ordinary and model != "hockney":
-        raise click.UsageError("--ordinary is a way to fit --model hockney")
-    curves = [curve for file in files for curve in _curves(records.read(file))]
+        raise click.UsageError("--ordinary needs --model hockney")
+    curves = [curve for file in files for curve in _curves(file)]
     if model == AUTO:
         _show_rankings(_each(curves, _ranking), as_json)
     else:
         _show_fits(_each(curves, lambda points: _fit(points, model, ordinary)), as_json)
 
 
-def _fit(points: list[PointEstimate], model: str, ordinary: bool) -> Fit:
+def _fit(points: Sequence[PointEstimate], model: str, ordinary: bool) -> Fit:
+    from hockney.fitting.fit import curve_of
     from hockney.models import fit_model
-    from hockney.models.fit import curve_of
     from hockney.models.hockney import fit
 
     return fit(curve_of(points), ordinary) if ordinary else fit_model(model, points)
 
 
-def _ranking(points: list[PointEstimate]) -> Ranking:
-    from hockney.models._ranking import rank
+def _ranking(points: Sequence[PointEstimate]) -> Ranking:
+    from hockney.predict.ranking import rank
 
     return rank(points)
 
 
 @dataclass(frozen=True)
 class RunCurve:
-    """One curve over sizes of a run; `words` tell it from the run's others."""
+    """One curve of a run."""
 
     run: Run
-    points: list[PointEstimate]
-    words: str
+    curve: NamedCurve
 
     @property
     def title(self) -> str:
-        which = f": {self.words}" if self.words else ""
+        which = f": {self.curve.name}" if self.curve.name else ""
         return f"{self.run.label} ({self.run.path}){which}"
 
 
-def _curves(run: Run) -> list[RunCurve]:
-    from hockney.estimate.contention import points_to_fit
-    from hockney.estimate.points import by_curve
-    from hockney.spec.axes import texts_apart
+def _curves(file: Path) -> list[RunCurve]:
+    from hockney import load
+    from hockney.analysis import NamedCurve
 
-    curves = by_curve(points_to_fit(run)).values()
-    if not curves:
-        return [RunCurve(run, [], "")]
-    names = texts_apart(curves)
-    return [RunCurve(run, points, name) for name, points in zip(names, curves, strict=True)]
+    analysis = load(file)
+    curves = analysis.curves or [NamedCurve("", ())]
+    return [RunCurve(analysis.run, curve) for curve in curves]
 
 
 def _each(
-    curves: list[RunCurve], work: Callable[[list[PointEstimate]], Result]
+    curves: list[RunCurve], work: Callable[[Sequence[PointEstimate]], Result]
 ) -> list[tuple[RunCurve, Result]]:
-    """Of a run's several curves those that carry the model; what the others lack is told."""
+    """Of a run's several curves those that carry the model; what the others lack is said."""
     done: list[tuple[RunCurve, Result]] = []
     failed: list[AskedWronglyError] = []
-    for curve in curves:
+    for one in curves:
         try:
-            done.append((curve, work(curve.points)))
+            done.append((one, work(one.curve.points)))
         except AskedWronglyError as error:
-            if not curve.words:
+            if not one.curve.name:
                 raise
             failed.append(error)
-            click.echo(f"{curve.title}: {error.message}", err=True)
+            click.echo(f"{one.title}: {error.message}", err=True)
     if not done:
         raise failed[0]
     return done
@@ -114,7 +116,7 @@ def _each(
 def _named(curve: RunCurve) -> dict[str, Any]:
     from hockney.views.as_json import axes_json
 
-    first = curve.points[0]
+    first = curve.curve.points[0]
     return {
         "label": curve.run.label,
         "file": str(curve.run.path),

@@ -6,46 +6,62 @@ from pathlib import Path
 
 import click
 
-from hockney.cli._parameters import SIZE
-from hockney.views.figures import FIGURES, OVERLAID, Options, System, curves_of, draw, labels_of
+from hockney.cli import _options
+from hockney.cli._help import option, verb
+from hockney.cli._parameters import SIZE, Named
+from hockney.views.curves import Options
+from hockney.views.figures import FIGURES, describe
 
-OF_ONE_NUMBER_OF_RANKS = ("collective-sizes", "collective-model")
-NOT_OF_ONE_SIZE = (
-    "time", "bandwidth", "models", "multi-mode", "collective-best", *OF_ONE_NUMBER_OF_RANKS
-)  # fmt: skip
+NEEDS = {"extremes": "--extremes", "bytes": "--bytes", "operation": "--operation",
+         "ranks": "--ranks"}  # fmt: skip
+"""Options of which some figures have no use."""
 
 
-@click.command()
+@verb(
+    "hockney plot mpich.jsonl openmpi.jsonl -o time.svg",
+    "hockney plot --what samples --bytes 8 run.jsonl -o samples.png",
+    "hockney plot --what matrix cores.jsonl -o map.png",
+)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "-o", "--output", required=True, type=click.Path(path_type=Path), help="FILE.png, .svg or .pdf."
-)
-@click.option(
+@_options.output("FILE.png, .svg or .pdf.", required=True, metavar="FILE")
+@option(
     "--what",
-    type=click.Choice(FIGURES),
+    type=Named(FIGURES.names),
     default="time",
-    show_default=True,
-    help="Time or bandwidth over size, the samples of one size, models with their residuals; of "
-    "pairs contention, variability and multi-mode, of cores the matrix; of collectives time over "
-    "sizes or ranks, the best algorithm of each cell, or measured over predicted "
-    "(collective-model).",
+    help="Time or bandwidth by message size; samples of one size; models with residuals. For "
+    "pairs: contention, variability, multi-mode. For cores: matrix. For overheads: parts of a "
+    "message. For collectives: time by size or number of ranks, the best algorithms, measured over "
+    "predicted (collective-model).",
 )
-@click.option(
-    "--extremes",
-    is_flag=True,
-    help="Of time: mean with standard deviation, minimum and maximum as outliers.",
+@option(
+    "--bytes",
+    "size",
+    type=SIZE,
+    show_default="the smallest; all for contention",
+    help="Message size, for figures of one size.",
 )
-@click.option("--fit/--no-fit", "with_fit", default=True, help="Draw the fitted line.")
-@click.option(
-    "--bytes", "size", type=SIZE, help="Of which size.  [default: the smallest; contention: all]"
+@option(
+    "--operation",
+    "--collective",
+    "operation",
+    metavar="NAME",
+    show_default="the only one",
+    help="Operation, where files hold several.",
 )
-@click.option("--collective", help="Of which collective.  [default: the only one]")
-@click.option(
+@option(
     "--ranks",
     type=click.IntRange(min=1),
-    help="Of collectives over sizes: of how many processes.  [default: the most]",
+    metavar="N",
+    show_default="all; the most for collective-sizes and -model",
+    help="Number of ranks, for figures of collectives.",
 )
-@click.option("--force", is_flag=True, help="Overwrite the figure.")
+@option(
+    "--extremes",
+    is_flag=True,
+    help="Draw mean, standard deviation, minimum and maximum (--what time).",
+)
+@option("--fit/--no-fit", "with_fit", default=True, show_default=True, help="Draw Hockney's line.")
+@_options.force("the figure")
 def command(
     files: tuple[Path, ...],
     output: Path,
@@ -53,31 +69,21 @@ def command(
     extremes: bool,
     with_fit: bool,
     size: int | None,
-    collective: str | None,
+    operation: str | None,
     ranks: int | None,
     force: bool,
 ) -> None:
-    """Draw one or more result files; several are overlaid as several systems."""
-    if extremes and what != "time":
-        raise click.UsageError("--extremes is a way to draw --what time")
-    if size is not None and what in NOT_OF_ONE_SIZE:
-        raise click.UsageError("--bytes chooses what --what samples and its like draw")
-    if collective is not None and not what.startswith("collective-"):
-        raise click.UsageError("--collective chooses what --what collective-... draws")
-    if ranks is not None and what not in OF_ONE_NUMBER_OF_RANKS:
-        raise click.UsageError("--ranks chooses what --what collective-sizes or -model draws")
+    """Draw result files; several are overlaid as several systems."""
+    takes = FIGURES.find(what).TAKES
+    options = Options(extremes, with_fit, size, operation, ranks)
+    for name, needed in NEEDS.items():
+        if getattr(options, name) not in (None, False) and name not in takes:
+            drawn = ", ".join(n for n, figure in FIGURES.all().items() if name in figure.TAKES)
+            raise click.UsageError(f"--what {what} does not take {needed}; these do: {drawn}")
 
-    from hockney import records
-    from hockney.estimate import estimate
-    from hockney.views.figures._style import check_output, save
+    from hockney.views.drawing.files import check_output, save
+    from hockney.views.labels import analyses_of
 
     check_output(output, force)
-    runs = [records.read(file) for file in files]
-    systems = [
-        System(run, estimate(run), label) for run, label in zip(runs, labels_of(runs), strict=True)
-    ]
-    if what in OVERLAID:
-        systems = [curve for system in systems for curve in curves_of(system)]
-    options = Options(extremes, with_fit, size, collective, ranks)
-    save(draw(what, systems, options), output, force)
+    save(describe(what, analyses_of(files), options), output, force)
     click.echo(f"wrote {output}", err=True)

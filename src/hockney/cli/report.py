@@ -6,43 +6,38 @@ from pathlib import Path
 
 import click
 
+from hockney.cli import _options
 from hockney.cli._files import result_files, write_text
+from hockney.cli._help import option, verb
 
 
-@click.command()
+@verb(
+    "hockney report run.jsonl",
+    "hockney report mpich.jsonl openmpi.jsonl -o two-mpis.html --title 'Two MPIs'",
+    "hockney report today/ --history runs/",
+)
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    default="report.html",
-    show_default=True,
-    help="The page.",
-)
-@click.option("--title", help="Heading of the page.")
-@click.option(
-    "--history",
-    "past",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Earlier runs to set these beside: files or directories. Repeatable.",
-)
-@click.option("--force", is_flag=True, help="Overwrite the page.")
+@_options.output("HTML page to write.", default="report.html", metavar="FILE")
+@option("--title", metavar="TEXT", help="Heading of the page.")
+@_options.HISTORY
+@_options.force("the page")
 def command(
     paths: tuple[Path, ...], output: Path, title: str | None, past: tuple[Path, ...], force: bool
 ) -> None:
-    """Write result files as one page that needs nothing else: summary, figures, tables, data."""
+    """Write one HTML page: for each experiment the answer, its figures and tables, and the data.
+
+    The page needs no network and no other file.
+    """
     from hockney.cli.history import histories_with
     from hockney.errors import AskedWronglyError
-    from hockney.views.normal import beside_of
+    from hockney.views.labels import analyses_of
     from hockney.views.report import render
-    from hockney.views.report.reported import report_on
 
     if output.exists() and not force:
         raise AskedWronglyError(
             f"{output} exists", "name another file with -o, or overwrite it with --force"
         )
-    systems = [report_on(path) for path in result_files(paths)]
+    analyses = analyses_of(result_files(paths))
     histories = histories_with(paths, past)
-    besides = [beside_of(system.run, system.estimates, histories) for system in systems]
-    write_text(output, render(systems, besides, title), force)
+    positions = [one.positions(histories) for one in analyses]
+    write_text(output, render(analyses, positions, title), force)

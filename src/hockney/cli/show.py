@@ -6,38 +6,41 @@ from pathlib import Path
 
 import click
 
-from hockney.views.layouts import layout_names
+from hockney.cli import _options
+from hockney.cli._help import OUTPUT, option, verb
+from hockney.cli._parameters import Named
+from hockney.programs import layout_names
 
 
-@click.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--all-states", is_flag=True, help="Every state of the machine, not the headline's.")
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(layout_names()),
-    help="Print in the layout of a classic program.",
+@verb(
+    "hockney show run.jsonl",
+    "hockney show run.jsonl --diagnose --history runs/",
+    "hockney show run.jsonl --json",
 )
-@click.option(
+@click.argument("file", type=click.Path(path_type=Path))
+@option(
     "--diagnose",
     is_flag=True,
-    help="Look for cold start, modes, drift, period and autocorrelation.",
+    help="Look for cold start, several modes, drift, periods and autocorrelation in the samples.",
 )
-@click.option("--gate", is_flag=True, help="Exit status 1 when a pair, place or node stands apart.")
-@click.option(
-    "--history",
-    "past",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Earlier runs to set this one beside: files or directories. Repeatable.",
-)
-@click.option(
+@option("--all-states", is_flag=True, help="Show all states of the machine, not just the main one.")
+@_options.HISTORY
+@option(
     "--model-from",
     "messages",
     type=click.Path(path_type=Path),
-    help="Ping-pong times (pingpong, cores) to predict collectives from: measured over predicted.",
+    metavar="FILE",
+    help="Compare collectives with predictions from the point-to-point times in FILE.",
 )
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@option(
+    "--format",
+    "layout",
+    type=Named(layout_names),
+    heading=OUTPUT,
+    help="Print the table of a classic program.",
+)
+@_options.GATE
+@_options.JSON
 def command(
     file: Path,
     all_states: bool,
@@ -48,26 +51,23 @@ def command(
     messages: Path | None,
     as_json: bool,
 ) -> None:
-    """Show what a result file holds."""
-    from hockney import records
+    """Show the results in a file: the answer, the table, and what to know about it."""
+    from hockney import load
     from hockney.cli import _present
     from hockney.cli.history import histories_with
-    from hockney.estimate import estimate
-    from hockney.views.normal import beside_of
 
-    run = records.read(file)
-    estimates = estimate(run)
+    analysis = load(file)
     if messages is not None:
-        _present.show_predicted(run, estimates, records.read(messages), as_json)
+        _present.show_predicted(analysis, load(messages), as_json)
         return
-    found = beside_of(run, estimates, histories_with((file,), past))
+    histories = histories_with((file,), past)
     if as_json:
-        _present.show_json(run, estimates, all_states, diagnose, found)
+        _present.show_json(analysis, all_states, diagnose, histories)
     else:
-        _present.show_run(run, estimates, layout, all_states)
+        _present.show_run(analysis, layout, all_states)
         if diagnose:
-            _present.show_diagnosis(run)
+            _present.show_diagnosis(analysis)
         if not layout:
-            _present.show_beside(found)
+            _present.show_positions(analysis, histories)
     if gate:
-        _present.gate(run, estimates)
+        _present.gate(analysis)

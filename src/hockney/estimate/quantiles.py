@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
+LEAST_VALUES = 5
+"""Of which an interval is given."""
 EXACT_UP_TO = 60
 """Values; beyond, the normal approximation of the binomial is as good (Hoefler & Belli 2015)."""
 Z95 = 1.959964
@@ -23,15 +25,15 @@ class Interval:
 
 
 def median_interval(values: NDArray[np.float64]) -> Interval | None:
-    """The narrowest pair of order statistics that holds the median with 95 %, or the whole range
-    with the confidence that it has; None below five values.
+    """The 95 % confidence interval of the median: the narrowest pair of order statistics that has
+    that confidence, or the whole range with the confidence that it has; None below five values.
 
     Order statistics k and n+1-k enclose the median with 1 - 2 P(Binomial(n, 1/2) < k), whatever
     the distribution. Five values have 93.75 % in all, and are called an interval; four, with
     87.5 %, are not.
     """
     n = len(values)
-    if n < 5:
+    if n < LEAST_VALUES:
         return None
     ordered = np.sort(values)
     if n > EXACT_UP_TO:

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import msgspec
 
-from hockney.estimate import Estimates
-from hockney.estimate.best import DEFAULT, Cell, Contender, cells_of
+from hockney.analysis import Analysis
+from hockney.analysis.best import Cell, Contender
+from hockney.mpis import Rule, RulesFormat
 from hockney.spec import Case, Placement, sizes_of
-from hockney.spec.workloads.collective import Collective
-from hockney.tuning import Format
-from hockney.tuning.rules import Rule
+from hockney.spec.workloads.collective import DEFAULT, Collective
 
 TUNED = "tuned"
 """The label of what was measured with the rules."""
@@ -33,7 +32,9 @@ class Checked:
         return self.tuned.difference is not None and self.tuned.difference.verdict == "slower"
 
 
-def cases_of(cells: Sequence[Cell], base: Placement, form: Format, rules: Path) -> tuple[Case, ...]:
+def cases_of(
+    cells: Sequence[Cell], base: Placement, form: RulesFormat, rules: Path
+) -> tuple[Case, ...]:
     """With and without rules for each collective and number of ranks, at all measured sizes.
     What the launches with rules were told is read back from the library."""
     cases = []
@@ -51,18 +52,19 @@ def cases_of(cells: Sequence[Cell], base: Placement, form: Format, rules: Path) 
     return tuple(cases)
 
 
-def checked_cells(estimates: Estimates, rules: Sequence[Rule]) -> list[Checked]:
+def checked_cells(analysis: Analysis, rules: Sequence[Rule]) -> list[Checked]:
     """Every cell that was measured both ways."""
     return [
         Checked(cell, contender, _rule_of(cell, rules))
-        for cell in cells_of(estimates.headline)
+        for cell in analysis.best
         for contender in cell.contenders
         if contender.name == TUNED and contender.difference is not None
     ]
 
 
 def _rule_of(cell: Cell, rules: Sequence[Rule]) -> Rule | None:
-    return next((rule for rule in rules if rule.holds_in(cell)), None)
+    which = (cell.collective, cell.ranks, cell.bytes)
+    return next((rule for rule in rules if rule.holds_for(*which)), None)
 
 
 def mean_ratio(checked: Sequence[Checked]) -> float | None:

@@ -1,14 +1,15 @@
-"""What result files tell about algorithms: their cells, and the variables that forced each."""
+"""What result files show of algorithms: their cells, and the variables that forced each."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from hockney.analysis import Analysis
+from hockney.analysis.best import Cell, cells_of, name_of
 from hockney.errors import AskedWronglyError
-from hockney.estimate import estimate
-from hockney.estimate.best import DEFAULT, Cell, cells_of, name_of
 from hockney.records import Mpi, Run
+from hockney.spec.workloads.collective import DEFAULT
 from hockney.tuning.rules import Settings
 
 FORCING = ("OMPI_MCA_coll_tuned_", "MPIR_CVAR_", "I_MPI_ADJUST_")
@@ -32,10 +33,11 @@ class Measured:
         return self.settings.get((collective, ranks, algorithm), {})
 
 
-def measured(runs: Sequence[Run]) -> Measured:
+def measured(analyses: Sequence[Analysis]) -> Measured:
     """All cells of runs of one library; the library's own decision must be among them."""
+    runs = [one.run for one in analyses]
     mpi = _one_library(runs)
-    cells = cells_of(point for run in runs for point in estimate(run).headline)
+    cells = cells_of(point for one in analyses for point in one.estimates.headline)
     if not cells:
         raise AskedWronglyError(
             "there are no collectives in these files",
@@ -43,8 +45,8 @@ def measured(runs: Sequence[Run]) -> Measured:
         )
     if all(cell.default is None for cell in cells):
         raise AskedWronglyError(
-            "the library's own decision was not measured, so nothing tells what rules would gain",
-            "measure it beside the others: --algorithm all or --algorithm default,...",
+            "the library's own decision was not measured, so the gain of rules is unknown",
+            "measure it with the others: --algorithm all or --algorithm default,...",
         )
     return Measured(tuple(cells), mpi, _settings(runs))
 

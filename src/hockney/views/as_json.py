@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from hockney.estimate.compare import Comparison, Difference
-from hockney.estimate.floor import FloorRatio
-from hockney.estimate.points import Estimates, PointEstimate
-from hockney.models.fit import Fit
-from hockney.records import Run
+from hockney.analysis import Analysis
+from hockney.analysis.compare import Comparison, Difference
+from hockney.analysis.floor import FloorRatio
+from hockney.estimate.points import PointEstimate
+from hockney.fitting.fit import Fit
 from hockney.spec.axes import Axes, axes_of
 
 
@@ -32,13 +32,14 @@ def finite(value: object) -> object:
     return value
 
 
-def run_json(run: Run, estimates: Estimates) -> dict[str, Any]:
-    """What was asked, where it was answered, and in which states."""
+def run_json(analysis: Analysis) -> dict[str, Any]:
+    """What was measured, where, and in which states of the machine."""
+    run, states = analysis.run, analysis.states
     first = run.launches[0] if run.launches else None
     return {
         "id": run.header.id,
         "experiment": run.header.experiment,
-        "label": run.label,
+        "label": analysis.label,
         "started": run.header.started,
         "source": msgspec.to_builtins(run.header.source),
         "options": run.header.options,
@@ -50,7 +51,7 @@ def run_json(run: Run, estimates: Estimates) -> dict[str, Any]:
         "places": msgspec.to_builtins(first.places) if first else [],
         "launches": len(run.launches),
         "ends": [msgspec.to_builtins(end) for end in run.ends],
-        "probe": estimates.states.probe,
+        "probe": states.probe,
         "states": [
             {
                 "id": state.id,
@@ -58,10 +59,10 @@ def run_json(run: Run, estimates: Estimates) -> dict[str, Any]:
                 "share": state.share,
                 "likely": state.likely,
             }
-            for state in estimates.states.states
+            for state in states.states
         ],
-        "rounds_changed": estimates.states.changed,
-        "slow_launches": list(estimates.slow_launches),
+        "rounds_changed": states.changed,
+        "slow_launches": list(analysis.estimates.slow_launches),
         "cut": run.cut,
     }
 
@@ -82,7 +83,7 @@ def point_json(point: PointEstimate, floor: FloorRatio | None) -> dict[str, Any]
 
 
 def axes_json(point: Axes, *left_out: str) -> dict[str, Any]:
-    """The axes of a point, without those that say nothing of it."""
+    """The axes of a point, without those that do not apply."""
     return {name: value for name, value in axes_of(point).items() if name not in left_out}
 
 

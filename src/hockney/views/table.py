@@ -4,25 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hockney.estimate.floor import FloorRatio
+from hockney.analysis import Analysis
+from hockney.analysis.floor import FloorRatio
+from hockney.analysis.starts import Skew
 from hockney.estimate.points import SLOW_RULE, Estimates, PointEstimate
-from hockney.models.fit import Fit, Parameter
+from hockney.fitting.fit import Fit, Parameter
 from hockney.models.hockney import ORDINARY
-from hockney.records import Place, Run
+from hockney.records import Place
+from hockney.terminal import styled
 from hockney.units import format_rate, format_seconds, format_size
 
+STRONG = frozenset({"median", "completion", "median pair", "B/A", "verdict"})
+"""Columns that a reader looks for."""
 MOST_PLACES = 8
 """More are counted, and their hosts named."""
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
     """Rows of cells, the first one the heading, as right-aligned columns: what a pipe, a terminal
-    and `awk` all read."""
+    and `awk` all read. A terminal shows the heading dim and the columns of medians in bold."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+    strong = {number for number, name in enumerate(rows[0]) if name in STRONG}
+    heading, *below = [
+        [
+            styled(cell.rjust(width), "bold") if number in strong and row is not rows[0] else
+            cell.rjust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
         for row in rows
-    )
+    ]  # fmt: skip
+    lines = [styled("  ".join(heading).rstrip(), "dim")]
+    return "\n".join([*lines, *("  ".join(row).rstrip() for row in below)])
 
 
 def microseconds(seconds: float | None) -> str:
@@ -67,9 +79,10 @@ def point_table(points: Sequence[PointEstimate], floor: dict[int, FloorRatio]) -
     return aligned(rows)
 
 
-def heading(run: Run, estimates: Estimates, time: str = "one-way time") -> list[str]:
+def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
     """What was measured, where, and what one number means."""
-    lines = [f"{run.header.experiment}: {run.label}"]
+    run = analysis.run
+    lines = [f"{run.header.experiment}: {analysis.label}"]
     if run.launches:
         first = max(run.launches, key=lambda launch: len(launch.places))
         part = run.taking_part
@@ -78,11 +91,11 @@ def heading(run: Run, estimates: Estimates, time: str = "one-way time") -> list[
             lines.append(f"{time} in us; a sample is: {first.definition}")
         if first.simulated:
             lines.append("simulated: times are those of the platform file, not of this machine")
-    confidence = next((p.confidence for p in estimates.headline if p.confidence), None)
+    confidence = next((p.confidence for p in analysis.estimates.headline if p.confidence), None)
     if confidence:
         lines.append(
-            "median: of the launches' medians; the interval holds it with "
-            f"{100.0 * confidence:.1f} % as long as the machine stays as it was"
+            f"median: of the launches' medians, with its {100.0 * confidence:.1f} % confidence "
+            "interval, valid as long as the machine stays as it was"
         )
     return lines
 
@@ -103,27 +116,26 @@ def place_words(place: Place) -> str:
     return f"{host} CPU {place.pu}{'' if place.pinned else ' (not pinned)'}"
 
 
-def start_lines(run: Run) -> list[str]:
+def start_lines(skew: Skew | None) -> list[str]:
     """How far apart the ranks of a visit began, and how well their common clock is known."""
-    if not run.starts:
+    if skew is None:
         return []
-    skews = sorted(start.skew_s for start in run.starts)
-    error = max((start.error_s for start in run.starts if start.error_s), default=None)
-    known = f"; their clock is known to {format_seconds(error, 2)}" if error else ""
+    error_s = skew.clock_error_s
+    known = f"; their clock is known to {format_seconds(error_s, 2)}" if error_s else ""
     return [
-        f"ranks began within {format_seconds(skews[len(skews) // 2], 2)} of each other (median of "
-        f"visits; most {format_seconds(skews[-1], 2)}){known}"
+        f"ranks began within {format_seconds(skew.median_s, 2)} of each other (median of visits; "
+        f"most {format_seconds(skew.most_s, 2)}){known}"
     ]
 
 
 def state_lines(estimates: Estimates) -> list[str]:
-    """The machine's states, and what was set aside or left out by which rule."""
+    """The machine's states, and which rounds and launches were excluded by which rule."""
     states = estimates.states
     lines = []
     for state in states.states:
         if state.handover_s is not None:
             lines.append(
-                f"state {state.id}: {100.0 * state.share:.0f} % of rounds, hand-over "
+                f"state {state.id}: {100.0 * state.share:.0f} % of rounds, core-to-core latency "
                 f"{format_seconds(state.handover_s, 3)} (probably {state.likely})"
             )
         elif len(states.states) > 1:
@@ -133,14 +145,14 @@ def state_lines(estimates: Estimates) -> list[str]:
         lines.append(f"{rounds} set aside: the state changed in them")
     if estimates.slow_launches:
         numbers = ", ".join(str(number) for number in estimates.slow_launches)
-        lines.append(f"slow launches left out: {numbers} ({SLOW_RULE})")
+        lines.append(f"launches excluded as outliers: {numbers} ({SLOW_RULE})")
     return lines
 
 
-def _with_interval(parameter: Parameter, say: Callable[[float | None], str]) -> str:
+def _with_interval(parameter: Parameter, text: Callable[[float | None], str]) -> str:
     if parameter.low is None or parameter.high is None:
-        return say(parameter.value)
-    return f"{say(parameter.value)}  [{say(parameter.low)} .. {say(parameter.high)}]"
+        return text(parameter.value)
+    return f"{text(parameter.value)}  [{text(parameter.low)} .. {text(parameter.high)}]"
 
 
 def _bytes(value: float | None) -> str:
@@ -149,7 +161,7 @@ def _bytes(value: float | None) -> str:
 
 def fit_lines(fit: Fit) -> list[str]:
     """The fit in words, with intervals and errors."""
-    certainty = "95 % by resampling launches" if fit.launches > 1 else "unknown from one launch"
+    certainty = "95 %, bootstrap over launches" if fit.launches > 1 else "unknown from one launch"
     residuals = "residuals" if ORDINARY in fit.notes else "relative residuals"
     alpha, bandwidth, half = (
         fit.parameters["alpha_s"], fit.derived["r_inf_Bps"], fit.derived["n_half_B"],

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from hockney.estimate.places import places_of
-from hockney.estimate.variability import Spread, slow_ranks
-from hockney.records import Run
+from hockney.analysis import Analysis
+from hockney.analysis.variability import Spread
 from hockney.units import format_size
-from hockney.views.apart import rank_words
+from hockney.views.outliers import rank_words
 from hockney.views.table import aligned, microseconds
 
 MOST_RANKS = 16
@@ -19,19 +16,18 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def variability_text(run: Run, spreads: Sequence[Spread]) -> str:
+def variability_text(analysis: Analysis) -> str:
     """All ranks together and, of few, each one; with all pairs at once. Then the slow ranks."""
+    spreads = analysis.variability
     most = max((one.point.pairs or 1 for one in spreads), default=0)
     shown = [one for one in spreads if (one.point.pairs or 1) == most]
     ranks = {one.rank for one in shown} - {None}
     rows = [COLUMNS, *(_row(one) for one in shown if one.rank is None or len(ranks) <= MOST_RANKS)]
     words = f"variability over repetitions and ranks, us, with {most} pairs at once"
-    places = places_of(run)
     slow = [
-        f"slow rank: {rank_words(one.rank, places)}: its mean is {ratio:.3g} times that of the "
-        f"ranks' median at {format_size(one.point.bytes)}, p = {p:.1g}"
-        for one, ratio, p in slow_ranks(spreads)
-        if one.rank is not None
+        f"outlier: {rank_words(one.rank, analysis.places)}: its mean is {one.ratio:.3g} times the "
+        f"median of the ranks' means at {format_size(one.point.bytes)}, p = {one.p:.1g}"
+        for one in analysis.slow_ranks
     ]
     return "\n".join([words, aligned(rows), *slow])
 

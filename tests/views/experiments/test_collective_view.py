@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import msgspec
 from msgspec.structs import replace
 
+from hockney.analysis import Analysis
 from hockney.estimate import estimate
 from hockney.records import LaunchRecord, Place, Probe, Run, Samples
 from hockney.spec import Placement, Sampling, single, sizes_of, stored
@@ -44,7 +45,7 @@ def study(algorithms: Iterable[str], ranks: Iterable[int], sizes: Iterable[int] 
 
 
 def shown(run: Run) -> str:
-    return "\n\n".join(view_of(run).parts(run, estimate(run), all_states=False))
+    return "\n\n".join(view_of(run).parts(Analysis(run), all_states=False))
 
 
 def rows_of(text: str, title: str) -> list[list[str]]:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from hockney.errors import AskedWronglyError
 from hockney.spec import engine
-from hockney.spec.workloads import Buffers, Measured, Workload
+from hockney.spec.workloads import Buffers, Measured, Row, Workload
 from hockney.units import format_size
 
 COLLECTIVES = (
@@ -16,6 +16,8 @@ COLLECTIVES = (
     "ialltoall",
 )
 """Those that the engine measures: blocking, the v forms, nonblocking."""
+NOT_MEASURED = ("reduce_scatter", "exscan")
+"""Those that only imported logs have."""
 NONBLOCKING = frozenset(name for name in COLLECTIVES if name.startswith("i"))
 ROOTED = frozenset(
     {"bcast", "scatter", "gather", "reduce", "scatterv", "gatherv"}
@@ -36,6 +38,13 @@ MOST_BYTES = 2**31 - 1
 """MPI counts in int."""
 DEFAULT = "default"
 """The algorithm that the library chooses by itself."""
+
+
+def is_collective_name(operation: str) -> bool:
+    """Whether all ranks take part in the operation; with its v and nonblocking forms."""
+    forms = {operation, operation.removeprefix("i"), operation.removesuffix("v")}
+    return not forms.isdisjoint((*COLLECTIVES, *NOT_MEASURED))
+
 
 Root = Literal["first", "rotate"]
 Sync = Literal["clock", "barrier"]
@@ -59,6 +68,21 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
     @property
     def usual_buffers(self) -> Buffers:
         return "separate"
+
+    @classmethod
+    def rows(cls) -> dict[str, Row]:
+        everywhere = {"collective", "algorithm", "segment_bytes", "sync"}
+        return {
+            name: Row(
+                frozenset(everywhere)
+                | ({"root"} if name in ROOTED else set())
+                | ({"overlap"} if name in NONBLOCKING else set())
+                | (set() if name in NO_BYTES else {"verify"}),
+                ("separate", "cold"),
+                has_bytes=name not in NO_BYTES,
+            )
+            for name in COLLECTIVES
+        }
 
     @property
     def row(self) -> str:
@@ -95,3 +119,6 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
         """Samples of a nonblocking collective are of both ways, alone and overlapped."""
         asked = (self.collective, self.algorithm, self.segment_bytes)
         return (samples.operation, samples.algorithm, samples.segment_bytes) == asked
+
+
+WORKLOAD = Collective

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from hockney.estimate.best import name_of
-from hockney.estimate.overlap import hidden_shares
-from hockney.estimate.points import Estimates, PointEstimate
-from hockney.estimate.starts import Starts, starts_of
-from hockney.records import Run
-from hockney.spec import plan_of
+from hockney.analysis import Analysis
+from hockney.analysis.best import name_of
+from hockney.analysis.starts import Starts
+from hockney.estimate.points import PointEstimate
 from hockney.spec.axes import Point, sort_key
 from hockney.units import format_seconds, format_size
 from hockney.views import table
+from hockney.views.answer import certainty, time_at
 from hockney.views.as_json import axes_json, point_json
 from hockney.views.table import aligned, interval, microseconds
 
@@ -22,7 +21,7 @@ SIZES = (2, 1024, 1024**2)
 COLUMNS = (
     "launches", "samples", "completion", "95 % interval", "", "own mean", "own max",
 )  # fmt: skip
-NOT_SAID = ("overlap", "peers", "pairs", "buffers", "mode", "window", "train")
+NOT_SHOWN = ("overlap", "peers", "pairs", "buffers", "mode", "window", "train")
 """Axes of what is hidden: it is of a collective with and without computation."""
 LEGEND = (
     "completion: median of the samples; own mean, own max: of the ranks' own durations, as other\n"
@@ -30,29 +29,49 @@ LEGEND = (
 )
 
 
-def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:
+def answer(analysis: Analysis) -> list[str]:
+    """Of each collective with the most ranks, the fastest at the smallest and the largest size."""
+    points = analysis.estimates.own()
+    lines = []
+    for operation in dict.fromkeys(point.operation for point in points):
+        ranks = max(point.known_ranks for point in points if point.operation == operation)
+        of_it = [p for p in points if (p.operation, p.known_ranks) == (operation, ranks)]
+        ends = dict.fromkeys((min(p.bytes for p in of_it), max(p.bytes for p in of_it)))
+        best = [min((p for p in of_it if p.bytes == size), key=_typical) for size in ends]
+        named = len({name_of(point) for point in of_it}) > 1
+        words = [time_at(one) + (f" ({name_of(one)})" if named else "") for one in best]
+        lines.append(f"{operation}, {ranks} ranks: {', '.join(words)}")
+    return [*lines, *certainty(analysis, points)]
+
+
+def _typical(point: PointEstimate) -> float:
+    return point.typical_s
+
+
+def parts(analysis: Analysis, all_states: bool) -> list[str]:
     """Where there is one algorithm and one number of ranks, every number by size; else every
     number by ranks at some sizes, and completion alone by size."""
-    shown = range(len(estimates.states.states)) if all_states else range(1)
-    begun = _beginning(starts_of(run))
-    found = ["\n".join([*table.heading(run, estimates, "time"), LEGEND, *begun])]
+    estimates = analysis.estimates
+    shown = estimates.numbers(all_states)
+    begun = _beginning(analysis.starts)
+    found = ["\n".join([*table.heading(analysis, "time"), LEGEND, *begun])]
     for state in shown:
         name = [f"state {state}"] if len(shown) > 1 else []
         found += [*name, *_tables(estimates.in_state(state))]
-    found += _overlaps(hidden_shares(run, estimates))
+    found += _overlaps(analysis.overlap)
     states = table.state_lines(estimates)
-    plan = plan_of(run.header.options)
-    left_out = [f"left out: {words}" for words in plan.left_out] if plan else []
+    left_out = [f"left out: {words}" for words in analysis.plan.left_out] if analysis.plan else []
     return [*found, *(["\n".join(lines)] if (lines := [*states, *left_out]) else [])]
 
 
-def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     """{"points", "overlaps"}."""
-    points = estimates.points if all_states else estimates.headline
-    hidden = hidden_shares(run, estimates)
     return {
-        "points": [point_json(point, None) for point in points],
-        "overlaps": [{**axes_json(p, *NOT_SAID), "hidden": hidden[p]} for p in hidden],
+        "points": [point_json(point, None) for point in analysis.estimates.shown(all_states)],
+        "overlaps": [
+            {**axes_json(point, *NOT_SHOWN), "hidden": hidden}
+            for point, hidden in analysis.overlap.items()
+        ],
     }
 
 

@@ -1,37 +1,43 @@
-"""Heat maps of the matrix, the table of each group, and who stands apart."""
+"""Heat maps of the matrix, the table of each group, and outliers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
-from hockney.errors import HockneyError
-from hockney.estimate.apart import find_apart
-from hockney.estimate.matrix import DISTURBED, Group, Matrix, matrix_of
-from hockney.estimate.places import places_of
-from hockney.estimate.points import Estimates
-from hockney.models.fit import Fit, curve_of_arrays
-from hockney.models.hockney import fit as fit_hockney
-from hockney.records import Run
-from hockney.spec import workload_of
+from hockney.analysis import Analysis
+from hockney.analysis.matrix import DISTURBED, Group, Matrix
+from hockney.records import Place
 from hockney.spec.workloads.cores import Cores
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views import table
-from hockney.views.apart import apart_json, apart_text, rank_words
 from hockney.views.as_json import fit_json, point_json
 from hockney.views.heatmap import heat_map
+from hockney.views.outliers import outlier_count, outliers_json, outliers_text, rank_words
 
 MOST_LISTED = 12
 """Pairs whose time is that of another group; the rest is counted."""
 COLUMNS = ("group", "pairs", "bytes", "mean", "std", "std/mean", "MiB/s")
 
 
-def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:  # noqa: ARG001
-    matrix = matrix_of(run, estimates)
-    heading = "\n".join(table.heading(run, estimates))
+def answer(analysis: Analysis) -> list[str]:
+    """The fastest and the slowest pair at the smallest size, and how many outliers there are."""
+    if analysis.matrix is None:
+        return []
+    size = min(analysis.matrix.times)
+    pairs = sorted(analysis.matrix.times[size].values(), key=lambda point: point.typical_s)
+    ends = {"fastest": pairs[0], "slowest": pairs[-1]} if len(pairs) > 1 else {"only": pairs[0]}
+    words = [
+        f"{name} pair {'-'.join(map(str, point.peers))} {format_seconds(point.typical_s)}"
+        for name, point in ends.items()
+    ]
+    return [f"{', '.join(words)} at {format_size(size)}", *outlier_count(analysis)]
+
+
+def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
+    matrix = analysis.matrix
+    heading = "\n".join(table.heading(analysis))
     if matrix is None:
         return [heading, "no pair was measured"]
     found = [heading]
@@ -42,26 +48,24 @@ def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:  # noq
     found += [
         "by what places share (us; over the pairs' medians)\n" + group_table(matrix.by_places),
         "by the times alone (clusters at the smallest size)\n" + group_table(matrix.by_times),
-        "\n".join(_agreement(run, matrix)),
+        "\n".join(_agreement(matrix, analysis.places)),
     ]
-    workload = workload_of(run.header.options)
-    if isinstance(workload, Cores) and workload.parallel:
+    if isinstance(analysis.workload, Cores) and analysis.workload.parallel:
         found.append(_parallel(matrix))
-    found.append("\n".join([*table.start_lines(run), *table.state_lines(estimates)]))
-    found.append(apart_text(run, find_apart(run, estimates)))
+    found.append(
+        "\n".join(table.start_lines(analysis.skew) + table.state_lines(analysis.estimates))
+    )
+    found.append(outliers_text(analysis))
     return [part for part in found if part]
 
 
-def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     """{"points", "ranks", "matrices", "by_places", "by_times", "disagreeing", "not_told_apart",
     "parallel_ratio", "apart", "apart_rule"}."""
-    points = estimates.points if all_states else estimates.headline
-    matrix = matrix_of(run, estimates)
-    known = {} if matrix is None else _matrix_json(matrix)
     return {
-        "points": [point_json(point, None) for point in points],
-        **known,
-        **apart_json(run, find_apart(run, estimates)),
+        "points": [point_json(point, None) for point in analysis.estimates.shown(all_states)],
+        **({} if analysis.matrix is None else _matrix_json(analysis.matrix)),
+        **outliers_json(analysis),
     }
 
 
@@ -83,7 +87,6 @@ def _matrix_json(matrix: Matrix) -> dict[str, Any]:
 
 
 def _group_json(group: Group) -> dict[str, Any]:
-    line = group_line(group)
     return {
         "name": group.name,
         "pairs": group.pairs,
@@ -92,18 +95,8 @@ def _group_json(group: Group) -> dict[str, Any]:
             | {"ratio": one.ratio}
             for one in group.times
         ],
-        "fit": fit_json(line) if line else None,
+        "fit": fit_json(group.line) if group.line else None,
     }
-
-
-def group_line(group: Group) -> Fit | None:
-    """Hockney's line through the group's means; None where two sizes are missing."""
-    launches = sorted({n for one in group.times for n in one.launch_means_s})
-    seconds = [[one.launch_means_s.get(n, np.nan) for one in group.times] for n in launches]
-    try:
-        return fit_hockney(curve_of_arrays([one.bytes for one in group.times], seconds))
-    except HockneyError:
-        return None
 
 
 def group_table(groups: Sequence[Group]) -> str:
@@ -124,20 +117,19 @@ def group_table(groups: Sequence[Group]) -> str:
         ]
     lines = [table.aligned(rows)]
     for group in groups:
-        line = group_line(group)
+        line = group.line
         if line:
             alpha, rate = line.parameters["alpha_s"].value, line.derived["r_inf_Bps"].value
             lines.append(f"{group.name}: alpha {format_seconds(alpha)}, 1/beta {format_rate(rate)}")
     return "\n".join(lines)
 
 
-def _agreement(run: Run, matrix: Matrix) -> list[str]:
+def _agreement(matrix: Matrix, places: Mapping[int, Place]) -> list[str]:
     """Where the two groupings disagree."""
     lines = [
         f"timed alike, though they share differently: {', '.join(names)}"
         for names in matrix.not_told_apart
     ]
-    places = places_of(run)
     for (first, second), group, like in matrix.disagreeing[:MOST_LISTED]:
         pair = f"{rank_words(first, places)} with {rank_words(second, places)}"
         lines.append(f"{pair}: {group}, but timed like {like}")

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
 import msgspec
 
-from hockney.estimate.points import Estimates
-from hockney.estimate.summaries import Launches, over_launches, statistics_of
+from hockney.analysis import Analysis
+from hockney.estimate.summaries import Launches, Statistics, over_launches
 from hockney.records import Run
 from hockney.spec.axes import Key, Point, key_without, texts_apart
 from hockney.views import table
+from hockney.views.answer import latency_and_bandwidth
 from hockney.views.experiments import pingpong
-from hockney.views.experiments.pingpong import line_of
 from hockney.views.table import aligned
 
 UNITS = {
@@ -25,23 +26,28 @@ UNITS = {
 }
 
 
-def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:  # noqa: ARG001
-    line = line_of(estimates, 0)
-    told = "\n".join(_source_lines(run)), _statistics_table(run)
-    return [*told, *(["\n".join(table.fit_lines(line))] if line else [])]
+def answer(analysis: Analysis) -> list[str]:
+    """For a ping-pong only: other times are neither latencies nor bandwidths."""
+    return latency_and_bandwidth(analysis) if analysis.run.header.experiment == "pingpong" else []
 
 
-def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
+def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
+    line = analysis.line()
+    known = "\n".join(_source_lines(analysis.run)), _statistics_table(analysis.statistics)
+    return [*known, *(["\n".join(table.fit_lines(line))] if line else [])]
+
+
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     """{"points", "fits", "statistics"}: the last has every number as the log gives it."""
-    each = (msgspec.structs.asdict(summary) for summary in run.summaries)
+    each = (msgspec.structs.asdict(summary) for summary in analysis.run.summaries)
     statistics = [
-        {name: value for name, value in one.items() if name != "line" and _says_something(value)}
+        {name: value for name, value in one.items() if name != "line" and _applies(value)}
         for one in each
     ]
-    return {**pingpong.fields(run, estimates, all_states), "statistics": statistics}
+    return {**pingpong.fields(analysis, all_states), "statistics": statistics}
 
 
-def _says_something(value: object) -> bool:
+def _applies(value: object) -> bool:
     """Axes that do not apply are left out of a statistic."""
     return not (value is None or value is False or value == ())
 
@@ -62,11 +68,10 @@ def _source_lines(run: Run) -> list[str]:
     ]
 
 
-def _statistics_table(run: Run) -> str:
+def _statistics_table(known: Mapping[Point, Statistics]) -> str:
     """A row a point, a column for each statistic of the log; of several curves one below the
     other."""
     curves: dict[Key, list[Point]] = {}
-    known = statistics_of(run)
     for key in known:
         curves.setdefault(key_without(key, "bytes"), []).append(key)
     tables = []
@@ -82,7 +87,7 @@ def _statistics_table(run: Run) -> str:
     return "\n\n".join(tables)
 
 
-def _unit(known: dict[Point, dict[str, Launches]], keys: list[Point], name: str) -> str:
+def _unit(known: Mapping[Point, Statistics], keys: list[Point], name: str) -> str:
     return next(_field(known[key][name])[1] for key in keys if name in known[key])
 
 

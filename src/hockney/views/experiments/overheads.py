@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.estimate.points import Estimates
-from hockney.models import loggp
-from hockney.models.fit import Curve, Fit, Parameter, curve_of
-from hockney.records import Run
+from hockney.analysis import Analysis
+from hockney.fitting.fit import Parameter
+from hockney.models.loggp import Overheads
+from hockney.units import format_seconds
 from hockney.views import table
 from hockney.views.as_json import fit_json, point_json
 from hockney.views.fits import model_lines
@@ -20,35 +21,41 @@ LEGEND = (
 )
 
 
-def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:
-    found = ["\n".join([*table.heading(run, estimates), LEGEND])]
-    for state in _shown(estimates, all_states):
-        curve = _curve(estimates, state)
-        if curve is not None:
-            found += [overheads_table(loggp.overheads(curve)), "\n".join(model_lines(_fit(curve)))]
+def answer(analysis: Analysis) -> list[str]:
+    """LogGP's times."""
+    known = analysis.loggp()
+    if known is None:
+        return []
+    times = {n.removesuffix("_s"): p for n, p in known.fit.parameters.items() if n.endswith("_s")}
+    return [", ".join(f"{name} {format_seconds(one.value)}" for name, one in times.items())]
+
+
+def parts(analysis: Analysis, all_states: bool) -> list[str]:
+    found = ["\n".join([*table.heading(analysis), LEGEND])]
+    for state in analysis.estimates.numbers(all_states):
+        known = analysis.loggp(state)
+        if known is not None:
+            found += [overheads_table(known.overheads), "\n".join(model_lines(known.fit))]
         else:
             found.append(f"state {state}: too few trains were measured for LogGP")
-    states = table.state_lines(estimates)
+    states = table.state_lines(analysis.estimates)
     return [*found, *(["\n".join(states)] if states else [])]
 
 
-def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:  # noqa: ARG001
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     """{"points", "overheads", "fits"}."""
-    points = estimates.points if all_states else estimates.headline
-    curves = {state: _curve(estimates, state) for state in _shown(estimates, all_states)}
-    known = {state: curve for state, curve in curves.items() if curve is not None}
+    states = analysis.estimates.numbers(all_states)
+    known = [(state, found) for state in states if (found := analysis.loggp(state)) is not None]
     return {
-        "points": [point_json(point, None) for point in points],
+        "points": [point_json(point, None) for point in analysis.estimates.shown(all_states)],
         "overheads": [
-            {"state": state, **asdict(one)}
-            for state, curve in known.items()
-            for one in loggp.overheads(curve)
+            {"state": state, **asdict(one)} for state, found in known for one in found.overheads
         ],
-        "fits": [{"state": state, **fit_json(_fit(curve))} for state, curve in known.items()],
+        "fits": [{"state": state, **fit_json(found.fit)} for state, found in known],
     }
 
 
-def overheads_table(sizes: list[loggp.Overheads]) -> str:
+def overheads_table(sizes: Sequence[Overheads]) -> str:
     rows = [list(COLUMNS)]
     for one in sizes:
         cells = [str(one.bytes)]
@@ -62,18 +69,3 @@ def _interval(value: Parameter) -> str:
     if value.low is None or value.high is None:
         return "-"
     return f"{table.microseconds(value.low)} .. {table.microseconds(value.high)}"
-
-
-def _shown(estimates: Estimates, all_states: bool) -> range:
-    return range(len(estimates.states.states)) if all_states else range(1)
-
-
-def _curve(estimates: Estimates, state: int) -> Curve | None:
-    """None where the state has too few of the trains."""
-    points = [p for p in estimates.in_state(state) if p.operation == "train"]
-    curve = curve_of(points)
-    return None if loggp.lacks(curve) else curve
-
-
-def _fit(curve: Curve) -> Fit:
-    return loggp.fit(curve)

@@ -1,78 +1,86 @@
-"""A row a size and number of pairs at once, the contention curve's knee, and who stands apart."""
+"""A row a size and number of pairs at once, the contention curve's knee, and outliers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.estimate.apart import find_apart
-from hockney.estimate.contention import Contention, Knee, contention, knees
-from hockney.estimate.places import places_of
-from hockney.estimate.points import Estimates, PointEstimate
-from hockney.estimate.variability import Spread, variability
-from hockney.records import Run
-from hockney.spec import workload_of
+from hockney.analysis import Analysis
+from hockney.analysis.contention import Contention, Knee
+from hockney.analysis.variability import Spread
+from hockney.estimate.points import PointEstimate
+from hockney.records import Place
 from hockney.spec.axes import variant_text
-from hockney.units import format_rate, format_size
+from hockney.units import format_rate, format_seconds, format_size
 from hockney.views import table
-from hockney.views.apart import apart_json, apart_text, rank_words
 from hockney.views.as_json import axes_json, point_json
+from hockney.views.outliers import outlier_count, outliers_json, outliers_text, rank_words
 from hockney.views.variability import variability_text
 
 MOST_NAMED = 8
-"""Best and worst pairs whose places are told."""
+"""Best and worst pairs whose places are shown."""
 COLUMNS = (
-    "bytes", "pairs", "typical", "last", "95 % interval", "", "all MiB/s", "messages/s", "slowdown",
-    "best pair", "us", "worst pair", "us",
+    "bytes", "pairs", "median pair", "slowest pair", "95 % interval", "", "all MiB/s", "messages/s",
+    "slowdown", "best pair", "us", "worst pair", "us",
 )  # fmt: skip
 
 
-def parts(run: Run, estimates: Estimates, all_states: bool) -> list[str]:  # noqa: ARG001
-    curve = contention(run, estimates)
+def answer(analysis: Analysis) -> list[str]:
+    """Fewest and most pairs, at the smallest and the largest size; and how many outliers."""
+    rows = analysis.contention
+    if len({(one.together.operation, variant_text(one.together)) for one in rows}) != 1:
+        return []
+    lines = []
+    for size in sorted({one.together.bytes for one in rows}):
+        of_it = sorted(
+            (one for one in rows if one.together.bytes == size), key=lambda one: one.pairs
+        )
+        words = [
+            f"{one.pairs} pair{'s' * (one.pairs > 1)} {format_seconds(one.together.typical_s)}"
+            + (f", {format_rate(one.aggregate_Bps)} in total" if one.aggregate_Bps else "")
+            for one in of_it[:: max(len(of_it) - 1, 1)]
+        ]
+        lines.append(f"{format_size(size)}: {'; '.join(words)}")
+    return [*dict.fromkeys((lines[0], lines[-1])), *outlier_count(analysis)] if lines else []
+
+
+def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
+    curve = analysis.contention
     found = [
-        "\n".join([*table.heading(run, estimates), *_legend(curve)]),
+        "\n".join([*table.heading(analysis), *_legend(curve)]),
         contention_table(curve),
-        "\n".join([*table.start_lines(run), *table.state_lines(estimates)]),
-        "\n".join(_knee_line(knee) for knee in knees(curve)),
-        _extremes(run, curve),
+        "\n".join(table.start_lines(analysis.skew) + table.state_lines(analysis.estimates)),
+        "\n".join(_knee_line(knee) for knee in analysis.knees),
+        _extremes(curve, analysis.places),
     ]
-    workload = workload_of(run.header.options)
-    if workload is not None and workload.times_every_iteration:
-        found.append(variability_text(run, variability(run, estimates)))
-    found.append(apart_text(run, find_apart(run, estimates)))
+    if analysis.times_every_iteration:
+        found.append(variability_text(analysis))
+    found.append(outliers_text(analysis))
     return [part for part in found if part]
 
 
-def fields(run: Run, estimates: Estimates, all_states: bool) -> dict[str, Any]:
+def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     """{"points", "contention", "knees", "apart", "apart_rule"}, and with --every-iteration
     "variability"."""
-    curve = contention(run, estimates)
-    points = estimates.points if all_states else estimates.headline
-    return {
-        "points": [point_json(point, None) for point in points],
-        "contention": [_row_json(one) for one in curve],
-        "knees": [_knee_json(knee) for knee in knees(curve)],
-        **apart_json(run, find_apart(run, estimates)),
-        **_variability_json(run, estimates),
+    fields = {
+        "points": [point_json(point, None) for point in analysis.estimates.shown(all_states)],
+        "contention": [_row_json(one) for one in analysis.contention],
+        "knees": [_knee_json(knee) for knee in analysis.knees],
+        **outliers_json(analysis),
     }
-
-
-def _variability_json(run: Run, estimates: Estimates) -> dict[str, Any]:
-    """{"variability": [...]}, or nothing where repetitions were not timed on their own."""
-    workload = workload_of(run.header.options)
-    if workload is None or not workload.times_every_iteration:
-        return {}
-    return {"variability": [_spread_json(one) for one in variability(run, estimates)]}
+    if analysis.times_every_iteration:
+        fields["variability"] = [_spread_json(one) for one in analysis.variability]
+    return fields
 
 
 def _legend(curve: Sequence[Contention]) -> list[str]:
     if not curve:
         return []
     lines = [
-        "typical: the median of the pairs; last: of each visit the slowest pair",
-        "MiB/s and messages/s add up the pairs, which speak for the same time; where each sends as "
-        "many as the others they are over the time of the last",
+        "median pair: the median of the pairs; slowest pair: of each visit the slowest",
+        "MiB/s and messages/s are of all pairs: their sum where all communicate for the same time; "
+        "where each sends as many as the others, over the time of the slowest pair",
     ]
     if any(one.slowdown is not None for one in curve):
         lines.append("slowdown: a pair's time over its time alone, in the same run")
@@ -116,9 +124,8 @@ def _knee_line(knee: Knee) -> str:
     )
 
 
-def _extremes(run: Run, curve: Sequence[Contention]) -> str:
+def _extremes(curve: Sequence[Contention], places: Mapping[int, Place]) -> str:
     """Where the best and the worst pairs are."""
-    places = places_of(run)
     named = dict.fromkeys(point.peers for one in curve for point in (one.best, one.worst))
     lines = [
         f"pair {'-'.join(map(str, peers))}: "

@@ -3,41 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from hockney.analysis import Analysis
 from hockney.units import format_size
-from hockney.views.figures import Options, System
-from hockney.views.figures._collectives import (
-    chosen_value,
-    draw_borders,
-    draw_curves,
-    rank_axis,
-    shown,
-    unknown_ranks,
-)
-from hockney.views.figures._style import finish, new_figure, paper, time_axis
-from hockney.views.figures._systems import medians_text
+from hockney.views.curves import Options, chosen_value, medians_text
+from hockney.views.drawing.description import Axis, Figure, Panel, Rule
+from hockney.views.figures._collectives import borders, curves, shown, unknown_ranks
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+TAKES = ("operation", "bytes")
+SHARED = False
+CHOICE = "bytes"
 
 
-def draw(systems: Sequence[System], options: Options) -> Figure:
-    what = shown(systems, options)
+def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
+    what = shown(analyses, options)
     measured = [point.bytes for point in what.points if point.known_ranks]
     if not measured:
         raise unknown_ranks(what)
     size = chosen_value(options.bytes, measured, "--bytes", min(measured))
     points = [point for point in what.points if point.bytes == size and point.known_ranks]
-    ranks = [point.known_ranks for point in points]
-    with paper():
-        figure, axes = new_figure()
-        entries = draw_curves(axes, what, points, "ranks")
-        predicted = [time for point in points if (time := what.predicted_s(point))]
-        time_axis(axes, [*(point.typical_s for point in points), *predicted])
-        rank_axis(axes, ranks)
-        draw_borders(axes, what, ranks)
-        axes.set_ylabel("time")
-        title = f"{what.collective} of {format_size(size)}"
-        finish(axes, title, entries, [medians_text(points), what.sample()])
-    return figure
+    x = Axis("count", "processes", logarithmic=True)
+    series = curves(what, points, lambda point: float(point.known_ranks))
+    every = [point.known_ranks for point in points]
+    rules = tuple(Rule(at, words) for at, words in borders(what.places, every))
+    panel = Panel(x, Axis("time", "time", logarithmic=True), series, rules)
+    title = f"{what.title} of {format_size(size)}"
+    return Figure("collective-ranks", title, (panel,), (medians_text(points), what.sample()))

@@ -4,102 +4,65 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
-import numpy as np
-from matplotlib.colors import LogNorm
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
-
+from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
-from hockney.estimate.matrix import Array, Matrix, matrix_of
-from hockney.estimate.places import places_of
 from hockney.units import format_size
-from hockney.views.figures import Options, System
-from hockney.views.figures._style import finish, new_figure, paper, plain, time_text
-from hockney.views.figures._systems import samples_text
+from hockney.views.curves import Options, chosen_value, only, samples_text
+from hockney.views.drawing import time_text
+from hockney.views.drawing.description import Axis, Cell, Figure, Panel, Rule
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-STEPS = (1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
-"""Named on an axis of less than a decade."""
-MAP = "cividis"
-"""Read alike by colour-blind readers and in grey (Nunez, Anderton & Renslow 2018)."""
+TAKES = ("bytes",)
+SHARED = False
+CHOICE = "bytes"
 
 
-def draw(systems: Sequence[System], options: Options) -> Figure:
-    if len(systems) != 1:
-        raise AskedWronglyError("a matrix is drawn from one file at a time")
-    system = systems[0]
-    matrix = matrix_of(system.run, system.estimates)
+def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
+    analysis = only(analyses, "a matrix")
+    matrix = analysis.matrix
     if matrix is None:
         raise AskedWronglyError(
-            f"{system.run.path or system.label}: no pairs of ranks to draw",
+            f"{analysis.run.path or analysis.label}: no pairs of ranks to draw",
             "measure with hockney cores",
         )
-    size = _size(matrix, options.bytes)
-    seconds = matrix.seconds(size)
-    with paper():
-        figure, axes = new_figure()
-        image = axes.imshow(
-            seconds, cmap=MAP, norm=_norm(seconds), interpolation="nearest", origin="upper"
-        )
-        bar = figure.colorbar(image, ax=axes, shrink=0.9)
-        _label(bar.ax, seconds)
-        axes.grid(visible=False)
-        for side in (axes.xaxis, axes.yaxis):
-            side.set_major_locator(MaxNLocator(nbins=8, integer=True))
-            side.set_major_formatter(FuncFormatter(lambda at, _: _rank(matrix, at)))
-        axes.set_xlabel("rank")
-        axes.set_ylabel("rank")
-        _draw_nodes(axes, system, matrix)
-        finish(axes, f"{plain(system.label, 40)}, {format_size(size)}", [], _small_print(system))
-    return figure
+    size = chosen_value(options.bytes, matrix.times, "--bytes", min(matrix.times))
+    names = tuple(map(str, matrix.ranks))
+    index = {rank: place for place, rank in enumerate(matrix.ranks)}
+    cells = tuple(
+        Cell(index[column], index[row], point.typical_s,
+             f"{_name(analysis, row)} and {_name(analysis, column)}: {time_text(point.typical_s)}")
+        for (first, second), point in matrix.times[size].items()
+        for row, column in ((first, second), (second, first))
+    )  # fmt: skip
+    axes = Axis("name", "rank", names=names), Axis("name", "rank", names=names, downward=True)
+    rules = tuple(_borders(analysis, matrix.ranks))
+    scale = Axis("time", "one-way time", logarithmic=True)
+    caption = ["Medians over launches; empty: not measured."]
+    if rules:
+        caption.append("Lines: borders of nodes.")
+    return Figure(
+        "matrix",
+        f"{analysis.label}, {format_size(size)}",
+        (Panel(*axes, rules=rules, cells=cells, scale=scale),),
+        (*caption, samples_text(analyses)),
+    )
 
 
-def _size(matrix: Matrix, wanted: int | None) -> int:
-    if wanted is not None and wanted not in matrix.times:
-        raise AskedWronglyError(
-            f"--bytes {wanted} was not measured",
-            f"measured are {', '.join(map(str, matrix.times))}",
-        )
-    return min(matrix.times) if wanted is None else wanted
+def _name(analysis: Analysis, rank: int) -> str:
+    place = analysis.places.get(rank)
+    if place is None or place.pu is None:
+        return f"rank {rank}"
+    return f"rank {rank} ({place.host or 'unknown host'}, CPU {place.pu})"
 
 
-def _norm(seconds: Array) -> LogNorm:
-    low, high = float(np.nanmin(seconds)), float(np.nanmax(seconds))
-    return LogNorm(low, high if high > 1.05 * low else 1.05 * low)
-
-
-def _label(axes: Axes, seconds: Array) -> None:
-    wide = float(np.nanmax(seconds) / np.nanmin(seconds)) > 5.0
-    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if wide else STEPS))
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: time_text(value)))
-    axes.set_ylabel("one-way time")
-
-
-def _rank(matrix: Matrix, at: float) -> str:
-    index = round(at)
-    return str(matrix.ranks[index]) if 0 <= index < len(matrix.ranks) else ""
-
-
-def _draw_nodes(axes: Axes, system: System, matrix: Matrix) -> None:
-    """Lines between the ranks of different nodes, where a node has several."""
-    places = places_of(system.run)
-    hosts = [places[rank].host if rank in places else None for rank in matrix.ranks]
+def _borders(analysis: Analysis, ranks: Sequence[int]) -> list[Rule]:
+    """Between the ranks of different nodes, where a node has several."""
+    places = analysis.places
+    hosts = [places[rank].host if rank in places else None for rank in ranks]
     if len(set(hosts)) in (1, len(hosts)):
-        return
-    border = -0.5
-    for _, group in groupby(hosts):
-        border += len(list(group))
-        axes.axhline(border, color="white", linewidth=0.6)
-        axes.axvline(border, color="white", linewidth=0.6)
-
-
-def _small_print(system: System) -> list[str]:
-    return [
-        "Medians over launches; white: not measured, and the borders of nodes.",
-        samples_text([(system.label, system.run)]),
-    ]
+        return []
+    rules, border = [], -0.5
+    for size in [len(list(group)) for _, group in groupby(hosts)][:-1]:
+        border += size
+        rules += [Rule(border, across="x"), Rule(border, across="y")]
+    return rules

@@ -4,123 +4,90 @@ and the max-rate model through it."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-import numpy as np
-from matplotlib.lines import Line2D
-
+from hockney.analysis import Analysis
+from hockney.analysis.contention import at_once
 from hockney.errors import AskedWronglyError
-from hockney.estimate.contention import at_once
+from hockney.fitting.fit import Array, Curve, Fit, curve_of
 from hockney.models import max_rate, multi_mode
-from hockney.models.fit import Array, Curve, Fit, curve_of
-from hockney.units import FACTORS, format_rate, format_seconds, format_size
-from hockney.views.figures import Options, System
-from hockney.views.figures._style import (
-    QUIET,
-    Looks,
-    colour,
-    finish,
-    mark,
-    new_figure,
-    paper,
-    plain,
-    size_axis,
-)
-from hockney.views.figures._systems import samples_text
+from hockney.units import format_rate, format_size
+from hockney.views.curves import Options, only, samples_text
+from hockney.views.drawing import time_text
+from hockney.views.drawing.description import Axis, Figure, Panel, Rule, Series, Style
+from hockney.views.figures.time import rounded
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-UNIT = "GiB"
-STYLES: dict[str, Looks] = {"multi-mode": {"linestyle": "-"}, "max-rate": {"linestyle": "--"}}
+TAKES = ("operation",)
+SHARED = False
+CHOICE = None
+STYLES: dict[str, Style] = {"multi-mode": "line", "max-rate": "dashed"}
 
 
-def draw(systems: Sequence[System], options: Options) -> Figure:  # noqa: ARG001
-    if len(systems) != 1:
-        raise AskedWronglyError("multi-mode is drawn from one file at a time")
-    system = systems[0]
-    points = at_once(system.run, system.estimates)
-    curve = curve_of(points)
-    fits = [model.fit(curve) for model in (multi_mode, max_rate) if model.lacks(curve) is None]
-    if curve.pairs is None or not fits:
+def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
+    analysis = only(analyses, "multi-mode")
+    points = [
+        point
+        for point in at_once(analysis.run, analysis.estimates)
+        if options.operation in (None, point.operation)
+    ]
+    curve = curve_of(points) if points else None
+    models = [] if curve is None else [m for m in (multi_mode, max_rate) if m.lacks(curve) is None]
+    if curve is None or curve.pairs is None or not models:
         raise AskedWronglyError(
-            f"{system.run.path or system.label}: no times of several numbers of pairs at once",
+            f"{analysis.run.path or analysis.label}: no times of several numbers of pairs at once",
             "measure them: hockney pairs --pairs-active 1,2,3,4",
         )
-    return draw_curve(curve, fits, system.label, samples_text([(system.label, system.run)]))
+    fits = [model.fit(curve) for model in models]
+    return describe_curve(curve, fits, analysis.label, samples_text(analyses))
 
 
-def draw_curve(curve: Curve, fits: Sequence[Fit], label: str, sample: str) -> Figure:
+def describe_curve(curve: Curve, fits: Sequence[Fit], label: str, sample: str) -> Figure:
     """The figure of plain numbers: a curve of several numbers of pairs and models through it."""
     assert curve.pairs is not None
-    numbers = sorted({int(pairs) for pairs in curve.pairs})
-    with paper():
-        figure, axes = new_figure()
-        for number, pairs in enumerate(numbers):
-            of_them = curve.at((curve.pairs == pairs) & (curve.bytes > 0.0))
-            axes.plot(of_them.bytes, _rate(of_them.bytes, pairs, of_them.median_s),
-                      **_marks(number), zorder=3)  # fmt: skip
-            for fit in fits:
-                _draw_fit(axes, fit, of_them, number)
-        for name, value in _chunks(fits).items():
-            axes.axvline(value, color=QUIET, linestyle=":", linewidth=0.8, zorder=0, label=name)
-        size_axis(axes, curve.bytes[curve.bytes > 0.0])
-        axes.set_ylim(bottom=0.0)
-        axes.set_ylabel(f"all pairs together, {UNIT}/s")
-        words = (f"{pairs} pair{'s' * (pairs > 1)} at once" for pairs in numbers)
-        entries = [Line2D([], [], **_marks(i), label=word) for i, word in enumerate(words)]
-        finish(axes, plain(label, 40), [*entries, *map(_entry, fits)], _small_print(fits, sample))
-    return figure
+    series = []
+    for number, pairs in enumerate(sorted({int(pairs) for pairs in curve.pairs})):
+        of_them = curve.at((curve.pairs == pairs) & (curve.bytes > 0.0))
+        name = f"{pairs} pair{'s' * (pairs > 1)} at once"
+        rates = pairs * of_them.bytes / of_them.median_s
+        series.append(Series(name, of_them.bytes.tolist(), rates.tolist(), style="points",
+                             colour=number))  # fmt: skip
+        series += [_line(fit, of_them, number, name) for fit in fits]
+    known = [one for one in series if len(one.x)]
+    rules = tuple(Rule(size, format_size(round(size))) for size in _chunks(fits))
+    y = Axis("rate", "bandwidth of all pairs", from_zero=True)
+    panel = Panel(Axis("size", "message size"), y, tuple(known), rules)
+    return Figure("multi-mode", label, (panel,), (*_words(fits), sample))
 
 
-def _rate(bytes_: Array, pairs: int, seconds: Array) -> Array:
-    return np.asarray(pairs * bytes_ / seconds / FACTORS[UNIT])
-
-
-def _marks(number: int) -> Looks:
-    return {"color": colour(number), "marker": mark(number), "linestyle": "none"}
-
-
-def _draw_fit(axes: Axes, fit: Fit, curve: Curve, number: int) -> None:
+def _line(fit: Fit, curve: Curve, number: int, name: str) -> Series:
     """Between the measured sizes; repetitions are known only at these."""
-    assert curve.pairs is not None
-    known = curve
-    if fit.model == "multi-mode":
-        known = curve.at(curve.bytes > multi_mode.EAGER_BYTES)
-    if not len(known.bytes):
-        return
+    known = curve.at(curve.bytes > multi_mode.EAGER_BYTES) if fit.model == "multi-mode" else curve
     assert known.pairs is not None
     more = [] if known.repetitions is None else [known.repetitions]
-    seconds = fit.predict(known.bytes, known.pairs, *more)
-    rate = _rate(known.bytes, int(known.pairs[0]), seconds)
-    axes.plot(known.bytes, rate, color=colour(number), **STYLES[fit.model])
+    seconds: Array = fit.predict(known.bytes, known.pairs, *more)
+    rates = rounded((known.pairs * known.bytes / seconds).tolist())
+    label = f"{fit.model}: median error {100.0 * fit.error_median:.2g} %"
+    return Series(label, known.bytes.tolist(), rates, style=STYLES[fit.model], colour=number,
+                  name=f"{name}: {fit.model}")  # fmt: skip
 
 
-def _chunks(fits: Sequence[Fit]) -> dict[str, float]:
-    return {
-        name: value.value
+def _chunks(fits: Sequence[Fit]) -> list[float]:
+    return [
+        value.value
         for fit in fits
         for name, value in fit.parameters.items()
         if name.startswith("C_") and name.endswith("_bytes") and value.value
-    }
+    ]
 
 
-def _entry(fit: Fit) -> Line2D:
-    words = f"{fit.model}: error {100.0 * fit.error_median:.2g} %"
-    return Line2D([], [], color=QUIET, label=words, **STYLES[fit.model])
-
-
-def _small_print(fits: Sequence[Fit], sample: str) -> list[str]:
-    words = []
+def _words(fits: Sequence[Fit]) -> list[str]:
+    words = ["Marks: medians over launches."]
     for fit in fits:
-        if fit.model != "multi-mode":
-            continue
-        values = {name: one.value for name, one in fit.parameters.items()}
-        chunks = [format_size(round(place)) for place in _chunks([fit]).values()]
-        words.append(
-            f"Multi-mode: B_r = {format_rate(values['B_r_Bps'])}, "
-            f"T_l = {format_seconds(values['T_l_s'], 3)}, "
-            + (f"chunks of {', '.join(chunks)} (dotted)." if chunks else "no chunk shows.")
-        )
-    return [*words, "Marks are medians over launches.", sample]
+        if fit.model == "multi-mode":
+            values = {name: one.value for name, one in fit.parameters.items()}
+            chunks = [format_size(round(place)) for place in _chunks([fit])]
+            words.append(
+                f"Multi-mode: B_r = {format_rate(values['B_r_Bps'])}, "
+                f"T_l = {time_text(values['T_l_s'])}, "
+                + (f"chunks of {', '.join(chunks)} (dotted)." if chunks else "no chunk size found.")
+            )
+    return words

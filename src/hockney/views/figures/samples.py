@@ -1,160 +1,200 @@
-"""The samples of one size: over time, launch by launch, and their distribution."""
+"""The samples at one size: in the order in which they were measured, and their distribution."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from numpy.typing import NDArray
 
+from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import BESIDE
+from hockney.records import Samples
+from hockney.spec.axes import Key, key_without, texts_apart
 from hockney.units import format_size
-from hockney.views.figures import Options, System
-from hockney.views.figures._style import (
-    MARKS,
-    QUIET,
-    Looks,
-    colour,
-    finish,
-    mark,
-    new_figure,
-    paper,
-    plain,
-    time_axis,
-    time_text,
-)
-from hockney.views.figures._systems import samples_text
+from hockney.views.curves import Options, chosen_value, samples_text, title_of
+from hockney.views.drawing import time_text
+from hockney.views.drawing.description import Axis, Band, Figure, Panel, Series
+from hockney.views.figures.time import rounded
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+TAKES = ("bytes", "operation", "ranks")
+SHARED = True
+CHOICE = "bytes"
+LEAST_BINS, MOST_BINS = 12, 60
+TAIL = 0.002
+"""Of the samples at either end, counted in the outermost bins: one far outlier would leave all
+others in a single bin."""
+MOST_GROUPS = 7
+"""As many as there are colours; of more, the fastest are shown."""
 
-BINS = 60
+Array = NDArray[np.float64]
 
 
-class Sample(NamedTuple):
-    launch: int
-    state: int | None
-    """None where it changed in the sample's round."""
-    seconds: float
+@dataclass
+class _Group:
+    """Samples that are alike, in the order in which they were measured."""
+
+    system: str
+    label: str
+    visits: list[Samples]
+    is_grey: bool = False
+
+    @cached_property
+    def launches(self) -> dict[int, Array]:
+        """Seconds of each launch."""
+        found: dict[int, list[float]] = {}
+        for visit in self.visits:
+            found.setdefault(visit.launch, []).extend(visit.ns)
+        return {launch: 1e-9 * np.array(ns) for launch, ns in found.items()}
+
+    @cached_property
+    def seconds(self) -> Array:
+        return np.concatenate(list(self.launches.values()))
 
 
-def draw(systems: Sequence[System], options: Options) -> Figure:
-    if len(systems) != 1:
-        raise AskedWronglyError("samples are drawn from one file at a time")
-    system = systems[0]
-    size = _size(system, options.bytes)
-    samples = _samples(system, size)
-    above = [sample.seconds for sample in samples if sample.seconds > 0.0]
-    if not above:
+def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
+    size = _size(analyses, options)
+    every = [one for analysis in analyses for one in _groups(analysis, size, options)]
+    if len(analyses) == 1:
+        every = _by_state(analyses[0], every[0]) if len(every) == 1 else every
+    else:
+        every = [replace(g, label=", ".join(filter(None, (g.system, g.label)))) for g in every]
+    zeros = sum(int((group.seconds <= 0.0).sum()) for group in every)
+    groups = [group for group in every if (group.seconds > 0.0).any()]
+    if not groups:
         raise AskedWronglyError(
             f"every sample of {size} bytes took 0 s: nothing can be drawn",
             "the clock was too coarse for a single exchange; measure in batches",
         )
-    present = {sample.state for sample in samples if sample.seconds > 0.0}
-    shown = sorted(present, key=lambda state: (state is None, state))
-    with paper():
-        figure, (over_time, distribution) = new_figure(2, width_ratios=(3, 1), sharey=True)
-        _shade_launches(over_time, samples)
-        for state in shown:
-            _draw_state(over_time, distribution, samples, state)
-        time_axis(over_time, above)
-        over_time.set_ylabel("one-way time")
-        over_time.set_xlabel("sample, as measured")
-        over_time.set_xlim(0, len(samples))
-        over_time.grid(visible=False, axis="x")
-        distribution.set_xlabel("samples")
-        title = f"{plain(system.label, 40)}, {format_size(size)}"
-        entries = [_entry(system, state) for state in shown]
-        finish(over_time, title, entries, _small_print(system, samples))
-    return figure
+    shown = groups[:MOST_GROUPS]
+    caption = _caption(shown, len(groups), zeros, options)
+    return Figure(
+        "samples",
+        f"{title_of(analyses)}, {format_size(size)}",
+        (_in_order(shown, options.most_samples), _distribution(shown)),
+        (*caption, samples_text(analyses)),
+    )
 
 
-def _size(system: System, wanted: int | None) -> int:
-    sizes = sorted({s.bytes for s in system.run.samples if s.operation not in BESIDE and s.ns})
+def _size(analyses: Sequence[Analysis], options: Options) -> int:
+    sizes = {
+        samples.bytes
+        for analysis in analyses
+        for samples in analysis.run.samples
+        if samples.operation not in BESIDE
+        and samples.ns
+        and options.operation in (None, samples.operation)
+    }
     if not sizes:
         raise AskedWronglyError(
-            f"{system.run.path or system.label}: no samples to draw",
+            f"{analyses[0].run.path or analyses[0].label}: no samples to draw",
             "the run was cut short, or only its statistics are known",
         )
-    if wanted is None:
-        return sizes[0]
-    if wanted not in sizes:
-        raise AskedWronglyError(
-            f"--bytes {wanted} was not measured", f"measured are {', '.join(map(str, sizes))}"
-        )
-    return wanted
+    return chosen_value(options.bytes, sizes, "--bytes", min(sizes))
 
 
-def _samples(system: System, size: int) -> list[Sample]:
-    """In order of launch and round."""
-    run, states = system.run, system.estimates.states
-    visits = [
-        visit for visit in run.samples if visit.bytes == size and visit.operation not in BESIDE
+def _groups(analysis: Analysis, size: int, options: Options) -> list[_Group]:
+    """A group for each algorithm and the like, the fastest first."""
+    found: dict[Key, list[Samples]] = {}
+    for visit in sorted(analysis.run.samples, key=lambda visit: (visit.launch, visit.round)):
+        if (
+            visit.bytes == size
+            and visit.operation not in BESIDE
+            and visit.ns
+            and options.operation in (None, visit.operation)
+            and options.ranks in (None, visit.ranks)
+        ):
+            found.setdefault(key_without(visit, "peers"), []).append(visit)
+    groups = [
+        _Group(analysis.label, name, visits)
+        for name, visits in zip(texts_apart(found.values()), found.values(), strict=True)
     ]
+    return sorted(groups, key=lambda group: float(np.median(group.seconds)))
+
+
+def _by_state(analysis: Analysis, group: _Group) -> list[_Group]:
+    """The visits of each state of the machine, those without one last."""
+    found: dict[int | None, list[Samples]] = {}
+    for visit in group.visits:
+        found.setdefault(analysis.states.of(visit.launch, visit.round), []).append(visit)
+    states = sorted(found, key=lambda state: (state is None, state))
     return [
-        Sample(visit.launch, states.of(visit.launch, visit.round), ns * 1e-9)
-        for visit in sorted(visits, key=lambda visit: (visit.launch, visit.round))
-        for ns in visit.ns
+        _Group(analysis.label, _state_text(analysis, state), found[state], state is None)
+        for state in states
     ]
 
 
-def _shade_launches(axes: Axes, samples: Sequence[Sample]) -> None:
-    first = 0
-    for number, (_, launch) in enumerate(groupby(samples, key=lambda sample: sample.launch)):
-        last = first + len(list(launch))
-        if number % 2:
-            axes.axvspan(first, last, color="#eeeeee", linewidth=0.0, zorder=0)
-        first = last
-
-
-def _looks(state: int | None) -> Looks:
+def _state_text(analysis: Analysis, state: int | None) -> str:
     if state is None:
-        return {"color": QUIET, "marker": MARKS[-1], "linestyle": "none"}
-    return {"color": colour(state), "marker": mark(state), "linestyle": "none"}
+        return "the state changed in its round"
+    states = analysis.states.states
+    if len(states) == 1:
+        return "samples"
+    latency = states[state].handover_s
+    return f"state {state}" + (f", core-to-core latency {time_text(latency)}" if latency else "")
 
 
-def _draw_state(
-    over_time: Axes, distribution: Axes, samples: Sequence[Sample], state: int | None
-) -> None:
-    """Its samples, and how they are distributed in bins that all states share."""
-    numbered = [(i, s.seconds) for i, s in enumerate(samples) if s.state == state and s.seconds > 0]
-    order, seconds = zip(*numbered, strict=True)
-    over_time.plot(
-        np.array(order) + 0.5, seconds, **_looks(state), markersize=1.4, markeredgewidth=0.0,
-        rasterized=True,
-    )  # fmt: skip
-    every = [sample.seconds for sample in samples if sample.seconds > 0.0]
-    edges = np.geomspace(0.98 * min(every), 1.02 * max(every), BINS + 1).tolist()
-    distribution.hist(
-        seconds, edges, orientation="horizontal", color=_looks(state)["color"], alpha=0.6, log=True
-    )
-    distribution.set_xlim(left=0.7)
-    distribution.xaxis.set_major_locator(LogLocator(numticks=3))
-    distribution.xaxis.set_minor_locator(NullLocator())
-    distribution.xaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count:.0f}"))
+def _in_order(groups: Sequence[_Group], most: int | None) -> Panel:
+    """x: the number of the launch, and how far into it."""
+    launches = sorted({launch for group in groups for launch in group.launches})
+    places = {launch: number for number, launch in enumerate(launches)}
+    bands = tuple(Band(at - 0.5, at + 0.5) for at in range(1, len(launches), 2))
+    series = tuple(_marks(group, i, places, most) for i, group in enumerate(groups))
+    x = Axis("count", "launch, samples in the order measured")
+    return Panel(x, Axis("time", "time", logarithmic=True), series, bands=bands)
 
 
-def _entry(system: System, state: int | None) -> Line2D:
-    states = system.estimates.states.states
-    words = "the state changed in its round"
-    if state is not None:
-        handover_s = states[state].handover_s
-        words = f"state {state}" + (f", hand-over {time_text(handover_s)}" if handover_s else "")
-        words = words if len(states) > 1 else "a sample"
-    return Line2D([], [], **_looks(state), label=words)
-
-
-def _small_print(system: System, samples: Sequence[Sample]) -> list[str]:
-    launches = len({sample.launch for sample in samples})
-    zeros = sum(1 for sample in samples if sample.seconds <= 0.0)
-    return [
-        f"{len(samples)} samples in order of launch and round; "
-        f"{launches} launch{'es' * (launches > 1)}, shaded in turn.",
-        *([f"{zeros} of 0 s or below have no place on this axis."] if zeros else []),
-        samples_text([(system.label, system.run)]),
+def _marks(group: _Group, number: int, places: dict[int, int], most: int | None) -> Series:
+    """Where there are more than `most`, medians of successive samples with their range."""
+    each = None if most is None else max(most // len(group.launches), 1)
+    buckets = [
+        (places[launch] - 0.5 + at, bucket)
+        for launch, samples in sorted(group.launches.items())
+        for at, bucket in _buckets(samples, each)
     ]
+    x = rounded([at for at, _ in buckets])
+    y, low, high = (
+        rounded([float(of(bucket)) for _, bucket in buckets]) for of in (np.median, np.min, np.max)
+    )
+    merged = len(buckets) < len(group.seconds)
+    return Series(group.label, x, y, low if merged else None, high if merged else None, "dots",
+                  None if group.is_grey else number)  # fmt: skip
+
+
+def _buckets(samples: Array, most: int | None) -> Iterator[tuple[float, Array]]:
+    count = min(len(samples), most or len(samples))
+    for number, bucket in enumerate(np.array_split(samples, count)):
+        yield (number + 0.5) / count, bucket
+
+
+def _distribution(groups: Sequence[_Group]) -> Panel:
+    every = np.concatenate([group.seconds for group in groups])
+    low, high = np.quantile(every[every > 0.0], (TAIL, 1.0 - TAIL))
+    bins = int(np.clip(2.0 * np.sqrt(len(every)), LEAST_BINS, MOST_BINS))
+    edges = np.geomspace(0.99 * low, 1.01 * high, bins + 1)
+    series = []
+    for number, group in enumerate(groups):
+        counts = np.histogram(np.clip(group.seconds, edges[0], edges[-1]), edges)[0]
+        fractions = rounded((counts / len(group.seconds)).tolist())
+        series.append(Series(group.label, rounded(edges.tolist()), [*fractions, 0.0],
+                             style="steps", colour=None if group.is_grey else number))  # fmt: skip
+    x = Axis("time", "time", logarithmic=True)
+    return Panel(x, Axis("fraction", "fraction of samples", from_zero=True), tuple(series))
+
+
+def _caption(shown: Sequence[_Group], groups: int, zeros: int, options: Options) -> tuple[str, ...]:
+    samples = sum(len(group.seconds) for group in shown)
+    launches = len({launch for group in shown for launch in group.launches})
+    most = options.most_samples
+    merged = most is not None and any(len(group.seconds) > most for group in shown)
+    return (
+        f"{samples} samples of {launches} launch{'es' * (launches > 1)}, shaded in turn; below, "
+        "their distribution (the outermost bins hold all beyond).",
+        *([f"Of more than {most} samples a mark is the median of successive ones, its bar their "
+           "range."] * merged),
+        *([f"The {len(shown)} fastest of {groups} are shown."] * (len(shown) < groups)),
+        *([f"{zeros} samples of 0 s or below have no place on this axis."] * bool(zeros)),
+    )  # fmt: skip

@@ -1,7 +1,7 @@
-"""One page that holds everything: words and numbers first, then figures, tables and the data.
+"""One page that holds everything: a section for each experiment, then what repeats each run.
 
-Python collects and writes the text; figure.js draws what Python collected. The page fetches
-nothing: its policy names the very script and style that it holds.
+Python collects, describes and writes the text; the page's script draws the figures. The page
+fetches nothing: its policy names the very script and style that it holds.
 """
 
 from __future__ import annotations
@@ -9,85 +9,98 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib.resources import files
+from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from hockney import __version__
-from hockney.estimate.normal import Beside
+from hockney.analysis import Analysis
+from hockney.analysis.published import Positions
 from hockney.views.as_json import finite
 from hockney.views.colours import COLOURS, ON_DARK
-from hockney.views.normal import frame_lines, source_lines
-from hockney.views.report import curves, many, samples, tables
-from hockney.views.report.figure import Figure, plain
+from hockney.views.drawing import page as drawing
+from hockney.views.published import frame_lines, source_lines
+from hockney.views.report import tables
 from hockney.views.report.reported import Reported
+from hockney.views.report.sections import Section, Shown, sections
 from hockney.views.report.summary import Number, summary
 
 IN_SCRIPT = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 """JSON that no HTML parser takes for markup."""
 
 
-def render(systems: Sequence[Reported], besides: Sequence[Beside], title: str | None = None) -> str:
-    """The whole page; besides: for each system what it is set beside."""
-    systems = _named(systems)
-    figures = [*curves.figures(systems), *samples.figures(systems), *many.figures(systems)]
-    style, script = _style(), _text("figure.js") + _text("page.js")
+def render(
+    analyses: Sequence[Analysis], positions: Sequence[Positions], title: str | None = None
+) -> str:
+    """The whole page; positions: each run among others. The labels of the analyses
+    differ from each other."""
+    systems = {analysis: Reported(analysis) for analysis in analyses}
+    found = sections(analyses)
+    figures = [figure for section in found for figure in section.figures]
+    style, script = _style(), drawing.script() + _text("page.js")
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     page = environment.from_string(_text("page.html"))
     return page.render(
-        title=title or " and ".join(_title(systems)),
+        title=title or _title(analyses),
         version=__version__,
         style=Markup(style),
         script=Markup(script),
         policy=_policy(style, script),
-        data=Markup(_data(systems, figures)),
+        data=Markup(_data(list(systems.values()), figures)),
         figures=figures,
-        sides=tables.side_by_side(systems) if len(systems) > 1 else None,
-        systems=[
-            {
-                "label": system.label,
-                "summary": summary(system),
-                "beside": frame_lines(beside),
-                "published": tables.beside_table(beside),
-                "sources": source_lines(beside),
-                "points": tables.points_table(system),
-                "repeat": tables.repeat(system),
-            }
-            for system, beside in zip(systems, besides, strict=True)
-        ],
+        sections=_with_systems(found, systems, dict(zip(analyses, positions, strict=True))),
+        runs=[(system, tables.repeat(system)) for system in systems.values()],
         is_number=lambda part: isinstance(part, Number),
     )
+
+
+def _with_systems(
+    found: Sequence[Section],
+    systems: dict[Analysis, Reported],
+    positions: dict[Analysis, Positions],
+) -> list[dict[str, Any]]:
+    """Each section with its tables and with the summaries of those systems that have not been
+    summarised before: a file with several operations has several sections."""
+    summarised: set[Analysis] = set()
+    shown = []
+    for section in found:
+        of = [systems[analysis] for analysis in section.analyses]
+        new = [analysis for analysis in section.analyses if analysis not in summarised]
+        summarised.update(new)
+        shown.append(
+            {
+                "section": section,
+                "sides": tables.side_by_side(of, section.operation) if len(of) > 1 else None,
+                "summaries": [
+                    {
+                        "number": list(systems).index(analysis),
+                        "label": analysis.label,
+                        "cards": summary(systems[analysis]),
+                        "compared": frame_lines(positions[analysis]),
+                        "published": tables.published_table(positions[analysis]),
+                        "sources": source_lines(positions[analysis]),
+                    }
+                    for analysis in new
+                ],
+                "points": [tables.points_table(system, section.operation) for system in of],
+            }
+        )
+    return shown
 
 
 def _text(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def _named(systems: Sequence[Reported]) -> list[Reported]:
-    """Labels that tell them apart: with the file's name where two are called the same."""
-    calls = Counter(system.label for system in systems)
-    named = []
-    for number, system in enumerate(systems, start=1):
-        file = system.run.path.name if system.run.path else str(number)
-        label = f"{system.label} ({file})" if calls[system.label] > 1 else system.label
-        named.append(replace(system, label=label))
-    twice = Counter(system.label for system in named)
-    return [
-        replace(system, label=f"{system.label} #{number}") if twice[system.label] > 1 else system
-        for number, system in enumerate(named, start=1)
-    ]
-
-
-def _title(systems: Sequence[Reported]) -> list[str]:
-    experiments = sorted({system.run.header.experiment for system in systems})
-    who = systems[0].label if len(systems) == 1 else f"{len(systems)} systems"
-    return [f"{', '.join(experiments)}: {who}"]
+def _title(analyses: Sequence[Analysis]) -> str:
+    experiments = sorted({analysis.run.header.experiment for analysis in analyses})
+    who = analyses[0].label if len(analyses) == 1 else f"{len(analyses)} runs"
+    return f"{', '.join(experiments)}: {who}"
 
 
 def _style() -> str:
@@ -111,12 +124,12 @@ def _policy(style: str, script: str) -> str:
     )
 
 
-def _data(systems: Sequence[Reported], figures: Sequence[Figure]) -> str:
+def _data(systems: Sequence[Reported], figures: Sequence[Shown]) -> str:
     content = {
         "systems": [
             {"label": system.label, "show": system.show, "fit": system.fit} for system in systems
         ],
-        "figures": plain(figures),
+        "figures": drawing.plain(figures),
     }
     written = json.dumps(finite(content), ensure_ascii=False, separators=(",", ":"))
     return written.translate(IN_SCRIPT)

@@ -1,10 +1,14 @@
-// What the reader does: pointer, keys, maps of cells, tables, downloads.
+// What the reader does: pointer, keys, tables, downloads.
+
+const DATA = JSON.parse(document.getElementById("data").textContent);
+const REACH = 28; // CSS pixels from a mark at which the pointer finds it
+const ZOOM = 1.5; // of the keyboard
 
 function nearest(view, x, y) {
   let best = null;
   for (const series of view.shown)
     series.x.forEach((value, i) => {
-      if (series.y[i] === null) return;
+      if (!finite(series.y[i])) return;
       const distance = Math.hypot(view.px(value) - x, view.py(series.y[i]) - y);
       if (distance < (best?.distance ?? REACH)) best = { distance, series, i };
     });
@@ -51,7 +55,7 @@ function listen(view) {
 
 function zoomTo(view, [x0, y0], [x1, y1]) {
   const { left, right, top, bottom } = view.box;
-  const part = ([low, high], share) => low + share * (high - low);
+  const part = ([low, high], fraction) => low + fraction * (high - low);
   const xs = [x0, x1].map((x) => part(view.domain.x, (x - left) / (right - left)));
   const ys = [y0, y1].map((y) => part(view.domain.y, (bottom - y) / (bottom - top)));
   view.zoomed = { x: [Math.min(...xs), Math.max(...xs)], y: [Math.min(...ys), Math.max(...ys)] };
@@ -93,46 +97,8 @@ function move(view, [series, along]) {
   const closest = (of) => of.x.reduce((best, value, i) => (Math.abs(value - x) < Math.abs(of.x[best] - x) ? i : best), 0);
   const i = series ? closest(shown[next]) : Math.min(Math.max(now.i + along, 0), shown[next].x.length - 1);
   view.at = { series: next, i };
-  if (shown[next].y[i] === null) view.said.textContent = "not known";
+  if (!finite(shown[next].y[i])) view.drawing.speak("unknown");
   else view.point(shown[next], i, true);
-}
-
-// ---- maps of cells: a matrix of times, or which algorithm is the best
-
-function drawCells(view) {
-  const { choice, figure, width } = view;
-  const left = Math.min(150, width * 0.32);
-  const side = Math.max(Math.min((width - left - 8) / choice.columns.length, figure.sorts.length ? 90 : 56), 3);
-  const tall = figure.sorts.length ? Math.min(side, 34) : side;
-  view.height = Math.round(tall * choice.rows.length + 74);
-  const values = choice.cells.map((cell) => cell.value).filter((value) => value > 0);
-  const [low, high] = [Math.log(Math.min(...values)), Math.log(Math.max(...values))];
-  const cells = choice.cells.filter((cell) => !view.hidden.has(figure.sorts[cell.colour])).map((cell) => {
-    const sorted = cell.colour !== undefined;
-    const strength = high > low ? (Math.log(cell.value) - low) / (high - low) : 0.5;
-    const [x, y] = [left + cell.column * side, 8 + cell.row * tall];
-    const rect = make("rect", { class: `cell mark ${sorted ? `c${cell.colour % COLOURS}` : "c0"}`, x, y, width: side, height: tall,
-      "fill-opacity": sorted ? 0.9 : round(10 * (0.12 + 0.85 * strength)) / 10 });
-    rect.addEventListener("pointerenter", () => view.showTip(cell.words, x + side / 2, y));
-    rect.addEventListener("pointerleave", () => view.forget());
-    return make("g", {}, rect, ...(sorted && !cell.sure ? [make("text", { x: x + side / 2, y: y + tall / 2 + 4, "text-anchor": "middle" }, "?")] : []));
-  });
-  const scaleWords = figure.sorts.length ? "" : `pale ${format(figure.y, Math.exp(low))}, full colour ${format(figure.y, Math.exp(high))}`;
-  view.svg = make("svg", { viewBox: `0 0 ${width} ${view.height}`, role: "img", "aria-label": `${figure.title}, ${choice.name}. ${scaleWords} The data table follows.` },
-    ...cellNames(choice, left, side, tall), ...cells,
-    make("text", { x: width - 8, y: view.height - 8, "text-anchor": "end" }, [figure.x_label, scaleWords].filter(Boolean).join("; ")));
-  view.frame.replaceChildren(view.svg);
-}
-
-function cellNames(choice, left, side, tall) {
-  const every = Math.max(Math.ceil(choice.columns.length / Math.max((choice.columns.length * side) / 52, 1)), 1);
-  const step = Math.max(Math.ceil(14 / tall), 1);
-  const short = (name, most) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
-  const bottom = 8 + tall * choice.rows.length;
-  return [
-    ...choice.rows.map((name, i) => (i % step ? null : make("text", { class: "tick", x: left - 6, y: 12 + (i + 0.5) * tall, "text-anchor": "end" }, short(name, Math.floor(left / 7))))),
-    ...choice.columns.map((name, i) => (i % every ? null : make("text", { class: "tick", x: left + (i + 0.5) * side, y: bottom + 16, "text-anchor": "middle" }, short(name.split(" (")[0], 9)))),
-  ].filter(Boolean);
 }
 
 // ---- tables and downloads
@@ -180,15 +146,15 @@ function tableRows(table) {
   return [...table.rows].map((row) => [...row.cells].map((cell) => cell.dataset.value ?? cell.textContent.trim()));
 }
 
-function dataTable(columns, rows, figure, choice) {
+function dataTable(columns, rows, drawing) {
   const body = html("tbody", {}, ...rows.slice(0, 500).map((row) => html("tr", {}, ...row.map((cell) => html("td", {}, cell === null ? "-" : String(cell))))));
   const head = html("thead", {}, html("tr", {}, ...columns.map((name) => html("th", { scope: "col", "aria-sort": "none" }, html("button", { type: "button", class: "sort" }, name)))));
   const more = rows.length > 500 ? `; the first 500 of ${rows.length} rows` : "";
-  const title = `${figure.title}${choice.name ? `, ${choice.name}` : ""}${more}`;
+  const title = `${drawing.figure.title}${more}`;
   const table = html("table", {}, html("caption", {}, title), head, body);
   enliven(table);
   const button = html("button", { type: "button" }, "Download as CSV");
-  button.addEventListener("click", () => downloadCsv(figure.id, [columns, ...rows]));
+  button.addEventListener("click", () => downloadCsv(drawing.id, [columns, ...rows]));
   return [html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, table), html("p", { class: "tools" }, button)];
 }
 
@@ -205,10 +171,10 @@ document.querySelectorAll("table[data-name]").forEach((table) => {
 document.getElementById("all-csv").addEventListener("click", () => downloadCsv("hockney-points", allPoints()));
 document.getElementById("all-json").addEventListener("click", () => download("hockney-report.json", JSON.stringify(DATA, null, 1), "application/json"));
 
-const VIEWS = [...document.querySelectorAll("figure[data-figure]")].map((element) => new Figure(DATA.figures[element.dataset.figure], element));
+const DRAWINGS = [...document.querySelectorAll("figure[data-figure]")].map((element) => new Drawing(DATA.figures[element.dataset.figure], element));
 let waiting = null;
 window.addEventListener("resize", () => {
   clearTimeout(waiting);
-  waiting = setTimeout(() => VIEWS.forEach((view) => view.draw()), 100);
+  waiting = setTimeout(() => DRAWINGS.forEach((drawing) => drawing.draw()), 100);
 });
 document.documentElement.dataset.drawn = String(Math.round(performance.now()));

@@ -1,4 +1,4 @@
-"""The summary in words. Every number carries where `show --json` or `fit --json` says the same."""
+"""The summary of a run in words. Each number has its place in `show --json` or `fit --json`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from functools import reduce
 from itertools import pairwise
 from typing import Any
 
-from hockney.estimate.points import BESIDE
+from hockney.estimate.points import BESIDE, by_curve
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views.diagnosis import diagnosis_lines
-from hockney.views.report.reported import Reported, group_of
+from hockney.views.report.reported import Reported
 from hockney.views.table import state_lines
 
 
@@ -28,7 +28,7 @@ DECODE: dict[str, Callable[[Any], str]] = {
     "s": lambda value: format_seconds(value).replace("us", "µs"),
     "Bps": format_rate,
     "B": lambda value: "-" if value is None else format_size(round(value)),
-    "share": lambda value: f"{100.0 * value:.1f} %",
+    "fraction": lambda value: f"{100.0 * value:.1f} %",
     "count": str,
 }
 """By unit, how people read it."""
@@ -41,7 +41,7 @@ class Paragraph:
 
 
 def summary(system: Reported) -> list[Paragraph]:
-    paragraphs = [_latency(system), _bandwidth(system), _switches(system), _sure(system)]
+    paragraphs = [_latency(system), _bandwidth(system), _switches(system), _uncertainty(system)]
     return [p for p in [*paragraphs, _disturbed(system)] if p.sentences]
 
 
@@ -67,7 +67,7 @@ def _centre(point: dict[str, Any]) -> str:
 def _interval(system: Reported, path: str, unit: str, document: str = "show") -> Sentence:
     low, high = (number(system, unit, document, f"{path}{end}") for end in ("low", "high"))
     if low.value is None or high.value is None:
-        return [" (interval not known)"]
+        return [" (interval unknown)"]
     return [" (", low, " to ", high, ")"]
 
 
@@ -80,22 +80,22 @@ def _point_interval(system: Reported, i: int) -> Sentence:
 
 
 def _is_one_curve(system: Reported) -> bool:
-    return len({group_of(point) for point in system.estimates.own()}) == 1
+    return len(by_curve(system.analysis.estimates.own())) == 1
 
 
 def _latency(system: Reported) -> Paragraph:
     points = _points(system)
     sentences: list[Sentence] = []
-    if points:
+    if points and points[0][1]["operation"] != "train":
         smallest = min(points, key=lambda pair: pair[1]["bytes"])[1]["bytes"]
         i, point = min(((i, p) for i, p in points if p["bytes"] == smallest),
                        key=lambda pair: pair[1][_centre(pair[1])])  # fmt: skip
         what = "A message" if point["operation"] == "pingpong" else f"{point['operation']}"
-        which = "" if _is_one_curve(system) else ", at its fastest,"
+        which = "" if _is_one_curve(system) else ", in the fastest case,"
         sentences.append([
             f"{what} of ", number(system, "B", "show", f"points.{i}.bytes"), f"{which} takes ",
             number(system, "s", "show", f"points.{i}.{_centre(point)}"),
-            *([] if point["statistic"] == "median" else [f", the {point['statistic']} of a log"]),
+            *([] if point["statistic"] == "median" else [f" (the log's {point['statistic']})"]),
             *_point_interval(system, i), ".",
         ])  # fmt: skip
     for k, fit in enumerate(system.fit["fits"]):
@@ -104,9 +104,9 @@ def _latency(system: Reported) -> Paragraph:
             sentences.append([
                 "Hockney's line through all sizes has α\N{NO-BREAK SPACE}= ",
                 number(system, "s", "fit", path + "value"), *_interval(system, path, "s", "fit"),
-                "; it errs by ", number(system, "share", "fit", f"fits.{k}.error.median"),
-                " at the median size and by ",
-                number(system, "share", "fit", f"fits.{k}.error.max"), " at ",
+                "; its error is ", number(system, "fraction", "fit", f"fits.{k}.error.median"),
+                " in the median and at most ",
+                number(system, "fraction", "fit", f"fits.{k}.error.max"), ", at ",
                 number(system, "B", "fit", f"fits.{k}.error.max_bytes"), ".",
             ])  # fmt: skip
     return Paragraph("Latency", sentences)
@@ -118,14 +118,14 @@ def _bandwidth(system: Reported) -> Paragraph:
     if rated:
         i, _ = max(rated, key=lambda pair: pair[1]["bandwidth_Bps"])
         sentences.append([
-            "The most is ", number(system, "Bps", "show", f"points.{i}.bandwidth_Bps"), ", at ",
+            "The largest is ", number(system, "Bps", "show", f"points.{i}.bandwidth_Bps"), ", at ",
             number(system, "B", "show", f"points.{i}.bytes"), ".",
         ])  # fmt: skip
     for k, fit in enumerate(system.fit["fits"]):
         if fit["model"] == "hockney" and fit["derived"]["r_inf_Bps"]["value"] is not None:
             path = f"fits.{k}.derived."
             sentences.append([
-                "Hockney's line tends to r∞\N{NO-BREAK SPACE}= ",
+                "Hockney's line approaches r∞\N{NO-BREAK SPACE}= ",
                 number(system, "Bps", "fit", path + "r_inf_Bps.value"),
                 *_interval(system, path + "r_inf_Bps.", "Bps", "fit"), "; half of it is reached at "
                 "n½\N{NO-BREAK SPACE}= ", number(system, "B", "fit", path + "n_half_B.value"), ".",
@@ -148,51 +148,54 @@ def _switches(system: Reported) -> Paragraph:
                 number(system, "s", "fit", f"{path}{i + 1}.alpha_s"), ".",
             ])  # fmt: skip
         if not sentences:
-            sentences.append(["No switch shows: one line describes all sizes as well as several."])
+            sentences.append(
+                ["None found: one line describes all sizes as well as several lines do."]
+            )
         sentences.append([
-            "With these regimes the fit errs by ",
-            number(system, "share", "fit", f"fits.{k}.error.median"), " at the median size.",
+            "The median error of the segmented fit is ",
+            number(system, "fraction", "fit", f"fits.{k}.error.median"), ".",
         ])  # fmt: skip
     return Paragraph("Protocol switches", sentences)
 
 
-def _sure(system: Reported) -> Paragraph:
+def _uncertainty(system: Reported) -> Paragraph:
     points = _points(system)
     if not points:
-        return Paragraph("How sure", [["The file holds no estimate: no point was measured."]])
+        return Paragraph("Uncertainty", [["The file holds no estimate: no point was measured."]])
     i, first = points[0]
     rests: Sentence = [
-        "The first point rests on ", number(system, "count", "show", f"points.{i}.launches"),
-        " launches and ", number(system, "count", "show", f"points.{i}.samples"), " samples",
+        "The first point has ", number(system, "count", "show", f"points.{i}.launches"),
+        " launches, ", number(system, "count", "show", f"points.{i}.samples"), " samples",
     ]  # fmt: skip
     if first["confidence"]:
-        confidence = number(system, "share", "show", f"points.{i}.confidence")
-        rests += [", its interval holds the median with ", confidence]
+        confidence = number(system, "fraction", "show", f"points.{i}.confidence")
+        rests += [" and a ", confidence, " confidence interval of the median"]
     sentences: list[Sentence] = [[*rests, "."]]
     known = [(k, p) for k, p in points if p["low_s"] is not None and p[_centre(p)]]
     if known:
         k, worst = max(known, key=lambda pair: (pair[1]["high_s"] - pair[1]["low_s"])
                        / pair[1][_centre(pair[1])])  # fmt: skip
         sentences.append([
-            "The least sure is that of ", number(system, "B", "show", f"points.{k}.bytes"), ": ",
+            "The widest relative interval is that of ",
+            number(system, "B", "show", f"points.{k}.bytes"), ": ",
             number(system, "s", "show", f"points.{k}.{_centre(worst)}"),
             *_point_interval(system, k), ".",
         ])  # fmt: skip
     definition = system.show["run"]["definition"]
     if definition:
         sentences.append([f"A sample is: {definition}."])
-    return Paragraph("How sure", sentences)
+    return Paragraph("Uncertainty", sentences)
 
 
 def _disturbed(system: Reported) -> Paragraph:
     """Sentences that `show` prints as they stand here."""
-    lines = [*system.warnings, *state_lines(system.estimates)]
+    lines = [*system.warnings, *state_lines(system.analysis.estimates)]
     if system.findings is None:
-        lines.append("too many visits to look for cold start, modes, drift and periods here: "
-                     "`hockney show --diagnose` does")  # fmt: skip
-    elif system.estimates.own():
+        lines.append("not searched for cold start, modes, drift and periods, as there are too many "
+                     "visits: `hockney show --diagnose` does that")  # fmt: skip
+    elif system.analysis.estimates.own():
         lines += _findings(diagnosis_lines(system.findings))
-    return Paragraph("What disturbed it", [[line] for line in lines])
+    return Paragraph("Disturbances", [[line] for line in lines])
 
 
 def _findings(lines: Sequence[str]) -> list[str]:

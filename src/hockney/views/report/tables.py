@@ -1,4 +1,4 @@
-"""Tables of the page: the systems side by side, the points of each, and what repeats a run."""
+"""Tables of the page: systems side by side, the points of each, and what repeats a run."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hockney.analysis.compare import Comparison, compare
+from hockney.analysis.published import Positions
 from hockney.errors import HockneyError
-from hockney.estimate.compare import Comparison, compare_estimates
-from hockney.estimate.normal import Beside
 from hockney.estimate.points import PointEstimate
 from hockney.spec import plan_facts
 from hockney.spec.axes import AXES, Train, train_text
 from hockney.units import format_rate, format_seconds, format_size
-from hockney.views.normal import lies, number_name
+from hockney.views.published import number_name, place_among
 from hockney.views.report.reported import Reported
 
 MOST_ROWS = 1000
@@ -48,34 +48,39 @@ def _rate(rate: float | None) -> Cell:
     return Cell(format_rate(rate), rate)
 
 
-def side_by_side(systems: Sequence[Reported]) -> Table:
-    """One row a file, against the first."""
-    columns = ("system", "smallest", "its time", "α", "r∞", "most bandwidth", "at", "launches",
-               "against the first")  # fmt: skip
+def side_by_side(systems: Sequence[Reported], operation: str) -> Table:
+    """One row a file, compared with the first."""
+    columns = ("system", "smallest size", "time", "α", "r∞", "largest bandwidth", "at size",
+               "launches", "compared with the first")  # fmt: skip
     rows = [[
-        Cell(system.label), *_first(system), *_fitted(system), *_most(system),
+        Cell(system.label), *_first(system, operation), *_fitted(system), *_most(system, operation),
         Cell(str(len(system.run.launches)), len(system.run.launches)),
         Cell("-" if number == 0 else _against(systems[0], system)),
     ] for number, system in enumerate(systems)]  # fmt: skip
     return Table("The systems side by side", columns, rows, "systems")
 
 
-def _first(system: Reported) -> list[Cell]:
-    point = min(system.estimates.own(), key=lambda point: point.bytes, default=None)
+def _points(system: Reported, operation: str) -> list[PointEstimate]:
+    return [p for p in system.analysis.estimates.own() if p.operation == operation]
+
+
+def _first(system: Reported, operation: str) -> list[Cell]:
+    points = _points(system, operation)
+    point = min(points, key=lambda point: (point.bytes, point.typical_s), default=None)
     if point is None:
         return [Cell("-"), Cell("-")]
     return [Cell(format_size(point.bytes), point.bytes), _time(point.typical_s)]
 
 
 def _fitted(system: Reported) -> list[Cell]:
-    line = next((fit for fit in system.fits if fit.model == "hockney"), None)
+    line = system.analysis.line()
     if line is None:
         return [Cell("-"), Cell("-")]
     return [_time(line.parameters["alpha_s"].value), _rate(line.derived["r_inf_Bps"].value)]
 
 
-def _most(system: Reported) -> list[Cell]:
-    rated = [(p.bandwidth_Bps, p.bytes) for p in system.estimates.own() if p.bandwidth_Bps]
+def _most(system: Reported, operation: str) -> list[Cell]:
+    rated = [(p.bandwidth_Bps, p.bytes) for p in _points(system, operation) if p.bandwidth_Bps]
     if not rated:
         return [Cell("-"), Cell("-")]
     rate, size = max(rated)
@@ -84,7 +89,7 @@ def _most(system: Reported) -> list[Cell]:
 
 def _against(base: Reported, other: Reported) -> str:
     try:
-        found = compare_estimates(base.run, base.estimates, other.run, other.estimates, TOLERANCE)
+        found = compare(base.analysis, other.analysis, TOLERANCE)
     except HockneyError:
         return "another experiment"
     return "; ".join([_verdict(found), *found.notes])
@@ -100,23 +105,23 @@ def _verdict(found: Comparison) -> str:
 
 
 KEYS = ("operation", "statistic", *(name for name in AXES if name not in ("operation", "bytes")))
-"""Columns that are left out where they say the same in every row."""
-NUMBERS = ("bytes", "launches", "samples", "min", "typical", "low", "high", "mean", "p99", "max",
+"""Columns that are left out where every row has the same."""
+NUMBERS = ("size", "launches", "samples", "min", "time", "low", "high", "mean", "p99", "max",
            "bandwidth")  # fmt: skip
 
 
-def points_table(system: Reported) -> Table:
-    own = system.estimates.own()[:MOST_ROWS]
+def points_table(system: Reported, operation: str) -> Table:
+    every = _points(system, operation)
+    own = every[:MOST_ROWS]
     keys = [k for k, _ in enumerate(KEYS) if len({_key_cells(p)[k] for p in own}) > 1]
     rows = [[*(_key_cells(p)[k] for k in keys), *_number_cells(p)] for p in own]
-    same = [_key_cells(own[0])[k].text for k in range(len(KEYS)) if k not in keys] if own else []
-    told = [text for text in same[:2] if text != "-"]
-    caption = f"Points of {system.label}, state of most rounds"
-    caption += f": {', '.join(told)}" if told else ""
-    more = len(system.estimates.own()) - len(own)
-    if more > 0:
-        caption += f"; {more} more are in `hockney show --json`"
-    return Table(caption, [*(KEYS[k] for k in keys), *NUMBERS], rows, "points")
+    statistic = (
+        f", {own[0].statistic}" if own and "statistic" not in {KEYS[k] for k in keys} else ""
+    )
+    caption = f"{system.label}: {operation}{statistic}"
+    if len(every) > len(own):
+        caption += f"; {len(every) - len(own)} more points are in `hockney show --json`"
+    return Table(caption, [*(KEYS[k].replace("_", " ") for k in keys), *NUMBERS], rows, "points")
 
 
 def _key_cells(point: PointEstimate) -> list[Cell]:
@@ -151,7 +156,7 @@ def _number_cells(point: PointEstimate) -> list[Cell]:
     ]  # fmt: skip
 
 
-def beside_table(found: Beside) -> Table:
+def published_table(found: Positions) -> Table:
     """Each number among the published ones of its kind."""
     rows = []
     for place in found.places:
@@ -159,13 +164,13 @@ def beside_table(found: Beside) -> Table:
         say = _rate if place.quantity.endswith("_Bps") else _time
         rows.append([
             Cell(number_name(place)), say(place.value),
-            Cell(lies(place.value, [one.value for one in place.like])),
+            Cell(place_among(place)),
             say(low.value), Cell(low.system), say(high.value), Cell(high.system),
             Cell(str(len(place.like)), len(place.like)),
         ])  # fmt: skip
-    columns = ("number", "this run", "it lies", "lowest published", "of", "highest published", "of",
-               "published")  # fmt: skip
-    return Table("Beside published figures of like systems", columns, rows, "published")
+    columns = ("quantity", "this run", "compared with published", "lowest published", "system",
+               "highest published", "system", "how many")  # fmt: skip
+    return Table("Compared with published figures of like systems", columns, rows, "published")
 
 
 @dataclass(frozen=True)
@@ -202,15 +207,17 @@ def _facts(system: Reported) -> list[tuple[str, str]]:
         first = launches[0]
         facts += [
             ("MPI", f"{first.mpi.library or '-'} {first.mpi.version or ''}".strip()),
-            ("MPI says", first.mpi.description or "-"), ("MPI standard", first.mpi.standard or "-"),
-            ("launcher", first.launcher or "-"), ("first launch", shlex.join(first.command) or "-"),
-            ("set for it", " ".join(f"{k}={v}" for k, v in first.env.items()) or "-"),
+            ("MPI description", first.mpi.description or "-"),
+            ("MPI standard", first.mpi.standard or "-"),
+            ("launcher", first.launcher or "-"),
+            ("command of the first launch", shlex.join(first.command) or "-"),
+            ("variables set for it", " ".join(f"{k}={v}" for k, v in first.env.items()) or "-"),
             ("engine", first.engine or "-"), ("clock", first.clock.name or "-"),
-            ("clock's step", format_seconds(first.clock.resolution_s)),
-            ("a reading costs", format_seconds(first.clock.cost_s)),
+            ("clock resolution", format_seconds(first.clock.resolution_s)),
+            ("cost of reading the clock", format_seconds(first.clock.cost_s)),
             ("simulated", "yes" if first.simulated else "no"),
         ]  # fmt: skip
-    facts.append(("ended", ", ".join(end.reason for end in system.run.ends) or "not known"))
+    facts.append(("ended", ", ".join(end.reason for end in system.run.ends) or "unknown"))
     return [(name, value or "-") for name, value in facts]
 
 

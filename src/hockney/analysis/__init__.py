@@ -1,0 +1,242 @@
+"""What is concluded about a run: one object, whose results are worked out when they are first asked
+for, and kept.
+
+`estimate` turns samples into numbers with intervals; the modules here draw conclusions from those
+numbers, and views format them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from hockney.analysis.best import Cell, cells_of
+from hockney.analysis.contention import Contention, Knee, contention, knees, points_to_fit
+from hockney.analysis.diagnose import Finding, diagnose
+from hockney.analysis.floor import FloorRatio, floor_ratios
+from hockney.analysis.history import History, RunFacts, facts_of
+from hockney.analysis.matrix import Matrix, matrix_of
+from hockney.analysis.outliers import Outlier, find_outliers
+from hockney.analysis.overlap import hidden_fractions
+from hockney.analysis.places import places_of
+from hockney.analysis.predicted import Predicted, predicted_points
+from hockney.analysis.published import Positions, positions
+from hockney.analysis.starts import Skew, Starts, skew_of, starts_of
+from hockney.analysis.variability import SlowRank, Spread, slow_ranks, variability
+from hockney.analysis.warnings import Warning, warnings
+from hockney.errors import AskedWronglyError, HockneyError
+from hockney.estimate import Estimates, PointEstimate
+from hockney.estimate.points import Cells, by_curve, collect, estimate_cells
+from hockney.estimate.states import States, find_states
+from hockney.estimate.summaries import Statistics, statistics_of
+from hockney.fitting.fit import Fit, curve_of
+from hockney.models import fit_model, loggp
+from hockney.models.loggp import Overheads
+from hockney.predict.parameters import Parameters, parameters_of_run
+from hockney.records import Place, Run
+from hockney.spec import Plan, plan_of, workload_of
+from hockney.spec.axes import AXES, Point, texts_apart
+from hockney.spec.workloads import Workload
+
+
+@dataclass(frozen=True)
+class NamedCurve:
+    """Points of one curve (spec.axes.curve_key)."""
+
+    name: str
+    """The axes in which it differs from the run's other curves, in words; empty where it is the
+    only one."""
+    points: Sequence[PointEstimate]
+
+
+@dataclass(frozen=True)
+class LogGP:
+    overheads: Sequence[Overheads]
+    """Of each size."""
+    fit: Fit
+
+
+class Analysis:
+    """All that is concluded about one run, measured or imported."""
+
+    def __init__(self, run: Run, label: str | None = None) -> None:
+        """label: its name among other runs; that of the run unless given."""
+        self.run = run
+        self.label = run.label if label is None else label
+        self._lines: dict[int, Fit | None] = {}
+        self._loggp: dict[int, LogGP | None] = {}
+
+    @cached_property
+    def plan(self) -> Plan | None:
+        """None for an imported run."""
+        return plan_of(self.run.header.options)
+
+    @cached_property
+    def workload(self) -> Workload | None:
+        return workload_of(self.run.header.options)
+
+    @property
+    def times_every_iteration(self) -> bool:
+        return self.workload is not None and self.workload.times_every_iteration
+
+    @cached_property
+    def states(self) -> States:
+        return find_states(self.run)
+
+    @cached_property
+    def cells(self) -> Cells:
+        """The samples of each point and state in seconds, by launch."""
+        return collect(self.run, self.states)
+
+    @cached_property
+    def estimates(self) -> Estimates:
+        """Points of every state, with intervals over launches."""
+        return estimate_cells(self.run, self.states, self.cells)
+
+    @cached_property
+    def statistics(self) -> dict[Point, Statistics]:
+        """What an imported log gives of each point, by the names that it uses."""
+        return statistics_of(self.run)
+
+    @cached_property
+    def warnings(self) -> list[Warning]:
+        """What a reader should know before they believe a number, the gravest first."""
+        return warnings(self.run, self.estimates)
+
+    @cached_property
+    def places(self) -> dict[int, Place]:
+        """By rank."""
+        return places_of(self.run)
+
+    @cached_property
+    def floor(self) -> dict[int, FloorRatio]:
+        """By bytes, where the hardware was measured without MPI."""
+        return floor_ratios(self.estimates)
+
+    @cached_property
+    def starts(self) -> Starts | None:
+        return starts_of(self.run)
+
+    @cached_property
+    def skew(self) -> Skew | None:
+        return skew_of(self.run)
+
+    @cached_property
+    def overlap(self) -> dict[Point, float]:
+        """The fraction of each nonblocking collective that computation hides."""
+        return hidden_fractions(self.run, self.estimates)
+
+    @cached_property
+    def best(self) -> list[Cell]:
+        """The fastest algorithm of each collective, number of ranks and size."""
+        return cells_of(self.estimates.own())
+
+    @cached_property
+    def contention(self) -> list[Contention]:
+        return contention(self.run, self.estimates)
+
+    @cached_property
+    def knees(self) -> list[Knee]:
+        return knees(self.contention)
+
+    @cached_property
+    def matrix(self) -> Matrix | None:
+        """None where no pair was measured."""
+        return matrix_of(self.run, self.estimates)
+
+    @cached_property
+    def outliers(self) -> list[Outlier] | None:
+        """None where there are too few pairs to judge."""
+        return find_outliers(self.run, self.estimates)
+
+    @cached_property
+    def variability(self) -> list[Spread]:
+        return variability(self.run, self.estimates)
+
+    @cached_property
+    def slow_ranks(self) -> list[SlowRank]:
+        return slow_ranks(self.variability)
+
+    @cached_property
+    def diagnosis(self) -> list[Finding]:
+        return diagnose(self.run, self.states)
+
+    @cached_property
+    def facts(self) -> RunFacts | None:
+        """What a history keeps of the run; None where it has no point, or no date."""
+        return facts_of(self.run, self.estimates)
+
+    def positions(self, histories: Sequence[History] = ()) -> Positions:
+        """The run among published figures, and among earlier runs of its system."""
+        return positions(self.run, self.estimates, self.line(), histories)
+
+    @cached_property
+    def message_costs(self) -> Parameters:
+        """What messages cost by the run's ping-pong times; raises where it has none."""
+        return parameters_of_run(self.run, self.estimates.headline)
+
+    def predicted(self, costs: Parameters) -> list[Predicted]:
+        """Every point of a collective algorithm that has a schedule, by those costs of messages."""
+        return predicted_points(self.run, self.estimates.headline, costs)
+
+    @cached_property
+    def points_to_fit(self) -> list[PointEstimate]:
+        """Of pairs at once the slowest of each visit; else every point of the experiment."""
+        return points_to_fit(self.run, self.estimates)
+
+    @cached_property
+    def curves(self) -> list[NamedCurve]:
+        """What models are fitted to."""
+        curves = list(by_curve(self.points_to_fit).values())
+        return [NamedCurve(*one) for one in zip(texts_apart(curves), curves, strict=True)]
+
+    def fit(self, model: str = "hockney", **axes: Any) -> Fit:
+        """That model through the headline points of one curve. Where the run holds several, values
+        of axes choose it, such as algorithm="ring", ranks=8; None chooses nothing."""
+        unknown = [name for name in axes if name not in AXES]
+        if unknown:
+            raise AskedWronglyError(f"{unknown[0]} is no axis", f"axes are {', '.join(AXES)}")
+        points = [
+            point
+            for point in self.estimates.own()
+            if all(value in (None, getattr(point, name)) for name, value in axes.items())
+        ]
+        curves = list(by_curve(points).values())
+        if len(curves) > 1:
+            several = "; ".join(texts_apart(curves)[:5])
+            raise AskedWronglyError(
+                f"{len(curves)} curves: {several}",
+                "choose one by its axes, such as algorithm=..., ranks=...",
+            )
+        return fit_model(model, points)
+
+    def line(self, state: int = 0) -> Fit | None:
+        """Hockney's line through the points of one state; None where they do not carry one, or are
+        of several curves."""
+        if state not in self._lines:
+            self._lines[state] = _line(self.estimates.own(state))
+        return self._lines[state]
+
+    def loggp(self, state: int = 0) -> LogGP | None:
+        """Overheads, gaps and LogGP's parameters from the trains of one state; None where it has
+        too few of them."""
+        if state not in self._loggp:
+            trains = [p for p in self.estimates.in_state(state) if p.operation == "train"]
+            self._loggp[state] = _loggp(trains)
+        return self._loggp[state]
+
+
+def _loggp(trains: Sequence[PointEstimate]) -> LogGP | None:
+    curve = curve_of(trains)
+    return None if loggp.lacks(curve) else LogGP(loggp.overheads(curve), loggp.fit(curve))
+
+
+def _line(points: Sequence[PointEstimate]) -> Fit | None:
+    if len(by_curve(points)) > 1:
+        return None
+    try:
+        return fit_model("hockney", points)
+    except HockneyError:
+        return None

@@ -1,0 +1,202 @@
+"""What pairs do to each other: one number of pairs at once against another, in the same run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.estimate.points import Estimates, PointEstimate, estimate_point
+from hockney.records import Run
+from hockney.spec.axes import Key, Point, key_without, point_of, sort_key
+
+LEAST_RISE = 0.10
+"""By so much the time of the most pairs is above that of the fewest, or there is no knee."""
+LEAST_COUNTS = 3
+"""Numbers of pairs: two are a slowdown, no curve."""
+OF_PAIRS = ("peers", "pairs", "ranks")
+"""Axes in which one number of pairs at once differs from another."""
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Contention:
+    """One size and number of pairs at once."""
+
+    together: PointEstimate
+    """Of each visit the slowest pair."""
+    each: tuple[PointEstimate, ...]
+    """Of every pair, or with --every-iteration of every rank, by time."""
+    slowdown: float | None
+    """A pair's time over its time alone, the median of those pairs that were also measured alone;
+    None where none was."""
+
+    @property
+    def pairs(self) -> int:
+        return self.together.pairs or 1
+
+    @property
+    def typical_s(self) -> float:
+        return float(np.median([point.typical_s for point in self.each]))
+
+    @property
+    def best(self) -> PointEstimate:
+        return self.each[0]
+
+    @property
+    def worst(self) -> PointEstimate:
+        return self.each[-1]
+
+    @property
+    def messages_per_s(self) -> float | None:
+        """Of all pairs. Where each sent as many messages as the others, over the time until the
+        last was done: then bandwidth is Hager & Wellein's 4 x n / T_b, with T_b the time of n round
+        trips of two pairs. Else all spoke for the same time, and their rates add up."""
+        if self.together.repetitions is not None:
+            last_s = self.together.typical_s
+            return self.pairs / last_s if last_s > 0.0 else None
+        seconds = [point.typical_s for point in self.each]
+        return sum(1.0 / time for time in seconds) if min(seconds) > 0.0 else None
+
+    @property
+    def aggregate_Bps(self) -> float | None:
+        """Of all pairs; None for empty messages."""
+        rate = self.messages_per_s
+        return rate * self.together.bytes if rate and self.together.bytes else None
+
+
+@dataclass(frozen=True)
+class Knee:
+    """The contention curve of one size: T(k) = max(T_alone, c + k b / plateau) of a typical pair,
+    so that one slow pair does not bend it."""
+
+    point: Point
+    """Of no number of pairs."""
+    pairs: float | None
+    """From where on pairs wait for each other; None where they do not, up to most_pairs."""
+    plateau_Bps: float | None
+    """What all pairs together come to; None without a knee or for empty messages."""
+    most_pairs: int
+    error: float
+    """Largest relative deviation of a measured time from the curve."""
+
+
+def points_to_fit(run: Run, estimates: Estimates) -> list[PointEstimate]:
+    """Of pairs at once the slowest of each visit; else every point of the experiment."""
+    if run.header.experiment == "pairs" and run.samples:
+        return at_once(run, estimates)
+    return estimates.own()
+
+
+def at_once(run: Run, estimates: Estimates) -> list[PointEstimate]:
+    """Of every size and number of pairs at once the slowest pair: of each visit the largest of the
+    pairs' medians. In the headline state, without slow launches."""
+    slowest: dict[Point, dict[int, dict[int, float]]] = {}
+    repetitions: dict[Point, set[int]] = {}
+    for samples in run.samples:
+        if not samples.ns or not samples.peers:
+            continue
+        if (
+            estimates.states.of(samples.launch, samples.round) != 0
+            or samples.launch in estimates.slow_launches
+        ):
+            continue
+        key = msgspec.structs.replace(point_of(samples), peers=())
+        repetitions.setdefault(key, set()).add(samples.repetitions)
+        visits = slowest.setdefault(key, {}).setdefault(samples.launch, {})
+        seconds = float(np.median(samples.ns)) * 1e-9
+        visits[samples.round] = max(visits.get(samples.round, 0.0), seconds)
+    points = []
+    for key in sorted(slowest, key=lambda key: (key.operation, key.bytes, sort_key(key))):
+        launches = slowest[key]
+        arrays = {launch: np.array(list(visits.values())) for launch, visits in launches.items()}
+        counts = repetitions[key]
+        points.append(
+            msgspec.structs.replace(
+                estimate_point(key, 0, arrays),
+                repetitions=counts.pop() if len(counts) == 1 else None,
+            )
+        )
+    return points
+
+
+def contention(run: Run, estimates: Estimates) -> list[Contention]:
+    """Every size and number of pairs at once."""
+    each: dict[Key, list[PointEstimate]] = {}
+    alone: dict[Key, list[PointEstimate]] = {}
+    for point in estimates.own():
+        if point.peers:
+            each.setdefault(key_without(point, "peers"), []).append(point)
+            if point.pairs == 1:
+                alone.setdefault(key_without(point, *OF_PAIRS), []).append(point)
+    found = []
+    for together in at_once(run, estimates):
+        points = each.get(key_without(together, "peers"))
+        if points:
+            ordered = tuple(sorted(points, key=lambda point: point.typical_s))
+            before = alone.get(key_without(together, *OF_PAIRS), [])
+            slowdown = _slowdown(ordered, before) if (together.pairs or 1) > 1 else None
+            found.append(Contention(together, ordered, slowdown))
+    return found
+
+
+def _slowdown(each: Sequence[PointEstimate], alone: Sequence[PointEstimate]) -> float | None:
+    before = {point.peers: point.typical_s for point in alone}
+    ratios = [p.typical_s / before[p.peers] for p in each if before.get(p.peers)]
+    return float(np.median(ratios)) if ratios else None
+
+
+def knees(curve: Sequence[Contention]) -> list[Knee]:
+    """Of each size that was measured with several numbers of pairs at once."""
+    by_size: dict[Key, list[Contention]] = {}
+    for one in curve:
+        by_size.setdefault(key_without(one.together, *OF_PAIRS), []).append(one)
+    return [
+        _knee(sorted(counts, key=lambda one: one.pairs))
+        for counts in by_size.values()
+        if len(counts) >= LEAST_COUNTS and counts[0].typical_s > 0.0
+    ]
+
+
+def _knee(curve: Sequence[Contention]) -> Knee:
+    together = point_of(curve[0].together)
+    point = msgspec.structs.replace(together, pairs=None, ranks=None)
+    pairs = np.array([float(one.pairs) for one in curve])
+    seconds = np.array([one.typical_s for one in curve])
+    most = curve[-1].pairs
+    if seconds[-1] < (1.0 + LEAST_RISE) * seconds[0]:
+        flat = float(np.exp(np.log(seconds).mean()))
+        return Knee(point, None, None, most, float(np.abs(seconds / flat - 1.0).max()))
+    alone, constant, slope, error = min(
+        (_two_lines(pairs, seconds, split) for split in range(1, len(pairs))),
+        key=lambda found: found[3],
+    )
+    return Knee(
+        point,
+        max((alone - constant) / slope, float(pairs[0])),
+        point.bytes / slope if point.bytes else None,
+        most,
+        error,
+    )
+
+
+def _two_lines(pairs: Array, seconds: Array, split: int) -> tuple[float, float, float, float]:
+    """T_alone, c and the slope over pairs of T(k) = max(T_alone, c + slope k), c from 0 to T_alone,
+    with points before `split` on the first and the rest on the second line; and the largest
+    relative error. One point alone on the second does not determine c: 0 is taken."""
+    from scipy.optimize import lsq_linear
+
+    alone = float(np.exp(np.log(seconds[:split]).mean()))
+    k, t = pairs[split:], seconds[split:]
+    if len(k) == 1:
+        constant, slope = 0.0, float(t[0] / k[0])
+    else:
+        columns = np.column_stack([alone / t, alone * k / t])
+        found = lsq_linear(columns, np.ones(len(t)), bounds=([0.0, 1e-12], [1.0, np.inf])).x
+        constant, slope = alone * float(found[0]), alone * float(found[1])
+    curve = np.maximum(alone, constant + slope * pairs)
+    return alone, constant, slope, float(np.abs(curve / seconds - 1.0).max())

@@ -1,0 +1,268 @@
+"""What is wrong with the samples of a point: looked for in each launch, named where they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.estimate.points import MAD_TO_SIGMA
+from hockney.estimate.quantiles import autocorrelation_time
+from hockney.estimate.states import States, cluster
+from hockney.records import Run
+from hockney.spec.axes import Point, point_of
+
+Array = NDArray[np.float64]
+
+FIRST_VISITS = 3
+COLD_RATIO = 1.05
+"""The first visits this much slower than the rest are a cold start."""
+LEAST_VISITS = 12
+"""Of a point in a launch, to see anything in their order."""
+AGREEING = 0.8
+"""Fraction of launches that must show the same, so that chance in one is not reported."""
+MODE_SHARE = 0.1
+DRIFT = 0.05
+"""Relative change over a launch, or over the run, that is reported."""
+TREND_P, PERIOD_P = 0.01, 1e-4
+LEAST_TRENDS, TRENDING = 2, 0.25
+"""Launches that must show a trend, each with p below TREND_P: a trend is a finding though some
+launches stay as they were, and by chance two of ten show one in 0.4 % of runs."""
+CORRELATED = 5.0
+"""Successive samples that are worth one independent sample."""
+BURST_RATIO, BURST_SPREADS = 1.2, 5.0
+LEAST_BURSTS = 3
+"""Visits this much above the median, and that many robust standard deviations, follow each other
+in a burst; so many bursts of two visits and more are reported."""
+SAME_PERIOD = 0.15
+HARMONIC = 0.6
+"""Share of the largest peak's power that its fundamental has at least."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that a median hides."""
+
+    what: str
+    """cold start, modes, drift, bursts, periodic or autocorrelation."""
+    operation: str
+    bytes: int
+    words: str
+    size: float
+    """How large the effect is, as a ratio: the largest comes first."""
+
+
+ADVICE = {
+    "cold start": "the first visits of a launch pay for set-up or cold caches: they are among the "
+    "samples, but a median over many visits does not feel them; a longer --budget makes them rarer",
+    "modes": "the samples have several typical values, so one number describes none of them: look "
+    "at `hockney plot --what samples`; pin the ranks, reserve their cores, or report each mode",
+    "drift": "times change in one direction while it measures: heating, a frequency change or a "
+    "neighbour; fix the frequency governor, or measure again when the machine is quiet",
+    "bursts": "for a while everything is slower: a daemon, a neighbour on the node or the network; "
+    "the median does not feel them as long as they are rare",
+    "periodic": "something disturbs at a fixed period, such as a timer, a daemon or a monitor: "
+    "find it, or reserve cores for it (isolcpus, core specialisation)",
+    "autocorrelation": "successive samples resemble each other: fewer are independent than it "
+    "seems; the intervals respect that, more launches help more than longer ones",
+}
+
+
+@dataclass(frozen=True)
+class Series:
+    """One point in one launch: each visit's time in seconds and median sample."""
+
+    at_s: Array
+    visit_s: Array
+    samples_s: Array
+
+
+def diagnose(run: Run, states: States) -> list[Finding]:
+    """Everything found in the headline state, the largest effect of each kind first."""
+    findings = []
+    for key, launches in _series(run, states).items():
+        long_enough = [s for s in launches if len(s.visit_s) >= LEAST_VISITS]
+        if not long_enough:
+            continue
+        for look in LOOKS:
+            found = look(long_enough)
+            if found is not None:
+                what, words, size = found
+                findings.append(Finding(what, key.operation, key.bytes, words, size))
+    return sorted(findings, key=lambda finding: (finding.what, -finding.size))
+
+
+def _series(run: Run, states: States) -> dict[Point, list[Series]]:
+    """Without visits that took no time by their clock: all that is looked for are ratios."""
+    visits: dict[Point, dict[int, list[tuple[float, float, Array]]]] = {}
+    for samples in run.samples:
+        if states.of(samples.launch, samples.round) != 0 or not samples.ns:
+            continue
+        seconds = np.asarray(samples.ns) * 1e-9
+        visit_s = float(np.median(seconds))
+        if visit_s > 0.0:
+            at_s = samples.at_s if samples.at_s is not None else float(samples.round)
+            launches = visits.setdefault(point_of(samples), {})
+            launches.setdefault(samples.launch, []).append((at_s, visit_s, seconds))
+    return {
+        key: [
+            Series(
+                np.array([at_s for at_s, _, _ in rows]),
+                np.array([visit_s for _, visit_s, _ in rows]),
+                np.concatenate([seconds for _, _, seconds in rows]),
+            )
+            for rows in launches.values()
+        ]
+        for key, launches in visits.items()
+    }
+
+
+Found = tuple[str, str, float] | None
+
+
+def _agree(shows: list[bool]) -> bool:
+    return sum(shows) >= AGREEING * len(shows)
+
+
+def cold_start(launches: list[Series]) -> Found:
+    """First visits against the rest, in each launch."""
+    ratios = [
+        float(np.median(s.visit_s[:FIRST_VISITS]) / np.median(s.visit_s[FIRST_VISITS:]))
+        for s in launches
+    ]
+    typical = float(np.median(ratios))
+    if typical < COLD_RATIO or not _agree([ratio > (1.0 + COLD_RATIO) / 2.0 for ratio in ratios]):
+        return None
+    words = f"the first {FIRST_VISITS} visits are {typical:.2f} times the rest"
+    return "cold start", words, typical
+
+
+def modes(launches: list[Series]) -> Found:
+    """Peaks of the samples' density that hold a good part each."""
+    samples = np.concatenate([s.samples_s for s in launches])
+    samples = samples[samples > 0.0]
+    labels = cluster(samples)
+    centres = [
+        (float(np.median(samples[labels == label])), float(np.mean(labels == label)))
+        for label in range(int(labels.max()) + 1)
+    ]
+    large = [(centre, share) for centre, share in centres if share >= MODE_SHARE]
+    if len(large) < 2:
+        return None
+    listed = ", ".join(f"{centre * 1e6:.3g} us ({100.0 * share:.0f} %)" for centre, share in large)
+    return "modes", f"{len(large)} modes: {listed}", large[-1][0] / large[0][0]
+
+
+def _trend(series: Series) -> float:
+    """Relative change from a launch's first visit to its last, by the median of all slopes
+    (Theil and Sen); 0 where Kendall's test does not show it."""
+    from scipy.stats import kendalltau, theilslopes
+
+    took_s = float(np.ptp(series.at_s))
+    if not took_s or float(kendalltau(series.at_s, series.visit_s).pvalue) >= TREND_P:
+        return 0.0
+    with np.errstate(invalid="ignore"):  # in an interval that is not asked for
+        slope = float(theilslopes(series.visit_s, series.at_s)[0])
+    return slope * took_s / float(np.median(series.visit_s))
+
+
+def drift(launches: list[Series]) -> Found:
+    """A trend inside launches that more of them show than chance would, or one from launch to
+    launch."""
+    from scipy.stats import kendalltau, theilslopes
+
+    changes = np.array([_trend(series) for series in launches])
+    rising, falling = changes[changes > DRIFT], changes[changes < -DRIFT]
+    shown, opposite = (rising, falling) if len(rising) >= len(falling) else (falling, rising)
+    least = min(LEAST_TRENDS, len(launches))
+    if len(shown) >= max(least, TRENDING * len(launches)) and len(shown) > 2 * len(opposite):
+        change = float(np.median(shown))
+        words = (
+            f"{100.0 * change:+.0f} % over a launch, in {len(shown)} of {len(launches)} launches"
+        )
+        return "drift", words, 1.0 + abs(change)
+    medians = np.array([np.median(series.visit_s) for series in launches])
+    if len(medians) < 6:
+        return None
+    order = np.arange(len(medians))
+    change = float(theilslopes(medians, order)[0]) * len(medians) / float(np.median(medians))
+    if abs(change) > DRIFT and float(kendalltau(order, medians).pvalue) < TREND_P:
+        words = f"{100.0 * change:+.0f} % from the first launch to the last"
+        return "drift", words, 1.0 + abs(change)
+    return None
+
+
+def bursts(launches: list[Series]) -> Found:
+    """Slow visits that follow each other, after those that may be a cold start; disturbances come
+    when they want, so that launches need not agree."""
+    lengths, wall_s = [], 0.0
+    for series in launches:
+        median = float(np.median(series.visit_s))
+        spread = MAD_TO_SIGMA * float(np.median(np.abs(series.visit_s - median)))
+        slow = series.visit_s > max(BURST_RATIO * median, median + BURST_SPREADS * spread)
+        slow[:FIRST_VISITS] = False
+        edges = np.flatnonzero(np.diff(np.concatenate(([0], slow.astype(int), [0]))))
+        runs = edges.reshape(-1, 2)
+        lengths += [
+            float(series.at_s[end - 1] - series.at_s[first])
+            for first, end in runs.tolist()
+            if end - first > 1
+        ]
+        wall_s += float(np.ptp(series.at_s))
+    if len(lengths) < LEAST_BURSTS:
+        return None
+    words = (
+        f"{len(lengths)} bursts, the longest {max(lengths):.3g} s, "
+        f"{100.0 * sum(lengths) / wall_s:.2g} % of the time"
+    )
+    return "bursts", words, 1.0 + sum(lengths) / wall_s
+
+
+def periodic(launches: list[Series]) -> Found:
+    """One frequency that stands out of the periodogram (Lomb-Scargle, because visits are not evenly
+    spaced; p of the largest peak as Scargle 1982) in most launches."""
+    periods = []
+    for series in launches:
+        found = _period(series)
+        if found is not None:
+            periods.append(found)
+    if len(periods) < AGREEING * len(launches):
+        return None
+    typical = float(np.median(periods))
+    if not _agree([abs(period / typical - 1.0) < SAME_PERIOD for period in periods]):
+        return None
+    return "periodic", f"a disturbance every {typical * 1e3:.3g} ms", 1.0
+
+
+def _period(series: Series) -> float | None:
+    from scipy.signal import lombscargle
+
+    duration = float(np.ptp(series.at_s))
+    count = len(series.at_s)
+    if count < 4 * LEAST_VISITS or duration <= 0.0:
+        return None
+    values = np.log(series.visit_s)
+    values = values - values.mean()
+    variance = float(values.var(ddof=1))
+    if variance == 0.0:
+        return None
+    frequencies = np.arange(3.0, count / 2.0, 0.25) / duration
+    power = lombscargle(series.at_s, values, 2.0 * np.pi * frequencies) / variance
+    # A train of short disturbances has harmonics as strong as itself: the lowest of them is it.
+    best = int(np.flatnonzero(power >= HARMONIC * power.max())[0])
+    p = 1.0 - (1.0 - np.exp(-float(power[best]))) ** len(frequencies)
+    return 1.0 / float(frequencies[best]) if p < PERIOD_P else None
+
+
+def autocorrelation(launches: list[Series]) -> Found:
+    time = float(np.median([autocorrelation_time(series.visit_s) for series in launches]))
+    if time < CORRELATED:
+        return None
+    return "autocorrelation", f"{time:.0f} successive visits are worth one independent visit", time
+
+
+LOOKS: tuple[Callable[[list[Series]], Found], ...] = (
+    cold_start, modes, drift, bursts, periodic, autocorrelation,
+)  # fmt: skip

@@ -1,0 +1,116 @@
+"""How much times vary: over the repetitions of each rank, and over all ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.analysis.outliers import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE, holm, robust_p
+from hockney.estimate.points import Estimates
+from hockney.records import Run
+from hockney.spec import workload_of
+from hockney.spec.axes import Point, point_of, sort_key
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """All samples of one rank, or of all ranks, at one point."""
+
+    point: Point
+    """Of no pair."""
+    rank: int | None
+    """None: all of them."""
+    samples: int
+    mean_s: float
+    std_s: float | None
+    min_s: float
+    p5_s: float
+    median_s: float
+    p95_s: float
+    p99_s: float
+    max_s: float
+
+
+def variability(run: Run, estimates: Estimates) -> list[Spread]:
+    """Of each size all ranks together, then each rank, from every sample of the headline state.
+
+    Where only pairs were timed, a sample is of both its ranks.
+    """
+    found: dict[Point, dict[int, list[list[float]]]] = {}
+    workload = workload_of(run.header.options)
+    each_rank = workload is not None and workload.times_every_iteration
+    for samples in run.samples:
+        if estimates.states.of(samples.launch, samples.round) != 0 or not samples.ns:
+            continue
+        key = msgspec.structs.replace(point_of(samples), peers=())
+        for rank in samples.peers[:1] if each_rank else samples.peers:
+            found.setdefault(key, {}).setdefault(rank, []).append(samples.ns)
+    spreads = []
+    for key in sorted(found, key=sort_key):
+        ranks = {rank: _seconds(found[key][rank]) for rank in sorted(found[key])}
+        spreads.append(_spread(key, None, np.concatenate(list(ranks.values()))))
+        spreads += [_spread(key, rank, seconds) for rank, seconds in ranks.items()]
+    return spreads
+
+
+def _seconds(visits: Iterable[Sequence[float]]) -> Array:
+    return np.concatenate([np.asarray(ns, dtype=np.float64) for ns in visits]) * 1e-9
+
+
+def _spread(point: Point, rank: int | None, seconds: Array) -> Spread:
+    p5, median, p95, p99 = (float(q) for q in np.quantile(seconds, (0.05, 0.5, 0.95, 0.99)))
+    return Spread(
+        point,
+        rank,
+        samples=len(seconds),
+        mean_s=float(seconds.mean()),
+        std_s=float(seconds.std(ddof=1)) if len(seconds) > 1 else None,
+        min_s=float(seconds.min()),
+        p5_s=p5,
+        median_s=median,
+        p95_s=p95,
+        p99_s=p99,
+        max_s=float(seconds.max()),
+    )
+
+
+@dataclass(frozen=True)
+class SlowRank:
+    """A rank whose mean is an outlier among the ranks' means."""
+
+    rank: int
+    point: Point
+    """Where its ratio is largest."""
+    ratio: float
+    """Its mean over the median of the ranks' means."""
+    p: float
+    """Corrected for all ranks and points."""
+
+
+def slow_ranks(spreads: Sequence[Spread]) -> list[SlowRank]:
+    """Ranks whose mean, which every disturbance moves, is an outlier by the test of
+    analysis/outliers.py, the slowest first."""
+    sets: dict[Point, list[Spread]] = {}
+    for one in spreads:
+        if one.rank is not None and one.mean_s > 0.0:
+            sets.setdefault(one.point, []).append(one)
+    suspects: list[tuple[Spread, float]] = []
+    chances: list[float] = []
+    for members in sets.values():
+        if len(members) >= LEAST_MEMBERS:
+            residuals, p = robust_p(np.log([one.mean_s for one in members]))
+            suspects += zip(members, np.exp(residuals).tolist(), strict=True)
+            chances += p.tolist()
+    worst: dict[int, SlowRank] = {}
+    for (one, ratio), p in zip(suspects, holm(np.array(chances)).tolist(), strict=True):
+        if one.rank is None or ratio <= LEAST_RATIO or p >= SIGNIFICANCE:
+            continue
+        if one.rank not in worst or ratio > worst[one.rank].ratio:
+            worst[one.rank] = SlowRank(one.rank, one.point, ratio, p)
+    return sorted(worst.values(), key=lambda found: -found.ratio)

@@ -1,0 +1,143 @@
+"""What a reader should know before they believe a number; views/warnings.py has the sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hockney.analysis.noise import Disturbance, disturbances
+from hockney.analysis.starts import skew_of
+from hockney.estimate.points import Estimates, PointEstimate
+from hockney.estimate.quantiles import LEAST_VALUES
+from hockney.records import Place, Run
+from hockney.spec import workload_of
+from hockney.spec.workloads.pingpong import Pingpong
+
+NOISY_PRECISION = 0.05
+"""Relative half-width beyond which a median is called noisy."""
+MOST_SKEW_S = 10e-6
+"""Between the first rank to begin and the last: 2 % of a visit of 0.5 ms."""
+
+
+@dataclass(frozen=True)
+class Incomplete:
+    reason: str
+
+
+@dataclass(frozen=True)
+class SourceNote:
+    """What was wrong with an imported log, or a known fault of the program that wrote it."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class NotPinned:
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True)
+class Oversubscribed:
+    host: str | None
+    pu: int
+    ranks: int
+
+
+@dataclass(frozen=True)
+class Skewed:
+    """Ranks that should have begun together did not."""
+
+    median_s: float
+
+
+@dataclass(frozen=True)
+class Noisy:
+    count: int
+    points: int
+    worst: PointEstimate
+    """The one whose median is known least precisely."""
+
+
+@dataclass(frozen=True)
+class FewLaunches:
+    launches: int
+    """The fewest of any point."""
+    imported: bool
+
+
+Warning = (
+    Incomplete
+    | SourceNote
+    | NotPinned
+    | Oversubscribed
+    | Skewed
+    | Disturbance
+    | Noisy
+    | FewLaunches
+)
+
+
+def warnings(run: Run, estimates: Estimates) -> list[Warning]:
+    """All that matters for this run, the gravest first."""
+    return [
+        *([Incomplete(run.cut)] if run.cut else []),
+        *_source_notes(run),
+        *_placement(run),
+        *_skewed(run),
+        *disturbances(run),
+        *_noisy(estimates),
+        *_few_launches(run, estimates),
+    ]
+
+
+def _source_notes(run: Run) -> list[SourceNote]:
+    source = run.header.source
+    if source is None:
+        return []
+    cut = [end.message for end in run.ends if end.message]
+    return [SourceNote(text) for text in (*cut, *source.notes)]
+
+
+def _placement(run: Run) -> Iterator[Warning]:
+    if not run.launches or run.launches[0].simulated:
+        return
+    part = run.taking_part
+    places = [place for place in run.launches[0].places if place.rank in part]
+    loose = tuple(place for place in places if place.pinned is False)
+    if loose:
+        yield NotPinned(loose)
+    shared = Counter((place.host, place.pu) for place in places if place.pu is not None)
+    if shared:
+        ((host, pu), ranks) = shared.most_common(1)[0]
+        if ranks > 1:
+            yield Oversubscribed(host, pu, ranks)
+
+
+def _skewed(run: Run) -> list[Skewed]:
+    skew = skew_of(run)
+    return [Skewed(skew.median_s)] if skew and skew.median_s > MOST_SKEW_S else []
+
+
+def _noisy(estimates: Estimates) -> list[Noisy]:
+    points = estimates.own()
+    noisy = [point for point in points if (point.precision or 0.0) > NOISY_PRECISION]
+    if not noisy:
+        return []
+    worst = max(noisy, key=lambda point: point.precision or 0.0)
+    return [Noisy(len(noisy), len(points), worst)]
+
+
+def _few_launches(run: Run, estimates: Estimates) -> list[FewLaunches]:
+    fewest = min((point.launches for point in estimates.own()), default=LEAST_VALUES)
+    if fewest >= LEAST_VALUES or _repeats_other_program(run):
+        return []
+    if run.header.source is not None:
+        return [FewLaunches(fewest, imported=True)]
+    simulated = any(launch.simulated for launch in run.launches[:1])
+    return [] if simulated else [FewLaunches(fewest, imported=False)]
+
+
+def _repeats_other_program(run: Run) -> bool:
+    workload = workload_of(run.header.options)
+    return isinstance(workload, Pingpong) and workload.preset is not None

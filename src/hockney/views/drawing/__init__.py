@@ -1,0 +1,11 @@
+"""What a figure is (description.py), and its two renderers: files for papers (files.py) and the
+report's page (page.py with its script)."""
+
+from __future__ import annotations
+
+from hockney.units import format_seconds
+
+
+def time_text(seconds: float | None) -> str:
+    """As figures write a time."""
+    return format_seconds(seconds, 3).replace("us", "µs")

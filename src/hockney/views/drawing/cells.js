@@ -1,0 +1,75 @@
+// ---- maps of cells: a matrix of times, or the best algorithm of each cell
+
+function drawCells(view) {
+  const { panel, figure, width } = view;
+  const { x, y, kinds = [] } = panel;
+  const longest = Math.max(...y.names.map((name) => name.length));
+  const left = Math.min(30 + 7 * longest, width * 0.32);
+  const side = Math.max(Math.min((width - left - 8) / x.names.length, kinds.length ? 90 : 56), 3);
+  const tall = kinds.length ? Math.min(side, 34) : side;
+  view.height = Math.round(tall * y.names.length + 66 + (kinds.length ? 0 : 22));
+  view.box = { left, top: 18, side, tall };
+  const row = (at) => (y.downward ? at : y.names.length - 1 - at);
+  const values = panel.cells.map((cell) => cell.value).filter((value) => value > 0);
+  const [low, high] = [Math.log(Math.min(...values)), Math.log(Math.max(...values))];
+  const strength = (value) => (high > low ? (Math.log(value) - low) / (high - low) : 0);
+  const cells = panel.cells.filter((cell) => !view.drawing.hidden.has(kinds[cell.kind]?.label))
+    .map((cell) => drawCell(view, cell, left + cell.column * side, 18 + row(cell.row) * tall, strength));
+  const rules = (panel.rules ?? []).map((rule) => {
+    const at = rule.across === "y" ? 18 + (y.downward ? rule.at + 0.5 : y.names.length - 0.5 - rule.at) * tall : left + (rule.at + 0.5) * side;
+    const d = rule.across === "y" ? `M${left} ${at}h${side * x.names.length}` : `M${at} 18v${tall * y.names.length}`;
+    const line = make("path", { class: "border", d });
+    return make("g", {}, line, ...(rule.label ? [make("text", { class: "tick", x: left + 4, y: at - 3 }, rule.label)] : []));
+  });
+  const key = kinds.length ? [] : drawScale(view, left, Math.exp(low), Math.exp(high));
+  return make("svg", { viewBox: `0 0 ${width} ${view.height}`, role: "img", "aria-label": `${figure.title}. The data table follows.` },
+    hatching(), ...cellNames(view, row), ...cells, ...rules, ...key,
+    make("text", { x: 0, y: 11 }, y.label), make("text", { x: left + side * x.names.length, y: 18 + tall * y.names.length + 32, "text-anchor": "end" }, x.label));
+}
+
+function drawCell(view, cell, x, y, strength) {
+  const { side, tall } = view.box;
+  const kind = view.panel.kinds?.[cell.kind ?? 0];
+  const look = !kind ? { fill: shade(strength(cell.value)) } : kind.unknown ? { fill: "url(#hatch)" } : {};
+  const colour = !kind || kind.unknown ? "" : kind.colour === null ? "own" : `c${kind.colour % COLOURS}`;
+  const rect = make("rect", { class: look.fill ? "cell" : `cell mark ${colour}`, x, y, width: side, height: tall, ...look, "data-name": cell.words });
+  rect.addEventListener("pointerenter", () => view.showTip(cell.words, x + side / 2, y));
+  rect.addEventListener("pointerleave", () => view.forget());
+  const text = cell.text && side > 26 ? [make("text", { class: "gain", x: x + side / 2, y: y + tall / 2 + 4, "text-anchor": "middle" }, cell.text)] : [];
+  return make("g", {}, rect, ...text);
+}
+
+// Read alike by colour-blind readers and in grey: cividis (Nunez, Anderton & Renslow 2018).
+const SHADES = [[0, 34, 78], [53, 69, 108], [102, 105, 112], [148, 142, 119], [200, 184, 102], [254, 232, 56]];
+
+function shade(strength) {
+  const at = Math.min(Math.max(strength, 0), 0.9999) * (SHADES.length - 1);
+  const [low, high] = [SHADES[Math.floor(at)], SHADES[Math.floor(at) + 1]];
+  return `rgb(${low.map((value, i) => Math.round(value + (high[i] - value) * (at % 1))).join(" ")})`;
+}
+
+function drawScale(view, left, low, high) {
+  const { box, panel } = view;
+  const y = box.top + box.tall * panel.y.names.length + 42;
+  const width = Math.min(160, view.width - left - 130);
+  const steps = Array.from({ length: 40 }, (_, i) => make("rect", { x: left + 60 + (i * width) / 40, y, width: width / 40 + 0.5, height: 10, fill: shade(i / 39) }));
+  const words = (value) => format(panel.scale.quantity, value, 3);
+  return [...steps, make("text", { class: "tick", x: left + 54, y: y + 9, "text-anchor": "end" }, words(low)), make("text", { class: "tick", x: left + 66 + width, y: y + 9 }, words(high))];
+}
+
+function hatching() {
+  const pattern = make("pattern", { id: "hatch", width: 6, height: 6, patternUnits: "userSpaceOnUse" }, make("path", { class: "hatch", d: "M0 6L6 0M-1 1L1 -1M5 7L7 5" }));
+  return make("defs", {}, pattern);
+}
+
+function cellNames(view, row) {
+  const { left, top, side, tall } = view.box;
+  const { x, y } = view.panel;
+  const every = Math.max(Math.ceil(52 / side), 1);
+  const step = Math.max(Math.ceil(14 / tall), 1);
+  const bottom = top + tall * y.names.length;
+  return [
+    ...y.names.map((name, i) => (i % step ? null : make("text", { class: "tick", x: left - 6, y: top + 4 + (row(i) + 0.5) * tall, "text-anchor": "end" }, name))),
+    ...x.names.map((name, i) => (i % every ? null : make("text", { class: "tick", x: left + (i + 0.5) * side, y: bottom + 16, "text-anchor": "middle" }, name))),
+  ].filter(Boolean);
+}

@@ -1,0 +1,142 @@
+"""A figure before anybody draws it: panels with axes, series, cells, rules and bands.
+
+Whoever describes a figure decides what is shown and what it is called; renderers decide only how it
+looks. All values are in SI units and bytes; a renderer writes them with the unit of the axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Quantity = Literal["size", "time", "rate", "fraction", "ratio", "count", "date", "name"]
+"""bytes, seconds, bytes per second, 1, 1, whole numbers, days since 1970, and places 0, 1, ...
+that have names."""
+Style = Literal[
+    "points",  # marks with intervals
+    "curve",  # marks with intervals, joined by a line
+    "pale",  # the same in the background, hollow
+    "hollow",  # marks with intervals that stand back behind "points"
+    "line",  # a model
+    "dashed",
+    "dotted",
+    "crosses",
+    "dots",  # many small marks
+    "steps",  # a histogram: x holds the edges, y a value for each bin and a last 0
+]
+Values = Sequence[float | None]
+
+
+@dataclass(frozen=True)
+class Axis:
+    quantity: Quantity
+    label: str
+    logarithmic: bool = False
+    names: tuple[str, ...] = ()
+    from_zero: bool = False
+    downward: bool = False
+    """Its names begin at the top."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """x, y: a number for each point, None where it is unknown; low, high: its interval."""
+
+    label: str
+    """Its entry in the legend; series of one label share it. Empty: no entry."""
+    x: Sequence[float]
+    y: Values
+    low: Values | None = None
+    high: Values | None = None
+    style: Style = "curve"
+    colour: int | None = 0
+    """Of the palette, which also gives the mark; None: grey."""
+    name: str = ""
+    """What the series is, where its label does not say it."""
+    hidden: bool = False
+    """On the page, until the reader asks for it."""
+
+    @property
+    def words(self) -> str:
+        return self.name or self.label
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A straight line across the panel at a value of the x axis, or of the y axis."""
+
+    at: float
+    label: str = ""
+    across: Literal["x", "y"] = "x"
+    colour: int | None = None
+
+
+@dataclass(frozen=True)
+class Band:
+    low: float
+    high: float
+    label: str = ""
+    across: Literal["x", "y"] = "x"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a map; column and row are places on the panel's axes of names."""
+
+    column: int
+    row: int
+    value: float | None
+    """What its colour stands for, where cells have no kinds."""
+    words: str
+    """All that is known of it."""
+    kind: int | None = None
+    """Which of the panel's kinds it is."""
+    text: str = ""
+    """Drawn inside of it."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What cells of one kind have in common."""
+
+    label: str
+    colour: int | None
+    """None: the one that stands back."""
+    unknown: bool = False
+    """Hatched."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    x: Axis
+    y: Axis
+    series: tuple[Series, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    bands: tuple[Band, ...] = ()
+    cells: tuple[Cell, ...] = ()
+    kinds: tuple[Kind, ...] = ()
+    scale: Axis | None = None
+    """What the cells' values are, where they have no kinds."""
+
+    @property
+    def columns(self) -> int:
+        return len(self.x.names)
+
+    @property
+    def rows(self) -> int:
+        return len(self.y.names)
+
+
+@dataclass(frozen=True)
+class Figure:
+    name: str
+    """As `hockney plot --what` takes it."""
+    title: str
+    panels: tuple[Panel, ...]
+    caption: tuple[str, ...] = ()
+    """Sentences: what is drawn, and by which rule."""
+
+    def series(self) -> Iterator[Series]:
+        for panel in self.panels:
+            yield from panel.series

@@ -1,0 +1,34 @@
+"""What runs that are shown together are called."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from hockney import records
+from hockney.analysis import Analysis
+from hockney.records import Run
+
+
+def analyses_of(paths: Sequence[Path]) -> list[Analysis]:
+    """Reads result files that are shown together."""
+    runs = [records.read(path) for path in paths]
+    return [Analysis(run, label) for run, label in zip(runs, labels_of(runs), strict=True)]
+
+
+def labels_of(runs: Sequence[Run]) -> list[str]:
+    """The label of each run; the name of its file is added where another run has the same label,
+    its directory where their files have the same name, and a number where even that is the same."""
+    labels = [run.label for run in runs]
+    for part in ("name", "parent"):
+        calls = Counter(labels)
+        labels = [
+            f"{label} ({getattr(run.path, part)})" if calls[label] > 1 and run.path else label
+            for run, label in zip(runs, labels, strict=True)
+        ]
+    calls = Counter(labels)
+    return [
+        f"{label} #{number}" if calls[label] > 1 else label
+        for number, label in enumerate(labels, start=1)
+    ]

@@ -1,0 +1,88 @@
+"""The best algorithm of each cell, and whether it is best beyond noise."""
+
+from __future__ import annotations
+
+import pytest
+
+from collective_samples import collective_run
+from hockney.analysis.best import FASTER, OWN, UNKNOWN, Cell, cells_of
+from hockney.errors import AskedWronglyError
+from hockney.estimate import estimate
+from hockney.records import Run
+
+TIMES = {"default": 10e-6, "binomial": 5e-6, "chain": 20e-6, "pipeline": 9.95e-6}
+
+
+def cells(run: Run) -> list[Cell]:
+    return cells_of(estimate(run).headline)
+
+
+def measured(spread: float = 0.01, launches: int = 5, **scale: float) -> Run:
+    return collective_run(
+        lambda _, name, ranks, size: TIMES[name] * scale.get(name, 1.0) * ranks * (1 + size / 1e3),
+        algorithms={name: {} for name in TIMES},
+        ranks=(3, 6, 12),
+        sizes=(0, 8, 4096),
+        spread=spread,
+        launches=launches,
+    )
+
+
+def test_the_best_wins_by_what_it_is_faster() -> None:
+    found = cells(measured())
+    assert [(cell.ranks, cell.bytes) for cell in found] == [
+        (ranks, size) for ranks in (3, 6, 12) for size in (0, 8, 4096)
+    ]
+    for cell in found:
+        assert cell.best.name == "binomial"
+        assert cell.gain == pytest.approx(2.0)
+        assert cell.verdict == FASTER
+        assert [one.name for one in cell.contenders] == ["binomial", "pipeline", "chain"]
+
+
+def test_what_lies_within_noise_is_said_to() -> None:
+    for cell in cells(measured(spread=0.05, binomial=1.98)):
+        assert cell.gain is not None
+        assert 1.0 < cell.gain < 1.02
+        assert cell.verdict == UNKNOWN
+        assert cell.unknown_text == "unknown: 5 launches"
+
+
+def test_the_library_may_have_chosen_best() -> None:
+    for cell in cells(measured(binomial=4.0, pipeline=2.0)):
+        assert cell.best.name == "default"
+        assert cell.gain == 1.0
+        assert cell.verdict == OWN
+
+
+def test_few_launches_tell_nothing() -> None:
+    assert {cell.verdict for cell in cells(measured(launches=2))} == {UNKNOWN}
+    assert {cell.verdict for cell in cells(measured(launches=2, binomial=4.0))} == {UNKNOWN}
+
+
+def test_only_what_is_not_slower_is_harmless() -> None:
+    [cell, *_] = cells(measured(chain=0.5))
+    harmless = {one.name: one.is_harmless for one in cell.contenders}
+    assert harmless == {"binomial": True, "pipeline": True, "chain": True}
+    [cell, *_] = cells(measured())
+    assert [one.name for one in cell.contenders if not one.is_harmless] == ["chain"]
+
+
+def test_without_the_default_nothing_is_gained() -> None:
+    run = collective_run(lambda *_: 1e-6, algorithms={"chain": {}, "binomial": {}})
+    for cell in cells(run):
+        assert cell.gain is None
+        assert cell.verdict == UNKNOWN
+
+
+def test_without_the_default_the_fastest_is_tested_against_the_second() -> None:
+    run = collective_run(
+        lambda _, name, *__: TIMES[name], algorithms={"chain": {}, "binomial": {}, "pipeline": {}}
+    )
+    assert {(cell.best.name, cell.verdict) for cell in cells(run)} == {("binomial", FASTER)}
+
+
+def test_one_point_of_two_files_is_refused() -> None:
+    points = estimate(measured()).headline
+    with pytest.raises(AskedWronglyError, match="in two files"):
+        cells_of([*points, *points])

@@ -1,0 +1,67 @@
+"""Change points: found where a level changes, not where one run is off."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hockney.analysis.changes import LEAST_RUNS, change_points
+
+
+def noisy(*levels: tuple[int, float], seed: int = 1) -> np.ndarray:
+    """Logarithms of so many runs at each level, with 1 % of noise."""
+    rng = np.random.default_rng(seed)
+    return np.concatenate([np.log(level) + 0.01 * rng.standard_normal(n) for n, level in levels])
+
+
+def test_a_step_is_found_where_it_is() -> None:
+    (change,) = change_points(noisy((12, 1.0), (9, 1.2)), 0.05)
+    assert change.at == 12
+    assert change.ratio == pytest.approx(1.2, rel=0.02)
+    assert change.p < 0.01
+
+
+def test_several_steps_are_found_in_order() -> None:
+    found = change_points(noisy((15, 1.0), (15, 1.5), (15, 0.8)), 0.05)
+    assert [change.at for change in found] == [15, 30]
+
+
+def test_a_step_within_a_drift_is_found_where_it_steps() -> None:
+    values = np.arange(20) / 1e4 + np.where(np.arange(20) < 13, 0.0, 0.3)
+    assert [change.at for change in change_points(values, 0.05)] == [13]
+
+
+@pytest.mark.parametrize("place", [0, 7, 19])
+def test_one_run_far_off_is_no_change(place: int) -> None:
+    values = noisy((20, 1.0))
+    values[place] += 5.0
+    assert change_points(values, 0.05) == []
+
+
+def test_a_change_within_the_tolerance_is_none() -> None:
+    values = noisy((20, 1.0), (20, 1.04))
+    assert change_points(values, 0.05) == []
+    assert len(change_points(values, 0.02)) == 1
+
+
+def test_noise_alone_seldom_changes() -> None:
+    """One in a hundred is allowed by the rule; of these forty none or one."""
+    alarms = sum(bool(change_points(noisy((30, 1.0), seed=seed) * 20.0, 0.01))
+                 for seed in range(40))  # fmt: skip
+    assert alarms <= 2
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.floats(-20.0, 20.0), max_size=30), st.floats(-5.0, 5.0))
+def test_changes_are_in_order_apart_and_independent_of_the_unit(
+    values: list[float], shift: float
+) -> None:
+    found = [change.at for change in change_points(np.round(values, 3), 0.05)]
+    bounds = [0, *found, len(values)] if found else []
+    assert all(after - before >= LEAST_RUNS for before, after in pairwise(bounds))
+    moved = change_points(np.round(values, 3) + round(shift), 0.05)
+    assert [change.at for change in moved] == found

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from hockney.analysis.contention import Contention, at_once, contention, knees
+from hockney.estimate import estimate
+from hockney.fitting.fit import curve_of
+from hockney.models import fit_model
+from hockney.records import Run
+from samples import Pair, make_pairs_run, one_a_node
+
+ALPHA, PAIR, NODE = 2e-6, 1e-9, 1e-10
+"""Seconds; seconds a byte of one pair, and of all that share a link: ten pairs fill it."""
+
+
+def shared_link(size: int, pairs: int) -> float:
+    return ALPHA + size * max(PAIR, pairs * NODE)
+
+
+def run_of(counts: tuple[int, ...], sizes: tuple[int, ...] = (65536,), slow: float = 1.0) -> Run:
+    pairing = [(rank, rank + 32) for rank in range(32)]
+
+    def ns(_: int, pair: Pair, size: int, pairs: int) -> list[float]:
+        return [1e9 * shared_link(size, pairs) * (slow if pair == (3, 35) else 1.0)] * 3
+
+    return make_pairs_run(ns, [pairing[:k] for k in counts], one_a_node(64), sizes=sizes)
+
+
+def curve_at(run: Run) -> list[Contention]:
+    return contention(run, estimate(run))
+
+
+def test_the_last_pair_counts_for_all_that_send_as_many_messages() -> None:
+    (alone, all_) = curve_at(run_of((1, 32), slow=2.0))
+    time = shared_link(65536, 32)
+    assert alone.pairs == 1
+    assert alone.slowdown is None
+    assert all_.typical_s == pytest.approx(time)
+    assert all_.together.median_s == pytest.approx(2.0 * time)
+    assert all_.aggregate_Bps == pytest.approx(32 * 65536 / (2.0 * time))
+    assert all_.messages_per_s == pytest.approx(32 / (2.0 * time))
+    assert all_.worst.peers == (3, 35)
+    assert all_.slowdown == pytest.approx(time / shared_link(65536, 1))
+
+
+def test_rates_add_up_where_all_speak_for_the_same_time() -> None:
+    run = run_of((32,), slow=2.0)
+    run.samples = [
+        replace(samples, repetitions=10 if list(samples.peers) == [3, 35] else 20)
+        for samples in run.samples
+    ]
+    (all_,) = curve_at(run)
+    assert all_.aggregate_Bps == pytest.approx(31.5 * 65536 / shared_link(65536, 32))
+
+
+def test_the_aggregate_of_two_pairs_is_that_of_the_multi_mode_paper() -> None:
+    """4 x n / T_b, T_b the time of n round trips of both pairs."""
+    size, repetitions = 65536, 10
+    (two,) = curve_at(run_of((2,)))
+    t_b = repetitions * 2.0 * shared_link(size, 2)
+    assert two.aggregate_Bps == pytest.approx(4 * size * repetitions / t_b)
+    assert two.together.repetitions == repetitions
+
+
+def test_the_knee_and_the_plateau_are_found_beside_a_slow_pair() -> None:
+    (knee,) = knees(curve_at(run_of((1, 2, 4, 8, 16, 32), slow=2.0)))
+    assert knee.pairs == pytest.approx(PAIR / NODE, rel=0.01)
+    assert knee.plateau_Bps == pytest.approx(1.0 / NODE, rel=0.01)
+    assert knee.error < 0.01
+
+
+def test_without_contention_there_is_no_knee() -> None:
+    (knee,) = knees(curve_at(run_of((1, 2, 4, 8))))
+    assert (knee.pairs, knee.plateau_Bps, knee.most_pairs) == (None, None, 8)
+
+
+def test_two_numbers_of_pairs_are_no_curve() -> None:
+    assert knees(curve_at(run_of((1, 32)))) == []
+
+
+@pytest.mark.long
+@settings(max_examples=30, deadline=None)
+@given(
+    st.floats(1e-7, 1e-4), st.floats(1e-11, 1e-8), st.floats(1.5, 20.0), st.sampled_from([0, 1024])
+)
+def test_any_two_lines_are_given_back(alpha: float, pair: float, fill: float, small: int) -> None:
+    """The knee is where alpha + b pair = alpha + k b node."""
+    node, size = pair / fill, 1 << 20
+    pairing = [(rank, rank + 32) for rank in range(32)]
+    run = make_pairs_run(
+        lambda _, __, b, k: [1e9 * (alpha + b * max(pair, k * node))],
+        [pairing[:k] for k in (1, 2, 4, 8, 16, 24, 32)],
+        one_a_node(64),
+        sizes=(small, size),
+        launches=1,
+        rounds=1,
+    )
+    found = {knee.point.bytes: knee for knee in knees(curve_at(run))}
+    knee = found[size]
+    if alpha + size * 32 * node < 1.1 * (alpha + size * pair):
+        assert knee.pairs is None
+    else:
+        assert knee.pairs == pytest.approx(fill, rel=0.02)
+        assert knee.plateau_Bps == pytest.approx(1.0 / node, rel=0.02)
+
+
+def test_max_rate_is_fitted_to_all_numbers_of_pairs() -> None:
+    run = run_of((1, 2, 4, 8, 16, 32), sizes=(0, 1024, 65536, 1 << 20))
+    curve = curve_of(at_once(run, estimate(run)))
+    assert curve.pairs is not None
+    assert sorted(set(curve.pairs)) == [1, 2, 4, 8, 16, 32]
+    assert curve.repetitions is not None
+    fitted = fit_model("max-rate", curve).parameters
+    assert fitted["R_C_1_Bps"].value == pytest.approx(1.0 / PAIR, rel=0.01)
+    assert fitted["R_N_1_Bps"].value == pytest.approx(1.0 / NODE, rel=0.01)
+
+
+@pytest.mark.parametrize("pairs", [1, 2**52])
+def test_a_number_of_pairs_that_is_none_makes_no_list(pairs: int) -> None:
+    """As a damaged file may say."""
+    run = run_of((2,))
+    run.samples = [replace(samples, pairs=pairs) for samples in run.samples]
+    (one,) = curve_at(run)
+    assert one.messages_per_s == pytest.approx(pairs / one.together.typical_s)
+
+
+def test_windows_are_in_order_of_their_number() -> None:
+    run = run_of((2,))
+    run.samples = [replace(s, window=window) for window in (16, 2, 64) for s in run.samples]
+    assert [one.together.window for one in curve_at(run)] == [2, 16, 64]

@@ -1,0 +1,116 @@
+"""Histories: which runs are of one system, what changed, and whether the last ones are worse."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import msgspec
+import pytest
+
+from hockney.analysis.history import History, RunFacts, facts_of, histories
+from hockney.estimate import estimate
+from hockney.records import Mpi, Run
+from samples import FIRST_DAY, make_run, past_run
+
+
+def facts(run: Run) -> RunFacts:
+    found = facts_of(run, estimate(run))
+    assert found is not None
+    return found
+
+
+def one_history(factors: list[float], tolerance: float = 0.05) -> History:
+    (history,) = histories(
+        [facts(past_run(day, factor)) for day, factor in enumerate(factors)], tolerance
+    )
+    return history
+
+
+def test_runs_are_ordered_by_their_start() -> None:
+    (history,) = histories([facts(past_run(day)) for day in (3, 1, 2)], 0.05)
+    assert [run.id for run in history.runs] == ["run 1", "run 2", "run 3"]
+
+
+def test_latency_is_of_the_smallest_size_and_bandwidth_of_the_largest() -> None:
+    latency, bandwidth = one_history([1.0, 1.0]).trends
+    assert (latency.what, bandwidth.what) == ("time at 0 B", "bandwidth at 64 KiB")
+    point, rate = latency.points[0], bandwidth.points[0]
+    assert point.value == pytest.approx(1002e-9)
+    assert rate.value == pytest.approx(65536 / 1002e-9)
+    assert point.low is not None
+    assert rate.high == pytest.approx(65536 / point.low)
+
+
+def test_what_changed_in_the_environment_is_told() -> None:
+    runs = [
+        facts(past_run(day, 1.0 + day / 1000 if day < 10 else 1.3 + day / 1000,
+                       environment={"host": "here", "kernel": "6.1" if day < 10 else "6.9",
+                                    "load": day, "env": {"UCX_TLS": "rc", "SLURM_JOB_ID": day}}))
+        for day in range(20)
+    ]  # fmt: skip
+    (history,) = histories(runs, 0.05)
+    (change,) = history.trends[0].changes
+    assert change.started == FIRST_DAY + timedelta(days=10)
+    assert change.changed == (("kernel", "6.1", "6.9"),)
+
+
+@pytest.mark.parametrize(
+    ("factors", "worse"),
+    [
+        ([1.0] * 10 + [1.3] * 10, True),
+        ([1.3] * 10 + [1.0] * 10, False),
+        ([1.0, 1.01, 0.99, 1.0, 1.01, 1.2, 1.21, 1.2], True),
+        ([1.0, 1.01, 0.99, 1.0, 1.01, 1.2, 1.21, 1.0], False),
+        ([1.0, 1.01, 1.5, 1.0, 1.01, 1.2, 1.21, 1.2], False),
+        ([1.0, 1.01, 0.99, 1.0, 1.01, 1.03, 1.03, 1.03], False),
+    ],
+    ids=["level", "better", "last three", "one good again", "as bad before", "within tolerance"],
+)
+def test_worse_is_by_the_rule(factors: list[float], worse: bool) -> None:
+    history = one_history([factor * (1.0 + i / 1e5) for i, factor in enumerate(factors)])
+    assert bool(history.worse) == worse
+    assert all(trend.enough for trend in history.trends)
+
+
+def test_few_runs_are_not_judged() -> None:
+    history = one_history([1.0, 1.0, 1.5, 1.5, 1.5])
+    assert not history.worse
+    assert not history.trends[0].enough
+
+
+def test_an_mpi_of_another_version_is_the_same_system_and_another_library_is_not() -> None:
+    runs = [past_run(day) for day in range(3)]
+    versions = (("MPICH", "4"), ("MPICH", "5"), ("Open MPI", "5"))
+    for run, (library, version) in zip(runs, versions, strict=True):
+        for launch in run.launches:
+            launch.mpi = Mpi(library=library, version=version)
+    found = histories([facts(run) for run in runs], 0.05)
+    assert [(h.system, len(h.runs)) for h in found] == [
+        ("pingpong, MPICH, here", 2), ("pingpong, Open MPI, here", 1),
+    ]  # fmt: skip
+    assert len(histories([facts(run) for run in runs], 0.05, together=True)) == 1
+
+
+def test_a_label_names_a_system() -> None:
+    found = histories([facts(past_run(0, label="node A")), facts(past_run(1))], 0.05)
+    assert [history.system for history in found] == [
+        "pingpong, node A", "pingpong, unknown MPI, here",
+    ]  # fmt: skip
+
+
+def test_a_run_without_the_sizes_of_the_others_is_left_out() -> None:
+    other = make_run(lambda *_: [1.0], sizes=(4,), rounds=2)
+    runs = [facts(past_run(day)) for day in range(3)] + [facts(other)]
+    (history,) = histories(runs, 0.05)
+    assert len(history.left_out) == 1
+    assert len(history.trends[0].points) == 3
+
+
+@pytest.mark.parametrize("started", ["", "yesterday"])
+def test_a_run_of_no_date_or_no_sample_is_none(started: str) -> None:
+    run = past_run(0)
+    run.header = msgspec.structs.replace(run.header, started=started)
+    assert facts_of(run, estimate(run)) is None
+    empty = past_run(0)
+    empty.samples.clear()
+    assert facts_of(empty, estimate(empty)) is None

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from hockney.analysis.matrix import Matrix, matrix_of
+from hockney.analysis.places import shared
+from hockney.estimate import estimate
+from hockney.records import Place, Run
+from samples import Pair, make_pairs_run
+
+PLACES = [
+    Place(rank=r, host=f"h{r // 4}", package=0, l3=0, l2=r % 4 // 2 * 2, core=r % 4 // 2, pu=r % 4)
+    for r in range(8)
+]
+SECONDS = {"same core": 1e-7, "same L3": 3e-7, "different nodes": 2e-6}
+PAIRS = list(combinations(range(8), 2))
+
+
+def run_of(
+    odd: Pair | None = None, at_once: list[list[Pair]] | None = None, crowding: float = 1.0
+) -> Run:
+    """Two nodes of two cores with two threads; an odd pair is as slow as between nodes."""
+
+    def ns(launch: int, pair: Pair, size: int, pairs: int) -> list[float]:
+        group = "different nodes" if pair == odd else shared(PLACES[pair[0]], PLACES[pair[1]])
+        wobble = 1.0 + 0.01 * ((sum(pair) + launch) % 3 - 1)
+        return [1e9 * (SECONDS[group] * wobble + 1e-10 * size) * (crowding if pairs > 1 else 1.0)]
+
+    return make_pairs_run(
+        ns, at_once or [[pair] for pair in PAIRS], PLACES, experiment="cores", sizes=(0, 1 << 20)
+    )
+
+
+def matrix(run: Run) -> Matrix:
+    found = matrix_of(run, estimate(run))
+    assert found is not None
+    return found
+
+
+def test_groups_have_the_table_of_size_mean_deviation_and_ratio() -> None:
+    found = matrix(run_of())
+    assert [(group.name, len(group.pairs)) for group in found.by_places] == [
+        ("same core", 4),
+        ("same L3", 8),
+        ("different nodes", 16),
+    ]
+    for group in found.by_places:
+        small, large = group.times
+        assert (small.bytes, large.bytes) == (0, 1 << 20)
+        assert small.mean_s == pytest.approx(SECONDS[group.name], rel=0.01)
+        assert small.std_s is not None
+        assert small.ratio == pytest.approx(small.std_s / small.mean_s)
+
+
+def test_times_alone_group_the_pairs_alike() -> None:
+    found = matrix(run_of())
+    assert [group.pairs for group in found.by_times] == [group.pairs for group in found.by_places]
+    assert found.disagreeing == found.not_told_apart == ()
+
+
+def test_a_pair_that_is_timed_like_another_group_is_told() -> None:
+    found = matrix(run_of(odd=(0, 2)))
+    assert found.disagreeing == (((0, 2), "same L3", "different nodes"),)
+
+
+def test_groups_that_the_times_do_not_tell_apart_are_named() -> None:
+    places = [Place(rank=r, host="a", package=r // 2, l3=r // 2, pu=r, core=r) for r in range(4)]
+    run = make_pairs_run(
+        lambda *_: [500.0], [[p] for p in combinations(range(4), 2)], places, experiment="cores"
+    )
+    assert matrix(run).not_told_apart == (("same L3", "same node"),)
+
+
+def test_the_matrix_is_symmetric_and_empty_on_its_diagonal() -> None:
+    seconds = matrix(run_of()).seconds(0)
+    assert np.isnan(np.diag(seconds)).all()
+    assert np.allclose(seconds, seconds.T, equal_nan=True)
+    assert seconds[0, 4] == pytest.approx(2e-6, rel=0.02)
+
+
+def test_whether_pairs_at_once_disturb_each_other_is_told() -> None:
+    """All pairs at once in rounds, and some alone."""
+    rounds = [[(0, 1), (2, 3), (4, 5), (6, 7)], [(0, 2), (1, 3), (4, 6), (5, 7)]]
+    both = matrix(run_of(at_once=[*rounds, [(0, 1)]], crowding=1.2))
+    assert both.parallel_ratio == pytest.approx(1.2)
+    assert len(both.times[0]) == 8
+    assert matrix(run_of(at_once=rounds)).parallel_ratio is None
+
+
+def test_without_pairs_there_is_no_matrix() -> None:
+    run = run_of()
+    run.samples.clear()
+    assert matrix_of(run, estimate(run)) is None
+
+
+def test_a_pair_that_was_measured_at_one_size_alone_is_in_the_matrix() -> None:
+    """As of a run that was cut."""
+    run = run_of()
+    run.samples = [s for s in run.samples if s.bytes or 7 not in s.peers]
+    found = matrix(run)
+    assert found.ranks == tuple(range(8))
+    assert np.isnan(found.seconds(0)[7]).all()
+    assert found.seconds(1 << 20)[0, 7] > 0.0

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hockney.analysis.outliers import Outlier, find_outliers, holm
+from hockney.estimate import estimate
+from hockney.records import Place, Run
+from samples import Pair, make_pairs_run, one_a_node
+
+SIZES = (8, 65536)
+ALL_PAIRS = [[pair] for pair in combinations(range(24), 2)]
+HALVES = [[(rank, rank + 32) for rank in range(32)]]
+
+
+def run_of(
+    seconds: Callable[[Pair, int], float],
+    at_once: list[list[Pair]],
+    places: list[Place],
+    noise: float = 0.0,
+    seed: int = 1,
+) -> Run:
+    chance = random.Random(seed)
+    return make_pairs_run(
+        lambda _, pair, size, __: [1e9 * seconds(pair, size) * (1.0 + noise * chance.gauss(0, 1))],
+        at_once,
+        places,
+        rounds=1,
+        sizes=SIZES,
+    )
+
+
+def alike(_: Pair, size: int) -> float:
+    return 2e-6 + 1e-9 * size
+
+
+def two_levels(pair: Pair, size: int) -> float:
+    """Switches of four nodes: latency and bandwidth are better below one."""
+    return alike(pair, size) * (1.0 if pair[0] // 4 == pair[1] // 4 else 1.8)
+
+
+def found(run: Run) -> list[Outlier]:
+    apart = find_outliers(run, estimate(run))
+    assert apart is not None
+    return apart
+
+
+def accused(run: Run) -> list[tuple[str, tuple[int, ...]]]:
+    return [(one.what, one.ranks) for one in found(run)]
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.03])
+@pytest.mark.parametrize("network", [alike, two_levels])
+def test_a_slow_node_is_named_once_and_nobody_else(
+    network: Callable[[Pair, int], float], noise: float
+) -> None:
+    """Half the bandwidth: nothing shows at 8 bytes."""
+
+    def seconds(pair: Pair, size: int) -> float:
+        return network(pair, size) + (1e-9 * size if 7 in pair else 0.0)
+
+    (one,) = found(run_of(seconds, ALL_PAIRS, one_a_node(24), noise))
+    assert (one.what, one.ranks, one.bytes, one.group) == ("node", (7,), 65536, "different nodes")
+    assert one.ratio == pytest.approx(1.97 if network is alike else 1.54, rel=0.1)
+    assert one.p < 0.01
+    assert one.launches_agreeing == one.launches == 5
+
+
+@pytest.mark.parametrize("network", [alike, two_levels])
+def test_a_slow_pair_is_named_alone(network: Callable[[Pair, int], float]) -> None:
+    def seconds(pair: Pair, size: int) -> float:
+        return network(pair, size) * (1.9 if pair == (3, 17) else 1.0)
+
+    assert accused(run_of(seconds, ALL_PAIRS, one_a_node(24), 0.02)) == [("pair", (3, 17))]
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.03])
+def test_where_each_node_is_in_one_pair_the_pair_is_named(noise: float) -> None:
+    def seconds(pair: Pair, size: int) -> float:
+        return alike(pair, size) + (0.8e-6 if pair == (5, 37) else 0.0)
+
+    assert accused(run_of(seconds, HALVES, one_a_node(64), noise)) == [("pair", (5, 37))]
+
+
+def test_a_slow_place_among_those_of_its_node_is_named() -> None:
+    places = [Place(rank=r, host=f"h{r // 8}", pu=r % 8, core=r % 8) for r in range(16)]
+    pairs = [[pair] for pair in combinations(range(16), 2)]
+
+    def seconds(pair: Pair, size: int) -> float:
+        near = pair[0] // 8 == pair[1] // 8
+        return alike(pair, size) * (0.2 if near else 1.0) * (1.4 if 11 in pair else 1.0)
+
+    assert accused(run_of(seconds, pairs, places, 0.02)) == [("place", (11,))]
+
+
+def test_a_slow_node_with_many_ranks_is_one_node() -> None:
+    places = [Place(rank=r, host=f"h{r // 2}", pu=r % 2, core=r % 2) for r in range(16)]
+    pairs = [[pair] for pair in combinations(range(16), 2)]
+
+    def seconds(pair: Pair, size: int) -> float:
+        near = pair[0] // 2 == pair[1] // 2
+        slow = not near and 3 in (pair[0] // 2, pair[1] // 2)
+        return alike(pair, size) * (0.2 if near else 1.0) * (1.6 if slow else 1.0)
+
+    assert accused(run_of(seconds, pairs, places, 0.02)) == [("node", (6, 7))]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("network", [alike, two_levels])
+@pytest.mark.parametrize("at_once", [ALL_PAIRS, HALVES], ids=["all", "halves"])
+def test_nobody_is_accused_of_noise(
+    network: Callable[[Pair, int], float], at_once: list[list[Pair]]
+) -> None:
+    """Quiet, usual and wild: an accusation in 1 of 100 is what the rule allows."""
+    for seed in range(6):
+        noise = (0.01, 0.05, 0.2)[seed % 3]
+        assert accused(run_of(network, at_once, one_a_node(64), noise, seed)) == []
+
+
+def test_a_difference_below_the_least_ratio_is_no_fault() -> None:
+    def seconds(pair: Pair, size: int) -> float:
+        return alike(pair, size) * (1.08 if 7 in pair else 1.0)
+
+    assert accused(run_of(seconds, ALL_PAIRS, one_a_node(24))) == []
+
+
+def test_what_is_slow_in_one_launch_only_is_not_accused() -> None:
+    run = make_pairs_run(
+        lambda launch, pair, *_: [2000.0 * (9.0 if pair == (5, 37) and launch < 2 else 1.0)],
+        HALVES,
+        one_a_node(64),
+    )
+    assert accused(run) == []
+
+
+def test_few_are_no_group() -> None:
+    def seconds(pair: Pair, size: int) -> float:
+        return alike(pair, size) * (9.0 if pair == (0, 1) else 1.0)
+
+    run = run_of(seconds, [[(0, 1), (2, 3), (4, 5)]], one_a_node(6))
+    assert find_outliers(run, estimate(run)) is None
+
+
+def test_holm_corrects_as_in_its_paper() -> None:
+    """Worked out by hand: 0.01 x 4, 0.013 x 3 raised to it, 0.03 x 2, 0.04 raised to that."""
+    adjusted = holm(np.array([0.03, 0.01, 0.04, 0.013]))
+    assert adjusted == pytest.approx([0.06, 0.04, 0.06, 0.04])
+
+
+@given(st.lists(st.floats(0.0, 1.0), max_size=30))
+def test_holm_only_raises_and_keeps_the_order(p: list[float]) -> None:
+    adjusted = holm(np.array(p))
+    assert (adjusted >= p).all()
+    assert (adjusted <= 1.0).all()
+    assert (np.diff(adjusted[np.argsort(p, kind="stable")]) >= 0.0).all()

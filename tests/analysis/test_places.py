@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import pytest
+
+from hockney.analysis.places import shared
+from hockney.records import Place
+
+HERE = {"rank": 0, "host": "a", "package": 0, "l3": 0, "l2": 0, "core": 0, "pu": 0}
+
+
+@pytest.mark.parametrize(
+    ("differs", "word"),
+    [
+        ({}, "same CPU"),
+        ({"pu": 1}, "same core"),
+        ({"pu": 1, "core": 1}, "same L2"),
+        ({"pu": 1, "core": 1, "l2": 1}, "same L3"),
+        ({"pu": 1, "core": 1, "l2": 1, "l3": 1}, "same package"),
+        ({"pu": 1, "core": 0, "l2": 1, "l3": 1, "package": 1}, "same node"),
+        ({"host": "b"}, "different nodes"),
+        ({"host": None}, "unknown places"),
+        ({"pu": None, "core": None, "l2": None, "l3": None, "package": None}, "same node"),
+    ],
+)
+def test_what_two_places_share(differs: dict[str, object], word: str) -> None:
+    first, second = Place(**HERE), Place(**{**HERE, **differs})
+    assert shared(first, second) == shared(second, first) == word
+
+
+def test_slurm_tells_the_switch() -> None:
+    nodes = [
+        Place(rank=0, host=host, topology=f"{switches}.{host}" if switches else None)
+        for host, switches in (("a", "s0.s1"), ("b", "s0.s1"), ("c", "s0.s2"), ("d", ""), ("e", ""))
+    ]
+    assert shared(nodes[0], nodes[1]) == "same switch"
+    assert shared(nodes[0], nodes[2]) == "different nodes"
+    assert shared(nodes[3], nodes[4]) == "different nodes"

@@ -1,0 +1,68 @@
+"""A description of every figure, from the recorded runs."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from collective_samples import collective_run
+from hockney import records
+from hockney.analysis import Analysis
+from hockney.analysis.compare import compare
+from hockney.analysis.history import histories
+from hockney.views.comparison_figure import describe_ratio
+from hockney.views.curves import Options
+from hockney.views.drawing.description import Figure
+from hockney.views.figures import describe
+from hockney.views.history_figure import describe_history
+from samples import past_run
+
+RECORDED = Path(__file__).parent / "recorded"
+EXAMPLES: dict[str, tuple[tuple[str, ...], Options]] = {
+    "time": (("pingpong-floor", "pingpong-mpich"), Options()),
+    "bandwidth": (("pingpong-mpich",), Options()),
+    "samples": (("pingpong-mpich",), Options(most_samples=40)),
+    "models": (("pingpong-mpich",), Options()),
+    "contention": (("pairs-four",), Options()),
+    "matrix": (("cores-simulated",), Options()),
+    "variability": (("pairs-every-iteration",), Options()),
+    "multi-mode": (("pairs-multi",), Options()),
+    "overheads": (("overheads-mpich",), Options()),
+    "collective-sizes": (("collective-simulated", "collective-simulated-messages"), Options()),
+    "collective-ranks": (("collective-simulated",), Options()),
+    "collective-best": ((), Options()),
+    "collective-model": (("collective-simulated", "collective-simulated-messages"), Options()),
+    "ratio": (("pingpong-mpich", "pingpong-mpich-again"), Options()),
+    "history": ((), Options()),
+}
+"""By figure, the recorded runs that it is drawn from."""
+
+
+@cache
+def recorded(name: str) -> Analysis:
+    return Analysis(records.read(RECORDED / f"{name}.jsonl.zst"), name)
+
+
+@cache
+def example(name: str) -> Figure:
+    names, options = EXAMPLES[name]
+    analyses = [recorded(one) for one in names]
+    if name == "ratio":
+        return describe_ratio([compare(analyses[0], analyses[1], 0.03)], 0.03)
+    if name == "history":
+        runs = [Analysis(past_run(day, 1.3 if day > 6 else 1.0)).facts for day in range(12)]
+        return describe_history(histories([run for run in runs if run], 0.05))
+    return describe(name, analyses or [winners()], options)
+
+
+def winners() -> Analysis:
+    """A broadcast of which different algorithms are the best."""
+
+    def seconds(_: str, name: str, ranks: int, size: int) -> float:
+        slow = {"default": 2.0, "chain": 3.0}.get(name, 1.0)
+        return 1e-6 * ranks * (size / 1e4 + 1.0) * (slow if ranks < 16 else 1.0 + 0.1 * slow)
+
+    algorithms = {name: {} for name in ("default", "binomial", "chain")}
+    return Analysis(
+        collective_run(seconds, algorithms=algorithms, ranks=(2, 8, 16), sizes=(8, 1024, 65536))
+    )
