@@ -28,6 +28,7 @@ check: lint c-check test
 lint: $(INSTALLED)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
 
 # Warnings are errors, under GCC and Clang where there is one; then one run under the sanitizers.

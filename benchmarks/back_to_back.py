@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from common import ROOT_ENV, spread
 
-from hockney.measure.mpi import Mpi, find_mpi
+from hockney.measure.mpi import find_mpi
+from hockney.mpis import Mpi
 from hockney.units import parse_sizes
 
 WITHOUT_SIZES = ("barrier",)

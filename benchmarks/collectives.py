@@ -19,7 +19,8 @@ import numpy as np
 from common import FEWEST_REPETITIONS, hockney, osu, repetitions_for, spread
 
 from hockney.estimate import estimate
-from hockney.measure.mpi import Mpi, find_mpi
+from hockney.measure.mpi import find_mpi
+from hockney.mpis import Mpi
 from hockney.records import Run, read
 from hockney.units import parse_seconds, parse_sizes
 

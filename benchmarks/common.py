@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hockney.measure.mpi import Mpi
+from hockney.mpis import Mpi
 
 FEWEST_REPETITIONS = 1000
 """Of an OSU benchmark; with fewer its wall time is that of its start."""

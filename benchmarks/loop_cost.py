@@ -12,7 +12,8 @@ import numpy as np
 from common import ROOT_ENV
 
 from hockney.measure.build import SOURCES
-from hockney.measure.mpi import Mpi, find_mpi
+from hockney.measure.mpi import find_mpi
+from hockney.mpis import Mpi
 
 LAUNCHES = 5
 

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,12 +14,15 @@ from typing import Any
 
 import pluggy
 import pytest
+from click.testing import CliRunner
 from hypothesis import settings
 
-from hockney.measure.build import Engine, build_engine
-from hockney.measure.launchers import launcher_named
-from hockney.measure.mpi import Mpi, find_mpi
+from hockney import cli
+from hockney.measure.build import build_engine
+from hockney.measure.mpi import find_mpi
 from hockney.measure.trial import EMPTY_MESSAGES
+from hockney.mpis import Engine, Mpi, family_of
+from hockney.printable import guard_output
 from hockney.spec import Case, Placement
 
 settings.register_profile("short", max_examples=25, deadline=None)
@@ -145,7 +148,7 @@ def run_engine(mpi: Mpi, engine: Engine) -> RunEngine:
     def run(
         *arguments: str, ranks: int = 2, path: Path | None = None, env: dict[str, str] | None = None
     ) -> Done:
-        launcher = launcher_named(mpi.family)
+        launcher = family_of(mpi)
         case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=ranks))
         command = launcher.command(mpi, case, [str(path or engine.path), *arguments])
         done = subprocess.run(
@@ -164,10 +167,20 @@ RunHockney = Callable[..., Done]
 
 
 @pytest.fixture
-def hockney(tmp_path: Path) -> RunHockney:
-    """Runs the command in a directory of its own: hockney("pingpong", "--sizes", "8")."""
+def hockney(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunHockney:
+    """Runs the command in a directory of its own, in this process, where no start of Python and no
+    import is waited for: hockney("pingpong", "--sizes", "8"). With an environment of its own, or
+    process=True, it is a process, as a user starts it."""
 
-    def run(*arguments: str, env: dict[str, str] | None = None, cwd: Path | None = None) -> Done:
+    def run(
+        *arguments: str,
+        env: dict[str, str] | None = None,
+        cwd: Path | None = None,
+        process: bool = False,
+    ) -> Done:
+        if not process and env is None:
+            monkeypatch.chdir(cwd or tmp_path)
+            return run_here(arguments)
         done = subprocess.run(
             [sys.executable, "-m", "hockney", *arguments],
             capture_output=True,
@@ -180,6 +193,17 @@ def hockney(tmp_path: Path) -> RunHockney:
         return Done(done.returncode, done.stdout, done.stderr)
 
     return run
+
+
+def run_here(arguments: Sequence[str]) -> Done:
+    """What the command prints and ends with, without a process of its own."""
+    with CliRunner().isolation() as (stdout, stderr, _):
+        guard_output()
+        status = cli.run(arguments)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        # before the streams are put back: the guarded ones close what they are on
+        return Done(status, stdout.getvalue().decode(), stderr.getvalue().decode())
 
 
 SHORT = ("--budget", "0.6s", "--launches", "2", "--sizes", "0,8,1KiB,64KiB", "-q")

@@ -10,10 +10,11 @@ from hockney import records
 from hockney.analysis import Analysis
 from hockney.analysis.compare import compare
 from hockney.analysis.history import histories
+from hockney.views.comparison_figure import describe_ratio
+from hockney.views.curves import Options
 from hockney.views.drawing.description import Figure
-from hockney.views.figures import Options, describe
-from hockney.views.figures.history import describe_history
-from hockney.views.figures.ratio import describe_ratio
+from hockney.views.figures import describe
+from hockney.views.history_figure import describe_history
 from samples import past_run
 
 RECORDED = Path(__file__).parent / "recorded"

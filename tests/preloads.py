@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conftest import Done
-from hockney.measure.mpi import Mpi
+from hockney.mpis import Mpi
 
 SOURCES = Path(__file__).parent / "engine"
 MESSAGE = 5000

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from conftest import TEST_TIMEOUT_S
-from hockney.measure.mpi import Mpi, find_mpi
+from hockney.measure.mpi import find_mpi
+from hockney.mpis import Mpi
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 NAMES = sorted(file.name for file in BENCHMARKS.glob("*.py") if file.name != "common.py")
@@ -78,7 +79,7 @@ def test_an_osu_time_is_the_last_column_in_seconds(
     printer = tmp_path / "mpiexec"
     printer.write_text("#!/bin/sh\nprintf '\\n# a title\\n# Size Avg(us)\\n8  1.2500\\n'\n")
     printer.chmod(0o755)
-    mpi = Mpi(tmp_path / "mpicc", printer, "hydra", "")
+    mpi = Mpi(tmp_path / "mpicc", printer, "mpich", "")
     assert osu(tmp_path / "osu_bcast", mpi, [], 1)[0] == pytest.approx(1.25e-6)
 
 

@@ -1,55 +1,90 @@
-"""Modules that are found by their name have what their users rely on."""
+"""What is found by its name has all that its users rely on, whoever wrote it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
 import pytest
 
-from hockney.measure.algorithms import family_of
-from hockney.measure.jobs import scheduler_named, scheduler_names
-from hockney.measure.launchers import FAMILIES, launcher_named
-from hockney.measure.mpi import Mpi
-from hockney.registry import module_named
-from hockney.tuning import FORMATS, format_named
+from hockney.cli import VERBS
+from hockney.errors import AskedWronglyError
+from hockney.models import MODELS
+from hockney.mpis import FAMILIES
+from hockney.predict.schedules import SCHEDULES
+from hockney.programs import PROGRAMS
+from hockney.registry import Registry
+from hockney.schedulers import SCHEDULERS
+from hockney.spec.workloads import WORKLOADS
+from hockney.views.experiments import VIEWS
+from hockney.views.figures import FIGURES
+
+OURS = (FAMILIES, FIGURES, MODELS, PROGRAMS, SCHEDULERS, SCHEDULES, VERBS, VIEWS, WORKLOADS)
 
 
 class Wanted(Protocol):
     LENGTH: int
 
-    def fits(self) -> bool: ...
+    def fits(self, size: int, *, closely: bool = ...) -> bool: ...
 
 
-@pytest.mark.parametrize("text", ["", "LENGTH = 1", "def fits(): ..."])
-def test_a_module_that_lacks_something_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+class Painted(Protocol):
+    COLOUR: str
+
+
+class Lit(Protocol):
+    LAMP: str
+    WATTS: float
+
+
+WHOLE = "LENGTH = 1\ndef fits(size, *, closely=True): ...\n"
+
+
+def registry(directory: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> Registry[Wanted]:
+    """Of a package with one module, of that text."""
+    package = f"package_{directory.name}"
+    (directory / package).mkdir()
+    (directory / package / "__init__.py").touch()
+    (directory / package / "_shared.py").touch()
+    (directory / package / "only_one.py").write_text(text)
+    monkeypatch.syspath_prepend(str(directory))
+    return Registry(package, "thing", Wanted, parts=(Wanted, Painted, Lit))
+
+
+def test_modules_are_found_by_names_with_dashes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    package = f"package_{abs(hash(text))}"
-    (tmp_path / package).mkdir()
-    (tmp_path / package / "one.py").write_text(text)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(TypeError, match="is no Wanted: it lacks"):
-        module_named(package, "one", Wanted)
+    things = registry(tmp_path, monkeypatch, f"{WHOLE}COLOUR = 'red'\n")
+    assert things.names() == ["only-one"]
+    assert things.find("only-one").LENGTH == 1
+    assert [*things.offering(Painted)] == ["only-one"]
+    assert [*things.offering(Lit)] == []
+    with pytest.raises(AskedWronglyError, match="no thing called 'other'") as refused:
+        things.find("other")
+    assert "there are only-one" in str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("find", "name"),
+    ("text", "lacking"),
     [
-        *((launcher_named, name) for name in (*FAMILIES, "srun", "flux")),
-        *((scheduler_named, name) for name in scheduler_names()),
-        *((format_named, name) for name in FORMATS),
+        ("", r"it lacks LENGTH \(Wanted\); it lacks fits"),
+        ("LENGTH = 1", r"it lacks fits \(Wanted\)"),
+        ("LENGTH = 1\nfits = 2", "it is no function"),
+        ("LENGTH = 1\ndef fits(size): ...", "unexpected keyword argument 'closely'"),
+        ("LENGTH = 1\ndef fits(size, shape, *, closely): ...", "missing a required argument"),
+        (f"{WHOLE}LAMP = 'bulb'", r"it lacks WATTS \(Lit\)"),
     ],
 )
-def test_ours_have_it_all(find: Callable[[str], object], name: str) -> None:
-    assert find(name) is not None
+def test_what_a_module_lacks_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, lacking: str
+) -> None:
+    things = registry(tmp_path, monkeypatch, text)
+    with pytest.raises(TypeError, match=r"package_\S+only_one is no thing: .*" + lacking):
+        things.find("only-one")
 
 
-@pytest.mark.parametrize(
-    ("family", "version"),
-    [("hydra", "Hydra"), ("hydra", "Intel"), ("openmpi", ""), ("smpirun", "")],
-)
-def test_every_family_has_its_algorithms(tmp_path: Path, family: str, version: str) -> None:
-    mpi = Mpi(tmp_path, tmp_path, family, version)
-    assert family_of(mpi) is not None
+@pytest.mark.parametrize("registry", OURS, ids=lambda one: one.package)
+def test_ours_have_it_all(registry: Registry[object]) -> None:
+    assert registry.built_in()
+    for name in registry.built_in():
+        assert registry.find(name) is not None

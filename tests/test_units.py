@@ -140,7 +140,7 @@ def test_shares(text: str, share: float) -> None:
 
 @pytest.mark.parametrize("text", ["0", "100%", "1", "-1%", "nan", "much", "%"])
 def test_what_is_no_share_is_refused(text: str) -> None:
-    with pytest.raises(AskedWronglyError, match="not a share"):
+    with pytest.raises(AskedWronglyError, match="not a fraction"):
         parse_share(text)
 
 

@@ -7,6 +7,8 @@ import re
 import sys
 from typing import TextIO
 
+from hockney.terminal import obeyed
+
 CONTROLS = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but tab and newline, DEL, C1
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # what turns the direction of text
@@ -33,13 +35,13 @@ class ReaderGoneError(Exception):
 class PrintableStream(io.TextIOWrapper):
     """A text stream that writes nothing but printable text."""
 
-    obeyed = ""
-    """Control characters that are ours: a status line goes back to its beginning."""
+    obeys_marks = False
+    """Whether it is a terminal, which gets the escape sequences of our own marks (terminal.py)."""
 
     def write(self, text: str) -> int:
-        parts = text.split(self.obeyed) if self.obeyed else [text]
+        shown = printable(text)
         try:
-            super().write((self.obeyed or "").join(map(printable, parts)))
+            super().write(obeyed(shown) if self.obeys_marks else shown)
             return len(text)
         except BrokenPipeError as error:
             raise ReaderGoneError from error
@@ -54,14 +56,14 @@ class PrintableStream(io.TextIOWrapper):
 def guard_output() -> None:
     """Puts both of this process's output streams behind the filter."""
     sys.stdout = _guarded(sys.stdout)
-    sys.stderr = _guarded(sys.stderr, obeyed="\r")
+    sys.stderr = _guarded(sys.stderr)
 
 
-def _guarded(stream: TextIO, obeyed: str = "") -> TextIO:
+def _guarded(stream: TextIO) -> TextIO:
     if not isinstance(stream, io.TextIOWrapper):
         return stream  # a test has put its own in place
     options = {"encoding": stream.encoding, "line_buffering": stream.line_buffering}
     errors = "backslashreplace"
     guarded = PrintableStream(stream.detach(), errors=errors, **options)  # type: ignore[arg-type]
-    guarded.obeyed = obeyed
+    guarded.obeys_marks = guarded.isatty()
     return guarded

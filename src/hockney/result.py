@@ -15,7 +15,7 @@ from hockney.analysis import Analysis
 from hockney.analysis.columns import Columns, is_float, point_columns, sample_columns
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
-from hockney.models.fit import Fit
+from hockney.fitting.fit import Fit
 from hockney.spec.axes import variant_text
 from hockney.units import format_rate, format_seconds
 from hockney.views.experiments import view_of

@@ -27,7 +27,7 @@ class ResultFile:
         except FileExistsError as error:
             raise AskedWronglyError(
                 f"{path} exists",
-                "name another file with -o, go on with it by --resume, or overwrite it with "
+                "name another file with -o, continue it with --resume, or overwrite it with "
                 "--force",
             ) from error
         except OSError as error:
@@ -80,7 +80,7 @@ class ResultFile:
         except OSError as error:
             raise HockneyError(
                 f"{self.path}: {error.strerror}; what was measured before is in the file",
-                "make room, then go on with --resume",
+                "free some space, then continue with --resume",
             ) from error
 
     def _is_in_place(self) -> bool:

@@ -1,4 +1,4 @@
-"""Sizes, times and shares as people write them, and back."""
+"""Sizes, times and fractions as people write them, and back."""
 
 from __future__ import annotations
 
@@ -112,7 +112,9 @@ def parse_share(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0.0 < value < 1.0:
-        raise AskedWronglyError(f"{text!r} is not a share between 0 and 100 %", "write 1% or 0.01")
+        raise AskedWronglyError(
+            f"{text!r} is not a fraction between 0 and 100 %", "write 1% or 0.01"
+        )
     return value
 
 

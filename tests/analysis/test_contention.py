@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from hockney.analysis.contention import Contention, at_once, contention, knees
 from hockney.estimate import estimate
+from hockney.fitting.fit import curve_of
 from hockney.models import fit_model
-from hockney.models.fit import curve_of
 from hockney.records import Run
 from samples import Pair, make_pairs_run, one_a_node
 

@@ -122,7 +122,7 @@ def test_what_the_log_does_not_tell_can_be_given(hockney: RunHockney, tmp_path: 
     assert "--bytes" in hockney("import", "stats").stderr
     assert hockney("import", "stats", "--bytes", "1KiB").status == 0
     (tmp_path / "grid.csv").write_text(logs.CSV)
-    assert "name it with --operation" in hockney("import", "grid.csv").stderr
+    assert "give it with --operation" in hockney("import", "grid.csv").stderr
     assert hockney("import", "grid.csv", "--operation", "bcast", "--label", "THIN").status == 0
     assert records.read(tmp_path / "grid-bcast.jsonl").label == "THIN"
 
@@ -179,7 +179,7 @@ def test_extremes_and_samples_that_are_not_known_are_refused(
 ) -> None:
     extremes = hockney("plot", str(imported), "--extremes", "-o", "x.png")
     assert extremes.status == 2
-    assert "does not tell means, minima and maxima" in extremes.stderr
+    assert "--extremes: " in extremes.stderr
     samples = hockney("plot", str(imported), "--what", "samples", "-o", "x.png")
     assert samples.status == 2
     assert "no samples to draw" in samples.stderr

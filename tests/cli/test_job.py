@@ -66,4 +66,4 @@ def test_broadcast_needs_a_way(hockney: RunHockney, scheduler: str) -> None:
 def test_a_script_decides_nothing(hockney: RunHockney, words: str) -> None:
     done = hockney("job", "lsf", "--", *words.split(), "-o", "run.jsonl")
     assert done.status == 2
-    assert "cannot decide from what was measured" in done.stderr
+    assert "cannot choose what to measure next" in done.stderr

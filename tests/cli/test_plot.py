@@ -70,8 +70,8 @@ def test_the_environment_of_matplotlib_does_not_matter(
         ([], "--output"),
         (["--what", "samples", "--bytes", "7", "-o", "x.png"], "--bytes 7 was not measured"),
         (["run.jsonl", "--what", "models", "-o", "x.png"], "one file at a time"),
-        (["--what", "bandwidth", "--extremes", "-o", "x.png"], "no use for --extremes"),
-        (["--bytes", "8", "-o", "x.png"], "no use for --bytes"),
+        (["--what", "bandwidth", "--extremes", "-o", "x.png"], "does not take --extremes"),
+        (["--bytes", "8", "-o", "x.png"], "--what time does not take --bytes"),
     ],
 )
 def test_what_cannot_be_drawn_is_told(

@@ -9,15 +9,15 @@ import pytest
 
 from conftest import RunHockney
 from hockney import records
-from hockney.measure.presets import PRESETS
+from hockney.programs import preset_named
 
 
 def counts(preset: str) -> dict[int, tuple[int | None, int]]:
-    return {size.bytes: (size.repetitions, size.warmup) for size in PRESETS[preset]().sizes}
+    return {size.bytes: (size.repetitions, size.warmup) for size in preset_named(preset).sizes}
 
 
 def test_grids_and_repetitions_are_the_originals() -> None:
-    durham = PRESETS["durham"]()
+    durham = preset_named("durham")
     assert [size.bytes for size in durham.sizes] == [2**i for i in range(27)]
     assert durham.seconds_a_size == 3.0
     assert counts("tacc") == {1024 * 2**i: (3, 0) for i in range(16)}

@@ -25,7 +25,23 @@ def test_show_says_what_a_median_is(hockney: RunHockney, file: Path) -> None:
     done = hockney("show", str(file))
     assert done.status == 0
     assert "93.8 %" in done.stdout
-    assert "hand-over 53 ns (probably two cores that share a last-level cache)" in done.stdout
+    assert (
+        "core-to-core latency 53 ns (probably two cores that share a last-level cache)"
+        in done.stdout
+    )
+
+
+def test_the_answer_is_the_first_line(hockney: RunHockney, file: Path) -> None:
+    first, second, *_ = hockney("show", str(file)).stdout.splitlines()
+    assert first == "latency 1.002 us ±0.2 % at 0 B, bandwidth 8.078 GiB/s ±0.0 % at 64 KiB"
+    assert second == ""  # nothing was asked of this run, which no command line made
+
+
+def test_a_warning_leads_to_more(hockney: RunHockney, file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-60])
+    shown = hockney("show", str(file)).stderr.splitlines()
+    assert shown[0].startswith("warning: incomplete")
+    assert shown[-1] == f"more: hockney show {file} --diagnose"
 
 
 def test_a_cut_file_is_shown_with_what_is_missing(hockney: RunHockney, file: Path) -> None:

@@ -68,7 +68,7 @@ def test_a_suite_that_is_cut_short_goes_on(hockney: RunHockney, tmp_path: Path) 
     while process.poll() is None and not list(tmp_path.glob(second)):
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    assert "go on with --resume" in process.communicate(timeout=TEST_TIMEOUT_S)[1]
+    assert "continue with --resume" in process.communicate(timeout=TEST_TIMEOUT_S)[1]
     assert process.returncode == 130
     kept = {file: file.read_bytes() for file in sorted(tmp_path.glob("results/0*.jsonl"))}
     done = hockney("suite", "plan.toml", "-o", "results", "--resume")
@@ -86,7 +86,7 @@ def test_a_suite_that_is_cut_short_goes_on(hockney: RunHockney, tmp_path: Path) 
         ("sizes =", "szies =", "unknown key 'szies'\n  did you mean sizes?"),
         ("name =", "nmae =", "unknown key 'nmae'\n  did you mean name?"),
         ("matrix.place", "matrix.palce", "did you mean place?"),
-        ('verb = "pingpong"', 'verb = "show"', "show measures nothing"),
+        ('verb = "pingpong"', 'verb = "show"', "show is not a verb that measures"),
         ('verb = "pingpong"', "", "no verb"),
         ('"0,8"', '"8QB"', "unknown unit"),
         ('["core", "none"]', '"core"', "a matrix has a list"),

@@ -11,8 +11,7 @@ import pytest
 from collective_samples import collective_run
 from conftest import RunHockney
 from hockney import records
-from hockney.measure.build import Engine
-from hockney.measure.mpi import Mpi
+from hockney.mpis import Engine, Mpi
 from hockney.records import Run
 from hockney.tuning.trial import start
 from samples import write_run
@@ -23,7 +22,7 @@ FORCED = {
         "binomial": {"OMPI_MCA_coll_tuned_bcast_algorithm": "6"},
         "other": {"OMPI_MCA_coll_tuned_bcast_algorithm": "2"},
     },
-    "hydra": {
+    "mpich": {
         "binomial": {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "binomial"},
         "other": {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "scatter_ring_allgather"},
     },
@@ -96,7 +95,7 @@ def test_where_the_library_decides_best_there_is_no_rule(
 def test_rules_of_another_version_are_refused(hockney: RunHockney, tmp_path: Path) -> None:
     run = collective_run(
         lambda _, name, *__: TIMES[name],
-        algorithms={"default": {}, **FORCED["hydra"]},
+        algorithms={"default": {}, **FORCED["mpich"]},
         library="MPICH",
         version="0.0.1",
     )

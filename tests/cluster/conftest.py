@@ -18,7 +18,7 @@ import pytest
 
 import hockney
 from conftest import TEST_TIMEOUT_S, Done
-from hockney.measure.mpi import Mpi
+from hockney.mpis import Mpi
 
 HERE = Path(__file__).parent
 ASKED = "HOCKNEY_TEST_ALL"

@@ -12,7 +12,7 @@ import pytest
 from cluster.conftest import Cluster
 from conftest import Done
 from hockney import records
-from hockney.measure.mpi import Mpi
+from hockney.mpis import Mpi
 
 pytestmark = pytest.mark.long
 
@@ -90,7 +90,7 @@ def test_the_engine_is_sent_along_and_taken_away(
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("--nodes", "3", "-n", "3"), "this allocation (srun) has 2 nodes, --nodes 3"),
+        (("--nodes", "3", "-n", "3"), "this allocation (slurm) has 2 nodes, --nodes 3"),
         (("-n", "64"), "CPUs, -n 64 asks for more"),
         (("--launcher", "flux"), "not inside one of its jobs"),
     ],

@@ -11,10 +11,8 @@ from pathlib import Path
 import pytest
 
 from conftest import Done, RunEngine
-from hockney.measure.build import Engine
-from hockney.measure.launchers import launcher_named
-from hockney.measure.mpi import Mpi
 from hockney.measure.trial import EMPTY_MESSAGES
+from hockney.mpis import Engine, Mpi, family_of
 from hockney.spec import Case, Placement
 from long_runs import Running, StartEngine, comes_true, nothing_left
 from preloads import MESSAGE, Call, Watch, build_library, read_calls, write_wrapper
@@ -53,7 +51,7 @@ def start_engine(mpi: Mpi, engine: Engine, tmp_path: Path) -> Iterator[StartEngi
     started: list[subprocess.Popen[bytes]] = []
 
     def start(*arguments: str, ranks: int = 2) -> Running:
-        launcher = launcher_named(mpi.family)
+        launcher = family_of(mpi)
         case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=ranks))
         path = tmp_path / "records"
         with path.open("w") as records:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hockney.measure.build import SOURCES
-from hockney.measure.mpi import Mpi
+from hockney.mpis import Mpi
 
 CHECK = Path(__file__).with_name("assign_check.c")
 PARTS = ("assign.c", "check.c", "cpu_list.c", "json.c", "records.c", "topology.c")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from conftest import RunEngine
-from hockney.measure.build import Engine
 from hockney.measure.checks import available_memory
+from hockney.mpis import Engine
 from hockney.records import decode
 
 QUICK = ("--seconds", "0.15", "--sizes", "0,8,1KiB")

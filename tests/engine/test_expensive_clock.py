@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from conftest import RunEngine, first_of
-from hockney.measure.build import Engine
-from hockney.measure.mpi import Mpi
+from hockney.mpis import Engine, Mpi
 from preloads import build_library, write_wrapper
 
 QUICK = ("--seconds", "0.1", "--sizes", "8,4KiB")

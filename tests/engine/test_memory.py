@@ -11,10 +11,8 @@ from pathlib import Path
 import pytest
 
 from conftest import TEST_TIMEOUT_S, RunEngine
-from hockney.measure.build import Engine
-from hockney.measure.launchers import launcher_named
-from hockney.measure.mpi import Mpi
 from hockney.measure.trial import EMPTY_MESSAGES
+from hockney.mpis import Engine, Mpi, family_of
 from hockney.spec import Case, Placement
 from preloads import Watch
 
@@ -70,7 +68,7 @@ def peak_kib(mpi: Mpi, program: list[str], directory: Path, ranks: int = 2) -> i
     accountant = directory / "accountant.py"
     accountant.write_text(f"#!{sys.executable}\n{ACCOUNTANT}")
     accountant.chmod(0o755)
-    launcher = launcher_named(mpi.family)
+    launcher = family_of(mpi)
     case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=ranks))
     done = subprocess.run(
         launcher.command(mpi, case, [str(accountant), *program]),

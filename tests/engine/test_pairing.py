@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hockney.measure.build import SOURCES
-from hockney.measure.mpi import Mpi
+from hockney.mpis import Mpi
 
 CHECK = Path(__file__).with_name("pairing_check.c")
 PARTS = ("pairing.c", "order.c", "check.c", "json.c", "records.c")

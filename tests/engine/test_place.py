@@ -14,8 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from conftest import Done, RunEngine
-from hockney.measure.build import Engine
-from hockney.measure.mpi import Mpi
+from hockney.mpis import Engine, Mpi
 
 QUICK = ("--seconds", "0.05", "--sizes", "0,8")
 ALLOWED = sorted(os.sched_getaffinity(0))
@@ -184,7 +183,7 @@ def test_listed_cpus_are_taken_by_the_true_rank(run_engine: RunEngine, misled_en
 def test_a_node_is_one_where_the_library_shares_no_memory(
     run_engine: RunEngine, misled_engine: Path, mpi: Mpi
 ) -> None:
-    if mpi.family != "hydra":
+    if mpi.family != "mpich":
         pytest.skip("only MPICH and its kin switch their shared memory off by a variable")
     done = run_engine("pingpong", *QUICK, path=misled_engine, env={"MPIR_CVAR_NOLOCAL": "1"})
     assert len({place["pu"] for place in of_launch(done)}) == 2

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from hockney.measure.build import Engine
+from hockney.mpis import Engine
 
 NOT_OF_THE_EXPERIMENT = {
     "pingpong": [

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import RunEngine
-from hockney.measure.build import Engine
+from hockney.mpis import Engine
 from preloads import Watch, write_wrapper
 
 FULL = Path("/dev/full")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conftest import RunEngine, first_of
-from hockney.measure.build import Engine
+from hockney.mpis import Engine
 
 QUICK = ("--verify", "--seconds=0.02", "--sizes=8,64,4KiB")
 COLLECTIVES = [

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from hockney import exchange
-from hockney.exchange._log import Log, log_of
-from hockney.exchange._runs import runs_of
-from hockney.exchange._table import Table
+from hockney.exchange import reading
+from hockney.logs.log import Log, log_of
+from hockney.logs.runs import runs_of
+from hockney.logs.table import Table
 from hockney.records import Run, Summary
 from hockney.spec.axes import text_of
 
@@ -22,13 +22,13 @@ def log(text: str) -> Log:
 
 def tables(text: str, format: str | None = None) -> list[Table]:
     read = log(text)
-    return exchange.read(read, format or exchange.recognise(read))
+    return reading.read(read, format or reading.recognise(read))
 
 
 def runs(text: str, format: str | None = None) -> list[Run]:
     read = log(text)
-    name = format or exchange.recognise(read)
-    return runs_of([(read, table) for table in exchange.read(read, name)], name)
+    name = format or reading.recognise(read)
+    return runs_of([(read, table) for table in reading.read(read, name)], name)
 
 
 def numbers(table: Table) -> dict[tuple[int, str], float]:

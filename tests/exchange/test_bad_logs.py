@@ -12,39 +12,42 @@ from hypothesis import strategies as st
 from reading import log, numbers, runs, tables
 
 import excerpts as logs
-from hockney import exchange, records
+from hockney import records
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate import estimate
-from hockney.exchange import _log, _runs, _table
-from hockney.exchange._log import LONGEST_LINE, log_of, read_log
-from hockney.exchange._runs import store
+from hockney.exchange import reading
+from hockney.logs import log as log_module
+from hockney.logs import runs as runs_module
+from hockney.logs import table as table_module
+from hockney.logs.log import LONGEST_LINE, log_of, read_log
+from hockney.logs.runs import store
 
 READERS = sorted({format for format, _ in logs.EXCERPTS.values()})
 
 
 def test_a_log_without_a_known_table_is_refused() -> None:
     with pytest.raises(AskedWronglyError, match=r"some\.log: no table of a known .* in 2 lines"):
-        exchange.recognise(log("hello\n1 2\n"))
+        reading.recognise(log("hello\n1 2\n"))
 
 
 def test_two_formats_that_both_match_are_named_with_their_lines() -> None:
     with pytest.raises(AskedWronglyError, match=r"imb \(line 11\), osu \(line 2\)") as error:
-        exchange.recognise(log(logs.OSU_5 + logs.IMB_4))
+        reading.recognise(log(logs.OSU_5 + logs.IMB_4))
     assert "--as" in str(error.value)
 
 
 def test_columns_of_numbers_do_not_rival_a_heading() -> None:
-    assert exchange.recognise(log(logs.DURHAM + logs.OSU_5)) == "osu"
+    assert reading.recognise(log(logs.DURHAM + logs.OSU_5)) == "osu"
 
 
 def test_forced_to_a_format_that_it_has_not() -> None:
     with pytest.raises(AskedWronglyError, match="no table of imb with a row"):
-        exchange.read(log(logs.OSU_5), "imb")
+        reading.read(log(logs.OSU_5), "imb")
 
 
 def test_statistics_without_a_size_ask_for_it() -> None:
     with pytest.raises(AskedWronglyError, match=r"some\.log, line 1: .*do not tell the size"):
-        exchange.read(log_of(logs.DURHAM_STATISTICS, Path("some.log")), "durham")
+        reading.read(log_of(logs.DURHAM_STATISTICS, Path("some.log")), "durham")
 
 
 # A log, cut in its last row, with the line of that row.
@@ -198,11 +201,11 @@ def test_a_log_that_would_fill_the_memory_is_refused(
 ) -> None:
     path = tmp_path / "large.log"
     path.write_text(logs.OSU_5)
-    monkeypatch.setattr(_log, "LARGEST_LOG", 20)
+    monkeypatch.setattr(log_module, "LARGEST_LOG", 20)
     with pytest.raises(AskedWronglyError, match="larger than"):
         read_log(path)
     monkeypatch.undo()
-    monkeypatch.setattr(_log, "MOST_LINES", 3)
+    monkeypatch.setattr(log_module, "MOST_LINES", 3)
     with pytest.raises(AskedWronglyError, match="3 lines"):
         read_log(path)
 
@@ -213,11 +216,11 @@ def test_a_log_of_more_than_a_result_file_holds_is_refused(
     path = tmp_path / "osu.log"
     path.write_text(logs.OSU_5)
     log = read_log(path)
-    found = [(log, table) for table in exchange.read(log, "osu")]
-    assert _runs.runs_of(found, "osu")
-    monkeypatch.setattr(_runs, "LONGEST_FILE", 300)
+    found = [(log, table) for table in reading.read(log, "osu")]
+    assert runs_module.runs_of(found, "osu")
+    monkeypatch.setattr(runs_module, "LONGEST_FILE", 300)
     with pytest.raises(AskedWronglyError, match=r"osu\.log: 3 numbers of pingpong are more than"):
-        _runs.runs_of(found, "osu")
+        runs_module.runs_of(found, "osu")
 
 
 @pytest.mark.parametrize("format", ["osu", "netgauge"])
@@ -225,9 +228,9 @@ def test_a_table_of_too_many_numbers_is_refused(
     format: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = {"osu": logs.OSU_5, "netgauge": logs.NETGAUGE}[format]
-    monkeypatch.setattr(_table, "MOST_NUMBERS", 2)
+    monkeypatch.setattr(table_module, "MOST_NUMBERS", 2)
     with pytest.raises(AskedWronglyError, match=r"some\.log: more than 2 numbers of pingpong"):
-        exchange.read(log(text), format)
+        reading.read(log(text), format)
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
@@ -282,4 +285,4 @@ def test_a_mutated_log_is_read_or_refused(case: tuple[str, str]) -> None:
     format, text = case
     check(text, format)
     with suppress(HockneyError):
-        exchange.recognise(log(text))
+        reading.recognise(log(text))

@@ -11,10 +11,10 @@ import pytest
 from reading import numbers, runs, tables
 
 import excerpts as logs
-from hockney import exchange
 from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
+from hockney.exchange import writing
 from hockney.records import Run
 from samples import make_run
 
@@ -29,7 +29,7 @@ def measured() -> Run:
 @pytest.mark.parametrize("format", WRITERS)
 def test_a_layout_is_read_back_as_its_format(format: str) -> None:
     run = measured()
-    text = exchange.write(Analysis(run), format).decode()
+    text = writing.write(Analysis(run), format).decode()
     [table] = tables(text)
     means = {point.bytes: point.mean_s for point in estimate(run).headline}
     read = {size: value for (size, name), value in numbers(table).items() if name == "mean"}
@@ -38,7 +38,7 @@ def test_a_layout_is_read_back_as_its_format(format: str) -> None:
 
 def test_tacc_is_read_back() -> None:
     run = make_run(lambda *_: [9e5, 1e6], sizes=(1024,))
-    [table] = tables(exchange.write(Analysis(run), "tacc").decode())
+    [table] = tables(writing.write(Analysis(run), "tacc").decode())
     assert numbers(table)[1024, "mean"] == pytest.approx(9.5e-4, rel=1e-3)
 
 
@@ -47,12 +47,12 @@ def test_the_floor_is_none_of_the_experiment() -> None:
     run.samples[:10] = [
         msgspec.structs.replace(visit, operation="handover") for visit in run.samples[:10]
     ]
-    assert len(tables(exchange.write(Analysis(run), "osu").decode())[0].rows) == 3
+    assert len(tables(writing.write(Analysis(run), "osu").decode())[0].rows) == 3
 
 
 def test_csv_has_every_point_and_is_read_back() -> None:
     run = measured()
-    content = exchange.write(Analysis(run), "csv").decode()
+    content = writing.write(Analysis(run), "csv").decode()
     rows = list(csv.DictReader(io.StringIO(content)))
     points = estimate(run).headline
     assert [float(row["median_s"]) for row in rows] == [point.median_s for point in points]
@@ -66,7 +66,7 @@ def test_csv_has_every_point_and_is_read_back() -> None:
 
 def test_imported_points_keep_what_they_are_in_csv() -> None:
     [run] = runs(logs.OSU_5)
-    rows = list(csv.DictReader(io.StringIO(exchange.write(Analysis(run), "csv").decode())))
+    rows = list(csv.DictReader(io.StringIO(writing.write(Analysis(run), "csv").decode())))
     assert {(row["statistic"], row["median_s"], row["min_s"]) for row in rows} == {("mean", "", "")}
     assert [row["mean_s"] for row in rows] == ["1.07e-06", "1.14e-06", "0.00010343"]
 
@@ -75,7 +75,7 @@ def test_imported_points_keep_what_they_are_in_csv() -> None:
 def test_parquet_is_read_by_its_own_library(format: str, count: int) -> None:
     from pyarrow import parquet
 
-    table = parquet.read_table(io.BytesIO(exchange.write(Analysis(measured()), format)))
+    table = parquet.read_table(io.BytesIO(writing.write(Analysis(measured()), format)))
     assert table.num_rows == count
     assert table.schema.field("bytes").type == pyarrow.int64()
     seconds = "median_s" if format == "parquet" else "seconds"
@@ -84,7 +84,7 @@ def test_parquet_is_read_by_its_own_library(format: str, count: int) -> None:
 
 def test_samples_are_all_there() -> None:
     run = measured()
-    rows = list(csv.DictReader(io.StringIO(exchange.write(Analysis(run), "csv-samples").decode())))
+    rows = list(csv.DictReader(io.StringIO(writing.write(Analysis(run), "csv-samples").decode())))
     assert np.allclose(
         [float(row["seconds"]) for row in rows],
         [ns * 1e-9 for visit in run.samples for ns in visit.ns],
@@ -105,12 +105,12 @@ def test_samples_are_all_there() -> None:
 def test_what_the_data_do_not_carry_is_not_written(text: str, format: str, words: str) -> None:
     [run] = runs(text)
     with pytest.raises(AskedWronglyError, match=words):
-        exchange.write(Analysis(run), format)
+        writing.write(Analysis(run), format)
 
 
 def test_a_collective_is_written_under_its_own_name() -> None:
     [run] = runs(logs.OSU_BCAST_FULL)
-    [table] = tables(exchange.write(Analysis(run), "osu").decode())
+    [table] = tables(writing.write(Analysis(run), "osu").decode())
     assert (table.operation, numbers(table)) == (
         "bcast", {(1, "mean"): 2.25e-6, (2, "mean"): 2.5e-6},
     )  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from reading import log, name_of, numbers, tables, value_of
 
 import excerpts as logs
-from hockney import exchange
+from hockney.exchange import reading
 
 US, MB, MIB, GB = Decimal("1e-6"), Decimal(10**6), Decimal(2**20), Decimal(10**9)
 UNITS = (Decimal(1), US, Decimal("1e-3"), Decimal("1e-9"), Decimal("0.5"), Decimal("0.01"), MB, MIB,
@@ -19,14 +19,14 @@ NUMBER = re.compile(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?")
 
 @pytest.mark.parametrize(("format", "text"), logs.EXCERPTS.values(), ids=logs.EXCERPTS)
 def test_a_format_is_recognised_by_itself(format: str, text: str) -> None:
-    assert exchange.recognise(log(text)) == format
+    assert reading.recognise(log(text)) == format
 
 
 @pytest.mark.parametrize(("format", "text"), logs.EXCERPTS.values(), ids=logs.EXCERPTS)
 def test_every_number_is_a_printed_one_in_our_unit(format: str, text: str) -> None:
     """Nothing is invented: each value stands in the line that it names."""
     read = log(text)
-    for table in exchange.read(read, format):
+    for table in reading.read(read, format):
         for row in table.rows:
             line = text if row.line is None else read.lines[row.line - 1]
             printed = [Decimal(found) for found in NUMBER.findall(line)]

@@ -11,7 +11,7 @@ import excerpts as logs
 from hockney import records
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
-from hockney.exchange._runs import runs_of, store
+from hockney.logs.runs import runs_of, store
 
 
 def test_different_experiments_are_different_runs() -> None:

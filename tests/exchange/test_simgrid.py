@@ -16,7 +16,7 @@ from hockney import records
 from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
-from hockney.exchange import simgrid
+from hockney.programs import simgrid
 from hockney.records import Run, Samples, Switch
 from samples import make_run
 

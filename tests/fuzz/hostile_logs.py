@@ -17,11 +17,12 @@ from hostile_lines import Change, again, order, other_bytes, without
 from hostile_results import SAMPLES, VALUES
 
 from excerpts import EXCERPTS
-from hockney import exchange, records
+from hockney import records
 from hockney.estimate.summaries import value_of
+from hockney.programs import reader_names
 
 NAMES = tuple(EXCERPTS)
-READERS = tuple(exchange._that("read"))
+READERS = tuple(reader_names())
 MOST_SHOWN = 3
 """Results of one log: a log of many experiments is not shown whole."""
 MOST_PLACES = 20

@@ -17,13 +17,12 @@ from types import FrameType
 
 import click
 
-from hockney import exchange
 from hockney.cli import cli
 from hockney.errors import HockneyError
-from hockney.models import model_names
-from hockney.tuning import FORMATS
+from hockney.models import MODELS
+from hockney.mpis import format_names
+from hockney.programs import layout_names, writer_names
 from hockney.views.figures import FIGURES
-from hockney.views.layouts import layout_names
 
 HANG_S = 300.0
 """Of CPU time: other work of the machine does not count. The slowest file that was ever found takes
@@ -37,8 +36,8 @@ WITH_RESULT = (
     "compare RUN RUN", "compare RUN RUN --json", "compare RUN SAMPLE -o OUT.svg --force",
     "compare SAMPLE RUN",
     "fit RUN --model auto", "fit RUN SAMPLE --model auto --json", "fit RUN --ordinary",
-    *(f"fit RUN --model {name}" for name in model_names()),
-    *(f"export RUN --to {name} -o OUT --force" for name in exchange._that("write")),
+    *(f"fit RUN --model {name}" for name in MODELS.names()),
+    *(f"export RUN --to {name} -o OUT --force" for name in writer_names()),
     "report RUN -o OUT --force", "report RUN SAMPLE --history SAMPLE -o OUT --force",
     "history RUN", "history RUN SAMPLE --together --json", "history RUN SAMPLE --openmetrics",
     "history RUN SAMPLE --together -o OUT.svg --force",
@@ -47,8 +46,8 @@ WITH_RESULT = (
     *(f"show RUN --format {name}" for name in layout_names()),
     "predict RUN --bytes 0,8,1MiB --pattern halo3d:ranks=64,bytes=8 --what-if latency=0.5x",
     "predict RUN --pattern bcast:binomial,ranks=64,bytes=1MiB --json",
-    *(f"tune RUN --format {name}" for name in FORMATS), "tune RUN --json",
-    *(f"plot RUN --what {name} -o OUT.svg --force" for name in FIGURES
+    *(f"tune RUN --format {name}" for name in format_names()), "tune RUN --json",
+    *(f"plot RUN --what {name} -o OUT.svg --force" for name in FIGURES.names()
       if name != "collective-model"),
     "plot RUN SAMPLE --extremes -o OUT.png --force",
     "plot RUN MESSAGES --what collective-model -o OUT.svg --force",

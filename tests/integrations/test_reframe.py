@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import TEST_TIMEOUT_S
-from hockney.measure.build import Engine
+from hockney.mpis import Engine
 
 pytestmark = pytest.mark.long
 

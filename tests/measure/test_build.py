@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hockney.errors import AskedWronglyError
-from hockney.measure.build import Engine, build_engine
-from hockney.measure.mpi import Mpi
+from hockney.measure.build import build_engine
+from hockney.mpis import Engine, Mpi
 
 
 @pytest.fixture

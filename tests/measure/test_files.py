@@ -10,12 +10,11 @@ import pytest
 from msgspec.structs import replace
 
 from hockney.errors import AskedWronglyError
-from hockney.measure.build import Engine
 from hockney.measure.files import files_of
-from hockney.measure.jobs import Job, scheduler_named
-from hockney.measure.jobs.script import Measurement, job_script
-from hockney.measure.mpi import Mpi
+from hockney.measure.job import Measurement, job_script
 from hockney.measure.pairing import pairing_of
+from hockney.mpis import Engine, Mpi
+from hockney.schedulers import Job, batch_named
 from hockney.spec import Placement, Plan, Sampling, single, sizes_of
 from hockney.spec.engine import engine_arguments
 from hockney.spec.workloads.pairs import Pairs
@@ -70,9 +69,9 @@ def test_a_job_writes_its_list_beside_the_result_and_removes_it(tmp_path: Path) 
     )
     mpiexec.chmod(0o755)
     measurement = Measurement(
-        asked, Mpi(Path("mpicc"), mpiexec, "hydra", ""), Engine(Path("engine")), result
+        asked, Mpi(Path("mpicc"), mpiexec, "mpich", ""), Engine(Path("engine")), result
     )
-    text = job_script(scheduler_named("lsf"), Job("name", 1, 1, 1), measurement, b"{}")
+    text = job_script(batch_named("lsf"), Job("name", 1, 1, 1), measurement, b"{}")
     (tmp_path / "job.sh").write_text(text)
     env = {**os.environ, "LSB_MCPU_HOSTS": "n1 40"}
     done = subprocess.run(["sh", "job.sh"], cwd=tmp_path, capture_output=True, text=True, env=env)

@@ -56,8 +56,8 @@ def test_the_order_is_option_variable_path_embedded(
 @pytest.mark.parametrize(
     ("says", "family", "version"),
     [
-        (HYDRA, "hydra", "Hydra 4.2.1"),
-        (INTEL, "hydra", "Intel(R) MPI"),
+        (HYDRA, "mpich", "Hydra 4.2.1"),
+        (INTEL, "intel", "Intel(R) MPI"),
         (OPEN, "openmpi", "5.0.6"),
         (ORTE, "openmpi", "4.1.4"),
         ("slurm 22.05\n", None, "slurm"),
@@ -78,7 +78,7 @@ def test_a_launcher_with_the_wrappers_suffix_comes_first(tmp_path: Path) -> None
         command(binaries / f"mpicc.{suffix}")
         command(binaries / f"mpiexec.{suffix}", says)
     (binaries / "mpiexec").symlink_to(binaries / "mpiexec.mpich")
-    assert find_mpi(str(binaries / "mpicc.mpich")).family == "hydra"
+    assert find_mpi(str(binaries / "mpicc.mpich")).family == "mpich"
     assert find_mpi(str(binaries / "mpicc.openmpi")).mpiexec.name == "mpiexec.openmpi"
 
 

@@ -11,10 +11,10 @@ import pytest
 
 from conftest import RunHockney
 from hockney import records
+from hockney.fitting.fit import curve_of_arrays
+from hockney.fitting.switches import Bracket, narrowed
 from hockney.measure.late import Late
 from hockney.measure.refine import Refinement, joined, protocol, steps_away, survey_sizes
-from hockney.models._switches import Bracket, narrowed
-from hockney.models.fit import curve_of_arrays
 from hockney.records import Run, RunRecord, Samples
 from hockney.spec import Placement, Sampling, single, sizes_of
 from hockney.spec.workloads.pingpong import Pingpong

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
-from hockney.measure.build import Engine
-from hockney.models.fit import Curve, curve_of
-from hockney.models.hockney import fit, line
+from hockney.fitting.fit import Curve, curve_of
+from hockney.fitting.line import line
+from hockney.models.hockney import fit
+from hockney.mpis import Engine
 from hockney.views.table import fit_lines
 from samples import make_run
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from conftest import RunHockney
 from hockney.errors import AskedWronglyError
+from hockney.fitting.fit import Array, Curve, curve_of_arrays
+from hockney.fitting.trains import NO_DELAY, Delay, Train, train_of
 from hockney.measure.trains import LONGER, delay_for, trains_for
 from hockney.models import fit_model, hockney, loggp
-from hockney.models._trains import NO_DELAY, Delay, Train, train_of
-from hockney.models.fit import Array, Curve, curve_of_arrays
 from hockney.spec import axes
 from platforms import two_hosts
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from hockney.errors import AskedWronglyError
+from hockney.fitting.fit import Curve, curve_of_arrays
 from hockney.models import hockney
 from hockney.models._max_rate_solver import best_curve, nonnegative, point_moments
-from hockney.models.fit import Curve, curve_of_arrays
 from hockney.models.max_rate import fit, seconds_of
 
 Array = NDArray[np.float64]

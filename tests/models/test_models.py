@@ -14,10 +14,10 @@ import pytest
 from conftest import RunHockney
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
-from hockney.models import fit_model, model, model_names
-from hockney.models._ranking import cross_validated_error, rank
-from hockney.models.fit import Curve, curve_of, curve_of_arrays
+from hockney.fitting.fit import Curve, curve_of, curve_of_arrays
+from hockney.models import MODELS, fit_model
 from hockney.models.hockney import fit as fit_hockney
+from hockney.predict.ranking import cross_validated_error, rank
 from samples import make_run, write_run
 
 SIZES = [0, *(2**power for power in range(21))]
@@ -44,10 +44,10 @@ def line_curve(launches: int) -> Curve:
 
 
 def test_every_file_here_is_a_model_with_the_protocol() -> None:
-    assert model_names() == ["hockney", "loggp", "max-rate", "multi-mode", "segmented"]
+    assert MODELS.names() == ["hockney", "loggp", "max-rate", "multi-mode", "segmented"]
     nothing = curve_of_arrays([8.0], [1e-6])
-    for name in model_names():
-        one = model(name)
+    for name in MODELS.names():
+        one = MODELS.find(name)
         assert one.DATA
         assert one.lacks(nothing)
         with pytest.raises(AskedWronglyError, match=f"{name} needs times"):
@@ -56,7 +56,7 @@ def test_every_file_here_is_a_model_with_the_protocol() -> None:
 
 def test_a_model_that_is_none_is_named_with_those_that_are() -> None:
     with pytest.raises(AskedWronglyError, match=r"'logp'[\s\S]*hockney, loggp, max-rate"):
-        model("logp")
+        MODELS.find("logp")
 
 
 def test_points_and_their_curve_give_the_same_fit() -> None:
@@ -94,7 +94,7 @@ def test_the_cross_validated_error_is_of_launches_left_out() -> None:
     """Two launches, one twice as slow: each predicts the other badly, itself exactly."""
     sizes = 2.0 ** np.arange(10)
     times = np.outer([1.0, 2.0], 1e-6 + sizes / 1e9)
-    assert cross_validated_error(model("hockney"), curve_of_arrays(sizes, times)) == (
+    assert cross_validated_error(MODELS.find("hockney"), curve_of_arrays(sizes, times)) == (
         pytest.approx((0.5 + 1.0) / 2.0)
     )
 
@@ -109,13 +109,13 @@ def test_a_launch_below_the_clocks_resolution_counts_as_none() -> None:
 def test_where_nothing_can_be_fitted_each_model_says_why() -> None:
     with pytest.raises(AskedWronglyError) as told:
         rank(curve_of_arrays([8.0], [1e-6]))
-    for name in model_names():
+    for name in MODELS.names():
         assert f"{name} needs" in str(told.value)
 
 
 def test_numbers_of_one_line_do_not_load_scipy() -> None:
     program = (
-        "import sys, hockney.models.hockney as h; from hockney.models.fit import curve_of_arrays;"
+        "import sys, hockney.models.hockney as h; from hockney.fitting.fit import curve_of_arrays;"
         "h.fit(curve_of_arrays([1, 2, 4], [1, 2, 3])); import hockney.cli._present;"
         "assert not any(name.split('.')[0] == 'scipy' for name in sys.modules)"
     )

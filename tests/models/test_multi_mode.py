@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from conftest import first_of
 from hockney.errors import AskedWronglyError
+from hockney.fitting.fit import Curve, curve_of_arrays
 from hockney.models._multi_mode_time import (
     bandwidth_Bps,
     chunks,
@@ -17,7 +18,6 @@ from hockney.models._multi_mode_time import (
     imb_repetitions,
     printed_s,
 )
-from hockney.models.fit import Curve, curve_of_arrays
 from hockney.models.multi_mode import fit, second_chunk
 
 Array = NDArray[np.float64]

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from conftest import RunHockney
 from hockney.errors import AskedWronglyError
+from hockney.fitting.fit import Curve, Fit, curve_of_arrays
 from hockney.models import hockney
-from hockney.models.fit import Curve, Fit, curve_of_arrays
 from hockney.models.segmented import fit
 from platforms import two_hosts
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from conftest import TEST_TIMEOUT_S, RunHockney, first_of
-from hockney.models.collectives import time
-from hockney.models.collectives.parameters import Level, Parameters
+from hockney.predict.collectives import time
+from hockney.predict.parameters import Level, Parameters
 from platforms import cluster
 
 pytestmark = pytest.mark.skipif(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hockney.exchange._frames import TRAIN_COLUMNS, point_columns, sample_columns
 
+from hockney.analysis.columns import TRAIN_COLUMNS, point_columns, sample_columns
 from hockney.estimate.points import PointEstimate
 from hockney.records import Samples, Summary
 from hockney.spec.axes import (

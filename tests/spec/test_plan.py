@@ -20,7 +20,8 @@ from hockney.spec import (
     sizes_of,
     stored,
 )
-from hockney.spec.workloads import Workload, workload_types
+from hockney.spec.workloads import WORKLOADS as EXPERIMENTS
+from hockney.spec.workloads import Workload
 from hockney.spec.workloads.collective import Collective
 from hockney.spec.workloads.cores import Cores
 from hockney.spec.workloads.late import Late
@@ -42,7 +43,9 @@ SAMPLING = Sampling(precision=0.5, over_s=90.0)
 
 
 def test_every_workload_is_here() -> None:
-    assert {type(workload) for workload in WORKLOADS} == set(workload_types().values())
+    assert {type(workload) for workload in WORKLOADS} == {
+        one.WORKLOAD for one in EXPERIMENTS.all().values()
+    }
 
 
 @pytest.mark.parametrize("workload", WORKLOADS, ids=lambda workload: workload.experiment)

@@ -7,7 +7,8 @@ import shutil
 import pytest
 
 from conftest import tested_mpicc
-from hockney.measure.mpi import Mpi, find_mpi
+from hockney.measure.mpi import find_mpi
+from hockney.mpis import Mpi
 
 SYSTEM = ("mpicc.openmpi", "mpicc.mpich")
 """Wrappers as Debian names them."""
@@ -24,4 +25,4 @@ def _name(mpi: Mpi) -> str:
 
 INSTALLED = [pytest.param(mpi, id=_name(mpi)) for mpi in _found()]
 OPEN_MPIS = [param for param in INSTALLED if param.values[0].family == "openmpi"]  # type: ignore[union-attr]
-MPICHS = [param for param in INSTALLED if param.values[0].family == "hydra"]  # type: ignore[union-attr]
+MPICHS = [param for param in INSTALLED if param.values[0].family == "mpich"]  # type: ignore[union-attr]

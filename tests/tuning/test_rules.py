@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from hockney.analysis.best import Cell, Contender
 from hockney.analysis.compare import Difference
 from hockney.estimate.points import PointEstimate
+from hockney.mpis import ONE_FOR_ALL_SIZES
 from hockney.spec.axes import AXES
-from hockney.tuning.rules import ONE_FOR_ALL_SIZES, SHARE, Reduction, reduce_to_rules
+from hockney.tuning.rules import SHARE, Reduction, reduce_to_rules
 
 NAMES = ("a", "b", "c")
 Ratios = dict[str, tuple[float, str]]

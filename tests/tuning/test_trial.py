@@ -11,11 +11,13 @@ from rule_samples import mpich_rule, openmpi_rule
 
 from hockney import records
 from hockney.errors import AskedWronglyError, HockneyError
-from hockney.measure.build import Engine, build_engine
-from hockney.measure.mpi import Mpi
-from hockney.tuning import Format, format_for, format_named
-from hockney.tuning.rules import Rule
+from hockney.measure.build import build_engine
+from hockney.mpis import Engine, Mpi, Rule, format_for, format_named
 from hockney.tuning.trial import start, try_written, write_tried
+
+
+def own_format(here: records.Mpi) -> str:
+    return format_for(here.library, here.version)
 
 
 def rules_for(name: str) -> list[Rule]:
@@ -53,10 +55,10 @@ def files(path: Path) -> list[str]:
 def test_the_library_reads_all_of_what_is_written(
     library: Mpi, engine: Engine, here: records.Mpi, tmp_path: Path
 ) -> None:
-    name = format_for(here)
+    name = own_format(here)
     form, rules = format_named(name), rules_for(name)
     assert write_tried(form, rules, tmp_path / "rules", here, library, engine) is True
-    assert files(tmp_path) == sorted(f"rules{suffix}" for suffix in form.SUFFIXES)
+    assert files(tmp_path) == sorted(f"rules{suffix}" for suffix in form.suffixes)
     assert try_written(form, tmp_path / "rules", here, library, engine) is True
 
 
@@ -64,12 +66,13 @@ def test_what_the_library_drops_is_not_written(
     library: Mpi, engine: Engine, here: records.Mpi, tmp_path: Path
 ) -> None:
     """As with a first size that is not 0, or a name that the library does not look at."""
-    form = format_named(format_for(here))
+    form = format_named(own_format(here))
     unread = SimpleNamespace(
         render=form.render, with_fault=form.with_fault, environment=lambda _: {}
     )
+    rules = rules_for(own_format(here))
     with pytest.raises(HockneyError, match="ignores these rules"):
-        write_tried(unread, rules_for(format_for(here)), tmp_path / "rules", here, library, engine)
+        write_tried(unread, rules, tmp_path / "rules", here, library, engine)
     assert files(tmp_path) == []
 
 
@@ -97,14 +100,15 @@ def test_a_first_size_that_is_not_0_is_noticed(open_mpi: Mpi, tmp_path: Path) ->
 def test_what_the_library_does_not_start_with_is_not_written(
     library: Mpi, engine: Engine, here: records.Mpi, tmp_path: Path
 ) -> None:
-    form: Format = format_named(format_for(here))
+    form = format_named(own_format(here))
     faulty = SimpleNamespace(
         render=lambda *args: form.with_fault(form.render(*args)),
         with_fault=form.with_fault,
         environment=form.environment,
     )
+    rules = rules_for(own_format(here))
     with pytest.raises(HockneyError, match="does not start with these rules"):
-        write_tried(faulty, rules_for(format_for(here)), tmp_path / "rules", here, library, engine)
+        write_tried(faulty, rules, tmp_path / "rules", here, library, engine)
     assert files(tmp_path) == []
 
 
@@ -112,6 +116,6 @@ def test_rules_of_another_library_are_refused(
     library: Mpi, engine: Engine, here: records.Mpi, tmp_path: Path
 ) -> None:
     other = records.Mpi(library=here.library, version="0.0.1")
-    form = format_named(format_for(here))
+    form = format_named(own_format(here))
     with pytest.raises(AskedWronglyError, match=r"the files are of .* 0.0.1"):
         write_tried(form, [], tmp_path / "rules", other, library, engine)

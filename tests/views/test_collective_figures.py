@@ -9,11 +9,12 @@ import pytest
 from collective_samples import collective_run, header, places_of
 from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
-from hockney.models.collectives import time
-from hockney.models.collectives.parameters import Level, Parameters
+from hockney.predict.collectives import time
+from hockney.predict.parameters import Level, Parameters
 from hockney.records import End, LaunchRecord, Run, Samples
+from hockney.views.curves import Options
 from hockney.views.drawing.description import Figure, Series
-from hockney.views.figures import Options, describe
+from hockney.views.figures import describe
 
 LEVELS = {
     "socket": Level(0.4e-6, 1 / 9e9),

@@ -73,7 +73,7 @@ def test_ranks_that_share_a_cpu_are_told(hockney: RunHockney, tmp_path: Path) ->
     run = make_pairs_run(lambda *_: [1000.0], [[(0, 3), (1, 4), (2, 5)]], places)
     done = hockney("show", str(write_run(run, tmp_path / "crowded.jsonl")))
     assert "oversubscribed: 3 ranks take turns on CPU 0 of here" in done.stderr
-    assert "too few pairs to tell who stands apart" in done.stdout
+    assert "too few pairs to look for outliers" in done.stdout
 
 
 def test_a_gate_judges_by_its_exit_status(hockney: RunHockney, pairs: Path, cores: Path) -> None:
@@ -126,7 +126,7 @@ def test_cores_are_shown_with_both_groupings(hockney: RunHockney, cores: Path) -
     assert re.search(r"cluster 1 +16 +8 +3.003", done.stdout)
     assert "different nodes: alpha 3" in done.stdout
     assert "places and times group the pairs alike" in done.stdout
-    assert "nobody stands apart" in done.stdout
+    assert "no outlier" in done.stdout
 
 
 def test_cores_as_json(hockney: RunHockney, cores: Path) -> None:

@@ -10,8 +10,9 @@ import pytest
 from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
 from hockney.records import Run, RunRecord, Samples, Summary
+from hockney.views.curves import Options
 from hockney.views.drawing.description import Figure, Series
-from hockney.views.figures import Options, describe
+from hockney.views.figures import describe
 from hockney.views.labels import labels_of
 from samples import make_run
 

@@ -10,10 +10,11 @@ import pytest
 from conftest import RunHockney
 from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
+from hockney.fitting.fit import curve_of_arrays
 from hockney.models import max_rate, multi_mode
 from hockney.models._multi_mode_time import general_s, imb_repetitions
-from hockney.models.fit import curve_of_arrays
-from hockney.views.figures import Options, describe
+from hockney.views.curves import Options
+from hockney.views.figures import describe
 from hockney.views.figures.multi_mode import describe_curve
 from samples import make_run, write_run
 

@@ -31,10 +31,10 @@ from hockney.estimate import Estimates, PointEstimate
 from hockney.estimate.points import Cells, by_curve, collect, estimate_cells
 from hockney.estimate.states import States, find_states
 from hockney.estimate.summaries import Statistics, statistics_of
+from hockney.fitting.fit import Fit, curve_of
 from hockney.models import fit_model, loggp
-from hockney.models.collectives.parameters import Parameters, parameters_of_run
-from hockney.models.fit import Fit, curve_of
 from hockney.models.loggp import Overheads
+from hockney.predict.parameters import Parameters, parameters_of_run
 from hockney.records import Place, Run
 from hockney.spec import Plan, plan_of, workload_of
 from hockney.spec.axes import AXES, Point, texts_apart
@@ -62,7 +62,7 @@ class Analysis:
     """All that is concluded about one run, measured or imported."""
 
     def __init__(self, run: Run, label: str | None = None) -> None:
-        """label: what it is called beside other runs; that of the run unless given."""
+        """label: its name among other runs; that of the run unless given."""
         self.run = run
         self.label = run.label if label is None else label
         self._lines: dict[int, Fit | None] = {}

@@ -129,7 +129,7 @@ def cells_of(points: Iterable[PointEstimate]) -> list[Cell]:
                 raise AskedWronglyError(
                     f"{point.operation} by {name_of(point)} with {point.ranks} ranks and "
                     f"{point.bytes} B is in two files",
-                    "name one of them; `hockney compare` tells whether two runs differ",
+                    "name one of them; `hockney compare` shows whether two runs differ",
                 )
             cell[name_of(point)] = point
     to_default = _by_second([

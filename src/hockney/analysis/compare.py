@@ -24,7 +24,7 @@ SAME_STATE = 0.25
 scale: states of one machine differ by a factor of two and more, one state scatters by a few per
 cent."""
 MOST_LAUNCHES = 1000
-"""Beyond this it is not advice to name the number of launches that would tell."""
+"""Beyond this it is no advice to name the number of launches that would decide."""
 
 LARGEST_LOG = 709.0
 """Of a double."""
@@ -51,7 +51,7 @@ class Difference:
     verdict: str
     """faster, slower, same (within the tolerance) or unknown."""
     launches_needed: int | None
-    """Where unknown: about how many launches of each would tell."""
+    """Where unknown: about how many launches of each would decide."""
 
 
 @dataclass(frozen=True)
@@ -294,5 +294,5 @@ def judge(first: Array, second: Array, p: float | None, tolerance: float) -> Dif
 
 
 def _exp(log: float) -> float:
-    """Infinite where that is no double any more: an imported log may say 1e-300 s."""
+    """Infinite where that is no double any more: an imported log may hold 1e-300 s."""
     return math.exp(log) if log < LARGEST_LOG else math.inf

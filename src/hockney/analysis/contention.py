@@ -187,7 +187,7 @@ def _knee(curve: Sequence[Contention]) -> Knee:
 def _two_lines(pairs: Array, seconds: Array, split: int) -> tuple[float, float, float, float]:
     """T_alone, c and the slope over pairs of T(k) = max(T_alone, c + slope k), c from 0 to T_alone,
     with points before `split` on the first and the rest on the second line; and the largest
-    relative error. One point alone on the second does not tell c: 0 is taken."""
+    relative error. One point alone on the second does not determine c: 0 is taken."""
     from scipy.optimize import lsq_linear
 
     alone = float(np.exp(np.log(seconds[:split]).mean()))

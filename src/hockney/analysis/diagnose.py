@@ -1,4 +1,4 @@
-"""What is wrong with the samples of a point: looked for in each launch, told where they agree."""
+"""What is wrong with the samples of a point: looked for in each launch, named where they agree."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ COLD_RATIO = 1.05
 LEAST_VISITS = 12
 """Of a point in a launch, to see anything in their order."""
 AGREEING = 0.8
-"""Share of launches that must show the same, so that chance in one is not told."""
+"""Fraction of launches that must show the same, so that chance in one is not reported."""
 MODE_SHARE = 0.1
 DRIFT = 0.05
-"""Relative change over a launch, or over the run, that is told."""
+"""Relative change over a launch, or over the run, that is reported."""
 TREND_P, PERIOD_P = 0.01, 1e-4
 LEAST_TRENDS, TRENDING = 2, 0.25
 """Launches that must show a trend, each with p below TREND_P: a trend is a finding though some
 launches stay as they were, and by chance two of ten show one in 0.4 % of runs."""
 CORRELATED = 5.0
-"""Successive samples that tell what one independent sample would."""
+"""Successive samples that are worth one independent sample."""
 BURST_RATIO, BURST_SPREADS = 1.2, 5.0
 LEAST_BURSTS = 3
 """Visits this much above the median, and that many robust standard deviations, follow each other
-in a burst; so many bursts of two visits and more are told."""
+in a burst; so many bursts of two visits and more are reported."""
 SAME_PERIOD = 0.15
 HARMONIC = 0.6
 """Share of the largest peak's power that its fundamental has at least."""
@@ -51,7 +51,7 @@ class Finding:
     bytes: int
     words: str
     size: float
-    """How large the effect is, as a ratio: the largest is told first."""
+    """How large the effect is, as a ratio: the largest comes first."""
 
 
 ADVICE = {
@@ -140,7 +140,7 @@ def cold_start(launches: list[Series]) -> Found:
 
 
 def modes(launches: list[Series]) -> Found:
-    """Peaks of the samples' density that hold a good share each."""
+    """Peaks of the samples' density that hold a good part each."""
     samples = np.concatenate([s.samples_s for s in launches])
     samples = samples[samples > 0.0]
     labels = cluster(samples)
@@ -260,7 +260,7 @@ def autocorrelation(launches: list[Series]) -> Found:
     time = float(np.median([autocorrelation_time(series.visit_s) for series in launches]))
     if time < CORRELATED:
         return None
-    return "autocorrelation", f"{time:.0f} successive visits tell what one independent would", time
+    return "autocorrelation", f"{time:.0f} successive visits are worth one independent visit", time
 
 
 LOOKS: tuple[Callable[[list[Series]], Found], ...] = (

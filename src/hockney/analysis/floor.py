@@ -19,7 +19,7 @@ class FloorRatio:
 
 
 def floor_ratios(estimates: Estimates) -> dict[int, FloorRatio]:
-    """By size in bytes: against the best hand-over at 0 bytes, a hand-over with a warm copy above;
+    """By size in bytes: against the best core-to-core latency at 0 bytes, above with a warm copy;
     empty where no floor was measured."""
     warm: dict[int, PointEstimate] = {}
     cold: dict[int, PointEstimate] = {}
@@ -41,8 +41,8 @@ def floor_ratios(estimates: Estimates) -> dict[int, FloorRatio]:
             if below.get(launch)
         ]
         if each:
-            beside = cold.get(point.bytes)
+            uncached = cold.get(point.bytes)
             ratios[point.bytes] = FloorRatio(
-                floor.typical_s, beside.typical_s if beside else None, float(np.median(each))
+                floor.typical_s, uncached.typical_s if uncached else None, float(np.median(each))
             )
     return ratios

@@ -32,7 +32,8 @@ VOLATILE = ("load", "command", "env.SLURM_JOB", "env.SLURM_STEP", "env.SLURM_TAS
             "env.PBS_JOBID", "env.LSB_JOBID", "env.FLUX_", "env.PMI", "env.HYDRA_")  # fmt: skip
 """Beginnings of names in the environment that differ from run to run and explain nothing."""
 SAME_STATE = 0.25
-"""Relative; hand-overs of one state scatter by a few per cent, states differ by half and more."""
+"""Relative; core-to-core latencies of one state scatter by a few per cent, states differ by half
+and more."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class ChangePoint:
     """Median after over median before."""
     p: float
     changed: tuple[tuple[str, str | None, str | None], ...]
-    """What the records say differently of the runs beside it: name, before, after."""
+    """What differs between the records of this run and the one before: name, before, after."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,7 @@ def _facts(run: Run, estimates: Estimates) -> dict[str, str]:
         }
     handover = estimates.states.states[0].handover_s
     if handover:
-        facts["hand-over"] = f"{handover * 1e9:.1f} ns"
+        facts["core-to-core latency"] = f"{handover * 1e9:.1f} ns"
     return {name: value for name, value in facts.items() if not name.startswith(VOLATILE)}
 
 
@@ -227,7 +228,7 @@ def _differences(
     found = []
     for name in sorted(before.facts.keys() | after.facts.keys()):
         first, second = before.facts.get(name), after.facts.get(name)
-        if first != second and not (name == "hand-over" and _one_state(first, second)):
+        if first != second and not (name == "core-to-core latency" and _one_state(first, second)):
             found.append((name, first, second))
     return tuple(found)
 

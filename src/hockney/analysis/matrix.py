@@ -14,7 +14,7 @@ from hockney.analysis.places import SHARED, UNKNOWN, places_of, shared
 from hockney.errors import HockneyError
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.estimate.states import cluster
-from hockney.models.fit import Fit, curve_of_arrays
+from hockney.fitting.fit import Fit, curve_of_arrays
 from hockney.models.hockney import fit as fit_hockney
 from hockney.records import Run
 

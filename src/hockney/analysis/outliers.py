@@ -1,4 +1,4 @@
-"""The slow one: nodes, places and pairs that stand apart from their group.
+"""Outliers: nodes, places and pairs that are slower than their group.
 
 Every pair is compared with the pairs whose ranks share as much (analysis/places.py) and that are
 timed alike. A node is what its pairs with other nodes have in common, a place what all its pairs
@@ -30,7 +30,7 @@ MAD_EFFICIENCY = 0.37
 """So many independent values is each worth to the median absolute deviation (Rousseeuw & Croux
 1993, JASA 88, doi 10.1080/01621459.1993.10476408)."""
 LEAST_MEMBERS = 5
-"""Of a group: among fewer nobody stands apart."""
+"""Of a group: among fewer there is no outlier."""
 LEAST_PAIRS = 3
 """With different others, before a place or a node is what they have in common."""
 LEVEL_SHARE = 0.1
@@ -40,7 +40,7 @@ STAR_SHARE = 0.5
 AGREEING = 0.8
 """Share of launches that must show it, too."""
 RULE = (
-    "stands apart: more than 10 % above the median of its group, by a robust z score (Iglewicz & "
+    "an outlier is more than 10 % above the median of its group, by a robust z score (Iglewicz & "
     "Hoaglin 1993: distance from the median in median absolute deviations) with p < 1 % after "
     "Holm's correction (1979) for all that were looked at, in 4 of 5 launches; pairs of one group "
     "are those whose places share as much and that are timed alike"
@@ -95,17 +95,17 @@ class _Suspect:
 
 
 def find_outliers(run: Run, estimates: Estimates) -> list[Outlier] | None:
-    """All that stand apart by RULE in the headline state, nodes first; None where there are too few
-    pairs to tell."""
+    """Outliers by RULE in the headline state, nodes first; None where there are too few pairs to
+    judge."""
     places = places_of(run)
     boards = _boards(estimates, places)
     if not boards:
         return None
-    nodes = _accused("node", [_nodes(board, places) for board in boards])
+    nodes = _significant("node", [_nodes(board, places) for board in boards])
     named = {rank for one in nodes for rank in one.ranks}
-    found_places = _accused("place", [_single_ranks(board, places, named) for board in boards])
+    found_places = _significant("place", [_single_ranks(board, places, named) for board in boards])
     named |= {rank for one in found_places for rank in one.ranks}
-    pairs = _accused("pair", [_pairs(board, named) for board in boards])
+    pairs = _significant("pair", [_pairs(board, named) for board in boards])
     return [*nodes, *found_places, *pairs]
 
 
@@ -239,7 +239,7 @@ def robust_p(logs: Array) -> tuple[Array, Array]:
     return residuals, np.asarray(stdtr(freedom, -residuals / spread))
 
 
-def _accused(what: str, boards: Iterable[Sequence[_Suspect]]) -> list[Outlier]:
+def _significant(what: str, boards: Iterable[Sequence[_Suspect]]) -> list[Outlier]:
     """By RULE; each once, where it is furthest off."""
     suspects = [suspect for board in boards for suspect in board]
     corrected = holm(np.array([suspect.p for suspect in suspects]))
@@ -247,7 +247,7 @@ def _accused(what: str, boards: Iterable[Sequence[_Suspect]]) -> list[Outlier]:
     for suspect, p in zip(suspects, corrected.tolist(), strict=True):
         if suspect.residual <= math.log(LEAST_RATIO) or p >= SIGNIFICANCE:
             continue
-        found = _apart(what, suspect, p)
+        found = _outlier(what, suspect, p)
         known = worst.get(found.ranks)
         enough = found.launches_agreeing >= AGREEING * found.launches
         if enough and (known is None or found.ratio > known.ratio):
@@ -255,7 +255,7 @@ def _accused(what: str, boards: Iterable[Sequence[_Suspect]]) -> list[Outlier]:
     return sorted(worst.values(), key=lambda one: -one.ratio)
 
 
-def _apart(what: str, suspect: _Suspect, p: float) -> Outlier:
+def _outlier(what: str, suspect: _Suspect, p: float) -> Outlier:
     board = suspect.board
     residuals = board.launch_residuals[:, suspect.members]
     took_part = ~np.isnan(residuals).all(axis=1)
@@ -276,7 +276,7 @@ def _apart(what: str, suspect: _Suspect, p: float) -> Outlier:
 
 
 def holm(p: Array) -> Array:
-    """Adjusted p values that keep the chance of any wrong accusation (Holm 1979, Scandinavian
+    """Adjusted p values that keep the chance of any false outlier (Holm 1979, Scandinavian
     Journal of Statistics 6)."""
     order = np.argsort(p)
     scaled = p[order] * (len(p) - np.arange(len(p)))

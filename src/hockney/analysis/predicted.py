@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hockney.analysis.best import is_collective
-from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
-from hockney.models.collectives import algorithms, collectives, time
-from hockney.models.collectives.parameters import Parameters
-from hockney.records import Place, Run
+from hockney.predict.collectives import predicted_s
+from hockney.predict.parameters import Parameters
+from hockney.records import Run
 
 
 @dataclass(frozen=True)
@@ -32,19 +31,3 @@ def predicted_points(
     collective = [point for point in points if is_collective(point)]
     times = [predicted_s(parameters, p, places.get(p.known_ranks)) for p in collective]
     return [Predicted(p, time) for p, time in zip(collective, times, strict=True) if time]
-
-
-def predicted_s(
-    parameters: Parameters, point: PointEstimate, placement: Sequence[Place] | None
-) -> float | None:
-    """Seconds; None for an algorithm without a schedule, such as the library's own decision."""
-    name, segment = point.algorithm or "", point.segment_bytes or None
-    if point.operation not in collectives() or name not in algorithms(point.operation):
-        return None
-    try:
-        return time(
-            parameters, point.operation, name, point.known_ranks, point.bytes, segment,
-            placement=placement,
-        )  # fmt: skip
-    except AskedWronglyError:  # a schedule for other numbers of ranks
-        return None

@@ -12,7 +12,7 @@ import msgspec
 
 from hockney.analysis.history import History, RunPoint
 from hockney.estimate.points import Estimates
-from hockney.models.fit import Fit
+from hockney.fitting.fit import Fit
 from hockney.records import Run
 
 SHARED_MEMORY, TCP = "shared memory", "TCP/IP"
@@ -21,7 +21,7 @@ UNKNOWN_NETWORK = "unknown network"
 TCP_VARIABLES = {"FI_PROVIDER": {"tcp", "sockets"}, "UCX_TLS": {"tcp"}, "OMPI_MCA_btl": {"tcp"}}
 """Variables that choose TCP alone. Verbs are no such sign: they run over Ethernet, too."""
 TO_ITSELF = {"self", "sm", "vader", "shm", ""}
-"""Transports that never leave a host, named beside the network's."""
+"""Transports that never leave a host, named together with the network's."""
 
 
 class PublishedFigure(msgspec.Struct, frozen=True):

@@ -3,47 +3,102 @@
 from __future__ import annotations
 
 import gc
-import importlib
 import os
-import pkgutil
 import sys
-from typing import NoReturn
+from collections.abc import Sequence
+from typing import NoReturn, Protocol
 
 import click
 
 from hockney import __version__
 from hockney.errors import HockneyError
 from hockney.printable import ReaderGoneError, guard_output
+from hockney.registry import Registry
+
+
+class Verb(Protocol):
+    command: click.Command
+
+
+VERBS = Registry(__name__, "verb", Verb, group="hockney.verbs")
+
+SECTIONS = {
+    "Measure": {
+        "pingpong": "Latency and bandwidth between two ranks.",
+        "overheads": "What a message costs sender, wire and receiver (LogGP).",
+        "pairs": "Many pairs at once: contention, and slow pairs.",
+        "cores": "Every pair of CPUs or nodes, as a map.",
+        "collective": "Collectives by algorithm, number of ranks and size.",
+    },
+    "Understand": {
+        "show": "The table of a result file, or its data as JSON.",
+        "fit": "Fit models (Hockney, LogGP, segmented, ...) to result files.",
+        "compare": "Test whether runs differ; exit status 1 when one is slower.",
+        "predict": "Predict messages and communication patterns from fitted models.",
+        "history": "Trend and change points over many runs of a system.",
+        "plot": "Draw figures.",
+        "report": "Write one HTML page with figures, tables and data.",
+    },
+    "Exchange": {
+        "import": "Read logs of OSU, IMB, NetPIPE and other benchmarks.",
+        "export": "Write CSV, Parquet, OSU or IMB tables, SimGrid platforms, ...",
+    },
+    "Apply": {
+        "tune": "Write decision rules for Open MPI, MPICH and Intel MPI.",
+        "suite": "Run a plan of many measurements.",
+        "job": "Print or submit a batch script for nodes without Python.",
+        "doctor": "Check whether this machine is ready to be measured.",
+        "algorithms": "List the collective algorithms that this MPI can be made to use.",
+    },
+}
+"""What `hockney --help` shows, in the order of work, without an import of any verb. A verb that is
+not named here is shown last, with the first sentence of its own help."""
 
 
 class Verbs(click.Group):
     """Every module here with a `command` is a verb; none is imported before it is needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        names = [module.name for module in pkgutil.iter_modules(__path__)]
-        return sorted(name for name in names if not name.startswith("_"))
+        return VERBS.names()
 
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in self.list_commands(ctx):
-            return None
-        command = importlib.import_module(f"hockney.cli.{name}").command
-        assert isinstance(command, click.Command)
-        return command
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        known = name in VERBS.built_in() or name in VERBS.names()
+        return VERBS.find(name).command if known else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        known = {name for lines in SECTIONS.values() for name in lines}
+        others = {
+            name: command.get_short_help_str()
+            for name in self.list_commands(ctx)
+            if name not in known and (command := self.get_command(ctx, name))
+        }
+        for section, lines in {**SECTIONS, "Others": others}.items():
+            if lines:
+                with formatter.section(section):
+                    formatter.write_dl(list(lines.items()))
 
 
-@click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+@click.command(
+    cls=Verbs,
+    context_settings=CONTEXT,
+    subcommand_metavar="VERB ...",
+    epilog="hockney VERB --help shows the options of a verb and examples.",
+)
 @click.version_option(__version__, prog_name="hockney")
 def cli() -> None:
-    """Measure how MPI communicates, explain it by models, and put the answer to use."""
+    """Measure how MPI communicates, explain it by models, and apply the results."""
 
 
 def main() -> NoReturn:
-    """Runs a verb; tells errors of ours in their own words, without a traceback."""
+    """Runs a verb; shows our errors in plain words, without a traceback."""
     guard_output()
     # Records hold no cycles: looking for some among millions takes longer than reading them.
     gc.disable()
     try:
-        status = _status_of_verb()
+        status = run()
         sys.stdout.flush()
     except ReaderGoneError:
         # Nothing more to say, nothing to flush.
@@ -52,10 +107,11 @@ def main() -> NoReturn:
     sys.exit(status)
 
 
-def _status_of_verb() -> int:
+def run(arguments: Sequence[str] | None = None) -> int:
+    """The exit status of a command; arguments: its words, those of the process by default."""
     try:
         # Without its standalone mode click returns the status that a verb ended with.
-        ended = cli(standalone_mode=False)
+        ended = cli(arguments, prog_name="hockney", standalone_mode=False)
         return ended if isinstance(ended, int) else 0
     except click.ClickException as error:
         error.show()

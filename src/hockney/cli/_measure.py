@@ -9,20 +9,19 @@ from pathlib import Path
 import click
 
 from hockney.analysis import Analysis
-from hockney.cli._options import Output
+from hockney.cli._asked import Output
 from hockney.measure.checks import check_allocation
-from hockney.measure.presets import PRESETS
 from hockney.measure.run import Target, measure
 from hockney.measure.session import Session, raise_problems, unanswered
 from hockney.spec import Plan
 from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import format_seconds
-from hockney.views.progress import ProgressLine
+from hockney.views.progress import ProgressView
 
 ENDINGS = {
-    "precision": "every median is inside the asked precision",
+    "precision": "every median has the asked precision",
     "budget": "the budget is spent",
-    "launches": "the asked number of launches was made",
+    "launches": "all launches that were asked for",
     "interrupted": "interrupted",
     "failed": "a launch failed",
 }
@@ -61,10 +60,10 @@ def measure_and_show(plan: Plan, output: Output) -> None:
 
 
 def measured(plan: Plan, target: Target, quiet: bool, before: str = "") -> Session:
-    """Measures with a line of progress, which begins with `before`."""
+    """Measures and shows how far it is, with `before` in front."""
     for case in plan.cases:
         check_allocation(case.placement)
-    progress = ProgressLine(quiet, plan.sampling.precision, before)
+    progress = ProgressView(quiet, plan.sampling.precision, before)
     try:
         return measure(plan, target, progress)
     finally:
@@ -101,5 +100,4 @@ def show_measured(analysis: Analysis, output: Output) -> None:
 def _layout_of(plan: Plan) -> str | None:
     """The table of the classic program that a plan repeats."""
     workload = plan.first.workload
-    preset = workload.preset if isinstance(workload, Pingpong) else None
-    return PRESETS[preset]().format if preset else None
+    return workload.preset if isinstance(workload, Pingpong) else None

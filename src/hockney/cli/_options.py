@@ -1,229 +1,222 @@
-"""The options that every measuring verb has, and what they say: sampling, placement, output."""
+"""Options that several verbs share, each declared once; and those of every measuring verb."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from hockney.cli._parameters import CPUS, HOSTS, LAUNCHES, SECONDS, SHARE
-from hockney.measure.checks import PLACES
-from hockney.measure.launchers import launcher_names
-from hockney.spec import Placement, Sampling
-from hockney.spec.workloads import BUFFERS, Buffers
-
-Decorator = Callable[[Callable[..., Any]], Any]
-OLD_NAMES: dict[str, Buffers] = {"two_buffers": "separate", "cold_cache": "cold"}
-"""Options that --buffers has taken the place of, with what they stand for."""
-
-BUDGET = click.option(
-    "--budget",
-    type=SECONDS,
-    default="10s",
-    show_default=True,
-    help="Wall time that all launches may take.",
+from hockney.cli._help import (
+    OUTPUT,
+    PLACEMENT,
+    SAMPLING,
+    SIMULATION,
+    WORKLOAD,
+    Decorator,
+    option,
 )
-OPTIONS = (
-    click.option(
+from hockney.cli._parameters import CPUS, FRACTION, HOSTS, LAUNCHES, PEERS, SECONDS, SIZES, Named
+from hockney.lazy import lazy
+from hockney.spec.placement import OLD_LAUNCHERS, PLACES
+from hockney.spec.workloads import BUFFERS
+
+schedulers = lazy("hockney.schedulers")
+PATH = click.Path(path_type=Path)
+
+
+def output(help: str, **attributes: Any) -> Decorator:
+    return option("-o", "--output", type=PATH, help=help, **attributes)
+
+
+def force(what: str, heading: str = OUTPUT) -> Decorator:
+    return option("--force", is_flag=True, heading=heading, help=f"Overwrite {what}.")
+
+
+def mpicc(what: str = "to measure", heading: str = PLACEMENT) -> Decorator:
+    return option(
+        "--mpicc",
+        metavar="COMMAND",
+        heading=heading,
+        help=f"Compiler wrapper of the MPI {what}.",
+        show_default="$MPICC, then mpicc on PATH",
+    )
+
+
+def sizes(default: str | None, more: str = "", shown: str | bool = True) -> Decorator:
+    """--sizes; `more`: what its sizes are, `shown`: a default that depends on other options."""
+    grid = "Message sizes: 0,8,1KiB; 1..4MiB by powers of two; 1..4e6x10 by tens; 1..1MiB/4 four "
+    text = f"{grid}an octave. {more}".strip()
+    return option(
+        "--sizes", type=SIZES, metavar="LIST", default=default, show_default=shown, help=text
+    )
+
+
+def ranks(default: int | None, shown: str | bool = True) -> Decorator:
+    return option(
+        "-n", "ranks", type=int, metavar="N", default=default, show_default=shown,
+        help="Number of ranks to start.",
+    )  # fmt: skip
+
+
+def peers(what: str) -> Decorator:
+    return option("--peers", type=PEERS, metavar="I,J", default="0,1", heading=WORKLOAD, help=what)
+
+
+JSON = option("--json", "as_json", is_flag=True, heading=OUTPUT, help="Print the results as JSON.")
+LABEL = option(
+    "--label", metavar="TEXT", heading=OUTPUT, help="Name of this run in tables and figures."
+)
+QUIET = option("-q", "--quiet", is_flag=True, heading=OUTPUT, help="Print no progress, no notes.")
+GATE = option(
+    "--gate", is_flag=True, heading=OUTPUT, help="Exit status 1 when there is an outlier: a pair, "
+    "a CPU or a node that is slower than its group."
+)  # fmt: skip
+VERIFY = option("--verify", is_flag=True, heading=WORKLOAD, help="Check all data, untimed.")
+EVERY_ITERATION = option(
+    "--every-iteration",
+    is_flag=True,
+    heading=WORKLOAD,
+    help="Time each exchange on its own instead of batches: for variability.",
+)
+HISTORY = option(
+    "--history",
+    "past",
+    multiple=True,
+    type=PATH,
+    metavar="PATH",
+    help="Compare with earlier runs of the system: files or directories. May be repeated.",
+)
+
+OLD_BUFFERS = (
+    option("--two-buffers", is_flag=True, hidden=True, help="Old name: --buffers separate."),
+    option("--cold-cache", is_flag=True, hidden=True, help="Old name: --buffers cold."),
+)
+HOW_MUCH = (
+    option("--budget", type=SECONDS, default="10s", help="Wall time for all launches together."),
+    option(
+        "--precision",
+        type=FRACTION,
+        default="1%",
+        help="Stop when the 95 % interval of every median is within this of it.",
+    ),
+    output("Result file.", show_default="EXPERIMENT-HOST-TIME.jsonl", metavar="FILE"),
+)
+REST = (
+    option(
         "--buffers",
         type=click.Choice(BUFFERS),
-        help="Messages are sent on from where they arrived; received into another buffer than they "
-        "are sent from; or walk through more than the last cache.  [default: returned; separate "
-        "for streams, collectives and --verify]",
+        heading=WORKLOAD,
+        show_default="returned; separate for streams, collectives and --verify",
+        help="Send from where the last message arrived; from a buffer of its own; or from memory "
+        "that is in no cache.",
     ),
-    click.option("--two-buffers", is_flag=True, hidden=True, help="Old name: --buffers separate."),
-    click.option("--cold-cache", is_flag=True, hidden=True, help="Old name: --buffers cold."),
-    click.option(
+    *OLD_BUFFERS,
+    option(
         "--launches",
         type=LAUNCHES,
         default="5..",
-        show_default=True,
-        help="Starts of the MPI program: 5 exactly, 5.. at least, 5..20 between; 1 if simulated.",
+        heading=SAMPLING,
+        help="Starts of the MPI program: 5 exactly, 5.. at least, 5..20 between; always 1 when "
+        "simulated.",
     ),
-    click.option(
-        "--precision",
-        type=SHARE,
-        default="1%",
-        show_default=True,
-        help="Stop when every median is known to within this.",
-    ),
-    BUDGET,
-    click.option(
+    option(
         "--over",
         type=SECONDS,
-        help="Spread the launches over this time, with rests: intervals then tell of all of it.",
+        heading=SAMPLING,
+        help="Spread the launches evenly over this time, so that intervals cover its drift.",
     ),
-    click.option(
+    option(
         "--timeout",
         type=SECONDS,
         default="60s",
-        show_default=True,
-        help="End a launch that is silent for so long.",
+        heading=SAMPLING,
+        help="End a launch that reports nothing for this long.",
     ),
-    click.option(
+    option(
         "--place",
         type=click.Choice(PLACES),
-        default=None,
-        help="Neighbouring ranks on different cores, sockets, NUMA domains or nodes, spread "
-        "as far as possible, or not pinned.  [default: core; none where simulated]",
+        heading=PLACEMENT,
+        show_default="core; none when simulated",
+        help="Pin neighbouring ranks to different cores, sockets, NUMA domains or nodes; as far "
+        "apart as possible (spread); or not at all.",
     ),
-    click.option(
+    option(
         "--cpus",
         type=CPUS,
         metavar="LIST",
         default="",
-        help="CPU of each rank of a node: 0,3 or 4-7.",
+        heading=PLACEMENT,
+        help="CPU of each rank on a node, in rank order: 0,3 or 4-7.",
     ),
-    click.option(
-        "--mpicc", help="Compiler wrapper of the MPI to measure.  [default: $MPICC, mpicc]"
+    option(
+        "--hosts",
+        type=HOSTS,
+        metavar="A,B,...",
+        default="",
+        heading=PLACEMENT,
+        help="Hosts to start on.",
     ),
-    click.option("--hosts", type=HOSTS, metavar="LIST", default="", help="Start on hosts: a,b."),
-    click.option("--nodes", type=click.IntRange(1), help="Spread the ranks over so many nodes."),
-    click.option("--ranks-per-node", type=click.IntRange(1), help="Ranks on each of them."),
-    click.option(
+    option(
+        "--nodes",
+        type=click.IntRange(1),
+        metavar="N",
+        heading=PLACEMENT,
+        help="Number of nodes to spread the ranks over.",
+    ),
+    option(
+        "--ranks-per-node",
+        type=click.IntRange(1),
+        metavar="N",
+        heading=PLACEMENT,
+        help="Ranks on each node.",
+    ),
+    option(
         "--launcher",
-        type=click.Choice(launcher_names()),
-        help="What starts the ranks.  [default: that of the job this is in, mpiexec]",
+        type=Named(lambda: schedulers.launcher_names(), OLD_LAUNCHERS),
+        heading=PLACEMENT,
+        show_default="the scheduler's inside a job, else mpiexec",
+        help="What starts the ranks.",
     ),
-    click.option(
+    option(
         "--broadcast",
         metavar="[DIRECTORY]",
         is_flag=False,
         flag_value="/tmp",
-        help="Copy the engine to each node, into a directory (/tmp): no shared file system.",
+        heading=PLACEMENT,
+        help="Copy the engine to each node (no shared filesystem), to /tmp or DIRECTORY.",
     ),
-    click.option(
+    mpicc(),
+    option(
         "--platform",
         "platform_file",
         metavar="FILE|SHAPE",
-        help="Simulate on a SimGrid platform, or on a shape such as fat-tree:64.",
+        heading=SIMULATION,
+        help="Simulate with SimGrid: a platform file, or a shape such as fat-tree:64.",
     ),
-    click.option("--cfg", multiple=True, metavar="KEY:VALUE", help="A setting for the simulator."),
-    click.option(
-        "-o",
-        "--output",
-        type=click.Path(path_type=Path),
-        help="Result file.  [default: EXPERIMENT-HOST-TIME.jsonl]",
+    option(
+        "--cfg",
+        multiple=True,
+        metavar="KEY:VALUE",
+        heading=SIMULATION,
+        help="A setting of the simulator. May be repeated.",
     ),
-    click.option("--resume", is_flag=True, help="Go on with the result file, if it is there."),
-    click.option("--force", is_flag=True, help="Overwrite the result file."),
-    click.option("--label", help="What to call this run in tables and figures."),
-    click.option("-q", "--quiet", is_flag=True, help="No progress and no notes."),
-    click.option("--json", "as_json", is_flag=True, help="Results as JSON."),
+    option("--resume", is_flag=True, heading=OUTPUT, help="Continue the result file if it exists."),
+    force("the result file"),
+    LABEL,
+    QUIET,
+    JSON,
 )
 
 
-def measuring_options(budget: Decorator = BUDGET) -> Decorator:
-    """Adds OPTIONS below a verb's own; `budget` stands in for a verb with another default."""
+def measuring_options(first: Sequence[Decorator] = HOW_MUCH) -> Decorator:
+    """Adds the options of all measuring verbs below a verb's own; `first`: the common ones, for a
+    verb with a default of its own."""
 
     def decorate(command: Callable[..., Any]) -> Any:
-        for option in reversed(OPTIONS):
-            command = (budget if option is BUDGET else option)(command)
+        for one in reversed((*first, *REST)):
+            command = one(command)
         return command
 
     return decorate
-
-
-@dataclass(frozen=True)
-class Output:
-    """Where the answers go, and how they are shown."""
-
-    path: Path | None
-    """None: a name that is made up."""
-    label: str | None
-    force: bool
-    resume: bool
-    quiet: bool
-    as_json: bool
-    gate: bool
-    """Outliers are exit status 1."""
-    layout: str | None
-    """The table of a classic program; None: that of the preset, or ours."""
-
-
-@dataclass(frozen=True)
-class Common:
-    """What the options of all measuring verbs say, apart from their output."""
-
-    sampling: Sampling
-    placement: Placement
-    """With the usual number of ranks: a verb says how many take part."""
-    buffers: Buffers | None
-    """None: those that the operation usually has."""
-    given: frozenset[str]
-    """Parameters that the user gave, by the names that verbs have for them."""
-
-    def ranks_by_nodes(self) -> int | None:
-        """Nodes with so many ranks each; None where not both are given."""
-        nodes, each = self.placement.node_count, self.placement.ranks_per_node
-        return nodes * each if nodes and each else None
-
-    def given_among(self, *names: str) -> list[str]:
-        """Which of these the user gave, as options."""
-        return [f"--{name.replace('_', '-')}" for name in names if name in self.given]
-
-
-def common_of(context: click.Context, options: dict[str, Any]) -> Common:
-    """Takes the options of OPTIONS, but for the output's, out of those of a verb."""
-    default = click.core.ParameterSource.DEFAULT
-    given = frozenset(name for name in options if context.get_parameter_source(name) != default)
-    take = options.pop
-    least, most = take("launches")
-    platform, place = take("platform_file"), take("place")
-    if platform and "launches" not in given:
-        least = most = 1  # simulated launches do not differ
-    sampling = Sampling(
-        least_launches=least,
-        most_launches=most,
-        precision=take("precision"),
-        budget_s=take("budget") or 0.0,  # a verb that has no default decides by its cases
-        over_s=take("over"),
-        timeout_s=take("timeout"),
-    )
-    placement = Placement(
-        place=place or ("none" if platform else "core"),
-        cpus=take("cpus"),
-        hosts=take("hosts"),
-        nodes=take("nodes"),
-        ranks_per_node=take("ranks_per_node"),
-        launcher=take("launcher"),
-        mpicc=take("mpicc"),
-        broadcast=take("broadcast"),
-        platform=platform,
-        cfg=take("cfg"),
-    )
-    return Common(sampling, placement, _buffers(options, given), given)
-
-
-def output_of(options: dict[str, Any]) -> Output:
-    """Takes the output's options out of those of a verb; some have a gate or a layout."""
-    take = options.pop
-    return Output(
-        path=take("output"),
-        label=take("label"),
-        force=take("force"),
-        resume=take("resume"),
-        quiet=take("quiet"),
-        as_json=take("as_json"),
-        gate=take("gate", False),
-        layout=take("layout", None),
-    )
-
-
-def _buffers(options: dict[str, Any], given: frozenset[str]) -> Buffers | None:
-    """--buffers, or what its old names stand for."""
-    chosen: Buffers | None = options.pop("buffers")
-    asked = [name for name in OLD_NAMES if options.pop(name)]
-    if len(asked) + ("buffers" in given) > 1:
-        raise click.UsageError(
-            "--buffers is one choice: --two-buffers and --cold-cache are old names of its values"
-        )
-    for name in asked:
-        chosen = OLD_NAMES[name]
-        click.echo(
-            f"note: --{name.replace('_', '-')} is the old name of --buffers {chosen}", err=True
-        )
-    return chosen

@@ -1,8 +1,9 @@
-"""Options in the user's words: what a wrong one is told."""
+"""Types of options: the parser of each, and the error message for a wrong value."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import click
@@ -12,7 +13,7 @@ from hockney.errors import AskedWronglyError
 
 
 class Words(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """An option whose text one of our parsers reads."""
+    """An option read by one of our parsers; `name` is its placeholder in the help."""
 
     def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
         self.name = name
@@ -25,6 +26,27 @@ class Words(click.ParamType):  # type: ignore[type-arg, unused-ignore]
             return self._parse(value)
         except AskedWronglyError as error:
             self.fail(str(error), param, ctx)
+
+
+class Named(click.Choice):  # type: ignore[type-arg, unused-ignore]
+    """A name out of those that `names` finds, when there is a need to know them; `old` are names
+    of before."""
+
+    def __init__(
+        self, names: Callable[[], Sequence[str]], old: Mapping[str, str] | None = None
+    ) -> None:
+        self._names, self._old = names, old or {}
+        self.case_sensitive = True
+
+    @cached_property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override, unused-ignore]
+        return tuple(self._names())
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        new = self._old.get(value)
+        if new is not None:
+            click.echo(f"note: {value} is the old name of {new}", err=True)
+        return super().convert(new or value, param, ctx)
 
 
 def _launches(text: str) -> tuple[int, int | None]:
@@ -87,7 +109,7 @@ def _counts(text: str) -> list[int]:
 SIZES = Words("sizes", units.parse_sizes)
 SIZE = Words("size", units.parse_size)
 SECONDS = Words("time", units.parse_seconds)
-SHARE = Words("share", units.parse_share)
+FRACTION = Words("fraction", units.parse_share)
 LAUNCHES = Words("launches", _launches)
 COUNTS = Words("ranks", _counts)
 PEERS = Words("ranks", _peers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -9,9 +10,10 @@ import click
 
 from hockney.analysis import Analysis
 from hockney.analysis.history import History
+from hockney.exchange.writing import render
+from hockney.terminal import styled
 from hockney.views.as_json import dumps, run_json
 from hockney.views.experiments import view_of
-from hockney.views.layouts import render
 from hockney.views.warnings import warning_lines
 
 
@@ -22,10 +24,20 @@ def show_run(
     if layout:
         click.echo(render(layout, analysis))
     else:
-        click.echo("\n\n".join(view_of(analysis.run).parts(analysis, all_states)))
+        view = view_of(analysis.run)
+        answer = "\n".join(styled(line, "bold") for line in view.answer(analysis))
+        click.echo("\n\n".join([*filter(None, [answer]), *view.parts(analysis, all_states)]))
     if not quiet:
-        for warning in warning_lines(analysis):
-            click.echo(f"warning: {warning}", err=True)
+        show_warnings(analysis)
+
+
+def show_warnings(analysis: Analysis) -> None:
+    """A sentence each, and where there is more to read."""
+    lines = warning_lines(analysis)
+    for line in lines:
+        click.echo(f"{styled('warning:', 'yellow', stream=sys.stderr)} {line}", err=True)
+    if lines and analysis.run.samples:
+        click.echo(f"more: hockney show {analysis.run.path} --diagnose", err=True)
 
 
 def gate(analysis: Analysis) -> None:

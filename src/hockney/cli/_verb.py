@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from hockney.cli._options import Output, common_of, output_of
+from hockney.cli._asked import Output, common_of, output_of
+from hockney.cli._help import Verb
 from hockney.errors import AskedWronglyError
 from hockney.spec import Plan
 
@@ -21,7 +22,7 @@ class Asked:
     output: Output
 
 
-class MeasuringVerb(click.Command):
+class MeasuringVerb(Verb):
     """A command whose function takes Common and the verb's own options, and returns a Plan."""
 
     def asked(self, context: click.Context) -> Asked:
@@ -51,7 +52,9 @@ def measuring_verb(name: str) -> MeasuringVerb:
 
     command = Verbs().get_command(click.get_current_context(), name)
     if not isinstance(command, MeasuringVerb):
-        raise AskedWronglyError(f"{name} measures nothing", "name a verb such as pingpong")
+        raise AskedWronglyError(
+            f"{name} is not a verb that measures", "name one such as pingpong or collective"
+        )
     return command
 
 

@@ -6,22 +6,29 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hockney.cli import _options
+from hockney.cli._help import COMMON, option, verb
+
 if TYPE_CHECKING:
-    from hockney.measure.algorithms import Algorithm, Family
+    from hockney.mpis import Algorithm, Family
 
 
-@click.command()
-@click.option("--collective", "names", metavar="NAME[,NAME...]", help="Only of these.")
-@click.option("--mpicc", help="Compiler wrapper of the MPI to look at, smpicc for SimGrid's.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@verb(
+    "hockney algorithms",
+    "hockney algorithms --collective bcast,allreduce --mpicc /opt/openmpi/bin/mpicc",
+)
+@option("--collective", "names", metavar="NAME[,NAME...]", help="Only these collectives.")
+@_options.mpicc("to look at; smpicc for SimGrid's", COMMON)
+@_options.JSON
 def command(names: str | None, mpicc: str | None, as_json: bool) -> None:
-    """List the algorithms of the collectives, as the MPI library itself tells them.
+    """List the collective algorithms that this MPI library can be made to use.
 
-    With --json also what forces each.
+    The list comes from the library itself. --json adds the variables that force each algorithm.
     """
-    from hockney.measure.algorithms import checked_collectives, family_of
+    from hockney.measure.algorithms import checked_collectives
     from hockney.measure.build import build_engine, library_of
     from hockney.measure.mpi import find_mpi
+    from hockney.mpis import family_of
     from hockney.spec.workloads.collective import COLLECTIVES
     from hockney.views.as_json import dumps
 
@@ -38,7 +45,7 @@ def command(names: str | None, mpicc: str | None, as_json: bool) -> None:
     click.echo(_table(family, found))
     for collective in collectives:
         if collective not in {each.collective for each in found}:
-            click.echo(f"{collective}: none can be forced", err=True)
+            click.echo(f"{collective}: no algorithm can be forced", err=True)
 
 
 def _as_json(family: Family, algorithm: Algorithm) -> dict[str, object]:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
-from hockney.cli._options import Common, measuring_options
+from hockney.cli import _options
+from hockney.cli._asked import Common
+from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._options import HOW_MUCH, measuring_options
 from hockney.cli._parameters import COUNTS, SECONDS, SIZES
 from hockney.cli._verb import MeasuringVerb
 from hockney.spec import Plan, sizes_of
 from hockney.spec.workloads.collective import Root, Sync
-from hockney.units import parse_sizes
 
 if TYPE_CHECKING:
     from hockney.measure.collective import Study
@@ -20,72 +22,77 @@ if TYPE_CHECKING:
 DEFAULT_SIZES = "2..1MiB"
 CASE_S = 8.0
 """Wall time for each collective, algorithm, segment size and number of ranks."""
+BUDGET = option(
+    "--budget",
+    type=SECONDS,
+    help="Wall time for all launches together.",
+    show_default=f"{CASE_S:g}s for each combination",
+)
 
 
-@click.command(cls=MeasuringVerb)
+@verb(
+    "hockney collective bcast --algorithm all",
+    "hockney collective allreduce,alltoall -n 2..64 --nodes 4",
+    "hockney collective ibcast --overlap",
+    cls=MeasuringVerb,
+)
 @click.argument("collectives", metavar="NAME[,NAME...]")
-@click.option(
+@option(
     "--algorithm",
     "algorithms",
     default="default",
-    show_default=True,
     metavar="all|NAME,...",
-    help="Which to force, as `hockney algorithms` lists them; default is the library's decision.",
+    help="Algorithms to force, named as in `hockney algorithms`; default: the library's choice.",
 )
-@click.option(
+@option(
     "-n",
     "--ranks",
     type=COUNTS,
     metavar="LIST",
-    help="2,4,8 or 2..64 (by doubling) or 2,4,...,48.  [default: the CPUs there are]",
+    show_default="all CPUs that may be used",
+    help="Numbers of ranks: 2,4,8; 2..64 by doubling; 2,4,...,48.",
 )
-@click.option(
-    "--sizes",
-    type=SIZES,
-    metavar="LIST",
-    help="The whole buffer of bcast, reduce, allreduce and scan, a rank's block of the others."
-    f"  [default: {DEFAULT_SIZES}]",
+@_options.sizes(
+    DEFAULT_SIZES,
+    "The whole buffer of bcast, reduce, allreduce and scan; the block of one rank of the others.",
 )
-@click.option(
+@option(
     "--segment-size",
     "segments",
     type=SIZES,
     metavar="LIST",
-    help="Segments of algorithms that can be told them.",
+    heading=WORKLOAD,
+    show_default="the library's own",
+    help="Segment sizes, for algorithms that segment messages.",
 )
-@click.option(
+@option(
     "--root",
     type=click.Choice(("first", "rotate")),
     default="first",
-    show_default=True,
-    help="Rank 0, or another rank each time.",
+    heading=WORKLOAD,
+    help="Root: rank 0, or the next rank each time.",
 )
-@click.option(
+@option(
     "--sync",
     type=click.Choice(("clock", "barrier")),
     default="clock",
-    show_default=True,
+    heading=WORKLOAD,
     help="Start at a time on a common clock, or after a barrier.",
 )
-@click.option(
+@option(
     "--overlap",
     is_flag=True,
-    help="Nonblocking ones also while computing for as long as they take.",
+    heading=WORKLOAD,
+    help="Also time nonblocking collectives during computation that takes as long as they do.",
 )
-@click.option("--verify", is_flag=True, help="Check every result, untimed.")
-@click.option("--oversubscribe", is_flag=True, help="More ranks than CPUs.")
-@measuring_options(
-    budget=click.option(
-        "--budget",
-        type=SECONDS,
-        help=f"Wall time that all launches may take.  [default: {CASE_S:g}s for each combination]",
-    )
-)
+@_options.VERIFY
+@option("--oversubscribe", is_flag=True, heading=WORKLOAD, help="Allow more ranks than CPUs.")
+@measuring_options((BUDGET, *HOW_MUCH[1:]))
 def command(common: Common, *, ranks: list[int] | None, oversubscribe: bool, **own: Any) -> Plan:
-    """Measure collectives by algorithm, ranks and size.
+    """Measure collectives by algorithm, number of ranks and size.
 
-    A launch for each algorithm and number of ranks in turn, which visits all sizes. A time is from
-    the common start to the end of the last rank.
+    Each launch measures one algorithm and number of ranks at all sizes. A time is from the common
+    start to the end on the last rank.
     """
     from hockney.measure.checks import allowed_cpus
     from hockney.measure.collective import cases_of
@@ -107,7 +114,7 @@ def _study(
     *,
     collectives: str,
     algorithms: str,
-    sizes: list[int] | None,
+    sizes: list[int],
     segments: list[int] | None,
     root: Root,
     sync: Sync,
@@ -122,7 +129,7 @@ def _study(
         algorithms=algorithms.split(","),
         ranks=ranks,
         segments=segments or (),
-        sizes=sizes_of(sizes or parse_sizes(DEFAULT_SIZES)),
+        sizes=sizes_of(sizes),
         buffers=common.buffers,
         root=root,
         sync=sync,

@@ -6,27 +6,22 @@ from pathlib import Path
 
 import click
 
-from hockney.cli._parameters import SHARE
+from hockney.cli import _options
+from hockney.cli._help import option, verb
+from hockney.cli._parameters import FRACTION
 
 
-@click.command()
+@verb(
+    "hockney compare before.jsonl after.jsonl",
+    "hockney compare mpich.jsonl openmpi.jsonl intel.jsonl -o ratio.png",
+    "hockney compare before.jsonl after.jsonl --tolerance 10% --json",
+)
 @click.argument("base", type=click.Path(path_type=Path))
 @click.argument("others", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--tolerance",
-    type=SHARE,
-    default="3%",
-    show_default=True,
-    help="Treat smaller differences as equal.",
-)
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    help="Draw the ratio over size into FILE.png, .svg or .pdf.",
-)
-@click.option("--force", is_flag=True, help="Overwrite that figure.")
+@option("--tolerance", type=FRACTION, default="3%", help="Treat smaller differences as equal.")
+@_options.output("Draw the ratio over message size: FILE.png, .svg or .pdf.", metavar="FILE")
+@_options.force("the figure")
+@_options.JSON
 def command(
     base: Path,
     others: tuple[Path, ...],
@@ -35,9 +30,10 @@ def command(
     output: Path | None,
     force: bool,
 ) -> None:
-    """Compare each of OTHERS with BASE, point by point and as a whole.
+    """Test whether each of OTHERS differs from BASE, at each point and as a whole.
 
-    Launches are the units. Exit status 1 when one of OTHERS is slower than the tolerance allows.
+    Launches are the independent units of the test. Exit status 1 when one of OTHERS is slower by
+    more than the tolerance.
     """
     from hockney import load
     from hockney.analysis.compare import compare
@@ -47,8 +43,8 @@ def command(
     first = load(base)
     comparisons = [compare(first, load(other), tolerance) for other in others]
     if output is not None:
+        from hockney.views.comparison_figure import describe_ratio
         from hockney.views.drawing.files import save
-        from hockney.views.figures.ratio import describe_ratio
 
         save(describe_ratio(comparisons, tolerance), output, force)
     if as_json:

@@ -2,42 +2,48 @@
 
 from __future__ import annotations
 
-import click
 from msgspec.structs import replace
 
-from hockney.cli._options import Common, measuring_options
-from hockney.cli._parameters import SIZES
+from hockney.cli import _options
+from hockney.cli._asked import Common
+from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._options import measuring_options
 from hockney.cli._verb import MeasuringVerb
 from hockney.errors import AskedWronglyError
 from hockney.measure.checks import allowed_cpus
 from hockney.spec import Plan, single, sizes_of
 from hockney.spec.workloads.cores import Cores
-from hockney.units import parse_sizes
 
 DEFAULT_SIZES = "8,1KiB,1MiB"
 
 
-@click.command(cls=MeasuringVerb)
-@click.option("-n", "ranks", type=int, help="Ranks to start, one a CPU.  [default: all allowed]")
-@click.option(
-    "--sizes", type=SIZES, metavar="LIST", help=f"As pingpong's.  [default: {DEFAULT_SIZES}]"
+@verb(
+    "hockney cores                                      # every two CPUs of this machine",
+    "hockney cores -n 64 --nodes 64 --parallel --gate   # 64 nodes; exit status 1 for an outlier",
+    "hockney plot --what matrix FILE -o map.png",
+    cls=MeasuringVerb,
 )
-@click.option(
-    "--parallel", is_flag=True, help="Pairs without a rank in common at once: sooner done."
+@_options.sizes(DEFAULT_SIZES)
+@_options.ranks(None, "all CPUs that may be used")
+@option(
+    "--parallel",
+    is_flag=True,
+    heading=WORKLOAD,
+    help="Measure pairs without a common rank at the same time: faster.",
 )
-@click.option("--verify", is_flag=True, help="Check every message on arrival, untimed.")
-@click.option("--gate", is_flag=True, help="Exit status 1 when a pair, place or node stands apart.")
+@_options.VERIFY
+@_options.GATE
 @measuring_options()
 def command(
-    common: Common, *, ranks: int | None, sizes: list[int] | None, parallel: bool, verify: bool
+    common: Common, *, ranks: int | None, sizes: list[int], parallel: bool, verify: bool
 ) -> Plan:
-    """Measure every pair of places, one at a time while the others sleep.
+    """Measure every pair of CPUs or nodes, one pair at a time while the other ranks sleep.
 
-    Prints the matrix as a heat map, a table of each group by what its places share and by the
-    times themselves, where the two disagree, and the places that stand apart.
+    Prints a heat map, the groups of pairs by the hardware that they share and by their times, where
+    the two disagree, and outliers.
     """
     workload = Cores(
-        sizes=sizes_of(sizes or parse_sizes(DEFAULT_SIZES)),
+        sizes=sizes_of(sizes),
         buffers=common.buffers,
         parallel=parallel,
         verify=verify,
@@ -50,9 +56,7 @@ def _ranks(common: Common, asked: int | None) -> int:
     ranks = asked or common.ranks_by_nodes()
     if common.placement.platform or common.placement.node_count:
         if ranks is None:
-            raise AskedWronglyError(
-                "how many ranks take part, and of which nodes?", "say so with -n"
-            )
+            raise AskedWronglyError("the number of ranks is not given", "give it with -n")
         return ranks
     allowed = allowed_cpus()
     if ranks is not None and ranks > allowed:

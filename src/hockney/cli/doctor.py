@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hockney.cli import _options
+from hockney.cli._help import COMMON, verb
+
 if TYPE_CHECKING:
     from hockney.measure.doctor import Finding
 
 
-@click.command()
-@click.option("--mpicc", help="Compiler wrapper of the MPI to look at.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@verb("hockney doctor", "hockney doctor --mpicc /opt/openmpi/bin/mpicc")
+@_options.mpicc("to look at", COMMON)
+@_options.JSON
 def command(mpicc: str | None, as_json: bool) -> None:
-    """Look at MPI, CPUs, clock, load and limits before a run, and say what to do about each.
+    """Check MPI, CPUs, clock, load and limits before a run, with advice on each.
 
     Exit status 1 when something would spoil a measurement.
     """
@@ -35,7 +38,7 @@ def command(mpicc: str | None, as_json: bool) -> None:
 
 
 def _table(findings: list[Finding]) -> str:
-    """A line a finding, its advice and what else there is to say indented below."""
+    """One line for each finding, with its advice and details indented below."""
     verdict = max(len(each.verdict) for each in findings)
     name = max(len(each.name) for each in findings)
     lines = []
@@ -52,4 +55,4 @@ def _summary(findings: list[Finding]) -> str:
     verdicts = [each.verdict for each in findings]
     bad, warned, unknown = (verdicts.count(word) for word in ("bad", "warn", "unknown"))
     ready = "not ready to be measured" if bad else "ready to be measured"
-    return f"{ready}: {bad} bad, {warned} to know of, {unknown} unknown"
+    return f"{ready}: {bad} bad, {warned} warnings, {unknown} unknown"

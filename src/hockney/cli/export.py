@@ -7,26 +7,34 @@ from pathlib import Path
 
 import click
 
-from hockney.exchange import format_names
+from hockney.cli import _options
+from hockney.cli._help import option, verb
+from hockney.cli._parameters import Named
+from hockney.programs import writer_names
 
 
-@click.command()
+@verb(
+    "hockney export run.jsonl --to csv -o run.csv",
+    "hockney export run.jsonl --to osu",
+    "hockney export overheads.jsonl --to simgrid -o machine.xml",
+)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option(
+@option(
     "--to",
     "format_name",
-    type=click.Choice(format_names()),
+    type=Named(writer_names),
     required=True,
-    help="The format; those with samples in their name have a row a sample.",
+    help="Format to write. csv-samples and parquet-samples have one row per sample.",
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="[default: stdout]")
-@click.option("--force", is_flag=True, help="Overwrite the file.")
+@_options.output("File to write.", show_default="stdout", metavar="FILE")
+@_options.force("the file")
 def command(file: Path, format_name: str, output: Path | None, force: bool) -> None:
-    """Write what a result file holds for other programs."""  # fmt: skip
-    from hockney import exchange, load
+    """Write a result file in a format of another program."""
+    from hockney import load
+    from hockney.exchange.writing import write
     from hockney.result_file import ResultFile
 
-    content = exchange.write(load(file), format_name)
+    content = write(load(file), format_name)
     if output is None:
         sys.stdout.buffer.write(content)
         return

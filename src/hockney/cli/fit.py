@@ -9,42 +9,48 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from hockney.cli import _options
+from hockney.cli._help import option, verb
+from hockney.cli._parameters import Named
 from hockney.errors import AskedWronglyError
-from hockney.models import model_names
+from hockney.models import MODELS
 
 if TYPE_CHECKING:  # numbers are loaded when there is something to fit
     from hockney.analysis import NamedCurve
     from hockney.estimate.points import PointEstimate
-    from hockney.models._ranking import Ranking
-    from hockney.models.fit import Fit
+    from hockney.fitting.fit import Fit
+    from hockney.predict.ranking import Ranking
     from hockney.records import Run
 
 AUTO = "auto"
 Result = TypeVar("Result")
 
 
-@click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--model",
-    type=click.Choice([*model_names(), AUTO]),
-    default="hockney",
-    show_default=True,
-    help="What to fit; auto: all that the data can carry, ranked.",
+@verb(
+    "hockney fit run.jsonl",
+    "hockney fit --model auto run.jsonl",
+    "hockney fit --model multi-mode multi.jsonl --json",
 )
-@click.option(
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@option(
+    "--model",
+    type=Named(lambda: [*MODELS.names(), AUTO]),
+    default="hockney",
+    help="Model to fit; auto: all that the data allow, ranked by cross-validation.",
+)
+@option(
     "--ordinary",
     is_flag=True,
-    help="Plain least squares, as in the exercise: the largest sizes decide.",
+    help="Ordinary least squares, in which the largest sizes weigh most.",
 )
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@_options.JSON
 def command(files: tuple[Path, ...], model: str, ordinary: bool, as_json: bool) -> None:
-    """Fit a model to each file, with intervals by bootstrap over launches.
+    """Fit a model to each file, with confidence intervals by a bootstrap over launches.
 
-    hockney is T(b) = alpha + beta b; segmented is such a line in each protocol's range of sizes.
+    hockney is T(b) = alpha + beta b; segmented is one such line for each protocol's sizes.
     """
     if ordinary and model != "hockney":
-        raise click.UsageError("--ordinary is a way to fit --model hockney")
+        raise click.UsageError("--ordinary needs --model hockney")
     curves = [curve for file in files for curve in _curves(file)]
     if model == AUTO:
         _show_rankings(_each(curves, _ranking), as_json)
@@ -53,15 +59,15 @@ def command(files: tuple[Path, ...], model: str, ordinary: bool, as_json: bool) 
 
 
 def _fit(points: Sequence[PointEstimate], model: str, ordinary: bool) -> Fit:
+    from hockney.fitting.fit import curve_of
     from hockney.models import fit_model
-    from hockney.models.fit import curve_of
     from hockney.models.hockney import fit
 
     return fit(curve_of(points), ordinary) if ordinary else fit_model(model, points)
 
 
 def _ranking(points: Sequence[PointEstimate]) -> Ranking:
-    from hockney.models._ranking import rank
+    from hockney.predict.ranking import rank
 
     return rank(points)
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hockney.cli import _options
 from hockney.cli._files import result_files
-from hockney.cli._parameters import SHARE
+from hockney.cli._help import OUTPUT, option, verb
+from hockney.cli._parameters import FRACTION
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -16,23 +18,24 @@ if TYPE_CHECKING:
     from hockney.analysis.history import History
 
 
-@click.command()
+@verb(
+    "hockney history runs/",
+    "hockney history runs/ --since 2026-01-01 -o trend.png",
+    "hockney history runs/ --openmetrics > /var/lib/node_exporter/hockney.prom",
+)
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--tolerance",
-    type=SHARE,
-    default="5%",
-    show_default=True,
-    help="Ignore smaller changes.",
+@option("--tolerance", type=FRACTION, default="5%", help="Treat smaller changes as none.")
+@option("--since", type=click.DateTime(), metavar="DATE", help="Only runs from this date on (UTC).")
+@option("--together", is_flag=True, help="Treat all files as runs of one system.")
+@_options.output("Draw the trend: FILE.png, .svg or .pdf.", metavar="FILE")
+@_options.force("the figure")
+@_options.JSON
+@option(
+    "--openmetrics",
+    is_flag=True,
+    heading=OUTPUT,
+    help="Print metrics for Prometheus' textfile collector.",
 )
-@click.option("--since", type=click.DateTime(), help="Only runs started then or later, UTC.")
-@click.option("--together", is_flag=True, help="All files are of one system, whatever they say.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-@click.option("--openmetrics", is_flag=True, help="As text for Prometheus' file collector.")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="Draw it into FILE.png, .svg or .pdf."
-)
-@click.option("--force", is_flag=True, help="Overwrite that figure.")
 def command(
     paths: tuple[Path, ...],
     tolerance: float,
@@ -43,10 +46,10 @@ def command(
     output: Path | None,
     force: bool,
 ) -> None:
-    """Show the runs in PATHS, files or directories, in the order of their start.
+    """Show how a system changed over the runs in PATHS (files or directories), by date.
 
-    Runs of one experiment, MPI library and hosts (or one label) are one system. Exit status 1 when
-    the last runs of one are worse than the tolerance allows.
+    Runs of the same experiment, MPI library and hosts (or the same label) are one system. Exit
+    status 1 when the last runs of a system are worse by more than the tolerance.
     """
     if as_json and openmetrics:
         raise click.UsageError("--json or --openmetrics, not both")
@@ -57,7 +60,7 @@ def command(
     found = load_histories(paths, tolerance, since, together)
     if output is not None:
         from hockney.views.drawing.files import save
-        from hockney.views.figures.history import describe_history
+        from hockney.views.history_figure import describe_history
 
         save(describe_history(found), output, force)
     _show(found, tolerance, as_json, openmetrics)

@@ -10,41 +10,47 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hockney.cli._parameters import SIZE
+from hockney.cli import _options
+from hockney.cli._help import option, verb
+from hockney.cli._parameters import SIZE, Named
 from hockney.errors import AskedWronglyError
-from hockney.exchange import format_names
-from hockney.exchange._log import UNKNOWN
+from hockney.logs.log import UNKNOWN
+from hockney.programs import reader_names
 
 if TYPE_CHECKING:
-    from hockney.exchange._log import Log
+    from hockney.logs.log import Log
     from hockney.records import Run
 
 
-@click.command()
+@verb(
+    "hockney import osu_latency.log imb.txt",
+    "hockney import --join osu-1.log osu-2.log osu-3.log -o osu.jsonl",
+    "hockney import --as netpipe np.out --label cluster",
+)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
+@option(
     "--as",
     "format_name",
-    type=click.Choice(format_names()),
-    help="The format.  [default: recognised]",
+    type=Named(reader_names),
+    show_default="recognised",
+    help="Format of the logs.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    help="Result file, or a directory for several.  [default: LOG-EXPERIMENT.jsonl]",
+@_options.output(
+    "Result file, or an existing directory for several.",
+    show_default="LOG-EXPERIMENT.jsonl",
+    metavar="PATH",
 )
-@click.option("--only", metavar="EXPERIMENT", help="Of several experiments that one alone.")
-@click.option("--join", is_flag=True, help="The FILES are launches of the same run.")
-@click.option("--bytes", "size", type=SIZE, help="Size of messages, where the log does not tell.")
-@click.option(
+@option("--join", is_flag=True, help="The logs are launches of one run.")
+@option("--only", metavar="EXPERIMENT", help="Read only this experiment of the logs.")
+@option("--bytes", "size", type=SIZE, help="Message size, where the log does not give it.")
+@option(
     "--operation",
     default=UNKNOWN,
-    show_default=True,
-    help="What was measured, where the log does not tell.",
+    metavar="NAME",
+    help="Operation that was measured, where the log does not give it.",
 )
-@click.option("--label", help="What to call these runs in tables and figures.")
-@click.option("--force", is_flag=True, help="Overwrite result files.")
+@_options.LABEL
+@_options.force("existing result files")
 def command(
     files: tuple[Path, ...],
     format_name: str | None,
@@ -56,11 +62,11 @@ def command(
     label: str | None,
     force: bool,
 ) -> None:
-    """Read logs of OSU, IMB, NetPIPE, nccl-tests, perftest, Netgauge and others.
+    """Convert logs of OSU, IMB, NetPIPE, nccl-tests, perftest, Netgauge and others to result files.
 
-    A result file holds one experiment. A log with several gives several files.
-    """  # fmt: skip
-    from hockney.exchange._log import read_log
+    A result file holds one experiment; a log with several gives several files.
+    """
+    from hockney.logs.log import read_log
 
     logs = [replace(read_log(file), bytes=size, operation=operation) for file in files]
     stored: list[tuple[Path, Run]] = []
@@ -68,13 +74,13 @@ def command(
         runs = [run for run in _runs(group, format_name, label) if only in (None, _name(run))]
         stored += [(group[0].path, run) for run in runs]
     if not stored:
-        raise AskedWronglyError(f"{only}: none of the logs holds that experiment")
+        raise AskedWronglyError(f"--only {only}: no log has this experiment")
     _store(stored, output, force)
 
 
 def _runs(logs: Sequence[Log], format_name: str | None, label: str | None) -> list[Run]:
-    from hockney.exchange import read, recognise
-    from hockney.exchange._runs import runs_of
+    from hockney.exchange.reading import read, recognise
+    from hockney.logs.runs import runs_of
 
     names = [format_name or recognise(log) for log in logs]
     if len(set(names)) > 1:
@@ -92,7 +98,7 @@ def _name(run: Run) -> str:
 
 def _store(stored: Sequence[tuple[Path, Run]], output: Path | None, force: bool) -> None:
     """All of them, or none where one of the files exists."""
-    from hockney.exchange._runs import store
+    from hockney.logs.runs import store
 
     paths = _paths(stored, output)
     existing = [path for path in paths if path.exists()]
@@ -142,7 +148,7 @@ def _tell(run: Run) -> None:
         f"{launches} launch{'es' * (launches > 1)}"
     )
     cut = [end.message for end in run.ends if end.message]
-    unnamed = ["the log does not tell what was measured: name it with --operation"]
+    unnamed = ["the log does not name the operation: give it with --operation"]
     notes = [*cut, *(source.notes if source else []), *unnamed * (_name(run) == UNKNOWN)]
     for words in notes:
         click.echo(f"warning: {words}", err=True)

@@ -8,40 +8,49 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hockney.cli._parameters import SECONDS
-from hockney.measure.jobs import scheduler_names
+from hockney.cli._help import option, verb
+from hockney.cli._parameters import SECONDS, Named
+from hockney.schedulers import batch_names
 
 if TYPE_CHECKING:
-    from hockney.cli._options import Output
-    from hockney.measure.jobs import Job, Scheduler, State
-    from hockney.measure.jobs.script import Measurement
+    from hockney.cli._asked import Output
+    from hockney.measure.job import Measurement
+    from hockney.schedulers import Batch, Job, State
     from hockney.spec import Plan
-    from hockney.views.progress import StatusLine
+    from hockney.views.progress import Live
 
 POLL_S = 1.0
 LAST_LINES = 12
 """Of the scheduler's log, shown when a job fails."""
 
 
-@click.command()
-@click.argument("scheduler", type=click.Choice(scheduler_names()))
+@verb(
+    "hockney job slurm --account abc -- pingpong --nodes 2 --ranks-per-node 1",
+    "hockney job pbs --submit --time 10min -- collective allreduce --nodes 8",
+)
+@click.argument("scheduler", type=Named(batch_names))
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- VERB ...")
-@click.option("--account", help="What the job is charged to.")
-@click.option("--partition", help="Partition or queue.")
-@click.option("--time", "time_s", type=SECONDS, help="Time limit.  [default: by the budget]")
-@click.option("--exclusive/--no-exclusive", default=True, help="Whole nodes.  [default: yes]")
-@click.option("--module", "modules", multiple=True, help="A module that the job loads.")
-@click.option("--submit", is_flag=True, help="Submit it, wait, and show the result.")
+@option("--submit", is_flag=True, help="Submit the script, wait, and show the result.")
+@option("--account", metavar="NAME", help="Account to charge.")
+@option("--partition", metavar="NAME", help="Partition or queue.")
+@option(
+    "--time", "time_s", type=SECONDS, show_default="from the budget", help="Time limit of the job."
+)
+@option("--exclusive/--no-exclusive", default=True, show_default=True, help="Request whole nodes.")
+@option(
+    "--module",
+    "modules",
+    multiple=True,
+    metavar="NAME",
+    help="Environment module to load. May be repeated.",
+)
 def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any) -> None:
-    """Print a batch script that measures without Python on the nodes.
-
-    hockney job slurm --account abc -- pingpong --nodes 2 --ranks-per-node 1 -o run.jsonl
-    """
+    """Print a batch script that measures on nodes without Python, or submit it."""
     from hockney.cli._measure import default_output
     from hockney.cli._verb import ask
-    from hockney.measure.jobs import scheduler_named
-    from hockney.measure.jobs.script import Measurement
+    from hockney.measure.job import Measurement
     from hockney.measure.run import mpi_of
+    from hockney.schedulers import batch_named
 
     asked = ask(words, nodes=1)
     plan, output = asked.plan, asked.output
@@ -49,9 +58,9 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
     result = output.path or default_output(plan.experiment)
     measurement = Measurement(plan, *mpi_of(plan.first.placement), result)
     job = _job(plan, options)
-    text = _script(scheduler_named(scheduler), job, measurement, output.label)
+    text = _script(batch_named(scheduler), job, measurement, output.label)
     if submit:
-        _submit(scheduler_named(scheduler), job, text, measurement, output)
+        _submit(batch_named(scheduler), job, text, measurement, output)
     else:
         click.echo(text, nl=False)
 
@@ -60,20 +69,21 @@ def _check(plan: Plan, output: Output) -> None:
     from hockney.errors import AskedWronglyError
     from hockney.measure.steps import has_steps
 
-    for option in ("platform", "hosts", "launcher"):
-        if getattr(plan.first.placement, option):
-            raise AskedWronglyError(f"--{option} is not for a job: the scheduler chooses")
+    for name in ("platform", "hosts", "launcher"):
+        if getattr(plan.first.placement, name):
+            raise AskedWronglyError(f"--{name} cannot be used in a job: the scheduler chooses it")
     if output.resume or output.force:
-        raise AskedWronglyError("a job begins a new file: leave out --resume and --force")
+        raise AskedWronglyError("a job writes a new file: leave out --resume and --force")
     if has_steps(plan):
         raise AskedWronglyError(
-            "a script cannot decide from what was measured what to measure next",
+            "a batch script cannot choose what to measure next from what was measured",
             "let the job run hockney itself, or leave out --refine",
         )
 
 
 def _job(plan: Plan, options: dict[str, Any]) -> Job:
-    from hockney.measure.jobs import Job, minutes_for
+    from hockney.measure.job import minutes_for
+    from hockney.schedulers import Job
 
     time_s = options.pop("time_s")
     most = max((case.placement for case in plan.cases), key=lambda placement: placement.ranks)
@@ -86,9 +96,9 @@ def _job(plan: Plan, options: dict[str, Any]) -> Job:
     )
 
 
-def _script(scheduler: Scheduler, job: Job, measurement: Measurement, label: str | None) -> str:
+def _script(scheduler: Batch, job: Job, measurement: Measurement, label: str | None) -> str:
     from hockney import records
-    from hockney.measure.jobs.script import job_script
+    from hockney.measure.job import job_script
     from hockney.measure.session import new_run
 
     header = records.encode(new_run(measurement.plan, label).header)
@@ -96,26 +106,27 @@ def _script(scheduler: Scheduler, job: Job, measurement: Measurement, label: str
 
 
 def _submit(
-    scheduler: Scheduler,
+    scheduler: Batch,
     job: Job,
     text: str,
     measurement: Measurement,
     output: Output,
 ) -> None:
-    """Submits, waits, shows; an interrupted wait takes the job back and keeps what it has."""
+    """Submits, waits, shows; an interrupted wait cancels the job and keeps what it has."""
     from hockney import records
     from hockney.analysis import Analysis
     from hockney.cli._measure import show_measured
     from hockney.errors import AskedWronglyError, HockneyError
-    from hockney.measure.jobs import launches_of, submit
+    from hockney.measure.job import launches_of
     from hockney.measure.resume import whole_launches
-    from hockney.views.progress import StatusLine
+    from hockney.schedulers import submit
+    from hockney.views.progress import Live
 
     result = measurement.result
     if result.exists():
         raise AskedWronglyError(f"{result} exists", "name another file with -o")
     number, most = submit(scheduler, text), launches_of(measurement.plan)
-    state = _await_end(scheduler, number, most, result, StatusLine(output.quiet))
+    state = _await_end(scheduler, number, most, result, Live(output.quiet))
     run = records.read(result) if result.exists() else None
     if run is not None and run.samples:
         show_measured(Analysis(run), output)
@@ -130,21 +141,21 @@ def _submit(
         click.echo(f"job {number} is done; samples are in {result}", err=True)
 
 
-def _await_end(
-    scheduler: Scheduler, number: str, launches: int, result: Path, status: StatusLine
-) -> State:
+def _await_end(scheduler: Batch, number: str, launches: int, result: Path, status: Live) -> State:
     from hockney.errors import HockneyError
-    from hockney.measure.jobs import tell
+    from hockney.schedulers import cancel
 
     try:
         while not (state := scheduler.state(number)).ended:
             done = f"{_launches_in(result)} of {launches} launches"
-            status(f"job {number}: {state.word.lower()}, {done}")
+            if status.is_due:
+                words = f"job {number}: {state.word.lower()}, {done}"
+                status.draw([[(words, "")]], words)
             time.sleep(POLL_S)
     except KeyboardInterrupt:
-        tell([*scheduler.CANCEL, number])
+        cancel(scheduler, number)
         kept = f"; its rounds are in {result}" if result.exists() else ""
-        raise HockneyError(f"job {number} was taken back{kept}") from None
+        raise HockneyError(f"job {number} was cancelled{kept}") from None
     finally:
         status.clear()
     return state

@@ -5,33 +5,33 @@ from __future__ import annotations
 import click
 from msgspec.structs import replace
 
-from hockney.cli._options import Common, measuring_options
-from hockney.cli._parameters import PEERS, SIZES
+from hockney.cli import _options
+from hockney.cli._asked import Common
+from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._options import measuring_options
 from hockney.cli._verb import MeasuringVerb
 from hockney.spec import Plan, single, sizes_of
 from hockney.spec.workloads.overheads import Overheads
-from hockney.units import parse_sizes
 
 DEFAULT_SIZES = "1,8,64,256,1KiB,2KiB,4KiB"
 
 
-@click.command(cls=MeasuringVerb)
-@click.option("-n", "ranks", type=int, default=2, show_default=True, help="Ranks to start.")
-@click.option(
-    "--peers",
-    type=PEERS,
-    default="0,1",
-    show_default=True,
-    help="Sender and receiver; the others sleep.",
+@verb(
+    "hockney overheads",
+    "hockney overheads --sizes 1..4KiB --budget 30s -o overheads.jsonl",
+    "hockney predict overheads.jsonl --pattern halo3d:ranks=512,bytes=8KiB",
+    cls=MeasuringVerb,
 )
-@click.option(
-    "--sizes",
-    type=SIZES,
-    metavar="LIST",
-    help=f"Of one protocol, where o and g are to be lines.  [default: {DEFAULT_SIZES}]",
-)
-@click.option(
-    "--messages", type=click.IntRange(2, 1000), default=16, show_default=True, help="In a train."
+@_options.sizes(DEFAULT_SIZES, "Choose sizes of one protocol.")
+@_options.ranks(2)
+@_options.peers("Sender and receiver; the others sleep.")
+@option(
+    "--messages",
+    type=click.IntRange(2, 1000),
+    metavar="N",
+    default=16,
+    heading=WORKLOAD,
+    help="Messages in a train.",
 )
 @measuring_options()
 def command(
@@ -39,16 +39,17 @@ def command(
     *,
     ranks: int,
     peers: tuple[int, int],
-    sizes: list[int] | None,
+    sizes: list[int],
     messages: int,
 ) -> Plan:
-    """Measure what a message costs its sender and its receiver, and how soon the next may follow.
+    """Measure the parameters of the LogGP model: the time that a message takes of its sender (o_s),
+    of its receiver (o_r) and on the wire (L, g, G).
 
-    Messages go in trains, with known delays between sends or between receives; the LogGP model's
-    L, o_s, o_r, g and G follow from how long the trains take.
+    Messages are sent in trains with known delays between the sends or between the receives; the
+    parameters follow from the times of the trains.
     """
     workload = Overheads(
-        sizes=sizes_of(sizes or parse_sizes(DEFAULT_SIZES)),
+        sizes=sizes_of(sizes),
         buffers=common.buffers,
         peers=peers,
         messages=messages,

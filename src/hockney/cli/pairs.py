@@ -7,15 +7,18 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from hockney.cli._options import Common, measuring_options
-from hockney.cli._parameters import SECONDS, SIZE, SIZES
+from hockney.cli import _options
+from hockney.cli._asked import Common
+from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._options import measuring_options
+from hockney.cli._parameters import SECONDS, SIZE
 from hockney.cli._verb import MeasuringVerb
 from hockney.errors import AskedWronglyError
 from hockney.measure.checks import allowed_cpus
 from hockney.measure.pairing import PAIRINGS, pairing_of, parse_counts
-from hockney.measure.presets import imb_size
 from hockney.spec import Plan, Sampling, single, sizes_of
 from hockney.spec.accepts import option_of
+from hockney.spec.preset import imb_size
 from hockney.spec.workloads.pairs import MODES, PAIR_OPERATIONS, USUAL_WINDOW, WINDOWED, Pairs
 from hockney.units import parse_sizes
 
@@ -24,81 +27,94 @@ MULTI_SIZES = "0,1..16MiB"
 MULTI_RANKS = 8
 """Two groups of up to four processes, as in the paper."""
 DEFAULT_ACTIVE = "1,all"
+MULTI = "IMB's multi-mode"
 
 
-@click.command(cls=MeasuringVerb)
-@click.option("-n", "ranks", type=int, help="Ranks to start.  [default: one a CPU; 8 with --multi]")
-@click.option(
-    "--pairing",
-    default="halves",
-    show_default=True,
-    metavar="|".join((*PAIRINGS, "FILE")),
-    help="Rank r with r + n/2, 2i with 2i + 1, by lot, or a file with two ranks a line.",
+@verb(
+    "hockney pairs --pairs-active 1,2,4,...,all     # contention on this machine",
+    "hockney pairs --nodes 2 --operation stream --window 1,64",
+    "hockney pairs --multi -o multi.jsonl",
+    cls=MeasuringVerb,
 )
-@click.option("--idle-last", is_flag=True, help="Leave the last one of an odd number of ranks out.")
-@click.option(
+@_options.sizes(None, shown=f"{DEFAULT_SIZES}; {MULTI_SIZES} with --multi")
+@_options.ranks(None, f"one per CPU; {MULTI_RANKS} with --multi")
+@option(
     "--pairs-active",
     "active",
     metavar="LIST",
-    help="How many pairs at once, such as 1,2,4,...,all: the contention curve.  "
-    f"[default: {DEFAULT_ACTIVE}]",
+    default=DEFAULT_ACTIVE,
+    help="How many pairs exchange messages at the same time, such as 1,2,4,...,all.",
 )
-@click.option(
+@option(
     "--operation",
     type=click.Choice(PAIR_OPERATIONS),
     default="pingpong",
-    show_default=True,
-    help="Messages there and back, a window of them one way or both ways, or sendrecv.",
+    help="Messages to and fro; a window of messages one way (stream) or both ways; or sendrecv.",
 )
-@click.option(
+@option(
+    "--pairing",
+    default="halves",
+    metavar="|".join((*PAIRINGS, "FILE")),
+    heading=WORKLOAD,
+    help="Rank i with i + n/2; 2i with 2i + 1; at random; or a file with two ranks per line.",
+)
+@option(
+    "--idle-last",
+    is_flag=True,
+    heading=WORKLOAD,
+    help="Leave out the last of an odd number of ranks.",
+)
+@option(
     "--window",
     metavar="LIST",
-    help=f"Messages on their way at once in stream and bidirectional: 1,2,4,...,64.  "
-    f"[default: {USUAL_WINDOW}]",
+    default=str(USUAL_WINDOW),
+    heading=WORKLOAD,
+    help="Messages in flight in stream and bidirectional, such as 1,2,4,...,64.",
 )
-@click.option(
+@option(
     "--mode",
     type=click.Choice(MODES),
     default="standard",
-    show_default=True,
-    help="How messages are sent.",
+    heading=WORKLOAD,
+    help="Mode of the sends.",
 )
-@click.option(
-    "--sizes", type=SIZES, metavar="LIST", help=f"As pingpong's.  [default: {DEFAULT_SIZES}]"
+@_options.EVERY_ITERATION
+@option(
+    "--duration",
+    type=SECONDS,
+    heading=WORKLOAD,
+    help="Make one launch that measures for this long: a time series.",
 )
-@click.option(
-    "--every-iteration", is_flag=True, help="Every rank times each exchange: for variability."
-)
-@click.option(
-    "--duration", type=SECONDS, help="One launch that measures for so long: a time series."
-)
-@click.option(
+@_options.VERIFY
+@option(
     "--multi",
     is_flag=True,
-    help="As IMB's -multi: two groups, 1 to n/2 processes of each at once, with IMB's repetitions.",
+    heading=MULTI,
+    help="Two groups of ranks, 1 to n/2 pairs at the same time, with IMB's repetitions.",
 )
-@click.option(
+@option(
     "--msgs-per-sample",
     type=click.IntRange(min=1),
+    metavar="N",
     default=1000,
-    show_default=True,
-    help="Of --multi: most repetitions.",
+    heading=MULTI,
+    help="Most repetitions of a size.",
 )
-@click.option(
+@option(
     "--overall-volume",
     type=SIZE,
+    metavar="VOLUME",
     default="40MiB",
-    show_default=True,
-    help="Of --multi: repetitions are no more than this over the size, but one.",
+    heading=MULTI,
+    help="At most max(1, VOLUME / size) repetitions of a size.",
 )
-@click.option("--verify", is_flag=True, help="Check every message on arrival, untimed.")
-@click.option("--gate", is_flag=True, help="Exit status 1 when a pair, place or node stands apart.")
+@_options.GATE
 @measuring_options()
 def command(common: Common, *, ranks: int | None, multi: bool, **options: Any) -> Plan:
     """Measure pairs of ranks that exchange messages at the same time.
 
-    Prints per-pair and aggregate time and bandwidth of each size and number of pairs, the best and
-    the worst pair, the slowdown against one pair alone, and the pairs that stand apart.
+    Prints the time of the median and the slowest pair and the total bandwidth, for each size and
+    number of pairs; the slowdown against one pair alone; and outliers.
     """
     ranks = ranks or common.ranks_by_nodes() or _usual_ranks(common, multi)
     workload = _multi(common, ranks, **options) if multi else _pairs(common, ranks, **options)
@@ -110,7 +126,7 @@ def command(common: Common, *, ranks: int | None, multi: bool, **options: Any) -
 
 def _usual_ranks(common: Common, multi: bool) -> int:
     if common.placement.platform:
-        raise AskedWronglyError("--platform: how many of its hosts take part?", "say so with -n")
+        raise AskedWronglyError("--platform: the number of ranks is not given", "give it with -n")
     return MULTI_RANKS if multi else max(allowed_cpus() // 2 * 2, 2)
 
 
@@ -121,9 +137,9 @@ def _pairs(
     sizes: list[int] | None,
     pairing: str,
     idle_last: bool,
-    active: str | None,
+    active: str,
     operation: str,
-    window: str | None,
+    window: str,
     mode: str,
     every_iteration: bool,
     verify: bool,
@@ -131,18 +147,18 @@ def _pairs(
 ) -> Pairs:
     given = common.given_among("msgs_per_sample", "overall_volume")
     if given:
-        raise click.UsageError(f"{given[0]} is of --multi")
+        raise click.UsageError(f"{given[0]} needs --multi")
     pairs = pairing_of(pairing, ranks, idle_last)
-    if window and operation not in WINDOWED:
-        raise click.UsageError(f"--window is about {' and '.join(WINDOWED)}, not {operation}")
+    if "window" in common.given and operation not in WINDOWED:
+        raise click.UsageError(f"--window is for {' and '.join(WINDOWED)}, not for {operation}")
     return Pairs(
         sizes=sizes_of(sizes or parse_sizes(DEFAULT_SIZES)),
         buffers=common.buffers,
         pairing=pairs,
-        active=parse_counts(active or DEFAULT_ACTIVE, "--pairs-active", len(pairs)),
+        active=parse_counts(active, "--pairs-active", len(pairs)),
         operation=operation,
         mode=mode,
-        windows=parse_counts(window, "--window") if window else (USUAL_WINDOW,),
+        windows=parse_counts(window, "--window"),
         every_iteration=every_iteration,
         verify=verify,
     )
@@ -159,11 +175,11 @@ def _multi(
     verify: bool,
     **_pairs_alone: Any,
 ) -> Pairs:
-    """What makes it the multi-mode ping-pong may not be changed."""
+    """The multi-mode ping-pong; options that would make it something else are refused."""
     own = ("pairing", "active", "operation", "window", "mode", "every_iteration", "duration")
     given = [option_of(name) for name in own if name in common.given]
     if given:
-        raise click.UsageError(f"--multi already says it all: leave out {', '.join(given)}")
+        raise click.UsageError(f"--multi fixes the workload: leave out {', '.join(given)}")
     pairs = pairing_of("halves", ranks, idle_last)
     grid = sizes or parse_sizes(MULTI_SIZES)
     return Pairs(
@@ -176,9 +192,11 @@ def _multi(
 
 
 def _lasting(common: Common, seconds: float) -> Sampling:
-    """Precise or not, it goes on until the time is up."""
+    """One launch that lasts this long, however precise it is."""
     if common.given_among("launches", "budget", "precision"):
-        raise click.UsageError("--duration is one launch: no --launches, --budget or --precision")
+        raise click.UsageError(
+            "--duration makes one launch: leave out --launches, --budget and --precision"
+        )
     return replace(
         common.sampling, least_launches=1, most_launches=1, budget_s=seconds, precision=0.0
     )

@@ -7,57 +7,60 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from hockney.cli._options import OLD_NAMES, Common, measuring_options
-from hockney.cli._parameters import PEERS, SIZE, SIZES
+from hockney.cli import _options
+from hockney.cli._asked import OLD_NAMES, Common
+from hockney.cli._help import OUTPUT, WORKLOAD, option, verb
+from hockney.cli._options import measuring_options
+from hockney.cli._parameters import SIZE, Named
 from hockney.cli._verb import MeasuringVerb
-from hockney.measure.presets import PRESETS
+from hockney.programs import layout_names, preset_named, preset_names
 from hockney.spec import Plan, Size, single, sizes_of
 from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import parse_sizes
-from hockney.views.layouts import layout_names
 
 DEFAULT_SIZES = "0,1..4MiB"
 
 
-@click.command(cls=MeasuringVerb)
-@click.option("-n", "ranks", type=int, default=2, show_default=True, help="Ranks to start.")
-@click.option(
-    "--peers",
-    type=PEERS,
-    default="0,1",
-    show_default=True,
-    help="Which two of them exchange messages; the others sleep.",
+@verb(
+    "hockney pingpong                              # two cores of this machine",
+    "hockney pingpong --hosts a,b --sizes 8,1MiB   # between two nodes",
+    "hockney pingpong --refine -o breaks.jsonl     # where the protocol changes",
+    cls=MeasuringVerb,
 )
-@click.option(
-    "--sizes",
-    type=SIZES,
-    metavar="LIST",
-    help=f"0,1,8 or 1..4MiB (powers of two), 1..4e6x10 (by tens), 1..1MiB/4 (four an "
-    f"octave).  [default: {DEFAULT_SIZES}]",
-)
-@click.option("--from", "first", type=SIZE, help="Smallest size of a range by powers of two.")
-@click.option("--to", "last", type=SIZE, help="Largest size of that range.")
-@click.option("--per-octave", type=click.IntRange(1, 64), help="Sizes an octave in that range.")
-@click.option(
-    "--every-iteration",
-    is_flag=True,
-    help="Time each exchange on its own, clock cost subtracted: for variability.",
-)
-@click.option("--floor", is_flag=True, help="Measure the hardware's limit in the same rounds.")
-@click.option(
-    "--refine", is_flag=True, help="Find where the curve breaks, to the byte where noise allows."
-)
-@click.option("--verify", is_flag=True, help="Check every message on arrival, untimed.")
-@click.option(
+@_options.sizes(DEFAULT_SIZES)
+@_options.ranks(2)
+@option("--refine", is_flag=True, help="Find the sizes at which the protocol changes.")
+@option(
     "--preset",
-    type=click.Choice(sorted(PRESETS)),
+    type=Named(preset_names),
     help="Sizes, repetitions, statistic and table of a classic program.",
 )
-@click.option(
+@_options.peers("The two ranks that exchange messages; the others sleep.")
+@option(
+    "--from", "first", type=SIZE, heading=WORKLOAD, help="First size of a range by powers of two."
+)
+@option("--to", "last", type=SIZE, heading=WORKLOAD, help="Last size of that range.")
+@option(
+    "--per-octave",
+    type=click.IntRange(1, 64),
+    metavar="N",
+    heading=WORKLOAD,
+    help="Sizes per factor of two in that range.",
+)
+@_options.EVERY_ITERATION
+@option(
+    "--floor",
+    is_flag=True,
+    heading=WORKLOAD,
+    help="Also measure what the hardware does without MPI, in the same rounds.",
+)
+@_options.VERIFY
+@option(
     "--format",
     "layout",
-    type=click.Choice(layout_names()),
-    help="Print in the layout of a classic program.",
+    type=Named(layout_names),
+    heading=OUTPUT,
+    help="Print the table of a classic program.",
 )
 @measuring_options()
 def command(
@@ -74,13 +77,13 @@ def command(
 ) -> Plan:
     """Measure the one-way time of messages between two ranks.
 
-    Prints a table with the median of each size and its interval, and Hockney's fit
-    T(b) = alpha + beta b; keeps every sample in a result file.
+    Prints latency and bandwidth, the median of each size with its 95 % confidence interval, and
+    Hockney's fit T(b) = alpha + beta b. Every sample is kept in a result file.
     """
     by_nodes = None if "ranks" in common.given else common.ranks_by_nodes()
     placement = replace(common.placement, ranks=by_nodes or ranks)
     workload = Pingpong(
-        sizes=sizes_of(_sizes(**grid)),
+        sizes=sizes_of(_sizes(common, **grid)),
         buffers=common.buffers,
         peers=peers,
         every_iteration=every_iteration,
@@ -97,14 +100,13 @@ def command(
 
 
 def _sizes(
-    sizes: list[int] | None, first: int | None, last: int | None, per_octave: int | None
+    common: Common, sizes: list[int], first: int | None, last: int | None, per_octave: int | None
 ) -> list[int]:
-    if sizes and (first is not None or last is not None or per_octave):
-        raise click.UsageError("--sizes already says it all: leave out --from, --to, --per-octave")
-    if sizes:
+    has_range = first is not None or last is not None or per_octave
+    if "sizes" in common.given and has_range:
+        raise click.UsageError("--sizes gives all sizes: leave out --from, --to, --per-octave")
+    if not has_range:
         return sizes
-    if first is None and last is None and not per_octave:
-        return parse_sizes(DEFAULT_SIZES)
     first = 1 if first is None else first
     steps = f"/{per_octave}" if per_octave else ""
     zero = [0] if first == 0 else []
@@ -114,7 +116,7 @@ def _sizes(
 def _with_preset(workload: Pingpong, name: str, common: Common) -> Pingpong:
     """A preset is one launch as the classic program makes it; sizes and launches may be changed,
     but what makes it that preset may not."""
-    preset = PRESETS[name]()
+    preset = preset_named(name)
     own = common.given_among("buffers", *OLD_NAMES)
     if own:
         raise click.UsageError(f"--preset {name} has buffers of its own: leave out {own[0]}")

@@ -6,53 +6,62 @@ from pathlib import Path
 
 import click
 
-from hockney.cli._parameters import SIZE
-from hockney.views.figures import FIGURES, Options, describe, figure_named
+from hockney.cli import _options
+from hockney.cli._help import option, verb
+from hockney.cli._parameters import SIZE, Named
+from hockney.views.curves import Options
+from hockney.views.figures import FIGURES, describe
 
 NEEDS = {"extremes": "--extremes", "bytes": "--bytes", "operation": "--operation",
          "ranks": "--ranks"}  # fmt: skip
 """Options of which some figures have no use."""
 
 
-@click.command()
+@verb(
+    "hockney plot mpich.jsonl openmpi.jsonl -o time.svg",
+    "hockney plot --what samples --bytes 8 run.jsonl -o samples.png",
+    "hockney plot --what matrix cores.jsonl -o map.png",
+)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "-o", "--output", required=True, type=click.Path(path_type=Path), help="FILE.png, .svg or .pdf."
-)
-@click.option(
+@_options.output("FILE.png, .svg or .pdf.", required=True, metavar="FILE")
+@option(
     "--what",
-    type=click.Choice(FIGURES),
+    type=Named(FIGURES.names),
     default="time",
-    show_default=True,
-    help="Time or bandwidth by message size, the samples of one size, models with their residuals; "
-    "for pairs contention, variability and multi-mode, for cores the matrix, for overheads the "
-    "parts of a message; for collectives time by size or number of processes, the best algorithms, "
-    "or measured over predicted time (collective-model).",
+    help="Time or bandwidth by message size; samples of one size; models with residuals. For "
+    "pairs: contention, variability, multi-mode. For cores: matrix. For overheads: parts of a "
+    "message. For collectives: time by size or number of ranks, the best algorithms, measured over "
+    "predicted (collective-model).",
 )
-@click.option(
-    "--extremes",
-    is_flag=True,
-    help="With time: mean with standard deviation, minimum and maximum as crosses.",
-)
-@click.option("--fit/--no-fit", "with_fit", default=True, help="Draw the fitted line.")
-@click.option(
+@option(
     "--bytes",
     "size",
     type=SIZE,
-    help="The message size of a figure that shows one.  [default: the smallest; contention: all]",
+    show_default="the smallest; all for contention",
+    help="Message size, for figures of one size.",
 )
-@click.option(
+@option(
     "--operation",
     "--collective",
     "operation",
-    help="The operation to draw, where files hold several.  [default: the only one]",
+    metavar="NAME",
+    show_default="the only one",
+    help="Operation, where files hold several.",
 )
-@click.option(
+@option(
     "--ranks",
     type=click.IntRange(min=1),
-    help="The number of processes to draw.  [default: all; collective-sizes, -model: the most]",
+    metavar="N",
+    show_default="all; the most for collective-sizes and -model",
+    help="Number of ranks, for figures of collectives.",
 )
-@click.option("--force", is_flag=True, help="Overwrite the figure.")
+@option(
+    "--extremes",
+    is_flag=True,
+    help="Draw mean, standard deviation, minimum and maximum (--what time).",
+)
+@option("--fit/--no-fit", "with_fit", default=True, show_default=True, help="Draw Hockney's line.")
+@_options.force("the figure")
 def command(
     files: tuple[Path, ...],
     output: Path,
@@ -64,13 +73,13 @@ def command(
     ranks: int | None,
     force: bool,
 ) -> None:
-    """Draw one or more result files; several are overlaid as several systems."""
-    takes = figure_named(what).TAKES
+    """Draw result files; several are overlaid as several systems."""
+    takes = FIGURES.find(what).TAKES
     options = Options(extremes, with_fit, size, operation, ranks)
-    for name, option in NEEDS.items():
+    for name, needed in NEEDS.items():
         if getattr(options, name) not in (None, False) and name not in takes:
-            drawn = ", ".join(figure for figure in FIGURES if name in figure_named(figure).TAKES)
-            raise click.UsageError(f"--what {what} has no use for {option}; those that do: {drawn}")
+            drawn = ", ".join(n for n, figure in FIGURES.all().items() if name in figure.TAKES)
+            raise click.UsageError(f"--what {what} does not take {needed}; these do: {drawn}")
 
     from hockney.views.drawing.files import check_output, save
     from hockney.views.labels import analyses_of

@@ -8,40 +8,46 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hockney.cli import _options
+from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZES
 from hockney.errors import AskedWronglyError
 from hockney.models import CHANNELS, TERMS
 
 if TYPE_CHECKING:  # numbers are loaded when there is something to predict
-    from hockney.models._channel import Channel
-    from hockney.models._patterns import Pattern
+    from hockney.predict.channel import Channel
+    from hockney.predict.patterns import Pattern
     from hockney.records import Run
 
 
-@click.command()
+@verb(
+    "hockney predict run.jsonl --bytes 8,1MiB",
+    "hockney predict run.jsonl --pattern halo3d:ranks=4096,bytes=64KiB",
+    "hockney predict run.jsonl --pattern bcast:binomial,ranks=64,bytes=1MiB --what-if latency=0.5x",
+)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--bytes", "sizes", type=SIZES, metavar="LIST", help="One message of each size.")
-@click.option(
+@option("--bytes", "sizes", type=SIZES, metavar="LIST", help="Predict a message of each size.")
+@option(
     "--pattern",
     "patterns",
     multiple=True,
     metavar="NAME:ranks=N,bytes=SIZE",
-    help="halo3d:ranks=4096,bytes=64KiB, halo2d, ring, alltoall; with per-node=32 where "
-    "so many ranks share a node (from a run of pairs); of collectives the algorithm "
-    "first: bcast:binomial,ranks=64,bytes=1MiB. May be repeated.",
+    help="Predict halo3d, halo2d, ring or alltoall, with per-node=32 where 32 ranks share a node "
+    "(needs a run of pairs); or a collective, its algorithm first. May be repeated.",
 )
-@click.option(
+@option(
     "--what-if",
     "what_if",
     metavar="TERM=FACTORx,...",
-    help="bandwidth=2x,latency=0.5x; overhead and gap of loggp.",
+    help="Change the machine: bandwidth=2x,latency=0.5x; overhead and gap with loggp.",
 )
-@click.option(
+@option(
     "--model",
     type=click.Choice(CHANNELS),
-    help="By which model.  [default: the most detailed that the file carries]",
+    show_default="the most detailed that the file allows",
+    help="Model to predict from.",
 )
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@_options.JSON
 def command(
     files: tuple[Path, ...],
     sizes: list[int] | None,
@@ -50,14 +56,14 @@ def command(
     model: str | None,
     as_json: bool,
 ) -> None:
-    """Predict the time of messages or of patterns of them from what was measured.
+    """Predict the time of messages and communication patterns from measured ones.
 
-    Every rank is as far from every other as the measured ones; intervals are by resampling
-    launches and know nothing of what a pattern does to the network besides.
+    All pairs of ranks are taken to communicate like the measured ones. Confidence intervals are by
+    a bootstrap over launches; they do not cover effects of a pattern on the network.
     """
     from hockney import load
-    from hockney.models._channel import channel_of
-    from hockney.models._patterns import Pattern, parse_pattern
+    from hockney.predict.channel import channel_of
+    from hockney.predict.patterns import Pattern, parse_pattern
 
     factors = parse_factors(what_if) if what_if else {}
     asked = [Pattern("message", size) for size in sizes or ()]
@@ -72,7 +78,7 @@ def command(
 
 
 def _show(channels: list[tuple[Run, Channel]], asked: list[Pattern], as_json: bool) -> None:
-    from hockney.models._patterns import predict
+    from hockney.predict.patterns import predict
     from hockney.views.as_json import dumps
     from hockney.views.predictions import prediction_json, prediction_lines
 
@@ -97,8 +103,8 @@ def parse_factors(text: str) -> dict[str, float]:
         term, equals, factor = word.strip().partition("=")
         if not equals or term not in TERMS:
             raise AskedWronglyError(
-                f"--what-if {text}: there is no parameter called {term!r}",
-                f"there are {', '.join(TERMS)}; write latency=0.5x",
+                f"--what-if {text}: unknown term {term!r}",
+                f"known are {', '.join(TERMS)}; write latency=0.5x",
             )
         try:
             value = float(factor.removesuffix("x"))

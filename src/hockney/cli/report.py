@@ -6,33 +6,28 @@ from pathlib import Path
 
 import click
 
+from hockney.cli import _options
 from hockney.cli._files import result_files, write_text
+from hockney.cli._help import option, verb
 
 
-@click.command()
+@verb(
+    "hockney report run.jsonl",
+    "hockney report mpich.jsonl openmpi.jsonl -o two-mpis.html --title 'Two MPIs'",
+    "hockney report today/ --history runs/",
+)
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    default="report.html",
-    show_default=True,
-    help="The page.",
-)
-@click.option("--title", help="Heading of the page.")
-@click.option(
-    "--history",
-    "past",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Earlier runs to compare these with: files or directories. Repeatable.",
-)
-@click.option("--force", is_flag=True, help="Overwrite the page.")
+@_options.output("HTML page to write.", default="report.html", metavar="FILE")
+@option("--title", metavar="TEXT", help="Heading of the page.")
+@_options.HISTORY
+@_options.force("the page")
 def command(
     paths: tuple[Path, ...], output: Path, title: str | None, past: tuple[Path, ...], force: bool
 ) -> None:
-    """Write result files as one page that needs nothing else: for each experiment the answer, its
-    figures and tables, and what repeats each run."""
+    """Write one HTML page: for each experiment the answer, its figures and tables, and the data.
+
+    The page needs no network and no other file.
+    """
     from hockney.cli.history import histories_with
     from hockney.errors import AskedWronglyError
     from hockney.views.labels import analyses_of

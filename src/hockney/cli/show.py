@@ -6,38 +6,41 @@ from pathlib import Path
 
 import click
 
-from hockney.views.layouts import layout_names
+from hockney.cli import _options
+from hockney.cli._help import OUTPUT, option, verb
+from hockney.cli._parameters import Named
+from hockney.programs import layout_names
 
 
-@click.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--all-states", is_flag=True, help="Every state of the machine, not the headline's.")
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice(layout_names()),
-    help="Print in the layout of a classic program.",
+@verb(
+    "hockney show run.jsonl",
+    "hockney show run.jsonl --diagnose --history runs/",
+    "hockney show run.jsonl --json",
 )
-@click.option(
+@click.argument("file", type=click.Path(path_type=Path))
+@option(
     "--diagnose",
     is_flag=True,
-    help="Look for cold start, modes, drift, period and autocorrelation.",
+    help="Look for cold start, several modes, drift, periods and autocorrelation in the samples.",
 )
-@click.option("--gate", is_flag=True, help="Exit status 1 if a pair, place or node is an outlier.")
-@click.option(
-    "--history",
-    "past",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Earlier runs to compare this one with: files or directories. Repeatable.",
-)
-@click.option(
+@option("--all-states", is_flag=True, help="Show all states of the machine, not just the main one.")
+@_options.HISTORY
+@option(
     "--model-from",
     "messages",
     type=click.Path(path_type=Path),
-    help="Ping-pong times (pingpong, cores) to predict collectives from: measured over predicted.",
+    metavar="FILE",
+    help="Compare collectives with predictions from the point-to-point times in FILE.",
 )
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@option(
+    "--format",
+    "layout",
+    type=Named(layout_names),
+    heading=OUTPUT,
+    help="Print the table of a classic program.",
+)
+@_options.GATE
+@_options.JSON
 def command(
     file: Path,
     all_states: bool,
@@ -48,7 +51,7 @@ def command(
     messages: Path | None,
     as_json: bool,
 ) -> None:
-    """Show what a result file holds."""
+    """Show the results in a file: the answer, the table, and what to know about it."""
     from hockney import load
     from hockney.cli import _present
     from hockney.cli.history import histories_with

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import platform
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from hockney.cli import _options
+from hockney.cli._help import option, verb
 
 if TYPE_CHECKING:
     from hockney.measure.journal import Journal
@@ -18,18 +22,23 @@ OURS = ("output", "force", "resume", "quiet", "json", "format", "label")
 """Options of measuring verbs that the suite sets itself."""
 
 
-@click.command()
+@verb(
+    "hockney suite acceptance",
+    "hockney suite acceptance -- --nodes 2 --ranks-per-node 1",
+    "hockney suite plan.toml -o results --resume",
+)
 @click.argument("plan_name", metavar="PLAN")
 @click.argument("more", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS]")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Directory for the results.")
-@click.option("--resume", is_flag=True, help="Go on with that directory.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
+@_options.output("Directory for the results.", show_default="PLAN-HOST-TIME", metavar="DIRECTORY")
+@option("--resume", is_flag=True, help="Continue in that directory.")
+@_options.QUIET
 def command(
     plan_name: str, more: tuple[str, ...], output: Path | None, resume: bool, quiet: bool
 ) -> None:
-    """Measure all runs of a plan: a TOML file, or a ready one such as `acceptance`.
+    """Measure all runs of PLAN: a TOML file, or one that comes with hockney such as acceptance.
 
-    OPTIONS are added to every run: hockney suite acceptance -- --nodes 2.
+    Each run is measured once, even when the suite is interrupted and resumed. OPTIONS are added to
+    every run.
     """
     from hockney.measure.journal import Journal
     from hockney.measure.suite import read_suite
@@ -37,11 +46,11 @@ def command(
     suite = read_suite(plan_name)
     plans = [_plan(plan_name, run, more) for run in suite.runs]
     if resume and output is None:
-        raise click.UsageError("--resume: which directory? Name it with -o")
+        raise click.UsageError("--resume needs the directory to continue in: give it with -o")
     directory = output or Path(f"{suite.name}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}")
-    journal = Journal(directory, resume)
-    failed = _measure_all(suite, plans, journal, quiet)
-    _show_end(suite, journal, quiet)
+    with closing(Journal(directory, resume)) as journal:
+        failed = _measure_all(suite, plans, journal, quiet)
+        _show_end(suite, journal, quiet)
     if failed:
         raise click.exceptions.Exit(1)
 
@@ -82,8 +91,8 @@ def _words(param: click.Parameter, name: str, value: Any) -> list[str]:
     option = f"--{name}" if len(name) > 1 else f"-{name}"
     if isinstance(value, bool):
         return [option] if value else []
-    return [word for each in (value if isinstance(value, list) else [value])
-            for word in (option, str(each))]  # fmt: skip
+    values = value if isinstance(value, list) else [value]
+    return [word for each in values for word in (option, str(each))]
 
 
 def _measure_all(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) -> list[str]:
@@ -107,7 +116,7 @@ def _measure_all(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool)
             reason, problems = "failed", [str(error)]
         journal.note(name, run.label, plan, reason)
         if reason == "interrupted":
-            click.echo(f"interrupted; go on with --resume -o {journal.directory}", err=True)
+            click.echo(f"interrupted; continue with --resume -o {journal.directory}", err=True)
             raise click.exceptions.Exit(130)
         if problems:
             failed.append(name)

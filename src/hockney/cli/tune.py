@@ -7,70 +7,81 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hockney.cli._parameters import LAUNCHES, SECONDS
-from hockney.tuning import FORMATS
+from hockney.cli import _options
+from hockney.cli._help import COMMON, option, verb
+from hockney.cli._parameters import LAUNCHES, SECONDS, Named
+from hockney.mpis import format_names
 
 if TYPE_CHECKING:
+    from hockney.mpis import RulesFormat
     from hockney.records import Run
     from hockney.spec import Placement, Plan
-    from hockney.tuning import Format
     from hockney.tuning.measured import Measured
     from hockney.tuning.rules import Reduction
 
 
-@click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    help="The file of rules; of --check the result file.",
+CHECK = "With --check"
+
+
+@verb(
+    "hockney tune bcast.jsonl allreduce.jsonl              # show the rules",
+    "hockney tune bcast.jsonl -o rules.conf                # write them",
+    "hockney tune --check bcast.jsonl rules.conf           # measure with and without them",
 )
-@click.option(
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@_options.output(
+    "File for the rules; with --check the result file.",
+    metavar="FILE",
+)
+@option(
     "--format",
     "form",
-    type=click.Choice(FORMATS),
-    help="Of the rules.  [default: what the measured library reads]",
+    type=Named(format_names),
+    show_default="what the measured library reads",
+    help="Format of the rules.",
 )
-@click.option(
-    "--check", is_flag=True, help="FILE... RULES: measure with and without the rules, in turn."
+@option(
+    "--check",
+    is_flag=True,
+    help="Measure with and without the rules: the last of FILES is the rules.",
 )
-@click.option(
+@option(
     "--launches",
     type=LAUNCHES,
     default="5..",
-    show_default=True,
-    help="Of --check: starts of the MPI program with rules, and as many without.",
+    heading=CHECK,
+    help="Starts of the MPI program with the rules, and as many without.",
 )
-@click.option(
+@option(
     "--budget",
     type=SECONDS,
     default="60s",
-    show_default=True,
-    help="Of --check: wall time that all launches may take.",
+    heading=CHECK,
+    help="Wall time for all launches together.",
 )
-@click.option("--mpicc", help="Compiler wrapper of the measured MPI.  [default: $MPICC, mpicc]")
-@click.option("--force", is_flag=True, help="Overwrite the output.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON, to stdout.")
+@_options.mpicc("that was measured", COMMON)
+@_options.force("the output")
+@_options.QUIET
+@_options.JSON
 def command(files: tuple[Path, ...], check: bool, **options: Any) -> None:
-    """Write decision rules for the MPI that was measured: where another algorithm is faster than
-    the library's own decision beyond noise, and as few as carry 99 % of that gain.
+    """Write decision rules for the measured MPI, for cases where another algorithm is
+    significantly faster than the library's choice.
 
-    The library is started with the rules before they are written. Without -o they are only shown.
+    As few rules as give 99 % of the gain. The library is started with the rules before they are
+    written; without -o they are only shown.
     """
     from hockney import load
-    from hockney.tuning import format_for, format_named
+    from hockney.mpis import format_for, format_named
     from hockney.tuning.measured import measured
     from hockney.tuning.rules import reduce_to_rules
 
     results = files[:-1] if check else files
     if not results:
-        raise click.UsageError("--check takes result files, then the file of rules")
+        raise click.UsageError("--check needs result files, then the file of rules")
     analyses = [load(file) for file in results]
     found = measured(analyses)
-    form = format_named(options["form"] or format_for(found.mpi))
-    found, others = found.only(form.COLLECTIVES)
+    form = format_named(options["form"] or format_for(found.mpi.library, found.mpi.version))
+    found, others = found.only(form.collectives)
     if others and not options["quiet"]:
         click.echo(f"note: no rules can be written for {', '.join(others)}", err=True)
     reduction = reduce_to_rules(found.cells, found.settings_of)
@@ -80,13 +91,15 @@ def command(files: tuple[Path, ...], check: bool, **options: Any) -> None:
         _tune(found, reduction, form, options)
 
 
-def _tune(found: Measured, reduction: Reduction, form: Format, options: dict[str, Any]) -> None:
+def _tune(
+    found: Measured, reduction: Reduction, form: RulesFormat, options: dict[str, Any]
+) -> None:
     from hockney.views.as_json import dumps
     from hockney.views.rules import environment_lines, rule_lines, rules_json
 
     output = options["output"]
     if output is not None and not options["force"]:
-        for file in (output.with_name(output.name + suffix) for suffix in form.SUFFIXES):
+        for file in (output.with_name(output.name + suffix) for suffix in form.suffixes):
             if file.exists():
                 raise click.UsageError(f"{file} exists: name another, or overwrite with --force")
     environment: dict[str, str] = {}
@@ -104,7 +117,7 @@ def _tune(found: Measured, reduction: Reduction, form: Format, options: dict[str
 
 
 def _write(
-    reduction: Reduction, found: Measured, form: Format, output: Path, mpicc: str | None
+    reduction: Reduction, found: Measured, form: RulesFormat, output: Path, mpicc: str | None
 ) -> tuple[dict[str, str], bool | None]:
     """What makes the library read the rules, and whether that is proved."""
     from hockney.measure.run import mpi_of
@@ -113,7 +126,7 @@ def _write(
 
     mpi, engine = mpi_of(Placement(mpicc=mpicc))
     proved = write_tried(form, reduction.rules, output, found.mpi, mpi, engine)
-    told = "and was seen to read all of it" if proved else "but tells nobody whether it reads it"
+    told = "and was seen to read all of it" if proved else "but does not report whether it reads it"
     click.echo(f"wrote {output}: the library starts with it {told}", err=True)
     return form.environment(output), proved
 
@@ -123,7 +136,7 @@ def _check(
     measured_run: Run,
     found: Measured,
     reduction: Reduction,
-    form: Format,
+    form: RulesFormat,
     options: dict[str, Any],
 ) -> None:
     """Exit status 1 where the rules make a cell surely slower."""

@@ -4,16 +4,9 @@
 
 const char *const buffers_names[] = {"returned", "separate", "cold", NULL};
 
-static const struct operation *const table[] = {
-    &operation_pingpong,
-    &operation_pingpong_synchronous,
-    &operation_pingpong_nonblocking,
-    &operation_pingpong_persistent,
-    &operation_exchange,
-    &operation_stream,
-    &operation_bidirectional,
-    &operation_late,
-};
+/* The names that the linker gives to the ends of what is LISTED. */
+extern const struct operation *const __start_hockney_operations[];
+extern const struct operation *const __stop_hockney_operations[];
 
 const struct operation *const floor_handovers[] = {
     &operation_handover_one_line,
@@ -30,9 +23,10 @@ const struct operation *const floor_copies[] = {
 
 const struct operation *operation_named(const char *name, const char *mode)
 {
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (strcmp(table[i]->name, name) == 0 &&
-            (table[i]->mode == NULL || strcmp(table[i]->mode, mode) == 0))
-            return table[i];
+    const struct operation *const *listed = __start_hockney_operations;
+    for (; listed < __stop_hockney_operations; listed++)
+        if (strcmp((*listed)->name, name) == 0 &&
+            ((*listed)->mode == NULL || strcmp((*listed)->mode, mode) == 0))
+            return *listed;
     return NULL;
 }

@@ -1,5 +1,5 @@
-/* The one interface of everything that can be timed. A new operation is one file in operations/
-   and one line in operations.c. */
+/* The one interface of everything that can be timed. A new operation is one file in operations/,
+   which lists it. */
 #ifndef HOCKNEY_OPERATIONS_H
 #define HOCKNEY_OPERATIONS_H
 
@@ -47,20 +47,18 @@ enum {
     COLD = 1 << BUFFERS_COLD,
 };
 
-extern const struct operation operation_pingpong;
-extern const struct operation operation_pingpong_synchronous;
-extern const struct operation operation_pingpong_nonblocking;
-extern const struct operation operation_pingpong_persistent;
-extern const struct operation operation_exchange;
-extern const struct operation operation_stream;
-extern const struct operation operation_bidirectional;
 extern const struct operation operation_train;
-extern const struct operation operation_late;
 extern const struct operation operation_handover_one_line;
 extern const struct operation operation_handover_two_lines;
 extern const struct operation operation_handover_swap;
 extern const struct operation operation_copy_warm;
 extern const struct operation operation_copy_cold;
+
+/* Makes an operation between two ranks one that the user may ask for. The linker gathers all of
+   them: nothing else names them. */
+#define LISTED(one)                                                                                \
+    static const struct operation *const listed_##one                                             \
+        __attribute__((used, section("hockney_operations"))) = &(one)
 
 /* What the user may ask for between two ranks by these names; NULL where there is no such
    operation. `mode` counts for ping-pongs alone. */

@@ -1,5 +1,12 @@
 """From samples to numbers with intervals. Launches are the independent units."""
 
-from hockney.estimate.points import Estimates, PointEstimate, estimate, is_precise
+from hockney.estimate.points import (
+    Estimates,
+    LeastKnown,
+    PointEstimate,
+    estimate,
+    is_precise,
+    least_known,
+)
 
-__all__ = ["Estimates", "PointEstimate", "estimate", "is_precise"]
+__all__ = ["Estimates", "LeastKnown", "PointEstimate", "estimate", "is_precise", "least_known"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Container, Iterable
 from dataclasses import asdict, dataclass
@@ -27,15 +28,15 @@ from hockney.spec.axes import Axes, Key, Point, curve_key, point_of, sort_key
 
 BESIDE = frozenset({"handover", "copy", "late"})
 """Measured beside the experiment: what the hardware does without MPI, and sends whose receiver is
-late, which tell the protocol."""
+late, which show the protocol."""
 LEAST_ROUNDS = 3
 """Of a state in a launch that saw several: fewer do not make a median."""
 SLOW_LEAST, SLOW_SPREADS = 0.10, 5.0
 SLOW_RULE = (
-    "a launch is left out when its typical ratio to the median launch is more than 10 % above 1 "
-    "and more than 5 robust standard deviations of all launches away"
+    "a launch is excluded when its median ratio to the median launch is more than 10 % above 1 and "
+    "more than 5 robust standard deviations of all launches away"
 )
-"""Said wherever a launch was left out."""
+"""Shown wherever a launch was excluded."""
 MAD_TO_SIGMA = 1.4826
 
 
@@ -105,7 +106,7 @@ class Estimates:
     points: tuple[PointEstimate, ...]
     states: States
     slow_launches: tuple[int, ...]
-    """Slow as a whole, and left out of the headline by SLOW_RULE."""
+    """Slow as a whole, and excluded from the headline by SLOW_RULE."""
 
     @property
     def headline(self) -> tuple[PointEstimate, ...]:
@@ -182,21 +183,41 @@ def estimate_cells(run: Run, states: States, cells: Cells) -> Estimates:
     return Estimates(tuple(points), states, tuple(sorted(slow)))
 
 
-def is_precise(run: Run, precision: float) -> bool:
-    """Whether every headline interval over launches is inside the asked precision. Asked after
-    every launch, so it works out nothing but that."""
+@dataclass(frozen=True)
+class LeastKnown:
+    """The point of the headline whose median is known least, over the launches so far."""
+
+    point: Point
+    median_s: float
+    interval: Interval | None
+    """None: there are too few launches for one."""
+
+    @property
+    def precision(self) -> float:
+        """Relative half-width of the interval; infinite without one."""
+        if self.interval is None:
+            return math.inf
+        width = self.interval.high - self.interval.low
+        return width / 2.0 / self.median_s if self.median_s else math.inf if width else 0.0
+
+
+def least_known(run: Run) -> LeastKnown | None:
+    """None where nothing is known. Asked after every launch, so it works out nothing but that."""
     cells = collect(run, find_states(run))
     slow = _slow_launches(cells)
-    asked = 0
+    found = []
     for (key, state), launches in cells.items():
-        if state != 0 or key.operation in BESIDE:
-            continue
-        asked += 1
-        medians = np.array([np.median(values) for n, values in launches.items() if n not in slow])
-        interval = median_interval(medians)
-        if interval is None or interval.high - interval.low > 2.0 * precision * np.median(medians):
-            return False
-    return asked > 0
+        if state == 0 and key.operation not in BESIDE:
+            medians = [np.median(values) for n, values in launches.items() if n not in slow]
+            interval = median_interval(np.array(medians))
+            found.append(LeastKnown(key, float(np.median(medians)), interval))
+    return max(found, key=lambda known: known.precision, default=None)
+
+
+def is_precise(run: Run, precision: float) -> bool:
+    """Whether every headline interval over launches is inside the asked precision."""
+    worst = least_known(run)
+    return worst is not None and worst.precision <= precision
 
 
 def _median_over(

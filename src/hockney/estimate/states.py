@@ -1,7 +1,7 @@
-"""The machine's states: what the probes of the rounds say about where the ranks really ran.
+"""The machine's states: what the probes of the rounds show of where the ranks really ran.
 
 A hypervisor moves the cores under a guest, and everything that is measured moves with them. The
-hand-over of a cache line between the two ranks tells: it is probed before every round. Probes are
+core-to-core latency between the two ranks shows it: it is probed before every round. Probes are
 clustered on a log scale; a round belongs to a state when the probes before and after it agree.
 """
 
@@ -22,7 +22,7 @@ tens at least."""
 SMALLEST = 1e-12
 """A probe of 0 is none, but may be in a file: it must not stretch the log scale for ever."""
 VALLEY = 0.5
-"""Two peaks are two states when the density between them falls below this share of the lower."""
+"""Two peaks are two states when the density between them falls below this fraction of the lower."""
 LEAST_SHARE, LEAST_PROBES = 0.01, 3
 """A rarer cluster is a disturbance, not a state."""
 LIKELY = (
@@ -31,7 +31,8 @@ LIKELY = (
     (600e-9, "two cores without a common last-level cache"),
     (np.inf, "two cores far apart, or a disturbed machine"),
 )
-"""Usual hand-over times of today's processors, seconds: a guess for words, never used to sort."""
+"""Usual core-to-core latencies of today's processors, seconds: a guess for people, never used to
+sort."""
 
 Key = tuple[int, int]
 """A launch and a round of it."""
@@ -56,7 +57,7 @@ class States:
     changed: int
     """Rounds that were set aside because the state changed in them."""
     probe: str | None
-    """What was clustered: handover, work, or None where nothing told."""
+    """What was clustered: handover, work, or None where nothing was probed."""
 
     def of(self, launch: int, round_: int) -> int | None:
         """The state of a round; None where it changed in it."""
@@ -160,7 +161,7 @@ def _valleys(density: NDArray[np.float64]) -> list[int]:
 
 
 def _agreeing(run: Run, labels: dict[Key, int], before: bool) -> tuple[dict[Key, int], int]:
-    """Rounds whose two probes agree. A hand-over is probed before its round, so that the next one
+    """Rounds whose two probes agree. The latency is probed before its round, so that the next one
     closes it; the fixed work after it, so that the one before opened it."""
     other = 1 if before else -1
     rounds: dict[Key, int] = {}

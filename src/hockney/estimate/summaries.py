@@ -74,7 +74,7 @@ def typical(statistics: Statistics) -> Typical | None:
 
 @dataclass(frozen=True)
 class Spread:
-    """What else of a point a log may tell, in seconds."""
+    """What else a log may give of a point, in seconds."""
 
     min_s: float | None = None
     p5_s: float | None = None

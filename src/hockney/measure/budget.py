@@ -50,6 +50,18 @@ class Budget:
         spent_s = self._now() - self._started - self._rested_s
         return self._sampling.budget_s - self._spent_before_s - spent_s
 
+    @property
+    def total_s(self) -> float:
+        """Wall time of the whole run: the time to spread the launches over, or the budget."""
+        return self._sampling.over_s or self._sampling.budget_s
+
+    @property
+    def to_come_s(self) -> float:
+        """Wall time until the run ends, at most."""
+        if self._sampling.over_s is None:
+            return max(self.left_s, 0.0)
+        return max(self._sampling.over_s - (self._now() - self._started), 0.0)
+
     def rest_s(self) -> float:
         """How long to wait before the next launch, so that of the time to spread them over as much
         has passed as is spent of the budget, or made of the asked launches; 0 before the first."""

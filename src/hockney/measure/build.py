@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
 import re
@@ -9,12 +10,15 @@ import shutil
 import stat
 import subprocess
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 from hockney import __version__
 from hockney.errors import AskedWronglyError, HockneyError
-from hockney.measure.mpi import Mpi, ask_command
+from hockney.lazy import lazy
+from hockney.measure.mpi import ask_command
+from hockney.mpis import Engine, Mpi
+
+filelock = lazy("filelock")
 
 SOURCES = Path(__file__).parent.parent / "engine"
 FLAGS = ("-std=c11", "-O2", "-D_GNU_SOURCE", f'-DHOCKNEY_VERSION="{__version__}"')
@@ -23,13 +27,6 @@ LAST_LINES = 20
 """Of a compiler's message, shown to the user."""
 INTEL_PLACEHOLDER = "I_MPI_SUBSTITUTE_INSTALLDIR"
 """What Intel MPI's wrapper has in its words until it is told where it is installed."""
-
-
-@dataclass(frozen=True)
-class Engine:
-    path: Path
-    notes: tuple[str, ...] = ()
-    """What the user should know about where it was put."""
 
 
 def build_engine(mpi: Mpi) -> Engine:
@@ -45,10 +42,9 @@ def build_engine(mpi: Mpi) -> Engine:
     engine = cache / key / "hockney-engine"
     if _is_ours(engine):
         return Engine(engine)
-    from filelock import FileLock
 
     try:
-        with FileLock(cache / f"{key}.lock"):
+        with filelock.FileLock(cache / f"{key}.lock"):
             if not _is_ours(engine):
                 _compile_into(mpi, engine)
         return Engine(engine)
@@ -96,8 +92,6 @@ def library_of(engine: Engine) -> str | None:
 
 
 def _build_privately(mpi: Mpi, reason: str) -> Engine:
-    import atexit
-
     directory = Path(tempfile.mkdtemp(prefix="hockney-"))
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     try:
@@ -196,7 +190,7 @@ def _compile(mpi: Mpi, output: Path) -> None:
     if "No space left on device" in done.stderr:
         raise OSError(28, "no space left on device")
     raise AskedWronglyError(
-        f"{mpi.mpicc} could not build the engine (exit status {done.returncode}); it said:\n"
+        f"{mpi.mpicc} could not build the engine (exit status {done.returncode}); its output:\n"
         + "\n".join(f"    {line}" for line in said),
         "set I_MPI_ROOT to where Intel MPI is installed, as its vars.sh does"
         if INTEL_PLACEHOLDER in _show(mpi.mpicc)

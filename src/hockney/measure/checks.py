@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hockney.errors import AskedWronglyError
-from hockney.measure.launchers import MPIEXEC, Allocation, find_allocation
 from hockney.measure.platforms import parse_shape
+from hockney.schedulers import MPIEXEC, Allocation, find_allocation
 from hockney.spec import Case, Placement, Plan
 from hockney.spec.accepts import check_accepted
 from hockney.spec.workloads.pingpong import Pingpong
@@ -20,7 +20,6 @@ HOST_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
 """A name that no program takes for an option."""
 MOST_CPUS = 1 << 16
 """In one range."""
-PLACES = ("core", "socket", "numa", "node", "spread", "none")
 
 
 def check_plan(plan: Plan) -> None:
@@ -86,7 +85,7 @@ def _check_nodes(placement: Placement) -> None:
         )
     if nodes is None and placement.ranks_per_node and placement.platform is None:
         raise AskedWronglyError(
-            "--ranks-per-node: on how many nodes?", "say so with --nodes or --hosts"
+            "--ranks-per-node: the number of nodes is not given", "give it with --nodes or --hosts"
         )
     if nodes is None:
         return

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import msgspec
 
 from hockney.errors import AskedWronglyError
-from hockney.measure.algorithms import Algorithm, Family, Forcing, chosen, family_of
-from hockney.measure.build import Engine
+from hockney.measure.algorithms import chosen
 from hockney.measure.checks import allowed_cpus, available_memory, nodes
-from hockney.measure.mpi import Mpi
+from hockney.mpis import Algorithm, Engine, Family, Forcing, Mpi, family_of
 from hockney.spec import Case, Placement, Size
 from hockney.spec.engine import label_of
 from hockney.spec.workloads import Buffers
@@ -57,8 +56,9 @@ def cases_of(
         _check_slots(study)
     family = family_of(mpi)
     cases: list[Case] = []
-    left_out = [words for collective in study.collectives
-                for words in _not_whole(collective, study)]  # fmt: skip
+    left_out = [
+        words for collective in study.collectives for words in _not_whole(collective, study)
+    ]
     for collective, algorithm, segment in _variants(study, family, mpi, engine):
         forcing = family.forcing(collective, algorithm, segment)
         for ranks in study.ranks:
@@ -126,7 +126,7 @@ def _variants(
                 yield collective, algorithm, segment
     if study.segments and not segmented:
         raise AskedWronglyError(
-            "--segment-size: this MPI library cannot be told one for any of these algorithms",
+            "--segment-size: this MPI library cannot set one for any of these algorithms",
             "leave it out, or name an algorithm that segments",
         )
 

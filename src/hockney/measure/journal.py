@@ -33,7 +33,8 @@ class Journal:
         path = directory / NAME
         if path.exists() and not resume:
             raise AskedWronglyError(
-                f"{directory} has a suite in it", "go on with it by --resume, or name another by -o"
+                f"{directory} already holds a suite",
+                "continue it with --resume, or name another directory with -o",
             )
         try:
             directory.mkdir(parents=True, exist_ok=True)
@@ -47,6 +48,10 @@ class Journal:
             except ValueError as error:
                 raise AskedWronglyError(f"{path}: {error}") from error
             self._entries[entry.file] = entry
+
+    def close(self) -> None:
+        """Lets others continue the suite."""
+        self._file.close()
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries.values())

@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from hockney.errors import AskedWronglyError
-
-WRAPPER_TIMEOUT_S = 20.0
-
-
-@dataclass(frozen=True)
-class Mpi:
-    """An MPI library as a user sees it: two commands."""
-
-    mpicc: Path
-    mpiexec: Path
-    family: str
-    """hydra, openmpi or smpirun: how its launcher is spoken to (a file of launchers/)."""
-    launcher_version: str
+from hockney.mpis import COMMAND_TIMEOUT_S, FAMILIES, Mpi
 
 
 def find_mpi(mpicc: str | None = None, simulated: bool = False) -> Mpi:
@@ -94,17 +80,13 @@ def _find_launcher(wrapper: Path) -> tuple[Path, str, str]:
 
 
 def launcher_family(launcher: Path) -> tuple[str | None, str]:
-    """What kind of launcher this is by its own words; None where it is none that we know."""
-    if launcher.name.startswith("smpirun"):
-        return "smpirun", _words(launcher, "-version").partition("\n")[0]
+    """The MPI family of a launcher and its version; None where no family knows it."""
     words = _words(launcher, "--version")
-    first = words.partition("\n")[0].strip()
-    if "HYDRA" in words or "Intel(R) MPI" in words:
-        number = re.search(r"Version:\s*(\S+)", words)
-        return "hydra", f"Hydra {number[1]}" if number else first
-    if "Open MPI" in words or "OpenRTE" in words or "PRRTE" in words:
-        return "openmpi", first
-    return None, first
+    for name, family in FAMILIES.all().items():
+        version = family.launcher_version(launcher, words)
+        if version is not None:
+            return name, version
+    return None, words.partition("\n")[0].strip()
 
 
 def _words(command: Path, *arguments: str) -> str:
@@ -123,6 +105,6 @@ def ask_command(command: Path, *arguments: str) -> subprocess.CompletedProcess[s
         capture_output=True,
         text=True,
         errors="replace",
-        timeout=WRAPPER_TIMEOUT_S,
+        timeout=COMMAND_TIMEOUT_S,
         stdin=subprocess.DEVNULL,
     )

@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hockney.errors import HockneyError
-from hockney.measure.build import Engine
-from hockney.measure.launchers import find_launcher, launcher_named
-from hockney.measure.mpi import Mpi
+from hockney.mpis import Engine, Mpi, family_of
+from hockney.schedulers import find_launcher
 from hockney.spec import Placement
 
 LONGEST_ANSWER_S = 20.0
@@ -43,8 +42,8 @@ def ask_nodes(
     mpi: Mpi, placement: Placement, script: str, timeout_s: float, stdin: Path | None = None
 ) -> list[Answer]:
     """Runs a shell script once on every node, all at a time."""
-    name, placement = find_launcher(mpi, placement)
-    commands = launcher_named(name).reach(mpi, placement, script)
+    launcher, placement = find_launcher(placement)
+    commands = (launcher or family_of(mpi)).reach(mpi, placement, script)
     deadline = time.monotonic() + min(timeout_s, LONGEST_ANSWER_S)
     started = [(command, _start(command, stdin)) for command in commands]
     return [_answer(command, process, deadline) for command, process in started]

@@ -100,7 +100,7 @@ def parse_counts(text: str, option: str, every: int | None = None) -> tuple[int,
             )
         if len(counts) > 1 and counts[-1] != 2 * counts[-2]:
             raise AskedWronglyError(
-                f"{option} {text}: {GOES_ON} goes on by doubling, which "
+                f"{option} {text}: {GOES_ON} continues by doubling, which "
                 f"{counts[-2]},{counts[-1]} does not",
                 "write 1,2,4,...,64 or every number",
             )

@@ -17,8 +17,11 @@ from pathlib import Path
 import msgspec
 
 from hockney.errors import AskedWronglyError
+from hockney.lazy import lazy
 from hockney.spec import Placement
 from hockney.units import parse_seconds, parse_size
+
+saxutils = lazy("xml.sax.saxutils")  # which loads all of urllib
 
 LATENCY_S, BANDWIDTH_BPS = 0.5e-6, 12_500_000_000
 SPEED = "100Gf"
@@ -133,9 +136,7 @@ def shape_xml(shape: Shape) -> str:
     }
     if topology != "FLAT":
         attributes |= {"topology": topology, "topo_parameters": parameters(shape.extents)}
-    from xml.sax.saxutils import quoteattr  # reads all of urllib: only to simulate
-
-    words = " ".join(f"{name}={quoteattr(value)}" for name, value in attributes.items())
+    words = " ".join(f"{name}={saxutils.quoteattr(value)}" for name, value in attributes.items())
     return (
         '<?xml version="1.0"?>\n'
         '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'

@@ -12,12 +12,12 @@ import msgspec
 import numpy as np
 
 from hockney.estimate import estimate
+from hockney.fitting.fit import Curve, curve_of
+from hockney.fitting.partition import LEAST_SIZES
+from hockney.fitting.switches import Bracket, brackets_of, narrowed
 from hockney.measure.late import Late, late_by
 from hockney.measure.session import Session
 from hockney.models import segmented
-from hockney.models._partition import LEAST_SIZES
-from hockney.models._switches import Bracket, brackets_of, narrowed
-from hockney.models.fit import Curve, curve_of
 from hockney.records import Run, Switch
 from hockney.spec import Plan, single, sizes_of
 from hockney.spec.workloads import Workload

@@ -8,7 +8,8 @@ from typing import Any
 
 from hockney import records
 from hockney.errors import AskedWronglyError
-from hockney.measure.build import Engine, library_of
+from hockney.measure.build import library_of
+from hockney.mpis import Engine
 from hockney.records import End, Run
 from hockney.spec import Case, Plan, difference, plan_of
 
@@ -26,7 +27,7 @@ def run_to_resume(path: Path, plan: Plan, engine: Engine) -> Run:
     before = plan_of(run.header.options)
     if before is None:
         raise AskedWronglyError(
-            f"{path} does not say what it measured", "begin another file with -o"
+            f"{path} does not record what it measured", "begin another file with -o"
         )
     words = difference(before, plan)
     if words is not None:

@@ -8,18 +8,19 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from hockney.measure.build import Engine, build_engine
+from hockney.measure.build import build_engine
 from hockney.measure.files import files_of
-from hockney.measure.mpi import Mpi, find_mpi
+from hockney.measure.mpi import find_mpi
 from hockney.measure.nodes import check_hosts, engine_on_nodes
 from hockney.measure.resume import run_to_resume
 from hockney.measure.session import Session, answer, new_run
+from hockney.measure.status import Status
 from hockney.measure.steps import steps_of
-from hockney.records import Progress
+from hockney.mpis import Engine, Mpi
 from hockney.result_file import ResultFile
 from hockney.spec import Placement, Plan
 
-OnProgress = Callable[[str | None, int, Progress | None], None]
+OnProgress = Callable[[Status], None]
 
 
 @dataclass(frozen=True)

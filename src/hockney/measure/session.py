@@ -11,19 +11,20 @@ from typing import Protocol
 
 from hockney import __version__, records
 from hockney.errors import AskedWronglyError, HockneyError
-from hockney.estimate import is_precise
+from hockney.estimate import LeastKnown, least_known
 from hockney.measure.budget import Budget
-from hockney.measure.build import Engine, library_of
+from hockney.measure.build import library_of
 from hockney.measure.environment import describe_environment
 from hockney.measure.files import Files
 from hockney.measure.launch import Interruption, Outcome
-from hockney.measure.launchers import end_strays, find_launcher
-from hockney.measure.mpi import Mpi
 from hockney.measure.nodes import silent_hosts
 from hockney.measure.resume import missing_ends, next_number, restore, whole_launches
-from hockney.measure.start import ENGINE_SAYS, LIBRARIES, Start, start_of
+from hockney.measure.start import ENGINE_SAYS, Start, start_of
+from hockney.measure.status import Disturbances, Status
+from hockney.mpis import Engine, Mpi, family_of
 from hockney.records import End, LaunchRecord, Progress, Record, Run, RunRecord
 from hockney.result_file import ResultFile
+from hockney.schedulers import find_launcher
 from hockney.spec import Case, Plan, stored
 from hockney.spec.engine import engine_arguments, launch_arguments
 
@@ -44,6 +45,8 @@ class Answer:
     launches: int = 0
     is_done: bool = False
     """No further launch is needed, or none would help."""
+    least_known: LeastKnown | None = None
+    """As of its last launch, where the rule for stopping looked at it."""
     problem: str | None = None
     """What went wrong, in the user's words; it is not measured any more."""
 
@@ -72,12 +75,13 @@ class Session:
     engine: Engine
     file: ResultFile
     files: Files
-    on_progress: Callable[[str | None, int, Progress | None], None]
-    """Gets the case's title, the launch's number and what the launch reports."""
+    on_progress: Callable[[Status], None]
     run: Run
     steps: Steps | None = None
     answers: list[Answer] = field(init=False)
     reason: str = "budget"
+    disturbances: Disturbances = field(default_factory=Disturbances)
+    budget: Budget = field(init=False)
     launches_wall_s: float = 0.0
     """What the launches took of the run's wall time; the rest was ours."""
 
@@ -93,6 +97,8 @@ class Session:
         """Nothing of this plan is measured yet."""
         self.plan = plan
         self.answers = [Answer(case, Run(self.run.header)) for case in plan.cases]
+        earlier = whole_launches(self.run)
+        self.budget = Budget(plan.sampling, len(self.answers), earlier)
 
 
 def new_run(plan: Plan, label: str | None) -> Run:
@@ -138,8 +144,7 @@ def _measure_all(session: Session, interruption: Interruption) -> bool:
     """Launches for each case in turn, until every point is precise enough over launches, the
     budget is spent, the asked number of launches is reached, or something goes wrong. A case that
     fails is not measured again; the others are. False where nothing shall follow."""
-    earlier = whole_launches(session.run)
-    budget = Budget(session.plan.sampling, len(session.answers), earlier)
+    budget = session.budget
     for number in itertools.count(next_number(session.run)):
         answer = _next(session.answers)
         if answer is None:
@@ -153,7 +158,7 @@ def _measure_all(session: Session, interruption: Interruption) -> bool:
         if interruption:
             session.reason = "interrupted"
             return False
-        session.on_progress(answer.case.title, number, None)
+        _show(session, answer, number)
         try:
             outcome = _launch(session, answer, number, seconds, interruption)
         except HockneyError as error:
@@ -163,6 +168,7 @@ def _measure_all(session: Session, interruption: Interruption) -> bool:
         budget.note(outcome.wall_s, _measured_s(session, number) or 0.0)
         answer.problem = _problem(session, answer, number, outcome)
         answer.is_done = _is_done(session, answer)
+        session.disturbances.add(session.run, number)
         if outcome.interrupted:
             session.reason = "interrupted"
             return False
@@ -175,7 +181,27 @@ def _is_done(session: Session, answer: Answer) -> bool:
         return True
     # Launches that are spread over a time shall fill that, however precise they are.
     may_end = sampling.over_s is None and answer.launches >= sampling.least_launches
-    return may_end and is_precise(answer.run, sampling.precision)
+    if not may_end:
+        return False
+    answer.least_known = least_known(answer.run)
+    return answer.least_known is not None and answer.least_known.precision <= sampling.precision
+
+
+def _show(session: Session, answer: Answer, number: int, progress: Progress | None = None) -> None:
+    """Passes on how far the run is. It works nothing out: what was measured is looked at between
+    launches only, and no further than the rule for stopping needs."""
+    known = [(a.case.title, a.least_known) for a in session.answers if a.least_known]
+    session.on_progress(
+        Status(
+            case=answer.case,
+            launch=number,
+            total_s=session.budget.total_s,
+            left_s=session.budget.to_come_s,
+            progress=progress,
+            least_known=max(known, key=lambda one: one[1].precision, default=None),
+            disturbances=session.disturbances,
+        )
+    )
 
 
 def _next(answers: Sequence[Answer]) -> Answer | None:
@@ -220,8 +246,8 @@ def _launch(
         outcome = start.run(keep, sampling.timeout_s, interruption)
         ended_well = outcome.exit_status == 0
     finally:
-        if not ended_well:
-            end_strays(start.launcher)
+        if not ended_well and start.launcher is not None:
+            start.launcher.end_strays()
         for line in measured:
             record = _decoded(line)
             if record is not None:
@@ -247,7 +273,7 @@ def _kept(session: Session, answer: Answer, line: bytes, number: int, start: Sta
     """What of a line of the engine goes into the file; the run in memory gets it as well."""
     record = _decoded(line)
     if isinstance(record, Progress):
-        session.on_progress(answer.case.title, number, record)
+        _show(session, answer, number, record)
         return b""
     if record is None:
         return b""
@@ -290,7 +316,7 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
         session.file.write(records.encode(end))
     if not (outcome.interrupted or failures or mixed) and outcome.last_lines:
         said = "\n".join(f"    {line}" for line in outcome.last_lines)
-        message = f"{message}; the last lines it said:\n{said}"
+        message = f"{message}; the last lines its output:\n{said}"
     if failures and outcome.exit_status == ENGINE_ASKED_WRONGLY and not session.run.samples:
         raise AskedWronglyError(message)
     return message
@@ -305,7 +331,7 @@ def _failure(number: int, outcome: Outcome, failures: Sequence[str], has_end: bo
         return "interrupted; all rounds up to then are kept"
     if outcome.silent_s is not None:
         return (
-            f"launch {number} was silent for {outcome.silent_s:.0f} s and was ended "
+            f"launch {number} reported nothing for {outcome.silent_s:.0f} s and was ended "
             "(--timeout sets how long to wait)"
         )
     if failures:
@@ -323,15 +349,15 @@ def _mixed_up(session: Session, case: Case, failure: str) -> str | None:
     """What is mixed when one library's launcher met another's program: N worlds of one rank, or a
     start that fails in a way of its own."""
     mpi, library = session.mpi, library_of(session.engine)
-    belong = LIBRARIES.get(mpi.family, ())
-    if "a world of 1 rank" not in failure and (library is None or library in belong):
+    belongs = library is None or library in family_of(mpi).STARTS
+    if "a world of 1 rank" not in failure and belongs:
         return None
-    launcher, _ = find_launcher(mpi, case.placement)
-    if launcher != mpi.family:
+    launcher, _ = find_launcher(case.placement)
+    if launcher is not None:
         return (
-            f"{launcher} does not wire up the ranks of {mpi.mpicc} ({library or 'unknown'}). Start "
-            "them by the MPI's own mpiexec (--launcher mpiexec), or have the plug-in added that "
-            "they need (Open MPI in Flux: flux-pmix)"
+            f"{launcher.LAUNCHER} does not wire up the ranks of {mpi.mpicc} "
+            f"({library or 'unknown'}). Start them by the MPI's own mpiexec (--launcher mpiexec), "
+            "or have the plug-in added that they need (Open MPI in Flux: flux-pmix)"
         )
     return (
         f"{mpi.mpiexec} ({mpi.launcher_version}) does not belong to the MPI library of {mpi.mpicc} "
@@ -344,7 +370,7 @@ def unanswered(session: Session) -> list[str]:
     """Cases of several that the MPI library refused, or for which there was no time."""
     refused = "the MPI library refuses this algorithm for these ranks or sizes"
     return [
-        f"{answer.case.title}: {refused if answer.launches else 'not asked, for want of time'}"
+        f"{answer.case.title}: {refused if answer.launches else 'not measured for lack of time'}"
         for answer in session.answers
         if REFUSAL in (answer.problem or "") or (answer.case.title and not answer.launches)
     ]

@@ -8,14 +8,11 @@ from dataclasses import dataclass
 
 import msgspec
 
-from hockney.measure.build import Engine
 from hockney.measure.launch import Interruption, Outcome, run_launch
-from hockney.measure.launchers import find_launcher, launcher_named
-from hockney.measure.mpi import Mpi
+from hockney.mpis import Engine, Mpi, family_of
+from hockney.schedulers import Launcher, find_launcher
 from hockney.spec import Case
 
-LIBRARIES = {"hydra": ("MPICH", "Intel MPI", "MVAPICH"), "openmpi": ("Open MPI",)}
-"""Whose programs each family of launchers starts."""
 ENGINE_SAYS = "hockney-engine: "
 """Before what a rank that ends the launch writes to stderr: two ranks may garble their records."""
 
@@ -27,10 +24,10 @@ class Start:
     command: list[str]
     env: dict[str, str]
     """Variables that are added to this process's own."""
-    launcher: str
-    """Its name."""
+    launcher: Launcher | None
+    """The scheduler's; None: the MPI's own."""
     version: str
-    """Its name and what is known of its version."""
+    """The launcher's name and what is known of its version."""
 
     def run(
         self,
@@ -51,10 +48,10 @@ def start_of(
     env: Mapping[str, str] | None = None,
 ) -> Start:
     """The engine with `arguments` on the ranks of a case, by the launcher of its placement."""
-    name, placement = find_launcher(mpi, case.placement)
-    launcher = launcher_named(name)
+    launcher, placement = find_launcher(case.placement)
+    family = family_of(mpi)
     placed = msgspec.structs.replace(case, placement=placement)
-    command = launcher.command(mpi, placed, [str(engine.path), *arguments])
-    added = {**launcher.environment(mpi), **placement.env, **(env or {})}
-    version = f" ({mpi.launcher_version})" if name == mpi.family else ""
-    return Start(command, added, name, name + version)
+    command = (launcher or family).command(mpi, placed, [str(engine.path), *arguments])
+    added = {**family.environment(mpi), **placement.env, **(env or {})}
+    version = launcher.LAUNCHER if launcher else f"{family.LAUNCHER} ({mpi.launcher_version})"
+    return Start(command, added, launcher, version)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hockney.lazy import lazy
 from hockney.spec import Plan
 from hockney.spec.workloads.overheads import Overheads
 from hockney.spec.workloads.pingpong import Pingpong
 
 if TYPE_CHECKING:
+    from hockney.measure import refine, trains
     from hockney.measure.session import Steps
+else:  # they load libraries of numbers
+    refine, trains = lazy("hockney.measure.refine"), lazy("hockney.measure.trains")
 
 
 def has_steps(plan: Plan) -> bool:
@@ -18,14 +22,9 @@ def has_steps(plan: Plan) -> bool:
 
 
 def steps_of(plan: Plan) -> Steps | None:
-    """None where the plan is all that is measured. The numbers' libraries are loaded only where
-    there are steps to decide on."""
+    """None where the plan is all that is measured."""
     if not has_steps(plan):
         return None
     if isinstance(plan.first.workload, Overheads):
-        from hockney.measure.trains import Trains
-
-        return Trains(plan)
-    from hockney.measure.refine import Refinement
-
-    return Refinement(plan)
+        return trains.Trains(plan)
+    return refine.Refinement(plan)

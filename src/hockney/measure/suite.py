@@ -22,6 +22,11 @@ from typing import Any
 
 from hockney.errors import AskedWronglyError
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 READY = Path(__file__).parent.parent / "plans"
 SUITE_KEYS = ("name", "run")
 RUN_KEYS = ("verb", "matrix")
@@ -62,10 +67,6 @@ def read_suite(name: str) -> Suite:
 
 
 def _parsed(path: Path, text: str) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

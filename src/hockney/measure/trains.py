@@ -8,10 +8,10 @@ import msgspec
 import numpy as np
 
 from hockney.estimate import estimate
+from hockney.fitting.fit import Array, Curve, curve_of
+from hockney.fitting.line import line
+from hockney.fitting.trains import NO_DELAY, Delay, Train
 from hockney.measure.session import Session
-from hockney.models._trains import NO_DELAY, Delay, Train
-from hockney.models.fit import Array, Curve, curve_of
-from hockney.models.hockney import line
 from hockney.records import Run
 from hockney.spec import Plan
 from hockney.spec.workloads import overheads

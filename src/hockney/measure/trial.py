@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hockney import records
-from hockney.measure.build import Engine
 from hockney.measure.launch import Interruption, Outcome
-from hockney.measure.launchers import MPIEXEC
-from hockney.measure.mpi import Mpi
 from hockney.measure.start import start_of
+from hockney.mpis import Engine, Mpi
 from hockney.records import End, LaunchRecord
+from hockney.schedulers import MPIEXEC
 from hockney.spec import Case, Placement, Sampling, Size
 from hockney.spec.engine import engine_arguments, launch_arguments
 from hockney.spec.workloads.pingpong import Pingpong

@@ -21,10 +21,16 @@ Indices = NDArray[np.intp]
 def point_moments(bytes_: Array, target: Array, weight: Array) -> Array:
     """Of each point what the sums are taken of, shape (6, rows, points); target, weight: (rows,
     points)."""
-    return np.array([
-        weight, weight * bytes_, weight * bytes_**2,
-        weight * target, weight * bytes_ * target, weight * target**2,
-    ])  # fmt: skip
+    return np.array(
+        [
+            weight,
+            weight * bytes_,
+            weight * bytes_**2,
+            weight * target,
+            weight * bytes_ * target,
+            weight * target**2,
+        ]
+    )
 
 
 def best_curve(moments: Array, numbers: Array, crossings: Indices) -> tuple[Array, Array]:
@@ -61,10 +67,14 @@ def _sums(moments: Array, numbers: Array, crossings: Indices) -> list[Array]:
     everywhere = np.ones(len(crossings))
     return [
         weight.sum(axis=-1)[..., None] * everywhere,
-        low(x), low(xx), high(x * numbers), high(xx * numbers**2),
+        low(x),
+        low(xx),
+        high(x * numbers),
+        high(xx * numbers**2),
         y.sum(axis=-1)[..., None] * everywhere,
-        low(xy), high(xy * numbers),
-    ]  # fmt: skip
+        low(xy),
+        high(xy * numbers),
+    ]
 
 
 def _at(moments: Array, numbers: Array, crossings: Indices) -> tuple[Array, Array]:

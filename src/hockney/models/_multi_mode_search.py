@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from hockney.models._likelihood import akaike
+from hockney.fitting.fit import SEED, Array, Curve
+from hockney.fitting.likelihood import akaike
+from hockney.lazy import lazy
 from hockney.models._multi_mode_time import general_s
-from hockney.models.fit import SEED, Array, Curve
+
+optimize = lazy("scipy.optimize")
 
 DECISIVE = 4.0
 """By how much Akaike's criterion must fall for one more chunk."""
@@ -52,10 +54,12 @@ class Structure:
 
     @property
     def bounds(self) -> tuple[Array, Array]:
-        limits = np.array([
-            limit if name == "kappa" else np.log(limit)
-            for name, limit in ((name, BOUNDS[name]) for name in self.names)
-        ])  # fmt: skip
+        limits = np.array(
+            [
+                limit if name == "kappa" else np.log(limit)
+                for name, limit in ((name, BOUNDS[name]) for name in self.names)
+            ]
+        )
         return limits[:, 0], limits[:, 1]
 
     def values(self, q: Array) -> dict[str, float]:
@@ -71,11 +75,15 @@ class Structure:
         """One way: T_b / 2 n."""
         found = self.values(q)
         whole = general_s(
-            x, n, p, found["B_r_Bps"], found["T_l_s"],
+            x,
+            n,
+            p,
+            found["B_r_Bps"],
+            found["T_l_s"],
             C_bytes=self.chunks(q),
             widths=((), (self.most,), (self.width, self.most))[self.levels],
             kappa=found.get("kappa", 1.0),
-        )  # fmt: skip
+        )
         return np.asarray(whole / (2.0 * n))
 
 
@@ -169,12 +177,15 @@ def _loss(residuals: Array) -> float:
 
 def polished(points: Points, structure: Structure, start: Array) -> Solution:
     """The local minimum from `start`."""
-    from scipy.optimize import least_squares
-
     low, high = structure.bounds
     inside = np.clip(start, low + 1e-9, high - 1e-9)
-    found: Any = least_squares(
-        lambda q: points.residuals(structure, q), inside, bounds=(low, high), loss="soft_l1",
-        f_scale=TOLERATED, x_scale=np.maximum(1e-3, 0.1 * (high - low)), max_nfev=100,
-    )  # fmt: skip
+    found = optimize.least_squares(
+        lambda q: points.residuals(structure, q),
+        inside,
+        bounds=(low, high),
+        loss="soft_l1",
+        f_scale=TOLERATED,
+        x_scale=np.maximum(1e-3, 0.1 * (high - low)),
+        max_nfev=100,
+    )
     return Solution(structure, np.asarray(found.x), float(found.cost), found.status > 0)

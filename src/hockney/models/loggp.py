@@ -22,8 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.models._trains import NO_DELAY, Delay, Train
-from hockney.models.fit import (
+from hockney.fitting.fit import (
     RESAMPLES,
     SEED,
     Array,
@@ -34,7 +33,8 @@ from hockney.models.fit import (
     parameter,
     require,
 )
-from hockney.models.hockney import weighted_line
+from hockney.fitting.line import weighted_line
+from hockney.fitting.trains import NO_DELAY, Delay, Train
 
 DATA = "times of trains of messages with and without delays, of at least two different sizes"
 ADVICE = "measure them: hockney overheads"
@@ -167,9 +167,14 @@ def _roles(trains: dict[Train, Array]) -> tuple[int, Delay] | None:
     for train in trains:
         n, delay = train.messages, train.send
         needed = (
-            Train(0, delay), Train(1), Train(n), Train(1, delay), Train(n, delay),
-            Train(1, NO_DELAY, delay), Train(n, NO_DELAY, delay),
-        )  # fmt: skip
+            Train(0, delay),
+            Train(1),
+            Train(n),
+            Train(1, delay),
+            Train(n, delay),
+            Train(1, NO_DELAY, delay),
+            Train(n, NO_DELAY, delay),
+        )
         if n > 1 and delay != NO_DELAY and all(one in trains for one in needed):
             return n, delay
     return None
@@ -183,13 +188,15 @@ def _parts(curve: Curve) -> _Parts:
         assert roles is not None
         n, delay = roles
         wait = trains[Train(0, delay)]
-        columns.append((
-            trains[Train(1)] / 2.0,
-            (trains[Train(n, delay)] - trains[Train(1, delay)]) / (n - 1) - wait,
-            (trains[Train(n, NO_DELAY, delay)] - trains[Train(1, NO_DELAY, delay)]) / (n - 1)
-            - wait,
-            (trains[Train(n)] - trains[Train(1)]) / (n - 1),
-        ))  # fmt: skip
+        columns.append(
+            (
+                trains[Train(1)] / 2.0,
+                (trains[Train(n, delay)] - trains[Train(1, delay)]) / (n - 1) - wait,
+                (trains[Train(n, NO_DELAY, delay)] - trains[Train(1, NO_DELAY, delay)]) / (n - 1)
+                - wait,
+                (trains[Train(n)] - trains[Train(1)]) / (n - 1),
+            )
+        )
     found = np.array(columns).reshape(len(columns), 4, curve.launches).transpose(1, 2, 0)
     whole = ~np.isnan(found).any(axis=0)
     found = np.where(whole, found, np.nan)[:, whole.any(axis=1)][:, :, whole.any(axis=0)]

@@ -14,10 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.models._likelihood import criterion, weights
-from hockney.models._max_rate_solver import best_curve, point_moments
-from hockney.models._partition import LEAST_SIZES, best_partitions, blocks_of, runs
-from hockney.models.fit import (
+from hockney.fitting.fit import (
     RESAMPLES,
     Curve,
     Fit,
@@ -27,6 +24,9 @@ from hockney.models.fit import (
     require,
     too_few_sizes,
 )
+from hockney.fitting.likelihood import criterion, weights
+from hockney.fitting.partition import LEAST_SIZES, best_partitions, blocks_of, runs
+from hockney.models._max_rate_solver import best_curve, point_moments
 
 Array = NDArray[np.float64]
 
@@ -163,10 +163,14 @@ def _fitted(curve: Curve, starts: list[int]) -> tuple[list[_Protocol], Array]:
         protocols, parts = [], []
         for first, end in pairwise(bounds):
             each = [
-                _solved(curve, _Protocol(first, end, saturated, nothing, nothing, nothing), seconds,
-                        weight)
+                _solved(
+                    curve,
+                    _Protocol(first, end, saturated, nothing, nothing, nothing),
+                    seconds,
+                    weight,
+                )
                 for saturated in (False, True)
-            ]  # fmt: skip
+            ]
             residuals = [_ln_residuals(curve, protocol) for protocol in each]
             values = [criterion(residuals[i], 2 + i) for i in (0, 1)]
             shows = values[0] is not None and values[1] is not None and values[1] < values[0]
@@ -278,5 +282,5 @@ def _notes(curve: Curve, protocol: _Protocol, number: int) -> list[str]:
     elif not _shows_pair(curve, protocol):
         notes.append(f"{where}: R_C does not show, as the fewest pairs fill the node; one would")
     elif protocol.pair[0] <= protocol.node[0] * (1.0 + ROUNDING):
-        notes.append(f"{where}: R_N lies on its bound R_C: these times do not tell them apart")
+        notes.append(f"{where}: R_N lies on its bound R_C: these times do not distinguish them")
     return notes

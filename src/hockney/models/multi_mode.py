@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from hockney.errors import AskedWronglyError
-from hockney.models._likelihood import deviance
+from hockney.fitting.fit import RESAMPLES, Array, Curve, Fit, Parameter, new_fit, parameter, require
+from hockney.fitting.likelihood import deviance
+from hockney.lazy import lazy
 from hockney.models._multi_mode_search import (
     BOUNDS,
     TOLERATED,
@@ -26,7 +27,8 @@ from hockney.models._multi_mode_search import (
     select,
     thinned,
 )
-from hockney.models.fit import RESAMPLES, Array, Curve, Fit, Parameter, new_fit, parameter, require
+
+optimize = lazy("scipy.optimize")
 
 ADVICE = "measure 1, 2, 3 and 4 pairs between two nodes at 64KiB..16MiB"
 
@@ -122,8 +124,6 @@ def _profile_limit(
     points: Points, structure: Structure, q: Array, level: int, sign: float
 ) -> float | None:
     """Where the deviance has risen; None where it does not within two octaves or the bounds."""
-    from scipy.optimize import least_squares
-
     index = 2 + level
     low, high = structure.bounds
     others = np.arange(len(q)) != index
@@ -139,10 +139,14 @@ def _profile_limit(
         if not low[index] < now[index] < high[index]:
             return None
         start = np.clip(now[others], low[others] + 1e-9, high[others] - 1e-9)
-        found: Any = least_squares(
-            held, start, bounds=(low[others], high[others]), loss="soft_l1", f_scale=TOLERATED,
+        found = optimize.least_squares(
+            held,
+            start,
+            bounds=(low[others], high[others]),
+            loss="soft_l1",
+            f_scale=TOLERATED,
             max_nfev=20,
-        )  # fmt: skip
+        )
         if deviance(held(found.x)) - least > CHI_SQUARED_95:
             return structure.chunks(now)[level]
     return None

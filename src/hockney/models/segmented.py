@@ -15,10 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.models._likelihood import criterion, weights
-from hockney.models._line_partitions import line_partition_near, line_partitions
-from hockney.models._partition import LEAST_SIZES, MOST_SEGMENTS
-from hockney.models.fit import (
+from hockney.fitting.fit import (
     RESAMPLES,
     Curve,
     Fit,
@@ -29,7 +26,10 @@ from hockney.models.fit import (
     parameter,
     require,
 )
-from hockney.models.hockney import weighted_line
+from hockney.fitting.likelihood import criterion, weights
+from hockney.fitting.line import weighted_line
+from hockney.fitting.line_partitions import line_partition_near, line_partitions
+from hockney.fitting.partition import LEAST_SIZES, MOST_SEGMENTS
 
 Array = NDArray[np.float64]
 
@@ -77,12 +77,17 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
     bounds = [0, *best.starts, len(curve.bytes)]
     breaks = _breaks(curve, best.starts, sampled_starts)
     segments = tuple(
-        _segment(curve, bounds[i], bounds[i + 1], *(
-            parameter(float(value), sample, curve.launches)
-            for value, sample in ((best.alpha[i], alphas[:, i]), (best.beta[i], betas[:, i]))
-        ))
+        _segment(
+            curve,
+            bounds[i],
+            bounds[i + 1],
+            *(
+                parameter(float(value), sample, curve.launches)
+                for value, sample in ((best.alpha[i], alphas[:, i]), (best.beta[i], betas[:, i]))
+            ),
+        )
         for i in range(len(best.alpha))
-    )  # fmt: skip
+    )
     limits = np.array([limit.value for limit in breaks.values()])
 
     def predict(bytes_: Array, *_: Array) -> Array:

@@ -61,7 +61,7 @@ class Clock(msgspec.Struct, kw_only=True):
 
 
 class Place(msgspec.Struct, kw_only=True):
-    """Where a rank really was; None where the kernel does not tell."""
+    """Where a rank really was; None where the kernel does not show it."""
 
     rank: int
     host: str | None = None
@@ -75,7 +75,7 @@ class Place(msgspec.Struct, kw_only=True):
     allowed: int | None = None
     refused: str | None = None
     topology: str | None = None
-    """Switches down to the node, as Slurm tells them: s0.s4.node17."""
+    """Switches down to the node, as Slurm names them: s0.s4.node17."""
 
 
 class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True):
@@ -115,13 +115,13 @@ class Samples(Axes, tag_field="kind", tag="samples", frozen=True, kw_only=True, 
     compute_ns: float | None = None
     """What a nonblocking collective computed between its start and its end."""
     own_mean_ns: list[Nanoseconds] | None = None
-    """Of a collective, beside each entry of ns: the mean over ranks of each one's own duration."""
+    """Of a collective, for each entry of ns the mean over ranks of each one's own duration."""
     own_max_ns: list[Nanoseconds] | None = None
 
 
 class Summary(Axes, tag_field="kind", tag="summary", frozen=True, kw_only=True, omit_defaults=True):
     """A statistic of a point where only that is known; never treated as samples. One of the values
-    is given: which one tells its unit."""
+    is given: which one shows its unit."""
 
     launch: Whole
     statistic: str
@@ -164,7 +164,7 @@ class Start(msgspec.Struct, tag_field="kind", tag="start", kw_only=True):
 
 
 class Probe(msgspec.Struct, tag_field="kind", tag="probe", kw_only=True):
-    """One-way hand-over of a cache line between two ranks, before a round."""
+    """One-way core-to-core latency: a cache line goes from one rank to another, before a round."""
 
     launch: Whole
     round: Whole
@@ -173,7 +173,7 @@ class Probe(msgspec.Struct, tag_field="kind", tag="probe", kw_only=True):
 
 
 class Round(msgspec.Struct, tag_field="kind", tag="round", kw_only=True):
-    """What disturbed the ranks since the round before; None where the kernel does not tell."""
+    """What disturbed the ranks since the round before; None where the kernel does not show it."""
 
     launch: Whole
     round: Whole
@@ -242,7 +242,7 @@ class End(msgspec.Struct, tag_field="kind", tag="end", kw_only=True):
 
 
 class Progress(msgspec.Struct, tag_field="kind", tag="progress", kw_only=True):
-    """What the engine says while it measures; never stored."""
+    """What the engine reports while it measures; never stored."""
 
     launch: int
     round: int

@@ -23,7 +23,7 @@ stay below 32 MiB."""
 
 
 def read(path: Path) -> Run:
-    """The run in a file; one that was cut short is read up to the cut, and `Run.cut` says so."""
+    """The run in a file; one that was cut short is read up to the cut, and `Run.cut` is set."""
     try:
         with _open(path) as stream:
             return _read(path, stream)
@@ -119,7 +119,7 @@ def _open(path: Path) -> BinaryIO:
 
 class _Frames(io.RawIOBase):
     """What zstd's frames hold, one after the other. A file that ends inside a frame was cut, even
-    where the text so far ends with a line: the library's own reader does not tell."""
+    where the text so far ends with a line: the library's own reader does not show that."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("rb")

@@ -101,7 +101,7 @@ def _train(name: str) -> Train | None:
 
 
 def buffers_of(launch: LaunchRecord) -> str | None:
-    """What version 1 said in the definition of a sample."""
+    """What version 1 wrote into the definition of a sample."""
     if launch.buffers is not None:
         return launch.buffers
     if launch.cold_bytes:

@@ -5,6 +5,12 @@ from __future__ import annotations
 import math
 
 import msgspec
+from msgspec.structs import force_setattr
+
+PLACES = ("core", "socket", "numa", "node", "spread", "none")
+"""How the engine can pin neighbouring ranks: on different cores, sockets, ..., or not at all."""
+OLD_LAUNCHERS = {"srun": "slurm"}
+"""What launchers were called before, as plans and scripts may still say."""
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True):
@@ -18,7 +24,7 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     nodes: int | None = None
     ranks_per_node: int | None = None
     launcher: str | None = None
-    """A file of launchers/, or mpiexec for the MPI's own; None: what is found."""
+    """A scheduler (a file of schedulers/), or mpiexec for the MPI's own; None: what is found."""
     mpicc: str | None = None
     """The compiler wrapper of the MPI; None: $MPICC, mpicc."""
     broadcast: str | None = None
@@ -33,6 +39,9 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     """Variables for the ranks, such as those that force an algorithm."""
     controls: dict[str, str | None] = {}
     """Control variables of the library to read back, and the values that they must have."""
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "launcher", OLD_LAUNCHERS.get(self.launcher or "", self.launcher))
 
     @property
     def node_count(self) -> int | None:

@@ -12,7 +12,7 @@ import msgspec
 from hockney.spec.placement import Placement
 from hockney.spec.sampling import Sampling
 from hockney.spec.size import Size
-from hockney.spec.workloads import Buffers, Workload, workload_types
+from hockney.spec.workloads import Buffers, Workload, workload_type
 from hockney.units import parse_size
 
 MOST_CPUS = 1 << 16
@@ -64,8 +64,9 @@ class Version1(msgspec.Struct, kw_only=True):
         if not self.questions:
             return [self]
         common = msgspec.structs.asdict(self)
-        return [msgspec.convert({**common, **own, "questions": ()}, Version1)
-                for own in self.questions]  # fmt: skip
+        return [
+            msgspec.convert({**common, **own, "questions": ()}, Version1) for own in self.questions
+        ]
 
     def sampling(self) -> Sampling:
         names = Sampling.__struct_fields__
@@ -87,7 +88,7 @@ class Version1(msgspec.Struct, kw_only=True):
             "buffers": self._buffers(),
             **self._argument_fields(),
         }
-        kind = workload_types()[self.experiment]
+        kind = workload_type(self.experiment)
         own = set(kind.__struct_fields__) - set(fields)
         fields |= {name: getattr(self, name) for name in own & set(self.__struct_fields__)}
         return msgspec.convert(fields, kind)
@@ -98,22 +99,32 @@ class Version1(msgspec.Struct, kw_only=True):
     def _argument_fields(self) -> dict[str, Any]:
         """What the engine's words said."""
         flags = {word.removeprefix("--") for word in self.arguments if "=" not in word}
-        valued = dict(word.removeprefix("--").split("=", 1) for word in self.arguments
-                      if "=" in word)  # fmt: skip
+        valued = dict(
+            word.removeprefix("--").split("=", 1) for word in self.arguments if "=" in word
+        )
         if self.experiment == "cores":
             return {"parallel": "parallel" in flags}
         if self.experiment == "collective":
             algorithm, segment_bytes = _algorithm(valued.pop("algorithm", "default"))
             named = {"collective": self.arguments[0] if self.arguments else "unknown"}
-            return {**named, **valued, "algorithm": algorithm, "segment_bytes": segment_bytes,
-                    "overlap": "overlap" in flags}  # fmt: skip
+            return {
+                **named,
+                **valued,
+                "algorithm": algorithm,
+                "segment_bytes": segment_bytes,
+                "overlap": "overlap" in flags,
+            }
         if self.experiment == "pairs":
             kept: dict[str, Any] = {
                 name: valued[name] for name in ("operation", "mode") if name in valued
             }
             windows = {"windows": _numbers(valued["window"])} if "window" in valued else {}
-            return {**kept, **windows, "active": _numbers(valued.get("pairs-active", "")),
-                    "pairing": _pairs(valued.get("pairing", ""))}  # fmt: skip
+            return {
+                **kept,
+                **windows,
+                "active": _numbers(valued.get("pairs-active", "")),
+                "pairing": _pairs(valued.get("pairing", "")),
+            }
         return {}
 
 

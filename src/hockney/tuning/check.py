@@ -11,10 +11,9 @@ import msgspec
 
 from hockney.analysis import Analysis
 from hockney.analysis.best import Cell, Contender
+from hockney.mpis import Rule, RulesFormat
 from hockney.spec import Case, Placement, sizes_of
 from hockney.spec.workloads.collective import DEFAULT, Collective
-from hockney.tuning import Format
-from hockney.tuning.rules import Rule
 
 TUNED = "tuned"
 """The label of what was measured with the rules."""
@@ -33,7 +32,9 @@ class Checked:
         return self.tuned.difference is not None and self.tuned.difference.verdict == "slower"
 
 
-def cases_of(cells: Sequence[Cell], base: Placement, form: Format, rules: Path) -> tuple[Case, ...]:
+def cases_of(
+    cells: Sequence[Cell], base: Placement, form: RulesFormat, rules: Path
+) -> tuple[Case, ...]:
     """With and without rules for each collective and number of ranks, at all measured sizes.
     What the launches with rules were told is read back from the library."""
     cases = []
@@ -62,7 +63,8 @@ def checked_cells(analysis: Analysis, rules: Sequence[Rule]) -> list[Checked]:
 
 
 def _rule_of(cell: Cell, rules: Sequence[Rule]) -> Rule | None:
-    return next((rule for rule in rules if rule.holds_in(cell)), None)
+    which = (cell.collective, cell.ranks, cell.bytes)
+    return next((rule for rule in rules if rule.holds_for(*which)), None)
 
 
 def mean_ratio(checked: Sequence[Checked]) -> float | None:

@@ -45,8 +45,8 @@ def measured(analyses: Sequence[Analysis]) -> Measured:
         )
     if all(cell.default is None for cell in cells):
         raise AskedWronglyError(
-            "the library's own decision was not measured, so nothing tells what rules would gain",
-            "measure it beside the others: --algorithm all or --algorithm default,...",
+            "the library's own decision was not measured, so the gain of rules is unknown",
+            "measure it with the others: --algorithm all or --algorithm default,...",
         )
     return Measured(tuple(cells), mpi, _settings(runs))
 

@@ -7,50 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hockney.analysis.best import Cell, Contender
-from hockney.spec.axes import Point, variant_text
+from hockney.mpis import ONE_FOR_ALL_SIZES, Rule
 from hockney.spec.workloads.collective import DEFAULT
 
 SHARE = 0.99
 """Of the gain that rules for every cell would have: more rules for the rest only make the file
 longer."""
-ONE_FOR_ALL_SIZES = frozenset({"barrier", "gather", "scatter", "scan"})
-"""Collectives whose rules must not depend on the size. Of gather and scatter the ranks may see
-different sizes (arguments that are significant at the root only, MPI_IN_PLACE), would choose
-different algorithms and wait for each other for ever; of barrier and scan libraries see none."""
-
 Settings = Mapping[str, str]
 """Environment variables that forced an algorithm when it was measured."""
-
-
-@dataclass(frozen=True)
-class Rule:
-    """An algorithm for one number of ranks and a range of sizes, as the collective counts them."""
-
-    collective: str
-    ranks: int
-    from_bytes: int
-    to_bytes: int | None
-    """Inclusive; None: no end."""
-    algorithm: str
-    """A bare name."""
-    settings: tuple[tuple[str, str], ...]
-    segment_bytes: int | None = None
-
-    @property
-    def name(self) -> str:
-        """With its segments, in words."""
-        return variant_text(Point(
-            operation=self.collective, algorithm=self.algorithm, segment_bytes=self.segment_bytes,
-            bytes=self.from_bytes,
-        ))  # fmt: skip
-
-    def holds_in(self, cell: Cell) -> bool:
-        within = self.from_bytes <= cell.bytes
-        within &= self.to_bytes is None or cell.bytes <= self.to_bytes
-        return within and (self.collective, self.ranks) == (cell.collective, cell.ranks)
-
-    def setting(self, name: str, otherwise: str | None = None) -> str | None:
-        return dict(self.settings).get(name, otherwise)
 
 
 @dataclass(frozen=True)
@@ -96,8 +60,9 @@ def reduce_to_rules(
     for cell in cells:
         if cell.default is not None:
             groups.setdefault((cell.collective, cell.ranks), []).append(cell)
-    plans = {key: _plans(sorted(group, key=lambda cell: cell.bytes))
-             for key, group in groups.items()}  # fmt: skip
+    plans = {
+        key: _plans(sorted(group, key=lambda cell: cell.bytes)) for key, group in groups.items()
+    }
     possible = sum(_most(options).gain for options in plans.values())
     chosen = _combine(list(plans.values()), share * possible)
     rules = [

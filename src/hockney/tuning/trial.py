@@ -12,19 +12,16 @@ from pathlib import Path
 
 from hockney import records
 from hockney.errors import AskedWronglyError, HockneyError
-from hockney.measure.build import Engine
 from hockney.measure.launch import Outcome
-from hockney.measure.mpi import Mpi
 from hockney.measure.trial import attempt
-from hockney.tuning import Format
-from hockney.tuning.rules import Rule
+from hockney.mpis import Engine, Mpi, Rule, RulesFormat
 
 TRIAL_S, TIMEOUT_S = 0.01, 30.0
 """The ranks broadcast, gather and wait for each other; what they measure is not looked at."""
 
 
 def write_tried(
-    form: Format,
+    form: RulesFormat,
     rules: Sequence[Rule],
     path: Path,
     measured: records.Mpi,
@@ -43,11 +40,11 @@ def write_tried(
 
 
 def try_written(
-    form: Format, path: Path, measured: records.Mpi, mpi: Mpi, engine: Engine
+    form: RulesFormat, path: Path, measured: records.Mpi, mpi: Mpi, engine: Engine
 ) -> bool | None:
     """The same for files that are there."""
     _check_library(measured, mpi, engine)
-    texts = {suffix: path.with_name(path.name + suffix) for suffix in form.SUFFIXES}
+    texts = {suffix: path.with_name(path.name + suffix) for suffix in form.suffixes}
     try:
         files = {suffix: file.read_text() for suffix, file in texts.items()}
     except OSError as error:
@@ -57,7 +54,7 @@ def try_written(
     return try_files(form, files, mpi, engine)
 
 
-def try_files(form: Format, files: Mapping[str, str], mpi: Mpi, engine: Engine) -> bool | None:
+def try_files(form: RulesFormat, files: Mapping[str, str], mpi: Mpi, engine: Engine) -> bool | None:
     """True where it is proved that the library reads all of them; None where it cannot be. Raises
     where it does not start with them, or ignores them."""
     with tempfile.TemporaryDirectory(prefix="hockney-") as name:
@@ -65,13 +62,12 @@ def try_files(form: Format, files: Mapping[str, str], mpi: Mpi, engine: Engine) 
         outcome, _ = start(mpi, engine, form.environment(good))
         if outcome.exit_status != 0:
             raise HockneyError(
-                "the library does not start with these rules; it says:\n"
+                "the library does not start with these rules; its output:\n"
                 + "\n".join(f"    {line}" for line in outcome.last_lines)
             )
-        faulty = form.with_fault(files)
-        if faulty is None:
+        if form.with_fault is None:
             return None
-        bad = _write(faulty, Path(name) / "faulty")
+        bad = _write(form.with_fault(files), Path(name) / "faulty")
         outcome, _ = start(mpi, engine, form.environment(bad))
         if outcome.exit_status == 0:
             raise HockneyError(

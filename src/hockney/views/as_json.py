@@ -12,7 +12,7 @@ from hockney.analysis import Analysis
 from hockney.analysis.compare import Comparison, Difference
 from hockney.analysis.floor import FloorRatio
 from hockney.estimate.points import PointEstimate
-from hockney.models.fit import Fit
+from hockney.fitting.fit import Fit
 from hockney.spec.axes import Axes, axes_of
 
 
@@ -83,7 +83,7 @@ def point_json(point: PointEstimate, floor: FloorRatio | None) -> dict[str, Any]
 
 
 def axes_json(point: Axes, *left_out: str) -> dict[str, Any]:
-    """The axes of a point, without those that say nothing of it."""
+    """The axes of a point, without those that do not apply."""
     return {name: value for name, value in axes_of(point).items() if name not in left_out}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from hockney.analysis.best import name_of
 from hockney.analysis.predicted import Predicted
-from hockney.models.collectives.parameters import LEVELS, Parameters
+from hockney.predict.parameters import LEVELS, Parameters
 from hockney.units import format_rate, format_seconds
 from hockney.views.as_json import axes_json
 from hockney.views.table import aligned, microseconds

@@ -1,4 +1,4 @@
-"""What `hockney compare` says."""
+"""What `hockney compare` prints."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import click
 
 from hockney.analysis.compare import Comparison, Difference, PointDifference
 from hockney.estimate.points import statistic_of
+from hockney.terminal import styled
 from hockney.views.table import aligned, microseconds
 
 
 def show_comparison(comparison: Comparison, tolerance: float) -> None:
-    """A row a point, then the verdict over all."""
+    """The verdict over all, then a row for each point."""
     base, other = comparison.base, comparison.other
+    click.echo(styled(overall_words(comparison, tolerance), "bold") + "\n")
     click.echo(f"A: {base.label} ({base.path})\nB: {other.label} ({other.path})")
     for note in comparison.notes:
         click.echo(f"note: {note}", err=True)
@@ -23,7 +25,6 @@ def show_comparison(comparison: Comparison, tolerance: float) -> None:
         rows += [_row(point, tolerance) for point in comparison.points]
         click.echo(aligned(rows))
         click.echo("p: rank-sum test, corrected for the number of sizes (Benjamini-Hochberg)")
-    click.echo("\n" + overall_words(comparison, tolerance))
 
 
 def _row(point: PointDifference, tolerance: float) -> list[str]:
@@ -50,15 +51,15 @@ def verdict_words(difference: Difference, tolerance: float) -> str:
         return f"same within {100.0 * tolerance:g} %"
     if difference.verdict == "unknown":
         if difference.launches_needed is None:
-            return "cannot tell"
-        return f"cannot tell; about {difference.launches_needed} launches of each would"
+            return "unknown"
+        return f"unknown; about {difference.launches_needed} launches of each would decide"
     return difference.verdict
 
 
 def overall_words(comparison: Comparison, tolerance: float) -> str:
     overall = comparison.overall
     if overall is None:
-        return "as a whole: cannot tell"
+        return "as a whole: unknown"
     words = f"as a whole, B against A: {verdict_words(overall, tolerance)}"
     if overall.low is None:
         return words

@@ -1,4 +1,4 @@
-"""What `hockney show --diagnose` says: each finding with the sizes that it was seen at."""
+"""What `hockney show --diagnose` prints: each finding with the sizes that it was seen at."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hockney.analysis.diagnose import ADVICE, Finding
 from hockney.units import format_size
 
 MOST_LISTED = 4
-"""Sizes told of one kind; the rest is counted."""
+"""Sizes listed for one kind; the rest is counted."""
 
 
 def diagnosis_lines(findings: list[Finding]) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hockney.models._ranking import Ranking
-from hockney.models.fit import Fit, Parameter, Segment
+from hockney.fitting.fit import Fit, Parameter, Segment
+from hockney.predict.ranking import Ranking
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views.as_json import fit_json
 from hockney.views.table import aligned, fit_lines
@@ -35,7 +35,7 @@ def ranking_lines(ranking: Ranking) -> list[str]:
 
 
 def ranking_json(ranking: Ranking, named: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """{"fits", "lacking"}; named: fields that say which file each is of."""
+    """{"fits", "lacking"}; named: fields that name the file of each."""
     return {
         "fits": [
             {
@@ -89,19 +89,19 @@ def _rate(segment: Segment) -> Parameter:
 def _parameter_lines(fit: Fit) -> list[str]:
     rows = [["", "value", "95 %"]]
     for name, value in (fit.parameters | fit.derived).items():
-        symbol, say = _unit(name)
-        rows.append([symbol, say(value.value), _interval(value, say)])
+        symbol, text = _unit(name)
+        rows.append([symbol, text(value.value), _interval(value, text)])
     return [f"{fit.model}", *(f"  {line}" for line in aligned(rows).splitlines())]
 
 
-def _interval(value: Parameter, say: Callable[[float | None], str]) -> str:
+def _interval(value: Parameter, text: Callable[[float | None], str]) -> str:
     if value.low is None and value.high is None:
         return ""
-    return f"{say(value.low)} .. {say(value.high)}"
+    return f"{text(value.low)} .. {text(value.high)}"
 
 
 def _unit(name: str) -> tuple[str, Callable[[float | None], str]]:
-    """A parameter's name without its unit, and how to say a number of it."""
+    """A parameter's name without its unit, and how a number of it is written."""
     units: dict[str, Callable[[float | None], str]] = {
         "_s_per_B": lambda value: "-" if value is None else f"{value:.4g} s/B",
         "_Bps": format_rate,
@@ -109,9 +109,9 @@ def _unit(name: str) -> tuple[str, Callable[[float | None], str]]:
         "_B": _bytes,
         "_s": format_seconds,
     }
-    for ending, say in units.items():
+    for ending, text in units.items():
         if name.endswith(ending):
-            return name.removesuffix(ending), say
+            return name.removesuffix(ending), text
     return name, lambda value: "-" if value is None else f"{value:.4g}"
 
 

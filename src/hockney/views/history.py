@@ -11,7 +11,7 @@ from hockney.units import format_rate, format_seconds
 from hockney.views.table import aligned
 
 MOST_CHANGES = 12
-"""Differences told of one change point; the rest is counted."""
+"""Differences listed for one change point; the rest is counted."""
 
 
 def history_lines(history: History) -> list[str]:
@@ -60,14 +60,14 @@ def _change_lines(trend: Trend) -> list[str]:
         if len(change.changed) > MOST_CHANGES:
             lines.append(f"    and {len(change.changed) - MOST_CHANGES} more")
         if not change.changed:
-            lines.append("    the records show no difference of the runs beside it")
+            lines.append("    the records of the runs before and after show no difference")
     return lines
 
 
 def _verdict(trend: Trend) -> str:
     if trend.worse:
         return f"worse: {trend.worse}"
-    return "not worse" if trend.enough else "not worse, as far as so few runs can tell"
+    return "not worse" if trend.enough else "not worse, as far as so few runs show"
 
 
 def history_json(histories: Sequence[History], tolerance: float) -> dict[str, Any]:

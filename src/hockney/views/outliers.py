@@ -16,6 +16,14 @@ from hockney.views.table import place_words
 MOST_LISTED = 20
 
 
+def outlier_count(analysis: Analysis) -> list[str]:
+    """One line, where there were enough pairs to judge."""
+    found = analysis.outliers
+    if found is None:
+        return []
+    return [f"{len(found)} outlier{'s' * (len(found) > 1)}" if found else "no outlier"]
+
+
 def outliers_text(analysis: Analysis) -> str:
     """One line each, the rule below."""
     found = analysis.outliers

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from hockney.models._channel import Channel
-from hockney.models._patterns import Prediction
+from hockney.predict.channel import Channel
+from hockney.predict.patterns import Prediction
 from hockney.units import format_seconds
 from hockney.views.table import aligned
 

@@ -1,74 +1,174 @@
-"""How far a run is: one line that renews itself, or plain lines where there is no terminal."""
+"""How far a run is: a block that is drawn anew on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
+import math
+import os
 import sys
 import time
+from collections.abc import Sequence
 
+from hockney.measure.status import Disturbances, Status
+from hockney.printable import one_line
 from hockney.records import Progress
-from hockney.units import format_size
+from hockney.terminal import MARKS, is_terminal, styled
+from hockney.units import format_seconds, format_size
 
 PLAIN_EVERY_S = 5.0
 """Between two lines where there is no terminal."""
+DRAW_EVERY_S = 0.1
+"""Between two drawings: the ranks may have to share a core with us."""
+BAR = 30
+"""Characters of a bar, at most."""
+Words = tuple[str, str]
+"""A piece of a line, and its style."""
+Line = Sequence[Words]
 
 
-class StatusLine:
-    """One line on stderr that is written anew; without a terminal a line every few seconds."""
+class Live:
+    """Lines on stderr that are drawn anew; without a terminal a plain line every few seconds."""
 
     def __init__(self, quiet: bool) -> None:
         self._quiet = quiet
-        self._terminal = sys.stderr.isatty()
-        self._said_at = -PLAIN_EVERY_S
-        self._width = 0
+        self._terminal = is_terminal(sys.stderr)
+        self._every_s = DRAW_EVERY_S if self._terminal else PLAIN_EVERY_S
+        self._drawn_at = -math.inf
+        self._height = 0
 
     @property
     def is_due(self) -> bool:
-        late = time.monotonic() - self._said_at >= PLAIN_EVERY_S
-        return not self._quiet and (self._terminal or late)
+        return not self._quiet and time.monotonic() - self._drawn_at >= self._every_s
 
-    def __call__(self, text: str) -> None:
-        if not self.is_due:
-            return
-        self._said_at = time.monotonic()
+    def draw(self, lines: Sequence[Line], plain: str) -> None:
+        """plain: what stands for the lines where there is no terminal."""
+        self._drawn_at = time.monotonic()
         if self._terminal:
-            sys.stderr.write("\r" + text.ljust(self._width))
-            self._width = len(text)
+            width = os.get_terminal_size(sys.stderr.fileno()).columns - 1
+            text = "\n".join(_fitted(line, width) for line in lines)
+            sys.stderr.write(self._back() + text)
+            self._height = len(lines)
         else:
-            sys.stderr.write(text + "\n")
+            sys.stderr.write(plain + "\n")
         sys.stderr.flush()
 
     def clear(self) -> None:
-        if self._terminal and self._width and not self._quiet:
-            sys.stderr.write("\r" + " " * self._width + "\r")
+        if self._height:
+            sys.stderr.write(self._back())
             sys.stderr.flush()
+            self._height = 0
+
+    def _back(self) -> str:
+        """To where the block begins, which is erased."""
+        return MARKS["start"] + MARKS["up"] * (self._height - 1) + MARKS["erase"]
 
 
-class ProgressLine:
+def _fitted(line: Line, width: int) -> str:
+    """As much of a line as the terminal is wide: one that wraps could not be erased."""
+    text = ""
+    for words, style in line:
+        shown = one_line(words)[:width]
+        width -= len(shown)
+        text += styled(shown, style, stream=sys.stderr) if style else shown
+    return text
+
+
+class ProgressView:
     """How far a run is. Called between batches, never by a thread of its own: on a small node
     that would take a core from the ranks."""
 
     def __init__(self, quiet: bool, precision: float, before: str = "") -> None:
-        self._status = StatusLine(quiet)
+        self._live = Live(quiet)
         self._precision = precision
         self._before = before
 
-    def __call__(self, title: str | None, launch: int, progress: Progress | None) -> None:
-        """title: which question of a cycle is asked."""
-        if self._status.is_due:
-            which = f" ({title})" if title else ""
-            words = f": {self._words(progress)}" if progress else ""
-            self._status(f"{self._before}launch {launch + 1}{which}{words}")
+    def __call__(self, status: Status) -> None:
+        if self._live.is_due:
+            self._live.draw(self._block(status), self._plain(status))
 
     def clear(self) -> None:
-        self._status.clear()
+        self._live.clear()
 
-    def _words(self, progress: Progress) -> str:
-        words = f"{progress.reached} of {progress.points} sizes done, {progress.samples} samples"
-        if progress.worst is not None:
-            words += (
-                f", {format_size(progress.bytes)} at ±{100.0 * progress.worst:.1f} % "
-                f"(wanted ±{100.0 * self._precision:g} %)"
-            )
+    def _plain(self, status: Status) -> str:
+        which = f" ({status.case.title})" if status.case.title else ""
+        progress = status.progress
+        words = [f"{self._before}launch {status.launch + 1}{which}"]
+        if progress is not None:
+            words.append(f"{_measured(progress)}, now {format_size(progress.bytes)}")
+        if status.least_known is not None:
+            words.append("".join(text for text, _ in self._least_known(status)))
+        words.append(f"{status.left_s:.1f} s left")
+        return "; ".join(words)
+
+    def _block(self, status: Status) -> list[Line]:
+        now: list[Words] = [("  measuring   ", "dim"), (_workload(status), "")]
+        if status.progress is not None:
+            now += [
+                (f", now {format_size(status.progress.bytes)}", ""),
+                (f"   {_measured(status.progress)}", "dim"),
+            ]
+        lines: list[Line] = [
+            [(self._before, "bold"), *_bar(status), (f"  launch {status.launch + 1}", "bold")],
+            now,
+        ]
+        if status.least_known is not None:
+            lines.append([("  worst point ", "dim"), *self._least_known(status)])
         else:
-            words += f", now {format_size(progress.bytes)}"
-        return words if progress.left_s is None else f"{words}, {progress.left_s:.1f} s left"
+            lines.append([("  worst point intervals need more launches", "dim")])
+        found = disturbances(status.disturbances)
+        if found:
+            lines.append([("  disturbed   ", "dim"), (", ".join(found), "yellow")])
+        return lines
+
+    def _least_known(self, status: Status) -> list[Words]:
+        """The point that needs more launches most, with its interval against the asked one."""
+        assert status.least_known is not None
+        title, known = status.least_known
+        name = f"{title}, " if title else ""
+        asked = f" (asked ±{100.0 * self._precision:g} %)"
+        point = f"{name}{format_size(known.point.bytes)} {format_seconds(known.median_s)} "
+        if known.interval is None:
+            return [(point, "bold"), ("no interval yet", ""), (asked, "dim")]
+        low, high = known.interval.low, known.interval.high
+        limits = f"[{format_seconds(low)} .. {format_seconds(high)}] "
+        style = "green" if known.precision <= self._precision else "yellow"
+        return [
+            (point, "bold"), (limits, ""),
+            (f"±{100.0 * known.precision:.1f} %", style), (asked, "dim"),
+        ]  # fmt: skip
+
+
+def _workload(status: Status) -> str:
+    """What is measured, and over which sizes."""
+    workload = status.case.workload
+    sizes = sorted(size.bytes for size in workload.sizes)
+    span = f"{format_size(sizes[0])} to {format_size(sizes[-1])}" if sizes else ""
+    return f"{status.case.title or workload.experiment}, {span}"
+
+
+def _measured(progress: Progress) -> str:
+    return f"{progress.reached} of {progress.points} points done, {progress.samples} samples"
+
+
+def _bar(status: Status) -> list[Words]:
+    """What is spent of the wall time, and what is left of it."""
+    spent = 1.0 - status.left_s / status.total_s if status.total_s > 0.0 else 1.0
+    full = min(max(round(BAR * spent), 0), BAR)
+    done, rest = ("━", "─") if (sys.stderr.encoding or "").lower() == "utf-8" else ("#", "-")
+    left = f"  {status.left_s:.0f} s of {status.total_s:.0f} s left"
+    return [(done * full, "cyan"), (rest * (BAR - full), "dim"), (left, "")]
+
+
+def disturbances(found: Disturbances) -> list[str]:
+    """What disturbed the launches so far; nothing where nothing did."""
+    counts = {
+        "preemption": found.preemptions,
+        "migration": found.migrations,
+        "missed start": found.missed_starts,
+    }
+    words = [f"{count} {what}{'s' * (count > 1)}" for what, count in counts.items() if count]
+    if found.changed_in is not None:
+        words.append(
+            f"core-to-core latency {format_seconds(found.before_s, 3)} -> "
+            f"{format_seconds(found.latency_s, 3)} in launch {found.changed_in + 1}"
+        )
+    return words

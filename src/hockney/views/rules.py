@@ -1,4 +1,4 @@
-"""What `hockney tune` says."""
+"""What `hockney tune` prints."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from dataclasses import asdict
 from typing import Any
 
 from hockney.analysis.best import FASTER, TOLERANCE, Cell
+from hockney.mpis import Rule
 from hockney.tuning.check import Checked, mean_ratio
-from hockney.tuning.rules import Reduction, Rule
+from hockney.tuning.rules import Reduction
 from hockney.units import format_size
 from hockney.views.comparison import verdict_words
 from hockney.views.table import aligned, microseconds
@@ -18,7 +19,7 @@ from hockney.views.table import aligned, microseconds
 
 def covered(rule: Rule, cells: Sequence[Cell]) -> list[Cell]:
     """The measured cells in which a rule holds."""
-    return [cell for cell in cells if rule.holds_in(cell)]
+    return [cell for cell in cells if rule.holds_for(cell.collective, cell.ranks, cell.bytes)]
 
 
 def times_faster(rule: Rule, cells: Sequence[Cell]) -> float:

@@ -8,23 +8,33 @@ from hockney.analysis import Analysis
 from hockney.analysis.floor import FloorRatio
 from hockney.analysis.starts import Skew
 from hockney.estimate.points import SLOW_RULE, Estimates, PointEstimate
-from hockney.models.fit import Fit, Parameter
+from hockney.fitting.fit import Fit, Parameter
 from hockney.models.hockney import ORDINARY
 from hockney.records import Place
+from hockney.terminal import styled
 from hockney.units import format_rate, format_seconds, format_size
 
+STRONG = frozenset({"median", "completion", "median pair", "B/A", "verdict"})
+"""Columns that a reader looks for."""
 MOST_PLACES = 8
 """More are counted, and their hosts named."""
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
     """Rows of cells, the first one the heading, as right-aligned columns: what a pipe, a terminal
-    and `awk` all read."""
+    and `awk` all read. A terminal shows the heading dim and the columns of medians in bold."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+    strong = {number for number, name in enumerate(rows[0]) if name in STRONG}
+    heading, *below = [
+        [
+            styled(cell.rjust(width), "bold") if number in strong and row is not rows[0] else
+            cell.rjust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
         for row in rows
-    )
+    ]  # fmt: skip
+    lines = [styled("  ".join(heading).rstrip(), "dim")]
+    return "\n".join([*lines, *("  ".join(row).rstrip() for row in below)])
 
 
 def microseconds(seconds: float | None) -> str:
@@ -119,7 +129,7 @@ def start_lines(skew: Skew | None) -> list[str]:
 
 
 def state_lines(estimates: Estimates) -> list[str]:
-    """The machine's states, and what was set aside or left out by which rule."""
+    """The machine's states, and which rounds and launches were excluded by which rule."""
     states = estimates.states
     lines = []
     for state in states.states:
@@ -139,10 +149,10 @@ def state_lines(estimates: Estimates) -> list[str]:
     return lines
 
 
-def _with_interval(parameter: Parameter, say: Callable[[float | None], str]) -> str:
+def _with_interval(parameter: Parameter, text: Callable[[float | None], str]) -> str:
     if parameter.low is None or parameter.high is None:
-        return say(parameter.value)
-    return f"{say(parameter.value)}  [{say(parameter.low)} .. {say(parameter.high)}]"
+        return text(parameter.value)
+    return f"{text(parameter.value)}  [{text(parameter.low)} .. {text(parameter.high)}]"
 
 
 def _bytes(value: float | None) -> str:

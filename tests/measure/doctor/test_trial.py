@@ -9,14 +9,13 @@ import pytest
 
 from hockney.errors import HockneyError
 from hockney.measure import doctor
-from hockney.measure.build import Engine
 from hockney.measure.doctor import Finding, Trial, trial
-from hockney.measure.mpi import Mpi
+from hockney.mpis import Engine, Mpi
 from hockney.records import Clock, LaunchRecord, Place
 
 REFUSED = HockneyError("it went wrong", "mend it")
-SIMULATOR = Mpi(Path("/bin/smpicc"), Path("/bin/smpirun"), "smpirun", "SimGrid version 3.32")
-SOME_MPI = Mpi(Path("/bin/mpicc"), Path("/bin/mpiexec"), "hydra", "Hydra 4.2")
+SIMULATOR = Mpi(Path("/bin/smpicc"), Path("/bin/smpirun"), "smpi", "SimGrid version 3.32")
+SOME_MPI = Mpi(Path("/bin/mpicc"), Path("/bin/mpiexec"), "mpich", "Hydra 4.2")
 ENGINE = Engine(Path("/usr/bin/engine"))
 PRIVATE = Engine(Path("/usr/bin/engine"), ("the cache /c is writable for others: built privately",))
 
@@ -107,7 +106,7 @@ def test_the_compiler_is_asked_through_the_wrapper(
     mpicc = wrapped(tmp_path, script or "", "echo HYDRA")
     if script is None:
         Path(mpicc).chmod(0o600)
-    finding = trial.compiler(Trial(Mpi(Path(mpicc), Path("/bin/mpiexec"), "hydra", "Hydra 4.2")))
+    finding = trial.compiler(Trial(Mpi(Path(mpicc), Path("/bin/mpiexec"), "mpich", "Hydra 4.2")))
     assert (finding.verdict, fact in finding.fact) == (verdict, True), finding
 
 

@@ -21,7 +21,7 @@ static int repeat(struct context *context, int64_t repetitions)
     return code;
 }
 
-const struct operation operation_exchange = {
+static const struct operation operation_exchange = {
     .name = "exchange",
     .at_once = 1,
     .messages = 1.0,
@@ -30,3 +30,4 @@ const struct operation operation_exchange = {
     .check = pattern_check_one,
     .repeat = repeat,
 };
+LISTED(operation_exchange);

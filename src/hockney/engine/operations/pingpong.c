@@ -37,7 +37,7 @@ static int repeat(struct context *context, int64_t repetitions)
     return code;
 }
 
-const struct operation operation_pingpong = {
+static const struct operation operation_pingpong = {
     .name = "pingpong",
     .mode = "standard",
     .messages = 2.0,
@@ -46,3 +46,4 @@ const struct operation operation_pingpong = {
     .check = pattern_check_one,
     .repeat = repeat,
 };
+LISTED(operation_pingpong);

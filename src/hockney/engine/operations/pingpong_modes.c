@@ -78,14 +78,17 @@ static int persistent(struct context *context, int64_t repetitions)
 #define PINGPONG                                                                                   \
     .name = "pingpong", .messages = 2.0, .fill = pattern_fill_one, .check = pattern_check_one
 
-const struct operation operation_pingpong_synchronous = {
+static const struct operation operation_pingpong_synchronous = {
     PINGPONG, .mode = "synchronous", .accepts = RETURNED | SEPARATE | COLD, .repeat = synchronous,
 };
-const struct operation operation_pingpong_nonblocking = {
+LISTED(operation_pingpong_synchronous);
+static const struct operation operation_pingpong_nonblocking = {
     PINGPONG, .mode = "nonblocking", .accepts = RETURNED | SEPARATE | COLD, .repeat = nonblocking,
 };
+LISTED(operation_pingpong_nonblocking);
 /* A persistent request keeps its buffer: there is no walk through cold ones. */
-const struct operation operation_pingpong_persistent = {
+static const struct operation operation_pingpong_persistent = {
     PINGPONG, .mode = "persistent", .accepts = RETURNED | SEPARATE, .repeat = persistent,
     .prepare = persistent_prepare, .finish = persistent_finish,
 };
+LISTED(operation_pingpong_persistent);

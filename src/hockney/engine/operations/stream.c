@@ -58,14 +58,16 @@ static int both_ways(struct context *context, int64_t repetitions)
 }
 
 /* What one way sends is never received back: there are no returned buffers. */
-const struct operation operation_stream = {
+static const struct operation operation_stream = {
     .name = "stream", .messages = 1.0, .counts_window = 1, .buffers = BUFFERS_SEPARATE,
     .accepts = SEPARATE | COLD, .fill = pattern_fill_window, .check = pattern_check_stream,
     .repeat = one_way,
 };
-const struct operation operation_bidirectional = {
+LISTED(operation_stream);
+static const struct operation operation_bidirectional = {
     .name = "bidirectional", .messages = 2.0, .counts_window = 1, .at_once = 1,
     .buffers = BUFFERS_SEPARATE,
     .accepts = RETURNED | SEPARATE | COLD, .fill = pattern_fill_window,
     .check = pattern_check_window, .repeat = both_ways,
 };
+LISTED(operation_bidirectional);

@@ -95,6 +95,7 @@ const struct operation operation_train = {
     .name = "train", .messages = 1.0, .accepts = RETURNED | SEPARATE | COLD, .repeat = repeat,
 };
 /* The same, asked whether a send returns before its message is received. */
-const struct operation operation_late = {
+static const struct operation operation_late = {
     .name = "late", .messages = 1.0, .accepts = RETURNED | SEPARATE | COLD, .repeat = repeat,
 };
+LISTED(operation_late);

@@ -29,4 +29,4 @@ def text_of(path: Path) -> str | None:
 
 def cannot_tell(name: str, silent: str) -> Finding:
     """There is no such file here, it may not be read, or what it says never changes."""
-    return Finding(name, "unknown", f"the kernel tells nothing in {silent}")
+    return Finding(name, "unknown", f"the kernel gives no number in {silent}")

@@ -30,7 +30,7 @@ LITTLE_SPACE, NO_SPACE = 100 << 20, 1 << 20
 def hypervisor(root: Path) -> Finding:
     flags = re.search(r"^flags\s*:(.*)$", text_of(root / "proc/cpuinfo") or "", re.MULTILINE)
     if flags is None:
-        return Finding("hypervisor", "unknown", "this CPU has no flag that tells")
+        return Finding("hypervisor", "unknown", "this CPU has no flag that shows it")
     if "hypervisor" not in flags[1].split():
         return Finding("hypervisor", "ok", "none")
     return Finding(

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hockney.errors import HockneyError
-from hockney.measure.build import Engine, build_engine, library_of
+from hockney.measure.build import build_engine, library_of
 from hockney.measure.doctor.finding import Finding
 from hockney.measure.launch import Outcome
-from hockney.measure.mpi import Mpi, ask_command, find_mpi
-from hockney.measure.start import ENGINE_SAYS, LIBRARIES
+from hockney.measure.mpi import ask_command, find_mpi
+from hockney.measure.start import ENGINE_SAYS
 from hockney.measure.trial import attempt
+from hockney.mpis import Engine, Mpi, family_of
 from hockney.records import End, LaunchRecord
 
 SECONDS, TIMEOUT_S = 0.05, 20.0
@@ -42,7 +43,7 @@ def try_mpi(mpicc: str | None) -> Trial:
     try:
         mpi = find_mpi(mpicc)
         engine = build_engine(mpi)
-        if mpi.family == "smpirun":
+        if mpi.family == "smpi":
             return Trial(mpi, engine)
         launch, wall_s = _start_two_ranks(mpi, engine)
     except HockneyError as error:
@@ -80,9 +81,8 @@ def _what_it_said(outcome: Outcome, ends: Sequence[End]) -> str:
 
 def _what_to_do(mpi: Mpi, engine: Engine, failure: str) -> str:
     library = library_of(engine)
-    if "a world of 1 rank" in failure or (
-        library is not None and library not in LIBRARIES.get(mpi.family, ())
-    ):
+    belongs = library is None or library in family_of(mpi).STARTS
+    if "a world of 1 rank" in failure or not belongs:
         return (
             f"{mpi.mpiexec} ({mpi.launcher_version}) does not belong to the MPI library of "
             f"{mpi.mpicc} ({library or 'unknown'}): put both from one MPI on PATH, or name the "
@@ -97,7 +97,7 @@ def found_mpi(trial: Trial) -> Finding:
         return Finding("MPI", "bad", trial.failure.message, trial.failure.advice)
     mpi = trial.mpi
     fact = f"{mpi.mpicc}, started by {mpi.mpiexec} ({mpi.launcher_version})"
-    if mpi.family == "smpirun":
+    if mpi.family == "smpi":
         return Finding(
             "MPI",
             "warn",

@@ -1,18 +1,17 @@
 """What is exchanged: one class an experiment, each in a file of its own, found by its name.
 
-A workload knows its arguments for the engine and what it cannot be; `accepts` has the table of what
-each of its operations takes. Every module here has one subclass of Workload.
+A workload knows its arguments for the engine, what each of its operations takes, and what it cannot
+be. Experiment is what every module here must have.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from functools import cache
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol, get_args
 
 import msgspec
 
+from hockney.registry import Registry
 from hockney.spec.size import Size
 
 Buffers = Literal["returned", "separate", "cold"]
@@ -37,6 +36,16 @@ class Measured(Protocol):
     def ranks(self) -> int | None: ...
 
 
+@dataclass(frozen=True)
+class Row:
+    """What one operation of an experiment takes."""
+
+    fields: frozenset[str] | None = None
+    """Those of its workload, apart from sizes and buffers, which all have; None: all."""
+    buffers: tuple[Buffers, ...] = BUFFERS
+    has_bytes: bool = True
+
+
 class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"):
     sizes: tuple[Size, ...]
     buffers: Buffers | None = None
@@ -51,8 +60,13 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
 
     @property
     def row(self) -> str:
-        """Which row of its experiment it is in the table of what is accepted (accepts.py)."""
+        """Which of `rows` it is."""
         return self.experiment
+
+    @classmethod
+    def rows(cls) -> dict[str, Row]:
+        """What each operation of the experiment takes, by its name."""
+        return {str(cls.__struct_config__.tag): Row()}
 
     @property
     def usual_buffers(self) -> Buffers:
@@ -103,29 +117,22 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
         return True
 
 
-@cache
-def workload_types() -> dict[str, type[Workload]]:
-    """The class of each experiment, by the name of the experiment."""
-    found: dict[str, type[Workload]] = {}
-    for info in pkgutil.iter_modules(__path__):
-        module = importlib.import_module(f"{__name__}.{info.name}")
-        classes = [
-            each
-            for each in vars(module).values()
-            if isinstance(each, type)
-            and each.__module__ == module.__name__
-            and issubclass(each, Workload)
-        ]
-        if len(classes) != 1:
-            raise TypeError(f"{module.__name__} has {len(classes)} workloads instead of one")
-        tag = classes[0].__struct_config__.tag
-        assert isinstance(tag, str)
-        found[tag] = classes[0]
-    return found
+class Experiment(Protocol):
+    WORKLOAD: type[Workload]
+    """Its name, the tag of the class, is that of the module."""
+
+
+WORKLOADS = Registry(__name__, "experiment", Experiment)
+
+
+def workload_type(experiment: str) -> type[Workload]:
+    """The class of an experiment; raises KeyError where it is not known."""
+    if experiment not in WORKLOADS.names():
+        raise KeyError(experiment)
+    return WORKLOADS.find(experiment).WORKLOAD
 
 
 def workload_from(stored: Any) -> Workload:
     """The workload of a run record; raises msgspec.ValidationError, or KeyError for an experiment
     that is not known."""
-    kind = workload_types()[stored["experiment"]]
-    return msgspec.convert(stored, kind)
+    return msgspec.convert(stored, workload_type(stored["experiment"]))

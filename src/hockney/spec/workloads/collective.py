@@ -6,7 +6,7 @@ from typing import Literal
 
 from hockney.errors import AskedWronglyError
 from hockney.spec import engine
-from hockney.spec.workloads import Buffers, Measured, Workload
+from hockney.spec.workloads import Buffers, Measured, Row, Workload
 from hockney.units import format_size
 
 COLLECTIVES = (
@@ -69,6 +69,21 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
     def usual_buffers(self) -> Buffers:
         return "separate"
 
+    @classmethod
+    def rows(cls) -> dict[str, Row]:
+        everywhere = {"collective", "algorithm", "segment_bytes", "sync"}
+        return {
+            name: Row(
+                frozenset(everywhere)
+                | ({"root"} if name in ROOTED else set())
+                | ({"overlap"} if name in NONBLOCKING else set())
+                | (set() if name in NO_BYTES else {"verify"}),
+                ("separate", "cold"),
+                has_bytes=name not in NO_BYTES,
+            )
+            for name in COLLECTIVES
+        }
+
     @property
     def row(self) -> str:
         return self.collective
@@ -104,3 +119,6 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
         """Samples of a nonblocking collective are of both ways, alone and overlapped."""
         asked = (self.collective, self.algorithm, self.segment_bytes)
         return (samples.operation, samples.algorithm, samples.segment_bytes) == asked
+
+
+WORKLOAD = Collective

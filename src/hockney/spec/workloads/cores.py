@@ -25,3 +25,6 @@ class Cores(Workload, frozen=True, kw_only=True, tag="cores"):
     def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:  # noqa: ARG002
         flags = {"--parallel": self.parallel, "--verify": self.verify}
         return ["cores", *(flag for flag, wanted in flags.items() if wanted)]
+
+
+WORKLOAD = Cores

@@ -20,3 +20,6 @@ class Late(Workload, frozen=True, kw_only=True, tag="late"):
 
     def taking_part(self, ranks: int) -> int:  # noqa: ARG002
         return 2
+
+
+WORKLOAD = Late

@@ -52,3 +52,6 @@ class Overheads(Workload, frozen=True, kw_only=True, tag="overheads"):
 
     def taking_part(self, ranks: int) -> int:  # noqa: ARG002
         return 2
+
+
+WORKLOAD = Overheads

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from hockney.spec.workloads import Buffers, Workload
+from hockney.spec.axes import MODES as MODES
+from hockney.spec.workloads import Buffers, Row, Workload
 from hockney.spec.workloads.pingpong import check_verify
 
 Pair = tuple[int, int]
 Pairing = tuple[Pair, ...]
 
-PAIR_OPERATIONS = ("pingpong", "stream", "bidirectional", "exchange")
-MODES = ("standard", "synchronous", "nonblocking", "persistent")
+FIELDS = frozenset({"pairing", "active", "operation", "every_iteration", "verify"})
+"""What every operation takes."""
 WINDOWED = ("stream", "bidirectional")
 """Operations that keep a window of messages in flight."""
 USUAL_WINDOW = 64
@@ -55,6 +56,15 @@ class Pairs(Workload, frozen=True, kw_only=True, tag="pairs"):
     def times_every_iteration(self) -> bool:
         return self.every_iteration
 
+    @classmethod
+    def rows(cls) -> dict[str, Row]:
+        return {
+            "pingpong": Row(FIELDS | {"mode"}),
+            "stream": Row(FIELDS | {"windows"}, ("separate", "cold")),
+            "bidirectional": Row(FIELDS | {"windows"}),
+            "exchange": Row(FIELDS),
+        }
+
     @property
     def row(self) -> str:
         return self.operation
@@ -83,3 +93,7 @@ class Pairs(Workload, frozen=True, kw_only=True, tag="pairs"):
         """The engine's name of the pairing; it pairs an even number of ranks only."""
         named = {halves(ranks): "halves", neighbours(ranks): "neighbours"}
         return None if ranks % 2 else named.get(self.pairing)
+
+
+WORKLOAD = Pairs
+PAIR_OPERATIONS = tuple(Pairs.rows())

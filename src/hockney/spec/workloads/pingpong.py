@@ -74,6 +74,9 @@ class Pingpong(Workload, frozen=True, kw_only=True, tag="pingpong"):
         return super().buffer_bytes(ranks) + self.floor * self.largest_bytes
 
 
+WORKLOAD = Pingpong
+
+
 def check_verify(verify: bool, buffers: Buffers | None) -> None:
     """Raises AskedWronglyError where each rank cannot send a pattern of its own."""
     if verify and buffers == "returned":

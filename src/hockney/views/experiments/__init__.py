@@ -7,26 +7,29 @@ with an empty line between them; and `fields(analysis, all_states)`, what the JS
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from hockney.analysis import Analysis
 from hockney.records import Run
+from hockney.registry import Registry
 
 USUAL = "pingpong"
 
 
 class View(Protocol):
+    def answer(self, analysis: Analysis) -> list[str]: ...
+
     def parts(self, analysis: Analysis, all_states: bool) -> list[str]: ...
 
     def fields(self, analysis: Analysis, all_states: bool) -> dict[str, Any]: ...
 
 
+VIEWS = Registry(__name__, "view of an experiment", View)
+
+
 def view_of(run: Run) -> View:
     """The view of the run's experiment; of all imported ones the same."""
     if run.header.source is not None:
-        return cast(View, importlib.import_module(f"{__name__}.imported"))
-    known = {module.name for module in pkgutil.iter_modules(__path__)}
-    name = run.header.experiment if run.header.experiment in known else USUAL
-    return cast(View, importlib.import_module(f"{__name__}.{name}"))
+        return VIEWS.find("imported")
+    name = run.header.experiment
+    return VIEWS.find(name if name in VIEWS.names() else USUAL)

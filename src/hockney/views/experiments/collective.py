@@ -12,6 +12,7 @@ from hockney.estimate.points import PointEstimate
 from hockney.spec.axes import Point, sort_key
 from hockney.units import format_seconds, format_size
 from hockney.views import table
+from hockney.views.answer import certainty, time_at
 from hockney.views.as_json import axes_json, point_json
 from hockney.views.table import aligned, interval, microseconds
 
@@ -26,6 +27,25 @@ LEGEND = (
     "completion: median of the samples; own mean, own max: of the ranks' own durations, as other\n"
     "suites print them, the median of each repetition's"
 )
+
+
+def answer(analysis: Analysis) -> list[str]:
+    """Of each collective with the most ranks, the fastest at the smallest and the largest size."""
+    points = analysis.estimates.own()
+    lines = []
+    for operation in dict.fromkeys(point.operation for point in points):
+        ranks = max(point.known_ranks for point in points if point.operation == operation)
+        of_it = [p for p in points if (p.operation, p.known_ranks) == (operation, ranks)]
+        ends = dict.fromkeys((min(p.bytes for p in of_it), max(p.bytes for p in of_it)))
+        best = [min((p for p in of_it if p.bytes == size), key=_typical) for size in ends]
+        named = len({name_of(point) for point in of_it}) > 1
+        words = [time_at(one) + (f" ({name_of(one)})" if named else "") for one in best]
+        lines.append(f"{operation}, {ranks} ranks: {', '.join(words)}")
+    return [*lines, *certainty(analysis, points)]
+
+
+def _typical(point: PointEstimate) -> float:
+    return point.typical_s
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:

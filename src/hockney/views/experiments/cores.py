@@ -14,11 +14,25 @@ from hockney.units import format_rate, format_seconds, format_size
 from hockney.views import table
 from hockney.views.as_json import fit_json, point_json
 from hockney.views.heatmap import heat_map
-from hockney.views.outliers import outliers_json, outliers_text, rank_words
+from hockney.views.outliers import outlier_count, outliers_json, outliers_text, rank_words
 
 MOST_LISTED = 12
 """Pairs whose time is that of another group; the rest is counted."""
 COLUMNS = ("group", "pairs", "bytes", "mean", "std", "std/mean", "MiB/s")
+
+
+def answer(analysis: Analysis) -> list[str]:
+    """The fastest and the slowest pair at the smallest size, and how many outliers there are."""
+    if analysis.matrix is None:
+        return []
+    size = min(analysis.matrix.times)
+    pairs = sorted(analysis.matrix.times[size].values(), key=lambda point: point.typical_s)
+    ends = {"fastest": pairs[0], "slowest": pairs[-1]} if len(pairs) > 1 else {"only": pairs[0]}
+    words = [
+        f"{name} pair {'-'.join(map(str, point.peers))} {format_seconds(point.typical_s)}"
+        for name, point in ends.items()
+    ]
+    return [f"{', '.join(words)} at {format_size(size)}", *outlier_count(analysis)]
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001

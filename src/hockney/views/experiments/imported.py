@@ -13,6 +13,7 @@ from hockney.estimate.summaries import Launches, Statistics, over_launches
 from hockney.records import Run
 from hockney.spec.axes import Key, Point, key_without, texts_apart
 from hockney.views import table
+from hockney.views.answer import latency_and_bandwidth
 from hockney.views.experiments import pingpong
 from hockney.views.table import aligned
 
@@ -23,6 +24,11 @@ UNITS = {
     "value_s_per_B": "ns/B",
     "value": "",
 }
+
+
+def answer(analysis: Analysis) -> list[str]:
+    """For a ping-pong only: other times are neither latencies nor bandwidths."""
+    return latency_and_bandwidth(analysis) if analysis.run.header.experiment == "pingpong" else []
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001

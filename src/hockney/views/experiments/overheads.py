@@ -7,8 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from hockney.analysis import Analysis
-from hockney.models.fit import Parameter
+from hockney.fitting.fit import Parameter
 from hockney.models.loggp import Overheads
+from hockney.units import format_seconds
 from hockney.views import table
 from hockney.views.as_json import fit_json, point_json
 from hockney.views.fits import model_lines
@@ -18,6 +19,15 @@ LEGEND = (
     "us; o_s: in a send, o_r: in a receive whose message is there; gap: from one message of a "
     "train to the next"
 )
+
+
+def answer(analysis: Analysis) -> list[str]:
+    """LogGP's times."""
+    known = analysis.loggp()
+    if known is None:
+        return []
+    times = {n.removesuffix("_s"): p for n, p in known.fit.parameters.items() if n.endswith("_s")}
+    return [", ".join(f"{name} {format_seconds(one.value)}" for name, one in times.items())]
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:

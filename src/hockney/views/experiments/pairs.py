@@ -12,10 +12,10 @@ from hockney.analysis.variability import Spread
 from hockney.estimate.points import PointEstimate
 from hockney.records import Place
 from hockney.spec.axes import variant_text
-from hockney.units import format_rate, format_size
+from hockney.units import format_rate, format_seconds, format_size
 from hockney.views import table
 from hockney.views.as_json import axes_json, point_json
-from hockney.views.outliers import outliers_json, outliers_text, rank_words
+from hockney.views.outliers import outlier_count, outliers_json, outliers_text, rank_words
 from hockney.views.variability import variability_text
 
 MOST_NAMED = 8
@@ -24,6 +24,25 @@ COLUMNS = (
     "bytes", "pairs", "median pair", "slowest pair", "95 % interval", "", "all MiB/s", "messages/s",
     "slowdown", "best pair", "us", "worst pair", "us",
 )  # fmt: skip
+
+
+def answer(analysis: Analysis) -> list[str]:
+    """Fewest and most pairs, at the smallest and the largest size; and how many outliers."""
+    rows = analysis.contention
+    if len({(one.together.operation, variant_text(one.together)) for one in rows}) != 1:
+        return []
+    lines = []
+    for size in sorted({one.together.bytes for one in rows}):
+        of_it = sorted(
+            (one for one in rows if one.together.bytes == size), key=lambda one: one.pairs
+        )
+        words = [
+            f"{one.pairs} pair{'s' * (one.pairs > 1)} {format_seconds(one.together.typical_s)}"
+            + (f", {format_rate(one.aggregate_Bps)} in total" if one.aggregate_Bps else "")
+            for one in of_it[:: max(len(of_it) - 1, 1)]
+        ]
+        lines.append(f"{format_size(size)}: {'; '.join(words)}")
+    return [*dict.fromkeys((lines[0], lines[-1])), *outlier_count(analysis)] if lines else []
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001

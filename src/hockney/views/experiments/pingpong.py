@@ -6,8 +6,13 @@ from typing import Any
 
 from hockney.analysis import Analysis
 from hockney.views import table
+from hockney.views.answer import latency_and_bandwidth
 from hockney.views.as_json import fit_json, point_json
 from hockney.views.switches import switch_lines, switches_json
+
+
+def answer(analysis: Analysis) -> list[str]:
+    return latency_and_bandwidth(analysis)
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:

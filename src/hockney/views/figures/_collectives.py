@@ -13,15 +13,14 @@ import numpy as np
 
 from hockney.analysis import Analysis
 from hockney.analysis.best import Cell, cells_of, is_collective, name_of
-from hockney.analysis.predicted import predicted_s
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
-from hockney.models.collectives.parameters import Parameters
+from hockney.predict.collectives import predicted_s
+from hockney.predict.parameters import Parameters
 from hockney.records import Place
 from hockney.spec.workloads.collective import DEFAULT
+from hockney.views.curves import Options, samples_text, title_of
 from hockney.views.drawing.description import Series
-from hockney.views.figures import Options
-from hockney.views.figures._curves import samples_text, title_of
 
 MOST_COLOURED = 7
 """Algorithms, as many as there are colours; others are grey."""

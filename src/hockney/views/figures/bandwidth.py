@@ -8,9 +8,8 @@ from hockney.analysis import Analysis
 from hockney.estimate.points import statistic_of
 from hockney.estimate.summaries import FROM_BANDWIDTH
 from hockney.units import format_rate, format_size
+from hockney.views.curves import Curve, Options, caption_of, curves_of, title_of
 from hockney.views.drawing.description import Axis, Figure, Panel, Rule, Series
-from hockney.views.figures import Options
-from hockney.views.figures._curves import Curve, caption_of, curves_of, title_of
 from hockney.views.figures.time import line_points, rounded
 
 TAKES = ("fit", "operation", "ranks")

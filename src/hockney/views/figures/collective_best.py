@@ -11,9 +11,9 @@ from hockney.analysis.best import Cell as Measured
 from hockney.errors import AskedWronglyError
 from hockney.spec.workloads.collective import DEFAULT
 from hockney.units import format_size
+from hockney.views.curves import Options
 from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Axis, Cell, Figure, Kind, Panel, Rule
-from hockney.views.figures import Options
 from hockney.views.figures._collectives import borders, shown, unknown_ranks
 
 TAKES = ("operation",)

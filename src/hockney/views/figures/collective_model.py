@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from hockney.analysis import Analysis
 from hockney.analysis.best import name_of
 from hockney.errors import AskedWronglyError
-from hockney.models.collectives.parameters import LEVELS, Parameters
+from hockney.predict.parameters import LEVELS, Parameters
 from hockney.units import format_rate
+from hockney.views.curves import Options, chosen_value
 from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Axis, Band, Figure, Panel, Rule, Series
-from hockney.views.figures import Options
 from hockney.views.figures._collectives import MOST_COLOURED, shown
-from hockney.views.figures._curves import chosen_value
 
 TAKES = ("operation", "ranks")
 SHARED = False

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from hockney.analysis import Analysis
 from hockney.units import format_size
+from hockney.views.curves import Options, chosen_value, medians_text
 from hockney.views.drawing.description import Axis, Figure, Panel, Rule
-from hockney.views.figures import Options
 from hockney.views.figures._collectives import borders, curves, shown, unknown_ranks
-from hockney.views.figures._curves import chosen_value, medians_text
 
 TAKES = ("operation", "bytes")
 SHARED = False

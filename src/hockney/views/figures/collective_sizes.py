@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.analysis import Analysis
+from hockney.views.curves import Options, chosen_value, medians_text
 from hockney.views.drawing.description import Axis, Figure, Panel
-from hockney.views.figures import Options
 from hockney.views.figures._collectives import curves, shown
-from hockney.views.figures._curves import chosen_value, medians_text
 
 TAKES = ("operation", "ranks")
 SHARED = False

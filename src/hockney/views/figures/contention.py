@@ -12,9 +12,8 @@ from hockney.analysis.contention import OF_PAIRS, Contention, knees
 from hockney.errors import AskedWronglyError
 from hockney.spec.axes import Key, key_without
 from hockney.units import format_size
+from hockney.views.curves import Options, chosen_value, samples_text, title_of
 from hockney.views.drawing.description import Axis, Figure, Panel, Rule, Series
-from hockney.views.figures import Options
-from hockney.views.figures._curves import chosen_value, samples_text, title_of
 
 TAKES = ("bytes", "operation")
 SHARED = True

@@ -8,10 +8,9 @@ from itertools import groupby
 from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
 from hockney.units import format_size
+from hockney.views.curves import Options, chosen_value, only, samples_text
 from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Axis, Cell, Figure, Panel, Rule
-from hockney.views.figures import Options
-from hockney.views.figures._curves import chosen_value, only, samples_text
 
 TAKES = ("bytes",)
 SHARED = False

@@ -10,12 +10,11 @@ import numpy as np
 from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import statistic_of
-from hockney.models._ranking import rank
-from hockney.models.fit import Array, Curve, Fit, curve_of
+from hockney.fitting.fit import Array, Curve, Fit, curve_of
+from hockney.predict.ranking import rank
 from hockney.units import format_size
+from hockney.views.curves import Options, caption_of, curves_of, only, time_label
 from hockney.views.drawing.description import Axis, Figure, Panel, Rule, Series
-from hockney.views.figures import Options
-from hockney.views.figures._curves import caption_of, curves_of, only, time_label
 from hockney.views.figures.time import rounded
 
 TAKES = ("operation", "ranks")

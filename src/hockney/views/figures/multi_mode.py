@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from hockney.analysis import Analysis
 from hockney.analysis.contention import at_once
 from hockney.errors import AskedWronglyError
+from hockney.fitting.fit import Array, Curve, Fit, curve_of
 from hockney.models import max_rate, multi_mode
-from hockney.models.fit import Array, Curve, Fit, curve_of
 from hockney.units import format_rate, format_size
+from hockney.views.curves import Options, only, samples_text
 from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Axis, Figure, Panel, Rule, Series, Style
-from hockney.views.figures import Options
-from hockney.views.figures._curves import only, samples_text
 from hockney.views.figures.time import rounded
 
 TAKES = ("operation",)

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
+from hockney.views.curves import Options, only, samples_text
 from hockney.views.drawing.description import Axis, Figure, Panel, Series
-from hockney.views.figures import Options
-from hockney.views.figures._curves import only, samples_text
 
 TAKES = ()
 SHARED = False

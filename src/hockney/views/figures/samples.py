@@ -15,10 +15,9 @@ from hockney.estimate.points import BESIDE
 from hockney.records import Samples
 from hockney.spec.axes import Key, key_without, texts_apart
 from hockney.units import format_size
+from hockney.views.curves import Options, chosen_value, samples_text, title_of
 from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Axis, Band, Figure, Panel, Series
-from hockney.views.figures import Options
-from hockney.views.figures._curves import chosen_value, samples_text, title_of
 from hockney.views.figures.time import rounded
 
 TAKES = ("bytes", "operation", "ranks")

@@ -9,12 +9,11 @@ import numpy as np
 from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate, statistic_of
-from hockney.models.fit import Fit
+from hockney.fitting.fit import Fit
 from hockney.units import format_rate
+from hockney.views.curves import Curve, Options, caption_of, curves_of, joined, time_label, title_of
 from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Axis, Figure, Panel, Series
-from hockney.views.figures import Options
-from hockney.views.figures._curves import Curve, caption_of, curves_of, joined, time_label, title_of
 
 TAKES = ("extremes", "fit", "operation", "ranks")
 SHARED = True

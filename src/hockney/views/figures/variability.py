@@ -10,9 +10,8 @@ from hockney.analysis.variability import Spread
 from hockney.errors import AskedWronglyError
 from hockney.spec.axes import key_without
 from hockney.units import format_size
+from hockney.views.curves import Options, chosen_value, only, samples_text
 from hockney.views.drawing.description import Axis, Figure, Panel, Series
-from hockney.views.figures import Options
-from hockney.views.figures._curves import chosen_value, only, samples_text
 
 TAKES = ("bytes",)
 SHARED = False

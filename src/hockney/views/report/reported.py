@@ -8,7 +8,7 @@ from typing import Any
 from hockney.analysis import Analysis
 from hockney.analysis.diagnose import Finding
 from hockney.errors import HockneyError
-from hockney.models.fit import Fit
+from hockney.fitting.fit import Fit
 from hockney.views.as_json import fit_json, run_json
 from hockney.views.experiments import view_of
 from hockney.views.warnings import warning_lines

@@ -11,8 +11,9 @@ import numpy as np
 from hockney.analysis import Analysis
 from hockney.errors import HockneyError
 from hockney.units import format_size
+from hockney.views.curves import Options
 from hockney.views.drawing.description import Figure
-from hockney.views.figures import Described, Options, figure_named
+from hockney.views.figures import FIGURES, Described
 from hockney.views.report.answers import answer
 
 TITLES = {
@@ -119,7 +120,7 @@ def _shown(
     name: str, id_: str, operation: str, analyses: Sequence[Analysis], dots: int
 ) -> Shown | None:
     """None where no run holds the figure's data."""
-    module = figure_named(name)
+    module = FIGURES.find(name)
     alternatives = tuple(_alternatives(module, operation, analyses, dots))
     if not alternatives:
         return None

@@ -1,0 +1,117 @@
+"""From the options of all measuring verbs to sampling, placement and output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hockney.spec import Placement, Sampling
+from hockney.spec.workloads import Buffers
+
+OLD_NAMES: dict[str, Buffers] = {"two_buffers": "separate", "cold_cache": "cold"}
+"""Options that --buffers has replaced, with its value for each."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where the results go, and how they are shown."""
+
+    path: Path | None
+    """None: a name that is made up."""
+    label: str | None
+    force: bool
+    resume: bool
+    quiet: bool
+    as_json: bool
+    gate: bool
+    """An outlier is exit status 1."""
+    layout: str | None
+    """The table of a classic program; None: that of the preset, or ours."""
+
+
+@dataclass(frozen=True)
+class Common:
+    """What the options of all measuring verbs ask for, apart from their output."""
+
+    sampling: Sampling
+    placement: Placement
+    """With the usual number of ranks: a verb sets how many take part."""
+    buffers: Buffers | None
+    """None: those that the operation usually has."""
+    given: frozenset[str]
+    """Parameters that the user gave, by the names that verbs have for them."""
+
+    def ranks_by_nodes(self) -> int | None:
+        """Ranks of all nodes; None where nodes or ranks per node are not given."""
+        nodes, each = self.placement.node_count, self.placement.ranks_per_node
+        return nodes * each if nodes and each else None
+
+    def given_among(self, *names: str) -> list[str]:
+        """Which of these the user gave, as options."""
+        return [f"--{name.replace('_', '-')}" for name in names if name in self.given]
+
+
+def common_of(context: click.Context, options: dict[str, Any]) -> Common:
+    """Takes the options of all measuring verbs, except the output's, out of those of a verb."""
+    default = click.core.ParameterSource.DEFAULT
+    given = frozenset(name for name in options if context.get_parameter_source(name) != default)
+    take = options.pop
+    least, most = take("launches")
+    platform, place = take("platform_file"), take("place")
+    if platform and "launches" not in given:
+        least = most = 1  # simulated launches do not differ
+    sampling = Sampling(
+        least_launches=least,
+        most_launches=most,
+        precision=take("precision"),
+        budget_s=take("budget") or 0.0,  # None: the verb decides by its number of cases
+        over_s=take("over"),
+        timeout_s=take("timeout"),
+    )
+    placement = Placement(
+        place=place or ("none" if platform else "core"),
+        cpus=take("cpus"),
+        hosts=take("hosts"),
+        nodes=take("nodes"),
+        ranks_per_node=take("ranks_per_node"),
+        launcher=take("launcher"),
+        mpicc=take("mpicc"),
+        broadcast=take("broadcast"),
+        platform=platform,
+        cfg=take("cfg"),
+    )
+    return Common(sampling, placement, _buffers(options, given), given)
+
+
+def output_of(options: dict[str, Any]) -> Output:
+    """Takes the output's options out of those of a verb; some have a gate or a layout."""
+    take = options.pop
+    return Output(
+        path=take("output"),
+        label=take("label"),
+        force=take("force"),
+        resume=take("resume"),
+        quiet=take("quiet"),
+        as_json=take("as_json"),
+        gate=take("gate", False),
+        layout=take("layout", None),
+    )
+
+
+def _buffers(options: dict[str, Any], given: frozenset[str]) -> Buffers | None:
+    """The value of --buffers, or of its old names."""
+    chosen: Buffers | None = options.pop("buffers")
+    asked = [name for name in OLD_NAMES if options.pop(name)]
+    if len(asked) + ("buffers" in given) > 1:
+        raise click.UsageError(
+            "--buffers is one choice: --two-buffers and --cold-cache are old names of its values"
+        )
+    for name in asked:
+        chosen = OLD_NAMES[name]
+        click.echo(
+            f"note: --{name.replace('_', '-')} is the old name of --buffers {chosen}", err=True
+        )
+    return chosen

@@ -1,0 +1,51 @@
+"""Which format a log is in, and its tables."""
+
+from __future__ import annotations
+
+from hockney.errors import AskedWronglyError
+from hockney.logs.log import Log
+from hockney.logs.table import Table, TooLargeError
+from hockney.programs import PROGRAMS, Reader
+
+MOST_REASONS = 5
+"""Why nothing could be read: more say no more."""
+
+
+def recognise(log: Log) -> str:
+    """The one format of a log."""
+    found: dict[bool, dict[str, int]] = {True: {}, False: {}}
+    for name, module in PROGRAMS.offering(Reader).items():
+        line = module.recognise(log)
+        if line is not None:
+            found[module.HEADED][name] = line
+    # A heading says more than columns that happen to fit.
+    formats = found[True] or found[False]
+    if not formats:
+        raise AskedWronglyError(
+            f"{log.path}: no table of a known format in {len(log.lines)} lines",
+            f"known are {', '.join(PROGRAMS.offering(Reader))}; name one with --as",
+        )
+    if len(formats) > 1:
+        where = ", ".join(f"{name} (line {line})" for name, line in formats.items())
+        raise AskedWronglyError(
+            f"{log.path} could be {where}", "choose with --as; for both, import it twice"
+        )
+    return next(iter(formats))
+
+
+def read(log: Log, name: str) -> list[Table]:
+    """All tables that have rows."""
+    readers = PROGRAMS.offering(Reader)
+    if name not in readers:
+        raise AskedWronglyError(f"{name} is not read", f"known are {', '.join(readers)}")
+    try:
+        tables = readers[name].read(log)
+    except TooLargeError as error:
+        raise AskedWronglyError(
+            f"{log.path}: {error}", "cut the tables out of the log, and import them one by one"
+        ) from error
+    if any(table.rows for table in tables):
+        return tables
+    notes = [note for table in tables for note in table.notes]
+    words = [f"{log.path}: no table of {name} with a row that can be read", *notes[:MOST_REASONS]]
+    raise AskedWronglyError("\n  ".join(words))

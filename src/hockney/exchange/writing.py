@@ -1,0 +1,28 @@
+"""A run in the format of another program."""
+
+from __future__ import annotations
+
+from hockney.analysis import Analysis
+from hockney.errors import AskedWronglyError
+from hockney.estimate.points import by_curve
+from hockney.programs import PROGRAMS, Layout, Writer, writer_names
+
+
+def write(analysis: Analysis, name: str) -> bytes:
+    """The content of the file: the program's own, or its table."""
+    writer = PROGRAMS.offering(Writer).get(name)
+    if writer is not None:
+        return writer.write(analysis)
+    if name not in writer_names():
+        raise AskedWronglyError(f"{name} is not written", f"known are {', '.join(writer_names())}")
+    return (render(name, analysis) + "\n").encode()
+
+
+def render(name: str, analysis: Analysis) -> str:
+    """The run in the layout of that program: a table for each of its curves, without the floor."""
+    layout = PROGRAMS.offering(Layout)[name]
+    experiment = analysis.run.header.experiment
+    if layout.ONLY not in (None, experiment):
+        raise AskedWronglyError(f"the layout {name} is that of {layout.ONLY}, this is {experiment}")
+    curves = by_curve(analysis.estimates.own())
+    return "\n".join(layout.layout(analysis.run, points) for points in curves.values())

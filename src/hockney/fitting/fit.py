@@ -1,0 +1,296 @@
+"""What every model is fitted to, and what every fit gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import compress
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hockney.errors import AskedWronglyError
+from hockney.estimate.points import PointEstimate, statistic_of
+from hockney.estimate.summaries import FROM_BANDWIDTH
+from hockney.fitting.likelihood import criterion
+from hockney.fitting.trains import Train, train_of
+
+RESAMPLES = 200
+SEED = 20
+"""Resampling is repeatable: the same file gives the same intervals."""
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One-way time of one operation in one state, at each point of size and, where several pairs
+    exchanged messages at once, of pairs.
+
+    bytes: shape (points,), ascending; seconds: shape (launches, points), each launch's median, NaN
+    where a launch has none. pairs: how many pairs at once, shape (points,), None for one pair.
+    repetitions: exchanges timed together, shape (points,), None where that is not known. trains:
+    what each point is a train of, where the times are of whole trains of messages.
+    """
+
+    bytes: Array
+    seconds: Array
+    pairs: Array | None = None
+    repetitions: Array | None = None
+    trains: tuple[Train, ...] | None = None
+    statistic: str = "median"
+    """Of each launch: what its times are."""
+
+    @property
+    def median_s(self) -> Array:
+        """Over launches, shape (points,)."""
+        return _median(self.seconds)
+
+    @property
+    def launches(self) -> int:
+        return len(self.seconds)
+
+    @property
+    def sizes(self) -> int:
+        """How many different ones."""
+        return len(np.unique(self.bytes))
+
+    def resampled(self, resamples: int = RESAMPLES) -> Array:
+        """Medians over launches drawn with replacement, shape (resamples, points)."""
+        chance, median = np.random.default_rng(SEED), self.median_s
+        medians = np.empty((resamples, len(median)))
+        for row in range(resamples):  # drawn one by one: of many launches all at once are large
+            medians[row] = _median(self.seconds[chance.integers(self.launches, size=self.launches)])
+        return np.where(np.isnan(medians), median, medians)
+
+    def at(self, points: NDArray[np.bool_]) -> Curve:
+        """Those points alone."""
+        return Curve(
+            self.bytes[points],
+            self.seconds[:, points],
+            None if self.pairs is None else self.pairs[points],
+            None if self.repetitions is None else self.repetitions[points],
+            None if self.trains is None else tuple(compress(self.trains, points)),
+            self.statistic,
+        )
+
+
+def _median(seconds: Array) -> Array:
+    """Over launches that have the point; NaN where none has."""
+    unknown = np.isnan(seconds)
+    if not unknown.any():
+        return np.asarray(np.median(seconds, axis=0), dtype=np.float64)
+    known = ~unknown.all(axis=0)
+    median = np.full(seconds.shape[1], np.nan)
+    median[known] = np.nanmedian(seconds[:, known], axis=0)
+    return median
+
+
+def curve_of(points: Sequence[PointEstimate]) -> Curve:
+    """The curve through points of one operation and state, with their pairs and repetitions where
+    all points know them. A launch whose median is not above 0 counts as a launch without that
+    point."""
+    ordered = sorted(
+        points, key=lambda point: (point.bytes, point.pairs or 1 if point.is_all_pairs else 1)
+    )
+    numbers = sorted({number for point in ordered for number in point.launch_numbers})
+    rows = {number: row for row, number in enumerate(numbers)}
+    seconds = np.full((len(numbers), len(ordered)), np.nan)
+    for column, point in enumerate(ordered):
+        for number, median in zip(point.launch_numbers, point.medians_s, strict=True):
+            if median > 0.0:
+                seconds[rows[number], column] = median
+    bad = [point.bytes for point in ordered if not point.typical_s > 0.0]
+    if bad:
+        raise _not_positive(bad[0])
+    trains = tuple(train_of(point.train) for point in ordered if point.train is not None)
+    if trains and len(trains) != len(ordered):
+        raise AskedWronglyError("some of these times are of trains of messages, some are not")
+    return Curve(
+        np.array([float(point.bytes) for point in ordered]),
+        seconds,
+        _known([point.pairs if point.is_all_pairs else None for point in ordered]),
+        _known([point.repetitions for point in ordered]),
+        trains or None,
+        statistic_of(ordered),
+    )
+
+
+def _known(counts: Sequence[int | None]) -> Array | None:
+    known = [float(count) for count in counts if count is not None]
+    return np.array(known) if known and len(known) == len(counts) else None
+
+
+def curve_of_arrays(
+    bytes: ArrayLike,
+    seconds: ArrayLike,
+    pairs: ArrayLike | None = None,
+    repetitions: ArrayLike | None = None,
+) -> Curve:
+    """The curve through plain numbers, in any order.
+
+    bytes, pairs, repetitions: shape (points,); seconds: one-way times, shape (points,) or
+    (launches, points), NaN where a launch has none.
+    """
+    x, t = np.asarray(bytes, dtype=np.float64), np.atleast_2d(np.asarray(seconds, dtype=np.float64))
+    columns = {"bytes": x}
+    columns |= {
+        name: np.asarray(values, dtype=np.float64)
+        for name, values in (("pairs", pairs), ("repetitions", repetitions))
+        if values is not None
+    }
+    for name, values in columns.items():
+        if values.shape != (t.shape[-1],):
+            raise AskedWronglyError(
+                f"{t.shape[-1]} times, but {name} has shape {values.shape}: one each is needed"
+            )
+        least = 0.0 if name == "bytes" else 1.0
+        bad = values[~((values >= least) & np.isfinite(values))]
+        if len(bad):
+            raise AskedWronglyError(f"{name}: {bad[0]:g} is none; at least {least:g} is needed")
+    wrong = ~((t > 0.0) | np.isnan(t)) | np.isinf(t)
+    if wrong.any() or np.isnan(t).all(axis=0).any():
+        raise _not_positive(int(x[(wrong.any(axis=0) | np.isnan(t).all(axis=0)).argmax()]))
+    order = np.argsort(x, kind="stable")
+    return Curve(
+        x[order],
+        t[:, order],
+        columns["pairs"][order] if pairs is not None else None,
+        columns["repetitions"][order] if repetitions is not None else None,
+    )
+
+
+def _not_positive(size: int) -> AskedWronglyError:
+    return AskedWronglyError(
+        f"a time of zero or below at {size} bytes, or none: nothing can be fitted through it",
+        "the clock was too coarse for a single exchange; measure in batches",
+    )
+
+
+def lacks_sizes(curve: Curve, least: int) -> str | None:
+    """What a curve lacks for a model of one pair that needs so many different sizes."""
+    if curve.trains is not None:
+        return "these are of trains of messages"
+    if curve.pairs is not None and len(np.unique(curve.pairs)) > 1:
+        return f"these are of {curve.pairs.min():.0f} to {curve.pairs.max():.0f} pairs at once"
+    return too_few_sizes(curve, least)
+
+
+def too_few_sizes(curve: Curve, least: int) -> str | None:
+    if curve.sizes >= least:
+        return None
+    return f"there {'is' if curve.sizes == 1 else 'are'} {curve.sizes or 'none'}"
+
+
+def require(model: str, data: str, lacking: str | None, advice: str) -> None:
+    """Says by name what a model needs, where the data lack it."""
+    if lacking:
+        raise AskedWronglyError(f"{model} needs {data}; {lacking}", advice)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A fitted value with its 95 % interval by resampling launches; None with fewer than two, and
+    where the data do not show it."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+def parameter(value: float | None, resampled: Array, launches: int) -> Parameter:
+    """The interval holds the value: of few launches all resampled medians may lie on one side."""
+    if launches < 2 or value is None or not len(resampled):
+        return Parameter(value)
+    with np.errstate(invalid="ignore"):
+        low, high = (float(limit) for limit in np.quantile(resampled, (0.025, 0.975)))
+    return Parameter(
+        value,
+        min(low, value) if np.isfinite(low) else None,
+        max(high, value) if np.isfinite(high) else None,
+    )
+
+
+@dataclass(frozen=True)
+class Segment:
+    """One protocol's line, over the measured sizes from_bytes to to_bytes, both of them its own."""
+
+    from_bytes: int
+    to_bytes: int
+    alpha_s: float
+    beta_s_per_B: float
+    alpha_low_s: float | None = None
+    alpha_high_s: float | None = None
+    beta_low_s_per_B: float | None = None
+    beta_high_s_per_B: float | None = None
+
+
+Predict = Callable[..., Array]
+"""Seconds one way of (bytes, pairs, repetitions), arrays of one shape; a model that knows nothing
+of the last ones does without. That of trains takes (bytes, trains)."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A model through a curve. Errors are relative: |T - predicted| / T."""
+
+    model: str
+    parameters: dict[str, Parameter]
+    derived: dict[str, Parameter]
+    predict: Predict
+    residuals: Array
+    """(T - predicted) / T at each point that was fitted."""
+    error_median: float
+    error_max: float
+    error_max_bytes: int
+    launches: int
+    criterion: float | None = None
+    """_likelihood.criterion: the less, the better; among fits to the same points."""
+    segments: tuple[Segment, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+
+def predicted_s(predict: Predict, curve: Curve) -> Array:
+    """At the curve's points."""
+    if curve.trains is not None:
+        return predict(curve.bytes, curve.trains)
+    more = [values for values in (curve.pairs, curve.repetitions) if values is not None]
+    return predict(curve.bytes, *more)
+
+
+def new_fit(
+    model: str,
+    curve: Curve,
+    predict: Predict,
+    parameters: dict[str, Parameter],
+    derived: dict[str, Parameter],
+    free: int,
+    segments: tuple[Segment, ...] = (),
+    notes: Sequence[str] = (),
+) -> Fit:
+    """The fit with its errors and criterion; free: how many numbers were fitted."""
+    median = curve.median_s
+    predicted = predicted_s(predict, curve)
+    residuals = np.asarray((median - predicted) / median, dtype=np.float64)
+    errors = np.abs(residuals)
+    positive = bool((predicted > 0.0).all())
+    return Fit(
+        model=model,
+        parameters=parameters,
+        derived=derived,
+        predict=predict,
+        residuals=residuals,
+        error_median=float(np.median(errors)),
+        error_max=float(errors.max()),
+        error_max_bytes=int(curve.bytes[errors.argmax()]),
+        launches=curve.launches,
+        criterion=criterion(np.log(median / predicted), free) if positive else None,
+        segments=segments,
+        notes=(*notes, *_statistic_notes(curve)),
+    )
+
+
+def _statistic_notes(curve: Curve) -> list[str]:
+    if curve.statistic == FROM_BANDWIDTH:
+        return [f"times are {FROM_BANDWIDTH} of a stream: alpha is a gap in it, not a latency"]
+    return [] if curve.statistic == "median" else [f"through each launch's {curve.statistic}"]

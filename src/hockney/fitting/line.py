@@ -1,0 +1,48 @@
+"""The line alpha + beta b of least squares, through many rows of times at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def line(bytes_: Array, seconds: Array, ordinary: bool = False) -> tuple[Array, Array]:
+    """alpha (s) and beta (s/B) of each row of `seconds`, shapes (rows,), (rows,).
+
+    Minimises the squares of the relative residuals (T - alpha - beta b) / T with alpha and beta
+    not below 0, so that a latency of 0.2 us counts as much as a megabyte's 60 us. `ordinary`
+    minimises the plain squares without bounds: over powers of two the last sizes decide it.
+    The engine's engine/fit.c is the same arithmetic.
+
+    bytes_: shape (sizes,); seconds: shape (rows, sizes), above 0.
+    """
+    # Against the shortest, as squares of tiny times are no doubles.
+    shortest = seconds.min(axis=1, keepdims=True)
+    weight = np.ones_like(seconds) if ordinary else (shortest / seconds) ** 2
+    return weighted_line(bytes_, seconds, weight, bounded=not ordinary)
+
+
+def weighted_line(
+    bytes_: Array, seconds: Array, weight: Array, bounded: bool = True
+) -> tuple[Array, Array]:
+    """alpha and beta of least squares of seconds, with weights of the same shape (rows, sizes)."""
+    total = weight.sum(axis=1)
+    mean_b = (weight * bytes_).sum(axis=1) / total
+    mean_t = (weight * seconds).sum(axis=1) / total
+    off_b = bytes_ - mean_b[:, None]
+    off_t = seconds - mean_t[:, None]
+    bb = (weight * off_b**2).sum(axis=1)
+    bt = (weight * off_b * off_t).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        beta = np.where(bb > 0.0, bt / bb, 0.0)
+        alpha = mean_t - beta * mean_b
+        if not bounded:
+            return alpha, beta
+        raw_bb = (weight * bytes_**2).sum(axis=1)
+        through_zero = np.where(raw_bb > 0.0, (weight * bytes_ * seconds).sum(axis=1) / raw_bb, 0.0)
+    flat, steep = beta < 0.0, (beta >= 0.0) & (alpha < 0.0)
+    beta = np.where(flat, 0.0, np.where(steep, through_zero, beta))
+    alpha = np.where(flat, mean_t, np.where(steep, 0.0, alpha))
+    return alpha, beta

@@ -1,0 +1,93 @@
+"""Where exactly one line of the curve ends and the next begins: what a launch around it tells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from hockney.fitting.fit import Array, Curve, Fit
+from hockney.fitting.likelihood import criterion, deviance, weights
+from hockney.fitting.line import weighted_line
+from hockney.fitting.partition import LEAST_SIZES
+
+CHI_SQUARED_99 = 6.635
+"""By how much the deviance of a place for the switch may be above the least one."""
+_ROUNDS = 2
+"""Of weighting outliers less."""
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """A switch between two neighbouring lines: low_bytes is the last size on the one below,
+    high_bytes the first on the one above, as far as is known."""
+
+    low_bytes: int
+    high_bytes: int
+    jump: float | None = None
+    """Of the time from the one line to the other at the switch, relative."""
+
+    @property
+    def is_exact(self) -> bool:
+        return self.high_bytes - self.low_bytes == 1
+
+
+def brackets_of(fit: Fit) -> list[Bracket]:
+    """Between the segments of a segmented fit."""
+    return [Bracket(a.to_bytes, b.from_bytes) for a, b in pairwise(fit.segments)]
+
+
+def narrowed(curve: Curve) -> Bracket | None:
+    """The switch inside a curve that holds one: all places between two sizes that explain the times
+    about as well as the best one. None where one line explains them better.
+
+    Two lines with a jump between, by residuals ln T taken as Student's t; the curve needs sizes
+    enough on both sides.
+    """
+    bytes_, seconds = curve.bytes, curve.median_s
+    splits = range(LEAST_SIZES, len(bytes_) - LEAST_SIZES + 1)
+    if not splits:
+        return None
+    deviances = np.array([deviance(_two_lines(bytes_, seconds, split)) for split in splits])
+    best = _two_lines(bytes_, seconds, splits[int(deviances.argmin())])
+    two, one = criterion(best, 5), criterion(_line(bytes_, seconds), 2)
+    if two is None or one is None or two >= one:
+        return None
+    (possible,) = np.nonzero(deviances <= deviances.min() + CHI_SQUARED_99)
+    first, last = splits[int(possible[0])], splits[int(possible[-1])]
+    jump = _jump(bytes_, seconds, splits[int(deviances.argmin())])
+    return Bracket(int(bytes_[first - 1]), int(bytes_[last]), jump)
+
+
+def _two_lines(bytes_: Array, seconds: Array, split: int) -> Array:
+    """ln residuals."""
+    parts = slice(None, split), slice(split, None)
+    return np.concatenate([_line(bytes_[part], seconds[part]) for part in parts])
+
+
+def _line(bytes_: Array, seconds: Array) -> Array:
+    """ln residuals of the most likely line. It is drawn here alone: behind a kink it may well reach
+    below 0 at 0 bytes."""
+    weight = np.ones_like(seconds)
+    for _ in range(_ROUNDS + 1):
+        residuals = np.log(seconds / np.maximum(_on_line(bytes_, seconds, weight), 1e-3 * seconds))
+        weight = weights(residuals)
+    return residuals
+
+
+def _on_line(bytes_: Array, seconds: Array, weight: Array, at: Array | None = None) -> Array:
+    """Times on the line of least squares of relative residuals, at its sizes or at others."""
+    relative = (weight / seconds**2)[None, :]
+    alpha, beta = weighted_line(bytes_, seconds[None, :], relative, bounded=False)
+    return np.asarray(alpha + beta * (bytes_ if at is None else at))
+
+
+def _jump(bytes_: Array, seconds: Array, split: int) -> float:
+    """Both lines at the middle between the sizes beside the switch."""
+    middle = np.array([0.5 * (bytes_[split - 1] + bytes_[split])])
+    below, above = (
+        float(_on_line(bytes_[part], seconds[part], np.ones_like(seconds[part]), middle)[0])
+        for part in (slice(None, split), slice(split, None))
+    )
+    return above / below - 1.0

@@ -1,0 +1,124 @@
+"""Tables as runs: one experiment each, whose tables of the same curve are its launches."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from hockney import __version__, records
+from hockney.errors import AskedWronglyError
+from hockney.logs.log import Log
+from hockney.logs.table import Table
+from hockney.records import (
+    SCHEMA,
+    End,
+    LaunchRecord,
+    Record,
+    Run,
+    RunRecord,
+    Source,
+    Summary,
+)
+from hockney.records.reading import LONGEST_FILE
+from hockney.result_file import ResultFile
+from hockney.spec.axes import key_without
+
+Found = tuple[Log, Table]
+RECORDS_AT_ONCE = 10_000
+"""Written: the largest log has 100 times as many, and their text is ten times its size."""
+
+
+def runs_of(found: Sequence[Found], format: str, label: str | None = None) -> list[Run]:
+    """A run for each operation and its options, in the order of the log. A table that measures
+    what an earlier one measured is another launch of it."""
+    experiments: dict[tuple[str, str], list[Found]] = {}
+    for log, table in found:
+        options = json.dumps(table.options, sort_keys=True)
+        name = table.experiment or table.operation
+        experiments.setdefault((name, options), []).append((log, table))
+    runs = [_run(tables, format, label) for tables in experiments.values()]
+    return [run for run in runs if run.summaries]
+
+
+def _check_size(run: Run, log: str) -> None:
+    if sum(map(len, _blocks(run))) > LONGEST_FILE:
+        raise AskedWronglyError(
+            f"{log}: {len(run.summaries)} numbers of {run.header.experiment} are more than a "
+            f"result file holds, {LONGEST_FILE >> 20} MiB",
+            "cut the tables out of the log, and import them one by one",
+        )
+
+
+def _run(found: Sequence[Found], format: str, label: str | None) -> Run:
+    tables = [table for _, table in found if table.rows] or [found[0][1]]
+    first = tables[0]
+    source = Source(
+        file=", ".join(dict.fromkeys(log.path.name for log, _ in found)),
+        format=format,
+        program=first.program,
+        version=first.version,
+        notes=list(dict.fromkeys(note for _, table in found for note in table.notes)),
+    )
+    header = RunRecord(
+        schema=SCHEMA,
+        hockney=__version__,
+        id=str(uuid.uuid4()),
+        experiment=first.experiment or first.operation,
+        options=first.options,
+        label=label,
+        source=source,
+    )
+    run = Run(header)
+    earlier: Counter[tuple[object, ...]] = Counter()
+    for table in tables:
+        _add_table(run, table, earlier)
+    _check_size(run, source.file)
+    return run
+
+
+def _add_table(run: Run, table: Table, earlier: Counter[tuple[object, ...]]) -> None:
+    curves = {_curve(row) for row in table.rows}
+    launch = max((earlier[curve] for curve in curves), default=0)
+    earlier.update(curves)
+    if launch >= len(run.launches):
+        launch = len(run.launches)
+        run.add(LaunchRecord(launch=launch, definition=_definition(table), places=table.places))
+    for row in table.rows:
+        run.add(msgspec.structs.replace(row, launch=launch))
+    reason = "interrupted" if table.cut else "imported"
+    run.add(End(launch=launch, reason=reason, message=table.cut))
+
+
+def _curve(row: Summary) -> tuple[object, ...]:
+    return *key_without(row, "bytes"), row.statistic
+
+
+def _definition(table: Table) -> str | None:
+    """What the number that stands for a point is."""
+    named = {row.statistic: row.definition for row in table.rows}
+    best = next((name for name in ("median", "mean", *named) if name in named), None)
+    return f"{best}: {named[best]}" if best else None
+
+
+def store(run: Run, path: Path, force: bool) -> None:
+    """Writes the run as a result file of ours."""
+    file = ResultFile(path, force)
+    try:
+        for block in _blocks(run):
+            file.write(block)
+    finally:
+        file.close()
+    run.path = path
+
+
+def _blocks(run: Run) -> Iterator[bytes]:
+    """The lines of its file, many at once."""
+    parts: list[Record] = [run.header, *run.launches, *run.summaries, *run.ends]
+    for first in range(0, len(parts), RECORDS_AT_ONCE):
+        some = parts[first : first + RECORDS_AT_ONCE]
+        yield b"".join(records.encode(record) for record in some)

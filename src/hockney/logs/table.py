@@ -1,0 +1,273 @@
+"""What every importer makes of a log: tables, whose numbers are exactly those that were printed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import takewhile
+from statistics import median
+from typing import Any
+
+from hockney.logs.log import Log
+from hockney.records import LARGEST_NUMBER, LARGEST_WHOLE, Place, Summary
+from hockney.spec.axes import key_without
+
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
+_UNKNOWN = frozenset({"nan", "-nan", "inf", "-inf", "n/a", "-"})
+LONGEST_NUMBER = 40
+"""Characters."""
+MEGABYTES = {"10^6": Decimal(10**6), "2^20": Decimal(2**20)}
+"""What programs mean by MB; they differ by 4.9 %."""
+NEAR = 0.015
+"""Relative: a unit that numbers imply so closely is theirs."""
+LONGEST_SHOWN = 80
+"""Characters of a line, where it is told."""
+MOST_NUMBERS = 1_000_000
+"""Of one table: a result file holds about twice as many, and reading them would be in vain."""
+MOST_NOTES = 20
+"""Of one kind: a log that is wrong everywhere is told so once."""
+
+ORDERED = (("min", "mean", "max"), ("least rank mean", "mean", "largest rank mean"))
+
+
+class RowError(Exception):
+    """What is wrong with a row, in words."""
+
+
+class TooLargeError(Exception):
+    """What there is too much of in a table, in words."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column holds: one of a Summary's values, the printed number times `factor`."""
+
+    statistic: str
+    definition: str = ""
+    field: str = "value_s"
+    factor: Decimal = Decimal("1e-6")
+    algorithm: str | None = None
+    window: int | None = None
+    """Where the columns of a table are of several ways to do it."""
+
+
+BYTES, REPETITIONS, SKIPPED = map(Column, ("bytes", "repetitions", ""))
+
+
+@dataclass
+class Table:
+    """One table of a log: one operation, measured by one start of the program."""
+
+    operation: str
+    program: str
+    line: int
+    experiment: str | None = None
+    """Where that is not the operation itself."""
+    version: str | None = None
+    algorithm: str | None = None
+    ranks: int | None = None
+    peers: list[int] | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    """What makes it another experiment: window, synchronisation, buffers."""
+    places: list[Place] = field(default_factory=list)
+    rows: list[Summary] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    cut: str | None = None
+
+    def note(self, words: str) -> None:
+        if len(self.notes) < MOST_NOTES and words not in self.notes:
+            self.notes.append(words)
+
+    def leave_out(self, where: str, why: RowError) -> None:
+        self.note(f"{where}: {why}; the row is left out")
+
+    def add(
+        self, line: int | None, bytes: int, column: Column, text: str | Decimal, **more: Any
+    ) -> None:
+        """One printed number; one that is unknown (nan, N/A) is left out."""
+        value = text if isinstance(text, Decimal) else number(text)
+        if value is None:
+            return
+        if bytes > LARGEST_WHOLE:
+            raise RowError(f"{bytes} bytes is out of range")
+        if len(self.rows) >= MOST_NUMBERS:
+            raise TooLargeError(f"more than {MOST_NUMBERS} numbers of {self.operation}")
+        known: dict[str, Any] = {
+            "algorithm": column.algorithm or self.algorithm,
+            "window": column.window,
+            "ranks": self.ranks,
+            "peers": self.peers,
+            **more,
+            column.field: scaled(value, column.factor),
+        }
+        known["peers"] = tuple(known["peers"] or ())
+        self.rows.append(
+            Summary(
+                launch=0,
+                operation=self.operation,
+                bytes=bytes,
+                statistic=column.statistic,
+                definition=column.definition,
+                line=line,
+                **known,
+            )
+        )
+
+    def add_row(
+        self, line: int, cells: Sequence[str], columns: Sequence[Column], **more: Any
+    ) -> int:
+        """All of a row or, with RowError, nothing; gives back its size in bytes."""
+        before = len(self.rows)
+        named = {c.statistic: cell for c, cell in zip(columns, cells, strict=True)}
+        size = whole(named["bytes"]) if "bytes" in named else 0
+        if "repetitions" in named:
+            more["repetitions"] = whole(named["repetitions"])
+        if "algorithm" in named:
+            more["algorithm"] = named["algorithm"]
+        try:
+            for column, cell in zip(columns, cells, strict=True):
+                if column.definition:
+                    self.add(line, size, column, cell, **more)
+        except RowError:
+            del self.rows[before:]
+            raise
+        return size
+
+
+def is_number(text: str) -> bool:
+    return len(text) <= LONGEST_NUMBER and bool(_NUMBER.fullmatch(text))
+
+
+def number(text: str) -> Decimal | None:
+    """Exactly what is printed; None for what says that it is unknown."""
+    if text.lower() in _UNKNOWN:
+        return None
+    if not is_number(text):
+        raise RowError(f"{text[:LONGEST_NUMBER]!r} is not a number")
+    return Decimal(text)
+
+
+def whole(text: str) -> int:
+    """A size or count."""
+    value = number(text)
+    if value is None or value != value.to_integral_value() or not 0 <= value <= LARGEST_WHOLE:
+        raise RowError(f"{text!r} is out of range: a whole number from 0 to 2^62 is needed")
+    return int(value)
+
+
+def scaled(value: Decimal, factor: Decimal) -> float:
+    """In our unit: the nearest double to the printed number."""
+    result = float(value * factor)
+    if not 0.0 <= result <= LARGEST_NUMBER:
+        raise RowError(f"{value} is out of range")
+    return result
+
+
+def read_rows(
+    log: Log,
+    first: int,
+    columns: Sequence[Column],
+    table: Table,
+    ends: Callable[[str], bool] = lambda line: not line.strip() or line.lstrip().startswith("#"),
+    **more: Any,
+) -> int:
+    """Reads the rows from that line on, and gives back the line where the table ends. Other text
+    between rows is passed over; what is cut, out of range or out of order is noted."""
+    order = RowOrder(log, table)
+    for line, text in log.numbered(first):
+        cells = text.split()
+        if ends(text):
+            if table.rows:
+                return line
+            if text.strip():
+                break
+            continue
+        if not cells or not is_number(cells[0]):
+            continue
+        if order.is_cut(line, cells, len(columns)):
+            break
+        try:
+            if len(cells) != len(columns):
+                raise RowError(f"not {len(columns)} columns: {text.strip()[:LONGEST_SHOWN]}")
+            order.see(line, table.add_row(line, cells, columns, **more))
+        except RowError as error:
+            table.leave_out(log.at(line), error)
+    else:
+        line = len(log.lines) + 1
+    if not table.rows:
+        table.note(f"{log.at(table.line)}: a heading without rows")
+    return max(line, first)
+
+
+@dataclass
+class RowOrder:
+    """Sees rows go by: whether sizes ascend, and whether the last one was cut."""
+
+    log: Log
+    table: Table
+    before: Sequence[str] = ()
+    size: int = -1
+    seen: set[tuple[object, ...]] = field(default_factory=set)
+
+    def see(self, line: int, size: int) -> None:
+        if self.table.rows:
+            row = self.table.rows[-1]
+            point = (size, key_without(row, "bytes"))
+            if point in self.seen:
+                self.table.note(f"{self.log.at(line)}: {size} bytes again; the last row counts")
+            self.seen.add(point)
+        if size < self.size:
+            self.table.note(
+                f"{self.log.at(line)}: out of order: {size} bytes after {self.size}; read as it "
+                "stands"
+            )
+        self.size = size
+        rows = takewhile(lambda row: row.line == line, reversed(self.table.rows))
+        known = {row.statistic: row.value_s for row in rows}
+        for names in ORDERED:
+            values = [value for name in names if (value := known.get(name)) is not None]
+            if values != sorted(values):
+                self.table.note(
+                    f"{self.log.at(line)}: out of order: {', '.join(names)} do not ascend; read as "
+                    "they stand"
+                )
+
+    def is_cut(self, line: int, cells: Sequence[str], columns: int) -> bool:
+        """Whether the log ends inside this row: with fewer cells, or without an end and with fewer
+        decimals than the row before."""
+        shorter = any(
+            _decimals(cell) < _decimals(above)
+            for cell, above in zip(cells, self.before, strict=False)
+        )
+        self.before = cells
+        if line < self.log.last:
+            return False
+        if len(cells) < columns or (not self.log.whole and shorter):
+            self.table.cut = f"the table ends in the middle of line {line}, read up to there"
+            return True
+        return False
+
+
+def _decimals(text: str) -> int:
+    return len(text.partition(".")[2])
+
+
+def number_rows(log: Log, width: int) -> Iterator[tuple[int, list[str]]]:
+    """Lines that are that many numbers and nothing else."""
+    for line, text in log.numbered():
+        cells = text.split()
+        if len(cells) == width and all(map(is_number, cells)):
+            yield line, cells
+
+
+def implied(ratios: Sequence[float], units: dict[str, Decimal] = MEGABYTES) -> str | None:
+    """The unit that numbers themselves imply: bytes a second over the printed rates. None where
+    there are too few digits, or none fits."""
+    if not ratios:
+        return None
+    middle = median(ratios)
+    near = {name: abs(middle / float(unit) - 1.0) for name, unit in units.items()}
+    best = min(near, key=lambda name: near[name])
+    return best if near[best] < NEAR else None

@@ -1,0 +1,64 @@
+"""What the command line says of collectives and their algorithms: names, `all` and `default`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from hockney.errors import AskedWronglyError
+from hockney.mpis import Algorithm
+from hockney.spec.algorithms import COMMON
+from hockney.spec.workloads.collective import COLLECTIVES, DEFAULT
+
+
+def checked_collectives(names: Sequence[str]) -> list[str]:
+    """The same names without repeats; raises AskedWronglyError for one that is not measured."""
+    for name in names:
+        if name not in COLLECTIVES:
+            raise AskedWronglyError(
+                f"{name!r} is not a collective that is measured",
+                _nearest(name, COLLECTIVES, f"they are {', '.join(COLLECTIVES)}"),
+            )
+    return list(dict.fromkeys(names))
+
+
+def chosen(
+    available: Sequence[Algorithm], collective: str, names: Sequence[str]
+) -> list[Algorithm | None]:
+    """What `all`, `default` or names of algorithms stand for; None is the library's decision. A
+    name that only another of the collectives has is passed over.
+
+    Raises AskedWronglyError where the library lacks one.
+    """
+    of_it = [each for each in available if each.collective == collective]
+    found: list[Algorithm | None] = []
+    for name in names:
+        if name == "all":
+            found += [None, *of_it]
+        elif name == DEFAULT:
+            found.append(None)
+        elif named := [each for each in available if name in (each.name, each.own_name)]:
+            found += [each for each in named if each.collective == collective]
+        else:
+            raise _unknown(of_it, collective, name)
+    if not found:
+        raise _unknown(of_it, collective, names[0])
+    return list(dict.fromkeys(found))
+
+
+def _unknown(of_it: Sequence[Algorithm], collective: str, name: str) -> AskedWronglyError:
+    known = name in COMMON.values() or name in COMMON
+    return AskedWronglyError(
+        f"{collective}: this MPI library has no algorithm {name!r}"
+        + (", others have" if known else ""),
+        _nearest(
+            name,
+            [DEFAULT, *(each.name for each in of_it), *(each.own_name for each in of_it)],
+            f"it has {', '.join(each.name for each in of_it) or 'none that can be forced'}",
+        ),
+    )
+
+
+def _nearest(name: str, words: Sequence[str], otherwise: str) -> str:
+    near = list(dict.fromkeys(difflib.get_close_matches(name, words, n=3)))
+    return f"did you mean {' or '.join(near)}? ({otherwise})" if near else otherwise

@@ -1,0 +1,148 @@
+"""Batch jobs: a script that needs a shell, the engine and a launcher, but no Python.
+
+Everything that a user typed is one quoted word in it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from hockney import __version__
+from hockney.errors import AskedWronglyError
+from hockney.measure.files import long_list_of
+from hockney.measure.nodes import private_copy, scripts_of
+from hockney.mpis import Engine, Mpi, family_of
+from hockney.registry import offers
+from hockney.schedulers import Batch, Job, Launcher
+from hockney.spec import Case, Plan, Sampling
+from hockney.spec.engine import engine_arguments, launch_arguments
+
+START_S = 20.0
+"""A launch may take so long to start on a cold file system; it does not cost measuring time."""
+MARGIN_S = 60.0
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a job measures, with what, and the file that it writes."""
+
+    plan: Plan
+    mpi: Mpi
+    engine: Engine
+    result: Path
+
+    @property
+    def list_file(self) -> Path | None:
+        """What is too long for a command line is read from here, beside the result."""
+        if long_list_of(self.plan) is None:
+            return None
+        return self.result.absolute().with_name(self.result.name + ".list")
+
+
+def job_script(scheduler: Batch, job: Job, measurement: Measurement, header: bytes) -> str:
+    """A script that appends every launch's records to the result, whose first line is `header`."""
+    plan = measurement.plan
+    engine, broadcast = _broadcast(scheduler, measurement)
+    lines = [
+        # `module` is made by what a login shell reads.
+        "#!/bin/bash -l" if job.modules else "#!/bin/sh",
+        *scheduler.directives(job),
+        f"# Made by hockney {__version__}. The result file can be read at any time.",
+        *(f"module load {shlex.quote(module)} || exit" for module in job.modules),
+        *_exports(measurement.mpi),
+        f"result={shlex.quote(str(measurement.result.absolute()))}",
+        "set -C",
+        f"printf '%s\\n' {shlex.quote(header.decode().strip())} >\"$result\" || exit",
+        *broadcast,
+        *_list(measurement),
+        "launch=0",
+        f"while [ $launch -lt {launches_of(plan)} ]; do",
+        *_rest(plan.sampling),
+        *(
+            f'    {_launch(scheduler, measurement, engine, case)} >>"$result" || exit\n'
+            "    launch=$((launch + 1))"
+            for case in plan.cases
+        ),
+        "done",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _rest(sampling: Sampling) -> list[str]:
+    """Between launches that are spread over a time."""
+    if sampling.over_s is None:
+        return []
+    rest_s = (sampling.over_s - sampling.budget_s) / max(sampling.least_launches - 1, 1)
+    return [f"    [ $launch -eq 0 ] || sleep {max(rest_s, 0.0):.1f}"]
+
+
+def _list(measurement: Measurement) -> list[str]:
+    """The shell's own printf takes what is too long for an argument of a program."""
+    file, words = measurement.list_file, long_list_of(measurement.plan)
+    if file is None or words is None:
+        return []
+    quoted = shlex.quote(str(file))
+    return [
+        f"trap {shlex.quote(f'rm -f {quoted}')} EXIT",
+        f"printf '%s' {shlex.quote(words)} >{quoted} || exit",
+    ]
+
+
+def _broadcast(scheduler: Batch, measurement: Measurement) -> tuple[Path, list[str]]:
+    """The engine as the nodes see it, and the lines that copy it there and remove it."""
+    placement, engine = measurement.plan.first.placement, measurement.engine
+    if placement.broadcast is None:
+        return engine.path, []
+    copy = private_copy(placement.broadcast, engine)
+    if not offers(scheduler, Launcher):
+        raise AskedWronglyError(
+            "--broadcast: this scheduler has no way to send the engine along",
+            "let the job run hockney itself, with --broadcast: it goes over ssh then",
+        )
+    make, remove = (
+        [shlex.join(words) for words in scheduler.reach(measurement.mpi, placement, script)]
+        for script in scripts_of(copy)
+    )
+    source = shlex.quote(str(engine.path))
+    lines = [
+        f"trap {shlex.quote('; '.join(remove))} EXIT",
+        *(f"{words} <{source} || exit" for words in make),
+    ]
+    return copy, lines
+
+
+def _exports(mpi: Mpi) -> list[str]:
+    variables = family_of(mpi).environment(mpi)
+    return [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
+
+
+def _launch(scheduler: Batch, measurement: Measurement, engine: Path, case: Case) -> str:
+    """One start for one case, with variables of its own. The shell counts the launches."""
+    plan, file = measurement.plan, measurement.list_file
+    seconds = plan.sampling.budget_s / launches_of(plan)
+    arguments = engine_arguments(case, plan.sampling, seconds, str(file) if file else None)
+    words = scheduler.launch(measurement.mpi, case, [str(engine), *arguments])
+    counted = (f'"{word}"' for word in launch_arguments("$launch", "$((launch + 1))"))
+    words = " ".join([words, *counted])
+    for name, value in case.placement.env.items():
+        if not VARIABLE.fullmatch(name):
+            raise AskedWronglyError(f"{name!r} is not the name of a variable")
+        words = f"{name}={shlex.quote(value)} {words}"
+    return words
+
+
+def launches_of(plan: Plan) -> int:
+    """How many launches a job makes: it cannot decide on more."""
+    return plan.sampling.least_launches * len(plan.cases)
+
+
+def minutes_for(plan: Plan) -> int:
+    """The time limit that the budget needs."""
+    measuring_s = max(plan.sampling.budget_s, plan.sampling.over_s or 0.0)
+    needed = measuring_s + launches_of(plan) * START_S + MARGIN_S
+    return math.ceil(needed / 60.0)

@@ -1,0 +1,76 @@
+"""How far a run is: what a session passes on to whoever shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from hockney.estimate import LeastKnown
+from hockney.records import Progress, Run
+from hockney.spec import Case
+
+CHANGE = 1.25
+"""A core-to-core latency that differs from the launch before by this factor shows another state of
+the machine: within a state it scatters by a few per cent."""
+
+
+@dataclass
+class Disturbances:
+    """What disturbed the launches that have ended. Each launch's own records are looked at once."""
+
+    preemptions: int = 0
+    """Involuntary context switches of ranks."""
+    migrations: int = 0
+    missed_starts: int = 0
+    """Repetitions of collectives that a rank began too late."""
+    latency_s: float | None = None
+    """Core-to-core, the last launch's median; None where there is none."""
+    before_s: float | None = None
+    """The same before it last changed."""
+    changed_in: int | None = None
+    """The launch in which it did."""
+
+    def add(self, run: Run, launch: int) -> None:
+        """Adds a launch that has ended."""
+        for noise in _of(run.noises, launch):
+            self.preemptions += round(noise.switches or 0.0)
+            self.migrations += round(noise.migrations or 0.0)
+        self.missed_starts += sum(start.missed for start in _of(run.starts, launch))
+        probes = sorted(probe.handover_ns for probe in _of(run.probes, launch))
+        if not probes:
+            return
+        before_s, self.latency_s = self.latency_s, probes[len(probes) // 2] * 1e-9
+        if before_s and not 1.0 / CHANGE < self.latency_s / before_s < CHANGE:
+            self.before_s, self.changed_in = before_s, launch
+
+
+@dataclass(frozen=True)
+class Status:
+    case: Case
+    """What is measured now."""
+    launch: int
+    total_s: float
+    """Wall time that the run may take."""
+    left_s: float
+    progress: Progress | None
+    """What the launch reports of itself; None at its start."""
+    least_known: tuple[str | None, LeastKnown] | None
+    """The point that needs more launches most, behind its case's title."""
+    disturbances: Disturbances
+
+
+class OfLaunch(Protocol):
+    @property
+    def launch(self) -> int: ...
+
+
+R = TypeVar("R", bound=OfLaunch)
+
+
+def _of(records: Sequence[R], launch: int) -> Iterator[R]:
+    """The last launch's, which stand at the end."""
+    for record in reversed(records):
+        if record.launch != launch:
+            return
+        yield record

@@ -1,0 +1,163 @@
+"""Intel MPI: Hydra's mpiexec, and I_MPI_ADJUST_X with the numbers of its Developer Reference.
+
+Neither its list of algorithms nor its choice can be read back through MPI_T, so there is no proof
+that it took one. From 2021.13 on the numbers are those of presets, of which there are more than are
+listed here. Rules are variables I_MPI_ADJUST_X=ID:SIZES@RANKS;... in a file for `source`; what no
+range fits is decided by the library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from hockney.errors import HockneyError
+from hockney.mpis import Algorithm, Engine, Forcing, Mpi, Rule, RulesFormat
+from hockney.mpis.mpich import HOST_FILE as HOST_FILE
+from hockney.mpis.mpich import HOST_LIST as HOST_LIST
+from hockney.mpis.mpich import LAUNCHER as LAUNCHER
+from hockney.mpis.mpich import PMI as PMI
+from hockney.mpis.mpich import STARTS as STARTS
+from hockney.mpis.mpich import command as command
+from hockney.mpis.mpich import reach as reach
+from hockney.spec.workloads.collective import DEFAULT
+
+LIBRARIES = ("Intel MPI",)
+LARGEST_BYTES = 2**31 - 1
+ALGORITHMS = {
+    "barrier": (
+        "dissemination",
+        "recursive_doubling",
+        "topology_dissemination",
+        "topology_recursive_doubling",
+        "binomial",
+        "topology_binomial",
+        "shm_flat",
+        "shm_knomial",
+        "shm_knary",
+    ),
+    "bcast": (
+        "binomial",
+        "recursive_doubling",
+        "ring",
+        "topology_binomial",
+        "topology_recursive_doubling",
+        "topology_ring",
+        "shumilin",
+        "knomial",
+        "shm_flat",
+        "shm_knomial",
+        "shm_knary",
+        "numa_sse42",
+        "numa_avx2",
+        "numa_avx512",
+    ),
+    "scatter": ("binomial", "topology_binomial", "shumilin"),
+    "gather": ("binomial", "topology_binomial", "shumilin", "binomial_segmented"),
+    "reduce": (
+        "shumilin",
+        "binomial",
+        "topology_shumilin",
+        "topology_binomial",
+        "rabenseifner",
+        "topology_rabenseifner",
+        "knomial",
+        "shm_flat",
+        "shm_knomial",
+        "shm_knary",
+    ),
+    "allreduce": (
+        "recursive_doubling",
+        "rabenseifner",
+        "nonoverlapping",
+        "topology_nonoverlapping",
+        "binomial",
+        "topology_binomial",
+        "shumilin_ring",
+        "ring",
+        "knomial",
+        "shm_flat",
+        "shm_knomial",
+        "shm_knary",
+    ),
+    "allgather": ("recursive_doubling", "bruck", "ring", "topology_gatherv_bcast", "knomial"),
+    "alltoall": ("bruck", "linear", "pairwise", "plum"),
+    "scan": ("partial_results", "topology_partial_results"),
+}
+"""In the order of their numbers, which begin at 1."""
+
+
+def launcher_version(launcher: Path, words: str) -> str | None:  # noqa: ARG001
+    return words.strip().partition("\n")[0] if "Intel(R) MPI" in words else None
+
+
+def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
+    """Intel MPI pins ranks unless told not to, and hides CPUs from the engine's own choice."""
+    return {"I_MPI_PIN": "off"}
+
+
+def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:  # noqa: ARG001
+    """Those of the manual."""
+    return [
+        Algorithm(collective, name, str(number), number)
+        for collective in collectives
+        for number, name in enumerate(ALGORITHMS.get(collective, ()), start=1)
+    ]
+
+
+def is_segmented(algorithm: Algorithm) -> bool:  # noqa: ARG001
+    """There are such variables (I_MPI_ADJUST_BCAST_SEGMENT), unproved here."""
+    return False
+
+
+def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
+    if algorithm is None:
+        return Forcing(DEFAULT)
+    env = ((f"I_MPI_ADJUST_{collective.upper()}", str(algorithm.number)),)
+    return Forcing(algorithm.name, segment, env)
+
+
+def replaced_by(
+    algorithm: Algorithm,  # noqa: ARG001
+    ranks: int,  # noqa: ARG001
+    bytes_: int,  # noqa: ARG001
+    segment: int | None,  # noqa: ARG001
+) -> str | None:
+    """Not documented."""
+    return None
+
+
+def render(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:  # noqa: ARG001
+    variables: dict[str, list[str]] = {}
+    for rule in rules:
+        name = f"I_MPI_ADJUST_{rule.collective.upper()}"
+        variables.setdefault(name, []).append(_range(rule, name))
+    lines = [f"export {name}='{';'.join(ranges)}'" for name, ranges in variables.items()]
+    return {"": "\n".join(["# Written by hockney tune", *lines]) + "\n"}
+
+
+def _range(rule: Rule, name: str) -> str:
+    number = rule.setting(name)
+    if number is None or not number.isdecimal():
+        raise HockneyError(
+            f"{rule.collective} by {rule.name}: its launches do not record {name} as a number",
+            "measure it with `hockney collective`, which forces algorithms by that",
+        )
+    to = LARGEST_BYTES if rule.to_bytes is None else rule.to_bytes
+    return f"{number}:{rule.from_bytes}-{to}@{rule.ranks}-{rule.ranks}"
+
+
+def environment_of_rules(path: Path) -> dict[str, str]:
+    """What sourcing the file sets."""
+    exports = (line.removeprefix("export ") for line in path.read_text().splitlines())
+    pairs = (line.partition("=") for line in exports if not line.startswith("#"))
+    return {name: value.strip("'") for name, _, value in pairs}
+
+
+FORMATS = {"intel": RulesFormat(frozenset(ALGORITHMS), render, environment_of_rules)}
+"""Without a fault or controls: there is no file that the library would read, and it has no control
+variables for its choice."""
+
+
+def format_for(version: str | None) -> str:  # noqa: ARG001
+    return "intel"

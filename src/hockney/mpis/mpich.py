@@ -1,0 +1,395 @@
+"""MPICH and what is made of it: Hydra's mpiexec, MPIR_CVAR_X_INTRA_ALGORITHM, selection trees.
+
+The control variables of algorithms are integers without an enumeration; their names stand in the
+description, in the order of their numbers. What an algorithm is restricted to:
+src/mpi/coll/coll_algorithms.txt.
+
+Selection trees are JSON, read by src/mpi/coll/src/csel.c of MPICH 4 and 5. A file replaces
+everything that the library would decide, and one without a branch for what is called ends the
+program. So the rules are put in front of the library's own tree, which it carries as text. There
+are two such trees: the device's, which chooses how the levels of the machine are put together, and
+below it that of algorithms. Where a rule holds, the first leaves the communicator whole, and the
+second names the algorithm.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hockney.errors import HockneyError
+from hockney.mpis import (
+    ONE_FOR_ALL_SIZES,
+    Algorithm,
+    Engine,
+    Forcing,
+    Mpi,
+    Rule,
+    RulesFormat,
+    listed,
+)
+from hockney.mpis._agent import agent_commands
+from hockney.mpis._controls import Control, accepts, read_controls
+from hockney.spec import Case, Placement
+from hockney.spec.workloads.collective import DEFAULT, INT_BYTES
+
+LAUNCHER = "hydra"
+LIBRARIES = ("MPICH", "MVAPICH")
+STARTS = ("MPICH", "Intel MPI", "MVAPICH")
+PMI = ("pmi2", "cray_shasta", "pmix")
+"""MPICH has PMIx only where it was built with it."""
+HOST_FILE = "-f"
+HOST_LIST = ("-hosts", "%s,%.0s")
+
+AUTO = "auto"
+"""The value that forces nothing."""
+SEGMENT_SIZES = {
+    ("bcast", "pipelined_tree"): "MPIR_CVAR_BCAST_TREE_PIPELINE_CHUNK_SIZE",
+    ("allreduce", "tree"): "MPIR_CVAR_ALLREDUCE_TREE_PIPELINE_CHUNK_SIZE",
+}
+NOT_DEVICE = "1"
+"""The number of `none` in MPIR_CVAR_DEVICE_COLLECTIVES."""
+FALLBACKS = {"error": "0", "silent": "2"}
+"""Numbers in MPIR_CVAR_COLLECTIVE_FALLBACK."""
+REDUCE_SCATTERS = frozenset({"reduce_scatter_gather", "reduce_scatter_allgather"})
+"""They need an element for each rank."""
+MAY_FALL_BACK = REDUCE_SCATTERS | {"smp"}
+"""MPI_Init itself reduces single integers, and smp calls the collective again on the ranks of a
+node, where it is not usable: an error there would end every launch. For what sizes REDUCE_SCATTERS
+fall back is known."""
+NEEDS_POWER_OF_TWO = frozenset(
+    {("allgather", "recursive_doubling"), ("reduce_scatter_block", "noncommutative")}
+)
+Tree = dict[str, Any]
+"""Conditions in order; the first that holds is gone down, and there is no way back."""
+DEVICE_SUFFIX = ".ch4"
+"""Of the second file's name."""
+SIZE_KEYS = {
+    "bcast": "avg_msg_size",
+    "reduce": "avg_msg_size",
+    "allreduce": "avg_msg_size",
+    "alltoall": "avg_msg_size",
+    "allgather": "total_msg_size",
+    "reduce_scatter_block": "total_msg_size",
+}
+"""What a condition on the size is called; the total is that of all ranks' blocks."""
+LARGEST_BYTES = 2**31 - 1
+"""Conditions are read by atoi."""
+REDUCTIONS = frozenset({"reduce", "allreduce"})
+NEEDS_ELEMENTS = re.compile("reduce_scatter")
+"""Algorithms that need an element for every rank."""
+PARAMETERS: dict[tuple[str, str], dict[str, tuple[str, str]]] = {
+    ("bcast", "tree"): {
+        "tree_type": ("BCAST_TREE_TYPE", "kary"),
+        "k": ("BCAST_TREE_KVAL", "2"),
+        "is_non_blocking": ("BCAST_IS_NON_BLOCKING", "1"),
+    },
+    ("bcast", "pipelined_tree"): {
+        "tree_type": ("BCAST_TREE_TYPE", "kary"),
+        "k": ("BCAST_TREE_KVAL", "2"),
+        "is_non_blocking": ("BCAST_IS_NON_BLOCKING", "1"),
+        "chunk_size": ("BCAST_TREE_PIPELINE_CHUNK_SIZE", "8192"),
+        "recv_pre_posted": ("BCAST_RECV_PRE_POST", "0"),
+    },
+    ("allreduce", "tree"): {
+        "tree_type": ("ALLREDUCE_TREE_TYPE", "knomial_1"),
+        "k": ("ALLREDUCE_TREE_KVAL", "2"),
+        "chunk_size": ("ALLREDUCE_TREE_PIPELINE_CHUNK_SIZE", "0"),
+        "buffer_per_child": ("ALLREDUCE_TREE_BUFFER_PER_CHILD", "0"),
+    },
+    ("allreduce", "recexch"): {
+        "k": ("ALLREDUCE_RECEXCH_KVAL", "2"),
+        "single_phase_recv": ("ALLREDUCE_RECEXCH_SINGLE_PHASE_RECV", "0"),
+    },
+    ("allreduce", "recursive_multiplying"): {"k": ("ALLREDUCE_RECURSIVE_MULTIPLYING_KVAL", "2")},
+    ("allreduce", "k_reduce_scatter_allgather"): {
+        "k": ("ALLREDUCE_RECEXCH_KVAL", "2"),
+        "single_phase_recv": ("ALLREDUCE_RECEXCH_SINGLE_PHASE_RECV", "0"),
+    },
+    ("allgather", "k_brucks"): {"k": ("ALLGATHER_BRUCKS_KVAL", "2")},
+    ("allgather", "recexch_doubling"): {
+        "k": ("ALLGATHER_RECEXCH_KVAL", "2"),
+        "single_phase_recv": ("ALLGATHER_RECEXCH_SINGLE_PHASE_RECV", "0"),
+    },
+    ("allgather", "recexch_halving"): {
+        "k": ("ALLGATHER_RECEXCH_KVAL", "2"),
+        "single_phase_recv": ("ALLGATHER_RECEXCH_SINGLE_PHASE_RECV", "0"),
+    },
+    ("barrier", "k_dissemination"): {"k": ("BARRIER_DISSEM_KVAL", "2")},
+    ("barrier", "recexch"): {
+        "k": ("BARRIER_RECEXCH_KVAL", "2"),
+        "single_phase_recv": ("BARRIER_RECEXCH_SINGLE_PHASE_RECV", "0"),
+    },
+}
+"""What an algorithm must be told in the tree, the control variable (MPIR_CVAR_...) that tells it
+otherwise, and the default of that. Without it the library would take 0."""
+
+
+def launcher_version(launcher: Path, words: str) -> str | None:  # noqa: ARG001
+    if "HYDRA" not in words or "Intel(R) MPI" in words:
+        return None
+    number = re.search(r"Version:\s*(\S+)", words)
+    return f"Hydra {number[1]}" if number else words.strip().partition("\n")[0]
+
+
+def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
+    """Hydra takes more ranks than cores and root as they come; the engine pins by itself."""
+    placement = case.placement
+    hosts = placement.hosts[: placement.node_count]
+    options = ["-hosts", ",".join(hosts)] if hosts else []
+    # One rank a host in turn puts neighbours on different nodes.
+    per_node = 1 if placement.place == "node" else placement.per_node
+    if per_node:
+        options += ["-ppn", str(per_node)]
+    return [str(mpi.mpiexec), *options, "-n", str(placement.ranks), *program]
+
+
+def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
+    return {}
+
+
+def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
+    return agent_commands(["HYDRA_LAUNCHER_EXEC"], placement.hosts[: placement.node_count], script)
+
+
+def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:  # noqa: ARG001
+    """The names in the descriptions."""
+    controls = read_controls(engine)
+    words = {
+        word
+        for control in controls.values()
+        for word in re.findall("[A-Za-z]+", control.description or "")
+    }
+    found = []
+    for collective in collectives:
+        control = controls.get(_variable(collective))
+        own_names = list(_choices(engine, control, words)) if control else []
+        found += listed(collective, own_names, AUTO)
+    return found
+
+
+def _variable(collective: str) -> str:
+    return f"MPIR_CVAR_{collective.upper()}_INTRA_ALGORITHM"
+
+
+def _choices(engine: Engine, control: Control, words: set[str]) -> Iterator[str]:
+    """The names before each " - "; MPICH 4.0 lost its newlines, so that the word before a name
+    sticks to it ("algorithmsmp - Force ..."), and only the library knows where it begins."""
+    for token in re.findall(r"(\S+)\s+- ", control.description or ""):
+        first, stuck = token.rpartition(")")[2], token
+        if re.search(r"\n\s*" + re.escape(stuck) + r"\s+- ", control.description or ""):
+            yield stuck
+            continue
+        splits = [first] + [first[at:] for at in range(1, len(first)) if first[:at] in words]
+        yield next((name for name in splits if name and accepts(engine, control.name, name)), stuck)
+
+
+def is_segmented(algorithm: Algorithm) -> bool:
+    return (algorithm.collective, algorithm.own_name) in SEGMENT_SIZES
+
+
+def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
+    """The device's collectives off, and an error for a silent fallback, but for MAY_FALL_BACK."""
+    variable, device = _variable(collective), "MPIR_CVAR_DEVICE_COLLECTIVES"
+    if algorithm is None:
+        return Forcing(DEFAULT, controls=((variable, None), (device, None)))
+    fallback = "MPIR_CVAR_COLLECTIVE_FALLBACK"
+    to = "silent" if algorithm.own_name in MAY_FALL_BACK else "error"
+    env = {variable: algorithm.own_name, device: "none", fallback: to}
+    controls: dict[str, str | None] = {
+        variable: str(algorithm.number),
+        device: NOT_DEVICE,
+        fallback: FALLBACKS[to],
+    }
+    if is_segmented(algorithm):
+        chunk = SEGMENT_SIZES[collective, algorithm.own_name]
+        controls[chunk] = str(segment) if segment else None
+        env |= {chunk: str(segment)} if segment else {}
+    return Forcing(algorithm.name, segment, tuple(env.items()), controls=tuple(controls.items()))
+
+
+def replaced_by(
+    algorithm: Algorithm,
+    ranks: int,
+    bytes_: int,
+    segment: int | None,  # noqa: ARG001
+) -> str | None:
+    """MPICH gives an error there, because the fallback is one, or falls back to its decision."""
+    name = algorithm.own_name
+    power_of_two = not ranks & (ranks - 1)
+    if (algorithm.collective, name) in NEEDS_POWER_OF_TWO and not power_of_two:
+        return "gives an error: the number of ranks is not a power of two"
+    fewer = bytes_ // INT_BYTES < 1 << (ranks.bit_length() - 1)
+    if name in REDUCE_SCATTERS and fewer:
+        return "runs its own decision: fewer elements than ranks"
+    if name == "pairwise_sendrecv_replace":
+        return "gives an error: it is for MPI_IN_PLACE"
+    if name == "ccl":
+        return "runs its own decision: it is for buffers of a GPU"
+    return None
+
+
+def render(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:
+    """Both files, by what is added to the name."""
+    trees = {"": _library_tree(engine, "algorithm="), DEVICE_SUFFIX: _device_tree(engine)}
+    _put(rules, trees[""], lambda rule, _: _algorithm(rule))
+    _put(rules, trees[DEVICE_SUFFIX], lambda _, own: _last_leaf(own))
+    return {suffix: json.dumps(tree, indent=1) + "\n" for suffix, tree in trees.items()}
+
+
+def with_fault(files: Mapping[str, str]) -> dict[str, str]:
+    """Both files with a condition at their end that does not exist: the library ends the program
+    with an error when it comes to it."""
+    fault: Tree = {"hockney=fault": {"any": {}}}
+    return {suffix: json.dumps({**json.loads(text), **fault}) for suffix, text in files.items()}
+
+
+def environment_of_rules(path: Path) -> dict[str, str]:
+    whole = path.resolve()
+    return {
+        "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(whole),
+        "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE": f"{whole}{DEVICE_SUFFIX}",
+    }
+
+
+def _put(rules: Sequence[Rule], tree: Tree, leaf: Callable[[Rule, Tree], Tree]) -> None:
+    """The rules of each collective in front of what the tree has for it."""
+    for collective in dict.fromkeys(rule.collective for rule in rules):
+        of_it = [rule for rule in rules if rule.collective == collective]
+        key = f"collective={collective}"
+        if key not in tree:
+            raise HockneyError(f"this MPICH has no selection for {collective} to be tuned")
+        inner = tree[key].get("comm_type=intra")
+        if inner is None:  # a collective without a form for intercommunicators
+            tree[key] = _by_ranks(of_it, tree[key], leaf)
+        else:
+            tree[key]["comm_type=intra"] = _by_ranks(of_it, inner, leaf)
+
+
+def _by_ranks(rules: Sequence[Rule], own: Tree, leaf: Callable[[Rule, Tree], Tree]) -> Tree:
+    """A condition "up to P ranks" after one "up to P - 1" holds for P alone. The other kind of
+    condition, "below P", takes P in as well in some places of the library."""
+    branches: Tree = {}
+    for ranks in sorted({rule.ranks for rule in rules}):
+        if f"comm_size<={ranks - 1}" not in branches and ranks > 1:
+            branches[f"comm_size<={ranks - 1}"] = own
+        of_it = [rule for rule in rules if rule.ranks == ranks]
+        branches[f"comm_size<={ranks}"] = _by_size(of_it, own, leaf)
+    return {**branches, "comm_size=any": own}
+
+
+def _by_size(rules: Sequence[Rule], own: Tree, leaf: Callable[[Rule, Tree], Tree]) -> Tree:
+    if rules[0].to_bytes is None:
+        return _guarded(rules[0], own, leaf)
+    name = SIZE_KEYS[rules[0].collective]
+    scale = rules[0].ranks if name == "total_msg_size" else 1
+    branches: Tree = {}
+    for rule in sorted(rules, key=lambda rule: rule.from_bytes):
+        below = scale * rule.from_bytes - 1
+        if below >= 0 and f"{name}<={below}" not in branches:
+            branches[f"{name}<={_checked(below)}"] = own
+        end = scale * ((rule.to_bytes or 0) + 1) - 1
+        branches[f"{name}<={_checked(end)}"] = _guarded(rule, own, leaf)
+    return {**branches, f"{name}=any": own}
+
+
+def _checked(size: int) -> int:
+    if size > LARGEST_BYTES:
+        raise HockneyError(f"a rule for {size} B: MPICH reads sizes up to {LARGEST_BYTES} B only")
+    return size
+
+
+def _guarded(rule: Rule, own: Tree, leaf: Callable[[Rule, Tree], Tree]) -> Tree:
+    """Reductions were measured with an operation of MPI's own, and some need an element for every
+    rank: otherwise the library decides."""
+    chosen = leaf(rule, own)
+    if rule.collective not in REDUCTIONS:
+        return chosen
+    if NEEDS_ELEMENTS.search(own_name(rule)):
+        chosen = {"count<pow2": own, "count=any": chosen}
+    return {"is_op_built_in=no": own, "is_op_built_in=yes": chosen}
+
+
+def own_name(rule: Rule) -> str:
+    """The library's name of the algorithm, as it was forced when it was measured."""
+    variable = f"MPIR_CVAR_{rule.collective.upper()}_INTRA_ALGORITHM"
+    name = rule.setting(variable)
+    if not name:
+        raise HockneyError(
+            f"{rule.collective} by {rule.name}: its launches do not record {variable}",
+            "measure it with `hockney collective`, which forces algorithms by that",
+        )
+    return name
+
+
+def _algorithm(rule: Rule) -> Tree:
+    name = own_name(rule)
+    asked = PARAMETERS.get((rule.collective, name), {})
+    values: Tree = {
+        f"{key}={rule.setting(f'MPIR_CVAR_{variable}', default)}": {}
+        for key, (variable, default) in asked.items()
+    }
+    form = "allcomm" if name == "nb" else "intra"
+    return {f"algorithm=MPIR_{rule.collective.capitalize()}_{form}_{name}": values}
+
+
+def _last_leaf(tree: Tree) -> Tree:
+    """What the device does with a communicator that has no levels; its tree ends with that."""
+    while True:
+        key, below = list(tree.items())[-1]
+        if key.startswith("composition="):
+            return {key: below}
+        tree = below
+
+
+def _device_tree(engine: Engine | None) -> Tree:
+    return _library_tree(engine, "composition=")
+
+
+def _library_tree(engine: Engine | None, leaf: str) -> Tree:
+    """The largest tree with such leaves that the library carries: those of single devices are
+    smaller."""
+    if engine is None:
+        raise HockneyError(
+            "MPICH's own decisions are not known without its library",
+            "name its wrapper with --mpicc",
+        )
+    found = [
+        json.loads(text)
+        for path in (engine.path, *_libraries(engine))
+        for text in re.findall(rb'\{\s*"collective=[^\0]*', path.read_bytes())
+        if leaf.encode() in text
+    ]
+    if not found:
+        raise HockneyError(
+            "this MPICH carries no selection trees to put rules in front of",
+            "they are there from MPICH 4 on",
+        )
+    return max(found, key=len)
+
+
+def _libraries(engine: Engine) -> list[Path]:
+    """The shared libraries that the engine is linked with and that are MPI by name."""
+    done = subprocess.run(["ldd", str(engine.path)], capture_output=True, text=True, check=False)
+    paths = re.findall(r"=> (\S+)", done.stdout)
+    return [Path(path) for path in paths if "mpi" in Path(path).name]
+
+
+FORMATS = {
+    "mpich": RulesFormat(
+        frozenset(SIZE_KEYS) | ONE_FOR_ALL_SIZES,
+        render,
+        environment_of_rules,
+        with_fault,
+        suffixes=("", DEVICE_SUFFIX),
+    )
+}
+"""Without controls: MPICH gives variables that are strings back as their defaults."""
+
+
+def format_for(version: str | None) -> str:  # noqa: ARG001
+    return "mpich"

@@ -1,0 +1,360 @@
+"""Open MPI: mpiexec (ORTE up to 4, PRRTE from 5), the component coll/tuned with its enumerations
+and dynamic rules, coll/libnbc for nonblocking collectives.
+
+Where algorithms fall back: ompi/mca/coll/base/coll_base_*.c and coll/libnbc/nbc_*.c of 4.1 to 6.0.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hockney.errors import HockneyError
+from hockney.mpis import Algorithm, Engine, Forcing, Mpi, Rule, RulesFormat, listed
+from hockney.mpis._agent import agent_commands
+from hockney.mpis._controls import read_controls
+from hockney.spec import Case, Placement
+from hockney.spec.workloads.collective import DEFAULT, INT_BYTES
+
+LAUNCHER = "openmpi"
+LIBRARIES = STARTS = ("Open MPI",)
+PMI = ("pmix",)
+"""It has nothing else since version 5."""
+HOST_FILE = "--hostfile"
+HOST_LIST = ("--host", "%s:%s,")
+
+PREFIX = "OMPI_MCA_"
+"""Of the environment variable that sets a control variable."""
+IGNORE = "ignore"
+"""The value of an enumeration that forces nothing."""
+OTHERS = ("han", "hcoll", "ucc")
+"""Components that come before coll/tuned where they are built, and know nothing of its rules."""
+SEGMENTED = {
+    "bcast": ("chain", "pipeline", "split_binary_tree", "binary_tree", "binomial", "knomial"),
+    "reduce": ("chain", "pipeline", "binary", "binomial", "in-order_binary", "knomial"),
+    "allreduce": ("segmented_ring",),
+}
+"""Those that are handed the segment size. Others ignore it."""
+COLLECTIVE_NUMBERS = {
+    "allgather": 0,
+    "allreduce": 2,
+    "alltoall": 3,
+    "barrier": 6,
+    "bcast": 7,
+    "gather": 9,
+    "reduce": 11,
+    "reduce_scatter_block": 13,
+    "scan": 14,
+    "scatter": 15,
+}
+"""COLLTYPE in ompi/mca/coll/base/coll_base_functions.h."""
+SEEN_OF_ALL_RANKS = frozenset(
+    {"allgather", "alltoall", "gather", "reduce_scatter_block", "scatter"}
+)
+"""Collectives whose size in a rule is that of all ranks' blocks together."""
+WITH_FANOUT = frozenset({"bcast", "reduce"})
+CHAIN_FANOUT = "4"
+"""coll_tuned_X_algorithm_chain_fanout unless set; a rule without it makes the chain a pipeline."""
+NO_SUCH_ALGORITHM = 99
+OWN_DECISION = "0 0 0 0"
+
+
+def launcher_version(launcher: Path, words: str) -> str | None:  # noqa: ARG001
+    known = "Open MPI" in words or "OpenRTE" in words or "PRRTE" in words
+    return words.strip().partition("\n")[0] if known else None
+
+
+def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
+    """Unbound, because the engine pins; more ranks than slots only where there are."""
+    placement = case.placement
+    options = ["--bind-to", "none"]
+    hosts = placement.hosts[: placement.node_count]
+    if hosts:
+        slots = placement.per_node
+        options += ["--host", ",".join(f"{host}:{slots}" for host in hosts)]
+    # Open MPI's own word for a crowded node is needed even for the slots that --host names.
+    crowded = bool(hosts) or placement.ranks > len(os.sched_getaffinity(0))
+    mapping = _mapping(placement)
+    if mapping or crowded:
+        options += ["--map-by", mapping + (":OVERSUBSCRIBE" if crowded else "")]
+    return [str(mpi.mpiexec), *options, "-n", str(placement.ranks), *program]
+
+
+def _mapping(placement: Placement) -> str:
+    if placement.place == "node":
+        return "node"
+    return f"ppr:{placement.per_node}:node" if placement.per_node else ""
+
+
+def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
+    """Open MPI refuses root unless both variables are set."""
+    if os.geteuid() != 0:
+        return {}
+    return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
+    agents = ["PRTE_MCA_plm_ssh_agent", "OMPI_MCA_plm_rsh_agent"]
+    return agent_commands(agents, placement.hosts[: placement.node_count], script)
+
+
+def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:  # noqa: ARG001
+    """The enumerations of the two components; those of others are not forced."""
+    controls = read_controls(engine)
+    found = []
+    for collective in collectives:
+        control = controls.get(_variable(collective))
+        found += listed(collective, control.choices if control else [], IGNORE)
+    return found
+
+
+def _variable(collective: str) -> str:
+    component = "libnbc" if collective.startswith("i") else "tuned"
+    return f"coll_{component}_{collective}_algorithm"
+
+
+def is_segmented(algorithm: Algorithm) -> bool:
+    return algorithm.own_name in SEGMENTED.get(algorithm.collective, ())
+
+
+def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
+    """Dynamic rules on, the algorithm by its number, other components aside. A rules file of the
+    user would come before it (4.1), so none may be set."""
+    variable = _variable(collective)
+    if algorithm is None:
+        names = ("coll", "coll_tuned_use_dynamic_rules", "coll_tuned_dynamic_rules_filename")
+        return Forcing(DEFAULT, controls=tuple((name, None) for name in (*names, variable)))
+    settings = {
+        "coll": _components(),
+        "coll_tuned_use_dynamic_rules": "1",
+        variable: str(algorithm.number),
+    }
+    read_back: dict[str, str | None] = {
+        "coll": None,  # --read-back takes no commas in a value
+        "coll_tuned_use_dynamic_rules": "true",
+        "coll_tuned_dynamic_rules_filename": "",
+        variable: algorithm.own_name,
+    }
+    if is_segmented(algorithm):
+        size = f"{variable}_segmentsize"
+        read_back[size] = settings[size] = str(segment or 0)
+    env = tuple((PREFIX + name, value) for name, value in settings.items())
+    # A pipeline without segments is a chain through which the whole message goes at once.
+    segment_bytes = 0 if algorithm.name == "pipeline" and not segment else segment
+    return Forcing(algorithm.name, segment_bytes, env, controls=tuple(read_back.items()))
+
+
+def _components() -> str:
+    """Without OTHERS; a list of the user's own is kept where it says which to take."""
+    asked = os.environ.get(PREFIX + "coll", "")
+    if asked and not asked.startswith("^"):
+        return asked
+    without = [name for name in asked.removeprefix("^").split(",") if name]
+    return "^" + ",".join(dict.fromkeys([*without, *OTHERS]))
+
+
+def replaced_by(algorithm: Algorithm, ranks: int, bytes_: int, segment: int | None) -> str | None:
+    """Its functions call another of their own, without a word."""
+    collective, name = algorithm.collective, algorithm.own_name
+    if name == "two_proc" and ranks != 2:
+        return "gives an error: it is for two ranks"
+    if collective == "bcast":
+        return _bcast_replaced_by(name, ranks, bytes_, segment)
+    if collective.endswith("reduce"):
+        return _reduction_replaced_by(algorithm, ranks, bytes_ // INT_BYTES, segment)
+    if collective.endswith("allgather") and name == "recursive_doubling" and ranks & (ranks - 1):
+        return "runs another: the number of ranks is not a power of two"
+    if name == "neighbor" and ranks % 2:
+        return "runs ring: the number of ranks is odd"
+    return None
+
+
+def _bcast_replaced_by(name: str, ranks: int, bytes_: int, segment: int | None) -> str | None:
+    if name.startswith("scatter_allgather") and bytes_ < ranks:
+        return "runs basic_linear: fewer bytes than ranks"
+    if name == "split_binary_tree" and bytes_ < 2:
+        return "runs pipeline: a message that cannot be split"
+    if name == "split_binary_tree" and segment and segment > bytes_ // 2:
+        return "runs pipeline: half a message is less than a segment"
+    return None
+
+
+def _reduction_replaced_by(
+    algorithm: Algorithm, ranks: int, count: int, segment: int | None
+) -> str | None:
+    collective, name = algorithm.collective, algorithm.own_name
+    power = 1 << (ranks.bit_length() - 1)
+    if name == "rabenseifner" and count < power:  # from 6 on, not in allreduce
+        return "runs another: fewer elements than ranks"
+    if name == "rabenseifner" and collective == "ireduce" and ranks == 2:
+        return "runs another: it is for more than two ranks"
+    if name == "ring" and collective == "allreduce" and count < ranks:
+        return "runs recursive_doubling: fewer elements than ranks"
+    if name == "segmented_ring" and count < ranks * ((segment or 0) // INT_BYTES or count):
+        return "runs ring: not a segment for every rank"
+    return None
+
+
+def number_of(rule: Rule) -> int:
+    """The library's number of the algorithm, as it was forced when it was measured."""
+    return int(_setting(rule, "", None))
+
+
+def fanout_of(rule: Rule) -> int:
+    if rule.collective not in WITH_FANOUT:
+        return 0
+    return int(_setting(rule, "_chain_fanout", CHAIN_FANOUT))
+
+
+def segment_of(rule: Rule) -> int:
+    return int(_setting(rule, "_segmentsize", "0"))
+
+
+def _setting(rule: Rule, what: str, otherwise: str | None) -> str:
+    name = f"OMPI_MCA_coll_tuned_{rule.collective}_algorithm{what}"
+    value = rule.setting(name, otherwise)
+    if value is None or not value.isdecimal():
+        raise HockneyError(
+            f"{rule.collective} by {rule.name}: its launches do not record {name} as a number",
+            "measure it with `hockney collective`, which forces algorithms by number",
+        )
+    return value
+
+
+def scale_of(rule: Rule) -> int:
+    """From the sizes of a rule to those that the library sees."""
+    return rule.ranks if rule.collective in SEEN_OF_ALL_RANKS else 1
+
+
+def render_classic(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:  # noqa: ARG001
+    """The file of dynamic rules of Open MPI 4.1 and 5 (coll_tuned_dynamic_file.c).
+
+    All numbers; a # begins a comment. The first message size of each number of ranks must be 0,
+    sizes ascend, and whatever is wrong anywhere makes the library drop the whole file without a
+    word. A number of ranks holds up to the next one, the first also below; algorithm 0 is the
+    library's own decision. Open MPI 6 reads this format as well, but takes the numbers of ranks as
+    ends.
+    """
+    collectives = list(dict.fromkeys(rule.collective for rule in rules))
+    lines = [
+        "# Decision rules for Open MPI's coll/tuned, written by hockney tune",
+        f"{len(collectives)} # collectives",
+    ]
+    for collective in collectives:
+        lines += _collective(collective, [rule for rule in rules if rule.collective == collective])
+    return {"": "\n".join(lines) + "\n"}
+
+
+def with_fault(files: Mapping[str, str]) -> dict[str, str]:
+    """One more collective at the end: the barrier, by an algorithm that is none. A library that
+    has read all of it fails in MPI_Barrier."""
+    text = re.sub(r"(?m)^(\d+)", lambda count: str(int(count[1]) + 1), files[""], count=1)
+    barrier = f"{COLLECTIVE_NUMBERS['barrier']}\n1\n1\n1\n0 {NO_SUCH_ALGORITHM} 0 0\n"
+    return {"": text + barrier}
+
+
+def environment_of_rules(path: Path) -> dict[str, str]:
+    """Other components, which know nothing of the rules, aside."""
+    return {
+        "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+        "OMPI_MCA_coll_tuned_dynamic_rules_filename": str(path.resolve()),
+        "OMPI_MCA_coll": "^han,hcoll,ucc",
+    }
+
+
+def controls(path: Path) -> dict[str, str | None]:
+    """Control variables of the library, and what they must be when it has been told."""
+    return {
+        "coll_tuned_use_dynamic_rules": "true",
+        "coll_tuned_dynamic_rules_filename": str(path.resolve()),
+    }
+
+
+def _collective(collective: str, rules: Sequence[Rule]) -> list[str]:
+    """Rules hold for the measured numbers of ranks alone: before, between and behind them the
+    library decides."""
+    measured = sorted({rule.ranks for rule in rules})
+    sections: dict[int, list[str]] = {}
+    if measured[0] > 1:
+        sections[1] = [OWN_DECISION]
+    for ranks in measured:
+        sections[ranks] = _rows([rule for rule in rules if rule.ranks == ranks])
+        sections.setdefault(ranks + 1, [OWN_DECISION])
+        if ranks + 1 in measured:
+            del sections[ranks + 1]
+    lines = [f"{COLLECTIVE_NUMBERS[collective]} # {collective}", f"{len(sections)} # ranks"]
+    for ranks, rows in sorted(sections.items()):
+        own = " and more" if rows == [OWN_DECISION] else ""
+        lines += [f"{ranks} # ranks{own}", f"{len(rows)} # sizes", *rows]
+    return lines
+
+
+def _rows(rules: Sequence[Rule]) -> list[str]:
+    """Size from which on, algorithm, fan-out, segment size."""
+    rows: dict[int, str] = {0: OWN_DECISION}
+    for rule in sorted(rules, key=lambda rule: rule.from_bytes):
+        scale = scale_of(rule)
+        begin = scale * rule.from_bytes
+        words = " ".join(rule.name.split())  # a comment ends with its line
+        rows[begin] = f"{begin} {number_of(rule)} {fanout_of(rule)} {segment_of(rule)} # {words}"
+        if rule.to_bytes is not None:
+            end = scale * (rule.to_bytes + 1)
+            rows[end] = f"{end} 0 0 0"
+    return [row for _, row in sorted(rows.items())]
+
+
+def render_json(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:  # noqa: ARG001
+    """Rules for Open MPI 6 (docs/tuning-apps/tuned_dynamic_file_schema.json).
+
+    The first rule that fits is taken, ends are inclusive, and what no rule fits is decided by the
+    library. The key of the segment size is seg_size, which the schema leaves out.
+    """
+    collectives = {
+        collective: _sections([rule for rule in rules if rule.collective == collective])
+        for collective in dict.fromkeys(rule.collective for rule in rules)
+    }
+    content = {"rule_file_version": 3, "module": "tuned", "collectives": collectives}
+    return {"": json.dumps(content, indent=2) + "\n"}
+
+
+def _sections(rules: Sequence[Rule]) -> list[dict[str, Any]]:
+    return [
+        {
+            "comm_size_min": ranks,
+            "comm_size_max": ranks,
+            "comm_rank_distribution": "any",
+            "rules": [_rule(rule) for rule in rules if rule.ranks == ranks],
+        }
+        for ranks in sorted({rule.ranks for rule in rules})
+    ]
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    scale = scale_of(rule)
+    return {
+        "msg_size_min": scale * rule.from_bytes,
+        "msg_size_max": "inf" if rule.to_bytes is None else scale * (rule.to_bytes + 1) - 1,
+        "alg": number_of(rule),
+        "faninout": fanout_of(rule),
+        "seg_size": segment_of(rule),
+        "reqs": 0,
+    }
+
+
+_COLLECTIVES = frozenset(COLLECTIVE_NUMBERS)
+FORMATS = {
+    "openmpi": RulesFormat(
+        _COLLECTIVES, render_classic, environment_of_rules, with_fault, controls
+    ),
+    # Without a fault: the library leaves out the rule that it does not understand, silently.
+    "openmpi-json": RulesFormat(_COLLECTIVES, render_json, environment_of_rules, controls=controls),
+}
+
+
+def format_for(version: str | None) -> str:
+    major = re.match(r"\d+", version or "")
+    return "openmpi-json" if major and int(major[0]) >= 6 else "openmpi"

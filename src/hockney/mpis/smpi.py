@@ -1,0 +1,135 @@
+"""SimGrid's SMPI: smpirun runs the ranks on a simulated machine, in simulated time.
+
+A setting smpi/X:NAME chooses the algorithm of a collective. It has no MPI_T; smpirun refuses a name
+that it does not have, and shows its own only then.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from hockney.errors import AskedWronglyError, HockneyError
+from hockney.mpis import COMMAND_TIMEOUT_S, Algorithm, Engine, Forcing, Mpi, RulesFormat
+from hockney.spec import Case, Placement
+from hockney.spec.algorithms import common_names
+from hockney.spec.workloads import Workload
+from hockney.spec.workloads.collective import DEFAULT, Collective
+
+LAUNCHER = "smpirun"
+LIBRARIES: tuple[str, ...] = ()
+STARTS: tuple[str, ...] = ()
+PMI: tuple[str, ...] = ()
+HOST_FILE = "-hostfile"
+HOST_LIST = ("-hostfile", "")
+FORMATS: dict[str, RulesFormat] = {}
+FIXED = ("smpi/simulate-computation:no", "smpi/shared-malloc-blocksize:67108864")
+"""Without the first, the speed of this host would leak into the simulated clock. The second: the
+kernel allows 65,530 mappings, and buffers that lie upon each other take one a block."""
+TREES = ("smpi/gather:ompi_binomial", "smpi/reduce:binomial")
+"""By which the ranks' results come together, untimed: SMPI's own linear ways cost the square of the
+number of ranks."""
+MADE_OF_THEM = ("gather", "reduce", "scan")
+"""Collectives that SMPI may do by these: nothing that they are made of is touched."""
+SELECTORS = frozenset({"default", "ompi", "mpich", "mvapich2", "impi", "automatic"})
+"""Decisions of libraries, not algorithms."""
+NOBODY = "?"
+"""An algorithm that no collective has."""
+PLATFORM = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="None"><host id="h" speed="1Gf"/></zone></platform>
+"""
+
+
+def launcher_version(launcher: Path, words: str) -> str | None:
+    return words.partition("\n")[0] if launcher.name.startswith("smpirun") else None
+
+
+def format_for(version: str | None) -> str:
+    raise AskedWronglyError(f"SMPI {version or ''} reads no decision rules")
+
+
+def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
+    placement = case.placement
+    settings = [f"--cfg={setting}" for setting in (*FIXED, *_trees(case.workload), *placement.cfg)]
+    platform = ["-platform", placement.platform or ""]
+    if placement.hostfile:
+        platform += ["-hostfile", placement.hostfile]
+    return [str(mpi.mpiexec), "-np", str(placement.ranks), *platform, *settings, *program]
+
+
+def _trees(workload: Workload) -> Sequence[str]:
+    collective = workload.collective if isinstance(workload, Collective) else ""
+    return () if any(name in collective for name in MADE_OF_THEM) else TREES
+
+
+def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
+    return {}
+
+
+def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
+    return []
+
+
+def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:
+    """What smpirun calls valid when it is asked for another."""
+    found = []
+    with tempfile.TemporaryDirectory(prefix="hockney-") as directory:
+        (Path(directory) / "platform.xml").write_text(PLATFORM)
+        for collective in collectives:
+            own_names = _valid(mpi, engine, collective, directory)
+            names = common_names(own_names)
+            found += [Algorithm(collective, names[own], own) for own in own_names]
+    return found
+
+
+def _valid(mpi: Mpi, engine: Engine, collective: str, directory: str) -> list[str]:
+    """smpirun leaves files behind where it fails, so it runs in a directory that goes."""
+    try:
+        done = subprocess.run(
+            [
+                *(mpi.mpiexec, "-np", "1", "-platform", "platform.xml"),
+                *(f"--cfg=smpi/{collective}:{NOBODY}", engine.path, "pingpong"),
+            ],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=COMMAND_TIMEOUT_S,
+            stdin=subprocess.DEVNULL,
+            cwd=directory,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise HockneyError(f"{mpi.mpiexec} cannot be run: {error}") from error
+    valid = re.search(r"Valid algorithms: ([^\n]*?)\.?\s*\n", done.stdout + done.stderr + "\n")
+    names = valid[1].split(", ") if valid else []
+    return [name for name in names if name not in SELECTORS]
+
+
+def is_segmented(algorithm: Algorithm) -> bool:  # noqa: ARG001
+    """Segment sizes are in SimGrid's source."""
+    return False
+
+
+def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
+    """smpirun ends with an error where it does not have the algorithm: that is the proof."""
+    if algorithm is None:
+        return Forcing(DEFAULT)
+    return Forcing(algorithm.name, segment, cfg=(f"smpi/{collective}:{algorithm.own_name}",))
+
+
+def replaced_by(
+    algorithm: Algorithm,
+    ranks: int,
+    bytes_: int,
+    segment: int | None,  # noqa: ARG001
+) -> str | None:
+    """As Open MPI's, of which these are copies."""
+    name = algorithm.own_name
+    if name == "ompi_two_procs" and ranks != 2:
+        return "gives an error: it is for two ranks"
+    if name == "ompi_split_bintree" and bytes_ < 2:
+        return "runs pipeline: a message that cannot be split"
+    return None

@@ -1,0 +1,233 @@
+"""What a message costs by a fitted model: the numbers from which patterns are predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hockney.errors import AskedWronglyError
+from hockney.estimate.points import PointEstimate
+from hockney.fitting.fit import SEED, Array, Curve, Fit, curve_of, require
+from hockney.fitting.line import line
+from hockney.models import CHANNELS, loggp, max_rate, segmented
+from hockney.models import hockney as line_model
+from hockney.models.segmented import log_line
+from hockney.spec.axes import Key, curve_key
+
+RESAMPLES = 200
+"""Launches drawn with replacement, for intervals of what is predicted."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Of a message of one size: T(b) = overhead + latency + b / bandwidth, and how soon a rank's
+    next one follows."""
+
+    latency_s: float
+    s_per_B: float
+    overhead_s: float = 0.0
+    """Of sender and receiver together, who each do both."""
+    gap_s: float | None = None
+    """Besides b / bandwidth; None: the next one waits until this one is there."""
+
+    def message_s(self, bytes_: int) -> float:
+        return self.overhead_s + self.latency_s + bytes_ * self.s_per_B
+
+    def row_s(self, messages: int, bytes_: int) -> float:
+        """So many of a rank, until the last has arrived, while as many come in."""
+        if not messages:
+            return 0.0
+        one = self.message_s(bytes_)
+        if self.gap_s is None:
+            return messages * one
+        period = max(self.overhead_s, self.gap_s + bytes_ * self.s_per_B)
+        return one + (messages - 1) * period
+
+    def scaled(self, factors: dict[str, float]) -> Costs:
+        """Twice the latency makes it twice as long, twice the bandwidth half as long."""
+        return Costs(
+            self.latency_s * factors.get("latency", 1.0),
+            self.s_per_B / factors.get("bandwidth", 1.0),
+            self.overhead_s * factors.get("overhead", 1.0),
+            None if self.gap_s is None else self.gap_s * factors.get("gap", 1.0),
+        )
+
+    def without(self, term: str) -> Costs:
+        """As if it cost nothing."""
+        return self.scaled({term: np.inf if term == "bandwidth" else 0.0})
+
+
+CostsOf = Callable[[int, int], Costs]
+"""By size in bytes, and by how many ranks of a node send at once: max-rate tells these apart."""
+
+
+@dataclass(frozen=True)
+class Channel:
+    """What messages cost, and as often for resampled launches."""
+
+    model: str
+    best: CostsOf
+    resampled: tuple[CostsOf, ...]
+    largest_bytes: int
+    """That was measured."""
+    most_pairs: int
+    """At once, that were measured."""
+    fit: Fit
+
+    def scaled(self, factors: dict[str, float]) -> Channel:
+        """With --what-if."""
+        return replace(
+            self,
+            best=_scaled(self.best, factors),
+            resampled=tuple(_scaled(costs, factors) for costs in self.resampled),
+        )
+
+
+def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Channel:
+    """By that model, or the one of the most detail that the points carry."""
+    if len({_which(point) for point in points}) > 1:
+        raise AskedWronglyError(
+            "these are times of several operations, algorithms or pairs of ranks: each has its own "
+            "costs",
+            "predict from a run of pingpong, of overheads, or of pairs with one --window",
+        )
+    curve = curve_of(points)
+    if model is None:
+        detailed = {
+            "loggp": loggp.lacks(curve),
+            "max-rate": max_rate.lacks(curve),
+            "segmented": segmented.lacks(curve),
+        }
+        model = next((name for name, lacking in detailed.items() if lacking is None), "hockney")
+    if model not in CHANNELS:
+        raise AskedWronglyError(
+            f"{model} does not predict single messages", f"take {', '.join(CHANNELS)}"
+        )
+    by = {
+        "hockney": _by_line,
+        "segmented": _by_segments,
+        "loggp": _by_loggp,
+        "max-rate": _by_max_rate,
+    }
+    return by[model](curve)
+
+
+def _which(point: PointEstimate) -> Key:
+    """Of all pairs at once it does not matter which ranks they are."""
+    return curve_key(point, "peers") if point.is_all_pairs else curve_key(point)
+
+
+def _by_line(curve: Curve) -> Channel:
+    require("hockney", line_model.DATA, line_model.lacks(curve), "measure more: --sizes 0,1..4MiB")
+    fit = line_model.fit(curve, resamples=0)
+    everywhere = np.array([np.inf])
+    best = _lines(everywhere, *line(curve.bytes, curve.median_s[None, :]))
+    rows = _rows(curve)
+    alphas, betas = line(curve.bytes, rows) if len(rows) else (np.empty(0), np.empty(0))
+    sampled = [
+        _lines(everywhere, alpha[None], beta[None])
+        for alpha, beta in zip(alphas, betas, strict=True)
+    ]
+    return _channel(curve, fit, best, sampled)
+
+
+def _by_segments(curve: Curve) -> Channel:
+    fit = segmented.fit(curve, resamples=0)
+    last = np.array([float(segment.to_bytes) for segment in fit.segments])
+    last[-1] = np.inf
+    best = _lines(
+        last,
+        np.array([segment.alpha_s for segment in fit.segments]),
+        np.array([segment.beta_s_per_B for segment in fit.segments]),
+    )
+    rows = _rows(curve)
+    alphas, betas = np.empty((len(rows), len(last))), np.empty((len(rows), len(last)))
+    for i, segment in enumerate(fit.segments if len(rows) else ()):
+        inside = (curve.bytes >= segment.from_bytes) & (curve.bytes <= segment.to_bytes)
+        times = rows[:, inside]
+        alphas[:, i], betas[:, i] = log_line(curve.bytes[inside], times, np.ones_like(times))
+    sampled = [_lines(last, alpha, beta) for alpha, beta in zip(alphas, betas, strict=True)]
+    return _channel(curve, fit, best, sampled)
+
+
+def _by_loggp(curve: Curve) -> Channel:
+    fit = loggp.fit(curve, resamples=0)
+    sampled = [
+        _loggp_costs(loggp.fit(drawn, resamples=0))
+        for drawn in _drawn(curve)
+        if loggp.lacks(drawn) is None
+    ]
+    return _channel(curve, fit, _loggp_costs(fit), sampled)
+
+
+def _by_max_rate(curve: Curve) -> Channel:
+    require("max-rate", max_rate.DATA, max_rate.lacks(curve), "measure 1, 2, 4 ... pairs at once")
+    fit = max_rate.fit(curve, resamples=0)
+    limits = [limit.value or 0.0 for n, limit in fit.parameters.items() if n.startswith("break_")]
+    fits = [max_rate.fit(drawn, resamples=0, breaks_bytes=limits) for drawn in _drawn(curve)]
+    return _channel(
+        curve, fit, _max_rate_costs(fit, limits), [_max_rate_costs(one, limits) for one in fits]
+    )
+
+
+def _channel(curve: Curve, fit: Fit, best: CostsOf, sampled: Sequence[CostsOf]) -> Channel:
+    most_pairs = 1 if curve.pairs is None else int(curve.pairs.max())
+    return Channel(fit.model, best, tuple(sampled), int(curve.bytes[-1]), most_pairs, fit)
+
+
+def _drawn(curve: Curve) -> Iterator[Curve]:
+    """With launches drawn with replacement; none where there is one."""
+    draws = np.random.default_rng(SEED).integers(curve.launches, size=(RESAMPLES, curve.launches))
+    for draw in draws if curve.launches > 1 else ():
+        yield replace(curve, seconds=curve.seconds[draw])
+
+
+def _rows(curve: Curve) -> Array:
+    """Medians over resampled launches; none where there is one launch."""
+    return curve.resampled(RESAMPLES if curve.launches > 1 else 0)
+
+
+def _lines(last: Array, alpha: Array, beta: Array) -> CostsOf:
+    """The line of the segment that a size falls into."""
+
+    def costs(bytes_: int, _senders: int) -> Costs:
+        segment = int(np.searchsorted(last, bytes_, side="left"))
+        return Costs(float(alpha[segment]), float(beta[segment]))
+
+    return costs
+
+
+def _loggp_costs(fit: Fit) -> CostsOf:
+    value = {name: one.value or 0.0 for name, one in fit.parameters.items()}
+
+    def costs(bytes_: int, _senders: int) -> Costs:
+        overhead = sum(
+            value[f"{name}_s"] + value.get(f"{name}_s_per_B", 0.0) * bytes_
+            for name in ("o_send", "o_receive")
+        )
+        # L + (b - 1) G = (L - G) + b G
+        G = value["G_s_per_B"] if bytes_ else 0.0
+        return Costs(max(value["L_s"] - G, 0.0), G, overhead, max(value["g_s"] - G, 0.0))
+
+    return costs
+
+
+def _max_rate_costs(fit: Fit, limits: Sequence[float]) -> CostsOf:
+    """k messages at once take the time of k n / min(R_N, k R_C) each."""
+
+    def costs(bytes_: int, senders: int) -> Costs:
+        number = int(np.searchsorted(limits, bytes_, side="left")) + 1
+        alpha, pair, node = (
+            fit.parameters[f"{name}_{number}_{unit}"].value
+            for name, unit in (("alpha", "s"), ("R_C", "Bps"), ("R_N", "Bps"))
+        )
+        each = 1.0 / pair if pair else 0.0
+        return Costs(alpha or 0.0, max(each, senders / node) if node else each)
+
+    return costs
+
+
+def _scaled(costs_of: CostsOf, factors: dict[str, float]) -> CostsOf:
+    return lambda bytes_, senders: costs_of(bytes_, senders).scaled(factors)

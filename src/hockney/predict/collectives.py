@@ -1,0 +1,83 @@
+"""How long a collective takes by each algorithm, from what point-to-point messages cost.
+
+The schedule of an algorithm is walked through message by message.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from hockney.errors import AskedWronglyError
+from hockney.estimate.points import PointEstimate
+from hockney.predict.parameters import Machine, Parameters
+from hockney.predict.schedule import MOST_RANKS, Algorithm, bounded, step_effort
+from hockney.predict.schedules import SCHEDULES
+from hockney.predict.simulation import simulate
+from hockney.records import Place
+
+
+def schedule_of(collective: str, name: str) -> Algorithm:
+    """The schedule of that name."""
+    known = SCHEDULES.find(collective).ALGORITHMS
+    if name not in known:
+        near = difflib.get_close_matches(name, known)
+        raise AskedWronglyError(
+            f"{collective}: no schedule of an algorithm called {name!r}",
+            f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}",
+        )
+    return known[name]
+
+
+def time(
+    parameters: Parameters,
+    collective: str,
+    algorithm: str,
+    ranks: int,
+    bytes: int,
+    segment: int | None = None,
+    root: int = 0,
+    placement: Sequence[Place] | None = None,
+) -> float:
+    """Seconds from the common start until the last rank is done.
+
+    bytes: of one rank's block for scatter, gather, allgather, alltoall and reduce_scatter_block,
+    of the whole buffer for the others. segment: bytes; algorithms that do not segment ignore it.
+    placement: where each rank is; None: each on a node of its own.
+    """
+    messages_of = schedule_of(collective, algorithm)
+    if ranks < 1 or bytes < 0 or not 0 <= root < ranks:
+        raise AskedWronglyError(
+            f"{ranks} ranks, {bytes} bytes, root {root}",
+            "there must be a rank, no fewer than 0 bytes, and a root among the ranks",
+        )
+    if ranks > MOST_RANKS:
+        raise AskedWronglyError(
+            f"{ranks} ranks: schedules are walked through message by message, for {MOST_RANKS} "
+            "ranks at most",
+            "halo2d, halo3d, ring and alltoall are predicted for more",
+        )
+    machine = Machine(parameters, ranks, placement, root)
+    return float(simulate(machine, bounded(messages_of(ranks, bytes, segment))).max())
+
+
+def effort(collective: str, algorithm: str, ranks: int, bytes: int) -> int:
+    """How much there is to walk through, in messages."""
+    return sum(map(step_effort, bounded(schedule_of(collective, algorithm)(ranks, bytes, None))))
+
+
+def predicted_s(
+    parameters: Parameters, point: PointEstimate, placement: Sequence[Place] | None
+) -> float | None:
+    """The model beside a measurement, in seconds; None for an algorithm without a schedule, such as
+    the library's own decision."""
+    name, segment = point.algorithm or "", point.segment_bytes or None
+    if point.operation not in SCHEDULES.names():
+        return None
+    if name not in SCHEDULES.find(point.operation).ALGORITHMS:
+        return None
+    how = (point.operation, name, point.known_ranks, point.bytes, segment)
+    try:
+        return time(parameters, *how, placement=placement)
+    except AskedWronglyError:  # a schedule for other numbers of ranks
+        return None

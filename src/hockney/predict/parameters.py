@@ -1,0 +1,189 @@
+"""What point-to-point messages cost between ranks, by how far apart the ranks are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hockney.errors import AskedWronglyError, HockneyError
+from hockney.estimate.points import PointEstimate
+from hockney.fitting.fit import curve_of
+from hockney.fitting.line import line
+from hockney.predict.schedule import Array, Ranks
+from hockney.records import Place, Run
+from hockney.spec import plan_of
+
+LEVELS = ("socket", "node", "network")
+"""From near to far: two ranks of one socket, of one node, of two nodes."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """Hockney's T(b) = alpha + beta b, one way."""
+
+    alpha_s: float
+    beta_s_per_B: float
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Levels that are not known (None) are taken from the next one that is, far before near."""
+
+    socket: Level | None = None
+    node: Level | None = None
+    network: Level | None = None
+    overhead_s: float = 0.0
+    """The processor's part of each send and each receive, o of LogP; beside alpha."""
+    gamma_s_per_B: float = 0.0
+    """To add a byte to another, in a reduction."""
+    eager_bytes: int | None = None
+    """From here on a sender waits until its message is there (rendezvous); None: it never does."""
+    early_bytes: int | None = None
+    """From here on a message does not leave before its receiver has come to it; None: eager_bytes.
+    In SimGrid it is smpi/async-small-thresh, 0 unless set."""
+    sharing: str = "serial"
+    """How messages of one rank (between nodes: of one node) that are posted together use its
+    bandwidth: serial, one after the other, or fair, all at once, as SimGrid's flows do."""
+
+    def level(self, name: str) -> Level:
+        """The parameters of that level, or of the one that stands for it."""
+        at = LEVELS.index(name)
+        known = {"socket": self.socket, "node": self.node, "network": self.network}
+        for other in (*LEVELS[at:], *reversed(LEVELS[:at])):
+            level = known[other]
+            if level is not None:
+                return level
+        raise AskedWronglyError(
+            "no level has parameters",
+            "give alpha and beta of at least one of socket, node and network",
+        )
+
+
+@dataclass(frozen=True)
+class Paths:
+    """What each message of a step takes; shapes (messages,)."""
+
+    alpha_s: Array
+    beta_s_per_B: Array
+    out_port: Ranks
+    in_port: Ranks
+
+
+class Machine:
+    """Ranks at their places, with the parameters between any two. Rank 0 is the root."""
+
+    def __init__(
+        self, parameters: Parameters, ranks: int, placement: Sequence[Place] | None, root: int
+    ) -> None:
+        if parameters.sharing not in ("serial", "fair"):
+            raise AskedWronglyError(f"sharing is serial or fair, not {parameters.sharing!r}")
+        self.ranks = ranks
+        self.ports = 2 * ranks
+        self.overhead_s = parameters.overhead_s
+        self.gamma_s_per_B = parameters.gamma_s_per_B
+        eager, early = parameters.eager_bytes, parameters.early_bytes
+        self.eager_bytes = np.inf if eager is None else float(eager)
+        self.early_bytes = self.eager_bytes if early is None else float(early)
+        self.is_fair = parameters.sharing == "fair"
+        levels = [parameters.level(name) for name in LEVELS]
+        self._alpha_s = np.array([level.alpha_s for level in levels])
+        self._beta_s_per_B = np.array([level.beta_s_per_B for level in levels])
+        self._node, self._socket = _where(ranks, placement, root)
+
+    def paths(self, sources: Ranks, destinations: Ranks) -> Paths:
+        """Messages between nodes go through the ports of their nodes, others through those of
+        their ranks."""
+        away = self._node[sources] != self._node[destinations]
+        across = self._socket[sources] != self._socket[destinations]
+        level = np.where(away, 2, np.where(across, 1, 0))
+        return Paths(
+            self._alpha_s[level],
+            self._beta_s_per_B[level],
+            np.where(away, self.ranks + self._node[sources], sources),
+            np.where(away, self.ranks + self._node[destinations], destinations),
+        )
+
+
+def _where(ranks: int, placement: Sequence[Place] | None, root: int) -> tuple[Ranks, Ranks]:
+    """Number of the node and of the socket of each rank, counted from the root; without a
+    placement every rank has a node of its own."""
+    if placement is None:
+        return np.arange(ranks), np.arange(ranks)
+    at = {place.rank: place for place in placement}
+    missing = [rank for rank in range(ranks) if rank not in at]
+    if missing:
+        raise AskedWronglyError(f"the placement has no place for rank {missing[0]}")
+    order = [at[(rank + root) % ranks] for rank in range(ranks)]
+    hosts = [place.host for place in order]
+    sockets = [(place.host, place.package) for place in order]
+    return _numbered(hosts), _numbered(sockets)
+
+
+def _numbered(names: Sequence[object]) -> Ranks:
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return np.array([numbers[name] for name in names], dtype=np.int64)
+
+
+def level_of(first: Place, second: Place) -> str:
+    """How far apart two places are."""
+    if first.host != second.host:
+        return "network"
+    return "socket" if first.package == second.package else "node"
+
+
+SMPI_THRESHOLDS = {"smpi/send-is-detached-thresh": 65536, "smpi/async-small-thresh": 0}
+"""Defaults of what SimGrid calls eager_bytes and early_bytes (smpi_config.cpp)."""
+
+
+def of_simgrid(parameters: Parameters, cfg: Sequence[str]) -> Parameters:
+    """The same for a simulated run with these settings (key:value): its flows share, and where
+    messages wait for whom is known."""
+    settings = dict(setting.split(":", 1) for setting in cfg if ":" in setting)
+    eager, early = (int(settings.get(name, default)) for name, default in SMPI_THRESHOLDS.items())
+    return replace(parameters, eager_bytes=eager, early_bytes=early, sharing="fair")
+
+
+def parameters_of_run(run: Run, points: Sequence[PointEstimate]) -> Parameters:
+    """Of a run with ping-pong times: `points` are its estimates."""
+    found = parameters_of(points, run.launches[0].places if run.launches else [])
+    if run.launches and run.launches[0].simulated:
+        plan = plan_of(run.header.options)
+        return of_simgrid(found, plan.first.placement.cfg if plan else ())
+    return found
+
+
+def parameters_of(
+    points: Sequence[PointEstimate], placement: Sequence[Place], eager_bytes: int | None = None
+) -> Parameters:
+    """Fits each level to ping-pong times between ranks that far apart: alpha and beta of each pair
+    by hockney.line, then their medians over the pairs. Raises where no pair has two sizes."""
+    at = {place.rank: place for place in placement}
+    pairs: dict[tuple[int, ...], list[PointEstimate]] = {}
+    for point in points:
+        if point.operation == "pingpong" and len(point.peers) == 2 and point.ranks == 2:
+            pairs.setdefault(point.peers, []).append(point)
+    found: dict[str, list[tuple[float, float]]] = {}
+    for (one, other), times in pairs.items():
+        if one not in at or other not in at:
+            continue
+        try:
+            curve = curve_of(times)
+        except HockneyError:
+            continue
+        if curve.sizes >= 2:
+            alpha, beta = line(curve.bytes, curve.median_s[None, :])
+            found.setdefault(level_of(at[one], at[other]), []).append((alpha[0], beta[0]))
+    if not found:
+        raise AskedWronglyError(
+            "no ping-pong times of at least two sizes",
+            "measure them: hockney pingpong, or hockney cores for every level",
+        )
+    levels = {name: Level(*map(float, np.median(of, axis=0))) for name, of in found.items()}
+    return Parameters(
+        socket=levels.get("socket"),
+        node=levels.get("node"),
+        network=levels.get("network"),
+        eager_bytes=eager_bytes,
+    )

@@ -1,0 +1,210 @@
+"""How long a pattern of messages takes, from what one message costs.
+
+A pattern is a function of the costs, `ranks` and `bytes`, listed in PATTERNS. Without overheads of
+their own (hockney, segmented), the messages of a rank follow one after the other; by loggp the next
+one leaves after max(o_s + o_r, g + (b - 1) G).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockney.errors import AskedWronglyError
+from hockney.fitting.fit import Parameter, parameter
+from hockney.models import TERMS
+from hockney.predict.channel import Channel, Costs, CostsOf
+from hockney.predict.collectives import effort, schedule_of, time
+from hockney.predict.parameters import Level, Parameters
+from hockney.predict.schedules import SCHEDULES
+from hockney.units import format_size, parse_size
+
+LARGEST_RANKS = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One message, many, or an operation of all ranks."""
+
+    name: str
+    bytes: int
+    ranks: int = 2
+    algorithm: str | None = None
+    per_node: int | None = None
+    """Ranks of a node, which all send at once to other nodes; None: nothing is shared."""
+
+    @property
+    def words(self) -> str:
+        if self.name == "message":
+            return format_size(self.bytes)
+        name = f"{self.name} {self.algorithm}" if self.algorithm else self.name
+        node = f", {self.per_node} a node" if self.per_node else ""
+        return f"{name}, {self.ranks} ranks{node}, {format_size(self.bytes)}"
+
+
+@dataclass(frozen=True)
+class Prediction:
+    pattern: Pattern
+    seconds: Parameter
+    dominant: str
+    """The term without which it would take the least time."""
+    share: float
+    """By how much less, of the whole."""
+    note: str | None = None
+
+
+def message(costs: Costs, ranks: int, bytes_: int) -> float:  # noqa: ARG001
+    return costs.message_s(bytes_)
+
+
+def ring(costs: Costs, ranks: int, bytes_: int) -> float:
+    """A message is handed on from rank to rank until it is back."""
+    return ranks * costs.message_s(bytes_)
+
+
+def halo2d(costs: Costs, ranks: int, bytes_: int) -> float:
+    """`bytes` to and from both neighbours in each dimension of a periodic grid."""
+    return costs.row_s(_neighbours(ranks, 2), bytes_)
+
+
+def halo3d(costs: Costs, ranks: int, bytes_: int) -> float:
+    return costs.row_s(_neighbours(ranks, 3), bytes_)
+
+
+def all_pairs(costs: Costs, ranks: int, bytes_: int) -> float:
+    """Every rank sends `bytes` to every other one, in as many steps."""
+    return costs.row_s(ranks - 1, bytes_)
+
+
+PATTERNS: dict[str, Callable[[Costs, int, int], float]] = {
+    "message": message,
+    "ring": ring,
+    "halo2d": halo2d,
+    "halo3d": halo3d,
+    "alltoall": all_pairs,
+}
+AT_ONCE = ("halo2d", "halo3d", "alltoall")
+"""Patterns in which all ranks of a node send at the same time."""
+MOST_WALKED = 2**24
+"""Messages times resamples: a collective is walked through message by message."""
+LEAST_RESAMPLES = 8
+
+
+def grid(ranks: int, dimensions: int) -> list[int]:
+    """The most cubic grid of so many ranks: of all the one of the least surface."""
+    if dimensions == 1:
+        return [ranks]
+    small = [side for side in range(1, math.isqrt(ranks) + 1) if ranks % side == 0]
+    sides = {*small, *(ranks // side for side in small)}
+    grids = [[side, *grid(ranks // side, dimensions - 1)] for side in sides]
+    return min(grids, key=lambda one: (sum(1 / side for side in one), sorted(one)))
+
+
+def _neighbours(ranks: int, dimensions: int) -> int:
+    """Messages that a rank sends: two in each dimension in which it has neighbours."""
+    return sum(2 for side in grid(ranks, dimensions) if side > 1)
+
+
+def parse_pattern(text: str) -> Pattern:
+    """Reads "halo3d:ranks=4096,bytes=64KiB" or "bcast:binomial,ranks=64,bytes=1MiB"."""
+    name, _, rest = text.strip().partition(":")
+    words = [word.strip() for word in rest.split(",") if word.strip()]
+    algorithm = words.pop(0) if words and "=" not in words[0] else None
+    given: dict[str, str] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or key not in ("ranks", "bytes", "per-node") or key in given:
+            raise AskedWronglyError(
+                f"--pattern {text}: {word!r} is not known here",
+                "give ranks=N and bytes=SIZE, and per-node=N where ranks share a node",
+            )
+        given[key] = value
+    _check_name(name, algorithm, text)
+    missing = " and ".join(key for key in ("ranks", "bytes") if key not in given)
+    if missing:
+        raise AskedWronglyError(
+            f"--pattern {text}: {missing} missing", f"write {name}:ranks=64,bytes=8KiB"
+        )
+    ranks = _ranks(given["ranks"], text)
+    per_node = _per_node(given["per-node"], name, ranks, text) if "per-node" in given else None
+    return Pattern(name, parse_size(given["bytes"]), ranks, algorithm, per_node)
+
+
+def _check_name(name: str, algorithm: str | None, text: str) -> None:
+    collectives = SCHEDULES.names()
+    if name not in {*PATTERNS, *collectives}:
+        raise AskedWronglyError(
+            f"--pattern {text}: there is no pattern called {name!r}",
+            f"there are {', '.join(sorted({*PATTERNS, *collectives}))}",
+        )
+    if algorithm is not None and name not in collectives:
+        raise AskedWronglyError(f"--pattern {text}: {name} has no algorithms")
+    if algorithm is not None:
+        schedule_of(name, algorithm)
+    elif name not in PATTERNS:
+        raise AskedWronglyError(
+            f"--pattern {text}: which algorithm?", f"write {name}:ALGORITHM,ranks=64,bytes=8KiB"
+        )
+
+
+def _ranks(word: str, text: str) -> int:
+    if not re.fullmatch(r"\d{1,10}", word) or not 2 <= int(word) <= LARGEST_RANKS:
+        raise AskedWronglyError(f"--pattern {text}: {word!r} is no number of ranks from 2 up")
+    return int(word)
+
+
+def _per_node(word: str, name: str, ranks: int, text: str) -> int:
+    if name not in AT_ONCE:
+        raise AskedWronglyError(
+            f"--pattern {text}: the ranks of a node do not all send at once in {name}",
+            f"per-node is for {', '.join(AT_ONCE)}",
+        )
+    if not re.fullmatch(r"\d{1,10}", word) or not 1 <= int(word) <= ranks:
+        raise AskedWronglyError(f"--pattern {text}: per-node is from 1 to the {ranks} ranks")
+    return int(word)
+
+
+def _seconds(costs: Costs, pattern: Pattern) -> float:
+    if pattern.algorithm is None:
+        return PATTERNS[pattern.name](costs, pattern.ranks, pattern.bytes)
+    level = Level(costs.latency_s, costs.s_per_B)
+    parameters = Parameters(network=level, overhead_s=costs.overhead_s / 2.0)
+    return time(parameters, pattern.name, pattern.algorithm, pattern.ranks, pattern.bytes)
+
+
+def predict(channel: Channel, pattern: Pattern) -> Prediction:
+    """Its time, with the 2.5 % and 97.5 % quantiles over resampled launches."""
+    if pattern.per_node is not None and channel.model != "max-rate":
+        raise AskedWronglyError(
+            f"{pattern.words}: {channel.model} does not describe what ranks of a node share",
+            "predict from a run of hockney pairs --pairs-active 1,2,4,...,all",
+        )
+    size, senders = pattern.bytes, pattern.per_node or 1
+    costs = channel.best(size, senders)
+    whole = _seconds(costs, pattern)
+    sampled = [_seconds(one(size, senders), pattern) for one in _few(channel, pattern)]
+    saved = {term: whole - _seconds(costs.without(term), pattern) for term in TERMS}
+    dominant = max(saved, key=lambda term: saved[term])
+    note = None
+    if size > channel.largest_bytes:
+        note = f"{format_size(channel.largest_bytes)} is the largest size that was measured"
+    elif senders > channel.most_pairs:
+        note = f"{channel.most_pairs} pairs at once are the most that were measured"
+    return Prediction(
+        pattern,
+        parameter(whole, np.array(sampled), channel.fit.launches),
+        dominant,
+        saved[dominant] / whole if whole > 0.0 else 0.0,
+        note,
+    )
+
+
+def _few(channel: Channel, pattern: Pattern) -> tuple[CostsOf, ...]:
+    if pattern.algorithm is None:
+        return channel.resampled
+    messages = effort(pattern.name, pattern.algorithm, pattern.ranks, pattern.bytes)
+    return channel.resampled[: max(MOST_WALKED // messages, LEAST_RESAMPLES)]

@@ -1,0 +1,87 @@
+"""Allreduce. Block s is the s-th part of the data: segments, or one for each rank or corner."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from hockney.predict.schedule import Ranks, Schedule, parts, power_below, split, step
+from hockney.predict.schedules import _exchange as exchange
+from hockney.predict.schedules import bcast, reduce
+
+
+def linear(ranks: int, bytes_: int, segment: int | None) -> Schedule:
+    """Linear reduce, then linear broadcast."""
+    yield from reduce.linear(ranks, bytes_, segment)
+    yield from bcast.linear(ranks, bytes_, segment)
+
+
+def nonoverlapping(ranks: int, bytes_: int, segment: int | None) -> Schedule:
+    """Reduce, then broadcast, both binomial; a library may choose others."""
+    yield from reduce.binomial(ranks, bytes_, segment)
+    yield from bcast.binomial(ranks, bytes_, segment)
+
+
+def recursive_doubling(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
+    """Neighbours of a hypercube exchange and add up all data."""
+    whole = np.array([float(bytes_)])
+    yield from exchange.fold(ranks, whole)
+    cube = exchange.hypercube(ranks)
+    for bit in range(len(cube).bit_length() - 1):
+        other = cube[np.arange(len(cube)) ^ (1 << bit)]
+        yield step(cube, other, bytes_, lambda _: (0,), reduces=True)
+    yield from exchange.unfold(ranks, whole)
+
+
+def ring(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
+    """Reduce-scatter round the ring, then allgather round it."""
+    sizes = parts(bytes_, ranks)
+    yield from exchange.ring(ranks, sizes, reduces=True)
+    yield from exchange.ring(ranks, sizes, shift=1)
+
+
+def segmented_ring(ranks: int, bytes_: int, segment: int | None) -> Schedule:
+    """The reduce-scatter in several rounds, so that no message of it is above the segment size;
+    the allgather in one. Block of part p in round k: k ranks + p."""
+    sizes = parts(bytes_, ranks)
+    rounds = len(split(int(sizes[0]), segment))
+    portions = np.array([parts(int(size), rounds) for size in sizes])
+    rank = np.arange(ranks)
+    for number in range(rounds):
+        for turn in range(ranks - 1):
+            block = (rank - turn) % ranks
+            carried = partial(_portion, number * ranks + block)
+            sent = portions[block, number]
+            yield step(rank, (rank + 1) % ranks, sent, carried, reduces=True)
+    for turn in range(ranks - 1):
+        block = (rank + 1 - turn) % ranks
+        every = partial(_all_rounds, ranks, rounds, block)
+        yield step(rank, (rank + 1) % ranks, sizes[block], every)
+
+
+def _portion(block: Ranks, message: int) -> tuple[int]:
+    return (int(block[message]),)
+
+
+def _all_rounds(ranks: int, rounds: int, block: Ranks, message: int) -> range:
+    return range(int(block[message]), ranks * rounds, ranks)
+
+
+def rabenseifner(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
+    """Reduce-scatter by halving, then allgather by doubling (Rabenseifner 2004)."""
+    sizes = parts(bytes_, power_below(ranks))
+    yield from exchange.fold(ranks, sizes)
+    yield from exchange.halving(ranks, sizes)
+    yield from exchange.doubling(ranks, sizes)
+    yield from exchange.unfold(ranks, sizes)
+
+
+ALGORITHMS = {
+    "basic_linear": linear,
+    "nonoverlapping": nonoverlapping,
+    "recursive_doubling": recursive_doubling,
+    "ring": ring,
+    "segmented_ring": segmented_ring,
+    "rabenseifner": rabenseifner,
+}

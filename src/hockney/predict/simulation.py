@@ -1,0 +1,113 @@
+"""A schedule in time, message by message."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockney.predict.parameters import Machine
+from hockney.predict.schedule import Array, Ranks, Schedule, Step
+
+
+@dataclass
+class _State:
+    now_s: Array
+    """When each rank has done its last step."""
+    out_free_s: Array
+    """When each port has sent all that it was given; ports as Machine numbers them."""
+    in_free_s: Array
+
+
+def simulate(machine: Machine, schedule: Schedule) -> Array:
+    """When each rank is done, seconds after all began; shape (ranks,)."""
+    ports = machine.ports
+    state = _State(np.zeros(machine.ranks), np.zeros(ports), np.zeros(ports))
+    for step in schedule:
+        for messages in _posted_together(machine, step):
+            _advance(machine, state, step, messages)
+    return state.now_s
+
+
+def _posted_together(machine: Machine, step: Step) -> list[Ranks]:
+    """All messages of a step; or the first of each rank, then the second, where a rank waits for
+    each that it sends, or where none leaves before its receiver has come to it."""
+    turn = np.zeros(len(step.sources), dtype=np.int64)
+    if step.in_turn and (step.bytes >= machine.eager_bytes).any():
+        turn += position(step.sources)
+    if step.in_turn and (step.bytes >= machine.early_bytes).any():
+        turn += position(step.destinations)
+    return _by_number(turn)
+
+
+def _by_number(numbers: Ranks) -> list[Ranks]:
+    """Where 0 stands, where 1 stands, and so on."""
+    ends = np.cumsum(np.bincount(numbers))
+    return np.split(np.argsort(numbers, kind="stable"), ends[:-1])
+
+
+def _advance(machine: Machine, state: _State, step: Step, messages: Ranks) -> None:
+    """A message leaves when its sender has come to it and the port is free; one of early_bytes or
+    more, when its receiver has come to it, too; of eager_bytes or more, its sender waits until it
+    is there."""
+    sources, destinations = step.sources[messages], step.destinations[messages]
+    sizes = step.bytes[messages]
+    path = machine.paths(sources, destinations)
+    work = path.beta_s_per_B * sizes
+    overhead = machine.overhead_s
+    posted = state.now_s[sources] + overhead * (1 + position(sources))
+    expected = np.maximum(posted, state.now_s[destinations])
+    ready = np.where(sizes >= machine.early_bytes, expected, posted)
+
+    serve = _share if machine.is_fair else _queue
+    begun, sent = serve(path.out_port, ready, work, state.out_free_s)
+    _, taken = serve(path.in_port, begun + path.alpha_s, work, state.in_free_s)
+    arrived = np.maximum(taken, sent + path.alpha_s)
+
+    waits = sizes >= machine.eager_bytes
+    np.maximum.at(state.now_s, sources, np.where(waits, arrived, posted))
+    np.maximum.at(state.now_s, destinations, arrived)
+    handling = overhead + (machine.gamma_s_per_B * sizes if step.reduces else 0.0)
+    np.add.at(state.now_s, destinations, handling)
+
+
+def position(keys: Ranks) -> Ranks:
+    """Of each entry, how many before it have the same key."""
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    lengths = np.diff(np.r_[starts, len(keys)])
+    found = np.empty(len(keys), dtype=np.int64)
+    found[order] = np.arange(len(keys)) - np.repeat(starts, lengths)
+    return found
+
+
+def _queue(ports: Ranks, ready: Array, work: Array, free: Array) -> tuple[Array, Array]:
+    """One message of a port after the other, as they become ready; begin and end of each."""
+    begun, ended = np.empty(len(ports)), np.empty(len(ports))
+    order = np.lexsort((ready, ports))
+    for turn in _by_number(position(ports[order])):
+        messages = order[turn]
+        port = ports[messages]
+        begun[messages] = np.maximum(ready[messages], free[port])
+        ended[messages] = begun[messages] + work[messages]
+        free[port] = ended[messages]
+    return begun, ended
+
+
+def _share(ports: Ranks, ready: Array, work: Array, free: Array) -> tuple[Array, Array]:
+    """Messages posted together share their port: of n, the one with the k-th least work ends when
+    the k least are done and the n - k others have had as much as it. What was posted in an earlier
+    step goes first."""
+    begun = np.maximum(ready, free[ports])
+    order = np.lexsort((work, ports))
+    turn = position(ports[order])
+    starts = np.flatnonzero(turn == 0)
+    lengths = np.diff(np.r_[starts, len(ports)])
+    done = np.cumsum(work[order])
+    before = np.repeat(done[starts] - work[order][starts], lengths)
+    others = np.repeat(lengths, lengths) - 1 - turn
+    ended = np.empty(len(ports))
+    ended[order] = begun[order] + done - before + others * work[order]
+    np.maximum.at(free, ports, ended)
+    return begun, ended

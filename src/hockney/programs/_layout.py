@@ -1,0 +1,37 @@
+"""What layouts of classic programs need to know of points."""
+
+from __future__ import annotations
+
+from hockney.errors import AskedWronglyError
+from hockney.estimate.points import PointEstimate
+from hockney.records import Run
+
+
+def needed(point: PointEstimate, field: str) -> float:
+    """What a layout prints of a point; it is an error that the data do not carry it."""
+    value = getattr(point, field)
+    if isinstance(value, float):
+        return value
+    raise AskedWronglyError(
+        f"this layout prints {field}, which is not known at {point.bytes} bytes",
+        "choose another layout, or export to csv",
+    )
+
+
+def counts(run: Run) -> dict[int, int]:
+    """How often each size was exchanged, of all samples or as an imported log gives it."""
+    found: dict[int, int] = {}
+    for samples in run.samples:
+        found[samples.bytes] = found.get(samples.bytes, 0) + samples.repetitions * len(samples.ns)
+    imported = {s.bytes: s.repetitions for s in run.summaries if s.repetitions is not None}
+    return imported | found
+
+
+def count_of(repetitions: dict[int, int], point: PointEstimate) -> int:
+    """Of a point's size; it is an error that it is not known."""
+    if point.bytes in repetitions:
+        return repetitions[point.bytes]
+    raise AskedWronglyError(
+        f"this layout prints how often {point.bytes} bytes were exchanged, which is not known",
+        "choose another layout, or export to csv",
+    )

@@ -1,0 +1,50 @@
+"""core-to-core-latency's CSV: nanoseconds below the diagonal, a row and a column for each core."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from hockney.logs.log import Log
+from hockney.logs.table import Column, RowError, Table, is_number
+
+HEADED = False
+ONE_WAY = Column("mean", "mean of hand-overs of a cache line, one way", factor=Decimal("1e-9"))
+MOST_CORES = 2048
+
+
+def _rows(log: Log) -> list[tuple[int, list[str]]]:
+    return [(line, text.split(",")) for line, text in log.numbered() if "," in text]
+
+
+def recognise(log: Log) -> int | None:
+    rows = _rows(log)
+    if not 2 <= len(rows) <= MOST_CORES:
+        return None
+    for row, (_, cells) in enumerate(rows):
+        filled = [bool(cell.strip()) for cell in cells]
+        if len(cells) != len(rows) or filled != [column < row for column in range(len(rows))]:
+            return None
+        if not all(is_number(cell.strip()) for cell in cells[:row]):
+            return None
+    return rows[0][0]
+
+
+def read(log: Log) -> list[Table]:
+    """No message: 0 bytes. Cores are numbered as the rows are."""
+    rows = _rows(log)
+    if not rows:
+        return []
+    table = Table("core-to-core", "core-to-core-latency", rows[0][0], ranks=2)
+    for row, (line, cells) in enumerate(rows[:MOST_CORES]):
+        if len(cells) != len(rows[0][1]):
+            table.cut = f"the table ends in the middle of line {line}, read up to there"
+            break
+        for column, cell in enumerate(cells[:row]):
+            try:
+                table.add(line, 0, ONE_WAY, cell.strip() or "-", peers=[column, row])
+            except RowError as error:
+                table.leave_out(log.at(line), error)
+    else:
+        if len(rows) < len(rows[0][1]):
+            table.cut = f"{len(rows)} rows of {len(rows[0][1])} cores, read up to there"
+    return [table]

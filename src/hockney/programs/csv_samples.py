@@ -1,0 +1,11 @@
+"""Comma-separated values, a row a sample."""
+
+from __future__ import annotations
+
+from hockney.analysis import Analysis
+from hockney.analysis.columns import sample_columns
+from hockney.programs.csv import text_of
+
+
+def write(analysis: Analysis) -> bytes:
+    return text_of(sample_columns(analysis.run))

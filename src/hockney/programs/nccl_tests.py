@@ -1,0 +1,187 @@
+"""nccl-tests and rccl-tests, as text (2.0 to 2.19) and as JSON.
+
+Each size is measured twice, out of place and in place: two ways to do it. A size is that of all
+ranks' data together where the collective gathers or scatters. GB are 10^9 bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+from hockney.logs.log import Log
+from hockney.logs.table import BYTES, SKIPPED, Column, RowError, Table, number, read_rows
+from hockney.records import Place
+
+HEADED = True
+
+_HEADING = re.compile(r"^#\s+size\s+count\b.*\btime\s+algbw\s+busbw")
+_VERSION = re.compile(r"^# (?:nccl|rccl)-tests version (\S+)")
+_START = re.compile(r"^# Collective test starting: (\S+)")
+_RANK = re.compile(r"^#\s+Rank\s+(\d+)\b.* on\s+(\S+)\s+device\b")
+_JSON = re.compile(r'"average_bus_bandwidth"|"out_of_place"')
+WAYS = ("out-of-place", "in-place")
+GIGA = Decimal(10**9)
+MEAN = "mean over iterations, then over ranks"
+
+COLUMNS = {
+    "time": Column("mean", MEAN),
+    "algbw": Column("algorithm bandwidth", "size over time", "value_Bps", GIGA),
+    "busbw": Column(
+        "bus bandwidth", "size over time, times what the links carry of it", "value_Bps", GIGA
+    ),
+    "i_min": Column("min", "of iterations"),
+    "i_max": Column("max", "of iterations"),
+    "i_p99": Column("p99", "of iterations"),
+    "i_cv%": Column("coefficient of variation", "of iterations", "value", Decimal("0.01")),
+}
+ITERATIONS = {
+    "min": "min",
+    "max": "max",
+    "p50": "median",
+    "p95": "p95",
+    "p99": "p99",
+    "stdev": "std",
+    "avg": "mean of iterations",
+}
+WRONG = ("#wrong", "error")
+
+
+def recognise(log: Log) -> int | None:
+    return 1 if _is_json(log) else log.find(_HEADING)
+
+
+def _is_json(log: Log) -> bool:
+    return log.text.lstrip()[:1] == "{" and bool(_JSON.search(log.text))
+
+
+def read(log: Log) -> list[Table]:
+    return _read_json(log) if _is_json(log) else _read_text(log)
+
+
+def _read_text(log: Log) -> list[Table]:
+    tables: list[Table] = []
+    version, operation, places = None, log.operation, list[Place]()
+    reached = 0
+    for line, text in log.numbered():
+        if line < reached:
+            continue
+        start, rank, release = _START.match(text), _RANK.match(text), _VERSION.match(text)
+        if release:
+            version, operation, places = release[1], log.operation, []
+        elif start:
+            operation, places = start[1].removesuffix("_perf"), []
+        elif rank:
+            places.append(Place(rank=int(rank[1]), host=rank[2]))
+        elif _HEADING.match(text):
+            table = _table(line, operation, version, places)
+            reached = _rows(log, line, text.removeprefix("#").split(), table)
+            tables.append(table)
+    return tables
+
+
+def _table(line: int, operation: str, version: str | None, places: list[Place]) -> Table:
+    return Table(
+        operation, "nccl-tests", line, version=version, ranks=len(places) or None, places=places
+    )
+
+
+def _rows(log: Log, line: int, titles: list[str], table: Table) -> int:
+    """Older versions leave the reduction or the root blank: rows are matched from both ends."""
+    first = titles.index("time")
+    below = line + 1
+    for below, text in log.numbered(line + 1):  # noqa: B007  the first that is no heading
+        if text.strip() and not text.lstrip().startswith("#"):
+            break
+    cells = len(log.lines[below - 1].split()) if below <= len(log.lines) else 0
+    blank = min(max(len(titles) - cells, 0), first - 2)
+    columns = [BYTES, *[SKIPPED] * (first - 1 - blank), *_ways(titles[first:])]
+    end = read_rows(log, below, columns, table)
+    _tell_wrong(log, below, end, titles, table)
+    return end
+
+
+def _ways(titles: Sequence[str]) -> list[Column]:
+    """Columns of both ways: the second begins with the second time."""
+    way, columns = -1, []
+    for title in titles:
+        way += title == "time"
+        column = COLUMNS.get(title, SKIPPED)
+        columns.append(replace(column, algorithm=WAYS[min(way, 1)]) if column.field else column)
+    return columns
+
+
+def _tell_wrong(log: Log, first: int, end: int, titles: Sequence[str], table: Table) -> None:
+    """Results that the benchmark itself found wrong: a fast wrong answer is none."""
+    ends = [i - len(titles) for i, title in enumerate(titles) if title in WRONG]
+    for line, text in log.numbered(first):
+        if line >= end:
+            return
+        cells = text.split()
+        counts = [cells[i] for i in ends if len(cells) >= -i]
+        if any(count.replace(".", "").strip("0").isdigit() for count in counts):
+            table.note(f"{log.at(line)}: the benchmark found wrong results")
+
+
+def _read_json(log: Log) -> list[Table]:
+    try:
+        # Numbers keep the digits that were printed.
+        document = json.loads(log.text, parse_float=str)
+    except (ValueError, RecursionError) as error:
+        table = _table(1, log.operation, None, [])
+        table.note(f"{log.at(getattr(error, 'lineno', 1))}: not whole JSON: {error}")
+        return [table]
+    results = document.get("results") if isinstance(document, dict) else None
+    table = _json_table(document if isinstance(document, dict) else {}, log.operation)
+    for result in results if isinstance(results, list) else []:
+        try:
+            _json_row(result, table)
+        except (RowError, KeyError, TypeError, AttributeError) as error:
+            table.note(f"{log.path}: a result is left out: {error}")
+    return [table]
+
+
+def _json_table(document: dict[str, Any], unnamed: str) -> Table:
+    devices = document.get("devices")
+    places = [
+        Place(rank=rank, host=_text(device["hostname"]) if device.get("hostname") else None)
+        for rank, device in enumerate(devices if isinstance(devices, list) else [])
+        if isinstance(device, dict)
+    ]
+    args = document.get("args")
+    program = _text(args[0] if isinstance(args, list) and args else args or unnamed).split()
+    operation = program[0].rsplit("/", 1)[-1].removesuffix("_perf") if program else unnamed
+    version = document.get("version")
+    return _table(1, operation, None if version is None else _text(version), places)
+
+
+def _text(value: Any) -> str:
+    """JSON's escapes may be of halves of characters, which no file of ours can hold."""
+    return str(value).encode(errors="replace").decode()
+
+
+def _json_row(result: dict[str, Any], table: Table) -> None:
+    size = result["size"]
+    if type(size) is not int or size < 0:
+        raise RowError(f"size {size!r}")
+    for way in WAYS:
+        name = way.replace("-", "_")
+        of = {"algorithm": way}
+        group, each = result.get(name) or {}, result.get(f"{name}_per_iter") or {}
+        for key, title in (("time", "time"), ("alg_bw", "algbw"), ("bus_bw", "busbw")):
+            _json_value(table, size, COLUMNS[title], group.get(key), of)
+        for key, statistic in ITERATIONS.items():
+            _json_value(table, size, Column(statistic, "of iterations"), each.get(key), of)
+        if group.get("nwrong") not in (None, 0, "0", "0.0", "N/A"):
+            table.note(f"{size} bytes {way}: the benchmark found wrong results")
+
+
+def _json_value(table: Table, size: int, column: Column, value: Any, of: dict[str, Any]) -> None:
+    if value is not None:
+        exact = number(str(value))
+        if exact is not None:
+            table.add(None, size, column, exact, **of)

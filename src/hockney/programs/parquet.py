@@ -1,0 +1,33 @@
+"""Apache Parquet, a row a point, by pyarrow."""
+
+from __future__ import annotations
+
+import io
+
+from hockney.analysis import Analysis
+from hockney.analysis.columns import Columns, is_float, point_columns
+from hockney.errors import AskedWronglyError
+from hockney.lazy import lazy
+
+pyarrow, parquet = lazy("pyarrow"), lazy("pyarrow.parquet")
+
+
+def write(analysis: Analysis) -> bytes:
+    return content_of(point_columns(analysis.estimates.headline))
+
+
+def content_of(columns: Columns) -> bytes:
+    try:
+        double = pyarrow.float64()
+    except ImportError as error:
+        raise AskedWronglyError(
+            "Parquet is written by pyarrow, which is not installed",
+            "pip install 'hockney[parquet]', or export to csv",
+        ) from error
+    arrays = {
+        name: pyarrow.array(values, double if is_float(name) else None)
+        for name, values in columns.items()
+    }
+    out = io.BytesIO()
+    parquet.write_table(pyarrow.table(arrays), out)
+    return out.getvalue()

@@ -1,0 +1,11 @@
+"""Apache Parquet, a row a sample."""
+
+from __future__ import annotations
+
+from hockney.analysis import Analysis
+from hockney.analysis.columns import sample_columns
+from hockney.programs.parquet import content_of
+
+
+def write(analysis: Analysis) -> bytes:
+    return content_of(sample_columns(analysis.run))

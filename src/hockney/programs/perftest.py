@@ -1,0 +1,96 @@
+"""perftest (ib_send_lat, ib_write_bw and their kin): verbs below MPI.
+
+Its MB are 2^20 bytes whatever they are called; MiB says so since 2023.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from hockney.logs.log import Log
+from hockney.logs.table import BYTES, MEGABYTES, REPETITIONS, Column, Table, read_rows
+
+HEADED = True
+
+_TITLE = re.compile(r"^\s*([A-Z]\w*(?: [\w-]+)*? (?:BW|Latency)) (?:Test|Post)")
+_HEADING = re.compile(r"^\s*#bytes\s+#iterations\s+\S")
+_COLUMN = re.compile(
+    r"(?P<name>t_\w+|tps average|BW peak|BW average|MsgRate"
+    r"|(?<![\d.])[\d.]+% percentile)"
+    r"\s*(?:\[(?P<unit>\w+/?\w*)\])?"
+)
+UNITS = {
+    "usec": Decimal("1e-6"),
+    "MB/sec": MEGABYTES["2^20"],
+    "MiB/sec": MEGABYTES["2^20"],
+    "Gb/sec": Decimal(10**9) / 8,
+    "Mpps": Decimal(10**6),
+}
+TIMES = {
+    "t_min": "min",
+    "t_max": "max",
+    "t_typical": "median",
+    "t_avg": "mean",
+    "t_stdev": "truncated standard deviation",
+    "99%": "p99",
+    "99.9%": "p99.9",
+}
+RATES = {"BW peak": "largest bandwidth", "BW average": "bandwidth"}
+BAD_DEVIATION = (
+    "t_stdev is cut to whole microseconds and leaves out the two largest times: it is not taken "
+    "for a standard deviation"
+)
+
+
+def recognise(log: Log) -> int | None:
+    return log.find(_HEADING)
+
+
+def read(log: Log) -> list[Table]:
+    tables: list[Table] = []
+    title = log.operation
+    reached = 0
+    for line, text in log.numbered():
+        if line < reached:
+            continue
+        named = _TITLE.match(text)
+        if named:
+            title = named[1]
+        elif _HEADING.match(text):
+            table = Table(
+                title.lower().replace(" ", "-").replace("_", "-"),
+                f"perftest {title}",
+                line,
+                ranks=2,
+            )
+            columns = [_column(found, title, table) for found in _COLUMN.finditer(text)]
+            reached = read_rows(
+                log,
+                line + 1,
+                [BYTES, REPETITIONS, *columns],
+                table,
+                ends=lambda text: not text.strip() or text.lstrip()[0] in "#-",
+            )
+            tables.append(table)
+    return tables
+
+
+def _column(found: re.Match[str], title: str, table: Table) -> Column:
+    name, unit = found["name"].split(" percentile")[0], found["unit"]
+    if unit == "MB/sec":
+        table.note("its MB are 2^20 bytes; rates are read so")
+    if name == "t_stdev":
+        table.note(BAD_DEVIATION)
+    if name == "tps average":
+        return Column("message rate", "transactions", "value_per_s", Decimal(1))
+    if name == "MsgRate":
+        return Column("message rate", "all queue pairs", "value_per_s", UNITS["Mpps"])
+    if unit not in UNITS:
+        table.note(f"unknown unit of {name}: {unit}: left out")
+        return Column(name)
+    if name in RATES:
+        return Column(RATES[name], "bytes over time, sender", "value_Bps", UNITS[unit])
+    whole = any(word in title.lower() for word in ("read", "atomic"))
+    of = "the whole operation" if whole else "half the round trip"
+    return Column(TIMES.get(name, name), f"of iterations, {of}, client")

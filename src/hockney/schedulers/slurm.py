@@ -1,0 +1,121 @@
+"""Slurm: srun inside one of its jobs, and sbatch."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from hockney.errors import AskedWronglyError
+from hockney.mpis import Mpi, family_of
+from hockney.schedulers import Allocation, Job, State, answer, as_asked, our_name
+from hockney.spec import Case, Placement
+
+LAUNCHER = "srun"
+SUBMIT = ("sbatch", "--parsable")
+CANCEL = ("scancel",)
+GOING = {"PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "SUSPENDED", "REQUEUED", "RESIZING"}
+
+
+def allocation() -> Allocation | None:
+    job = os.environ.get("SLURM_JOB_ID")
+    if not job or not shutil.which("srun"):
+        return None
+    nodes = os.environ.get("SLURM_JOB_NUM_NODES")
+    return Allocation(int(nodes) if nodes else None, _cpus())
+
+
+def _cpus() -> int | None:
+    """The sum of a list such as "36(x2),24"."""
+    told = os.environ.get("SLURM_JOB_CPUS_PER_NODE", "")
+    parts = re.findall(r"(\d+)(?:\(x(\d+)\))?", told)
+    return sum(int(cpus) * int(nodes or 1) for cpus, nodes in parts) or None
+
+
+def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
+    """Unbound, because the engine pins; a rank that fails takes the others with it."""
+    placement = case.placement
+    options = [f"--mpi={_wire_up(mpi)}", "--cpu-bind=none", "--kill-on-bad-exit=1"]
+    options.append(f"--job-name={our_name()}")
+    if placement.hosts:
+        options.append("--nodelist=" + ",".join(placement.hosts))
+    if placement.node_count:
+        options.append(f"--nodes={placement.node_count}")
+    if placement.ranks_per_node:
+        options.append(f"--ntasks-per-node={placement.ranks_per_node}")
+    if placement.place == "node":
+        options.append("--distribution=cyclic")
+    return ["srun", *options, f"--ntasks={placement.ranks}", *program]
+
+
+@cache
+def _offered() -> tuple[str, ...]:
+    listed = answer(["srun", "--mpi=list"])
+    words = listed.stdout + listed.stderr
+    return tuple(re.findall(r"\b(?:pmi2|pmix|cray_shasta)\b(?! plugin)", words))
+
+
+def _wire_up(mpi: Mpi) -> str:
+    offered, spoken = _offered(), family_of(mpi).PMI
+    for name in spoken:
+        if name in offered:
+            return name
+    raise AskedWronglyError(
+        f"this Slurm wires ranks up by {', '.join(offered) or 'nothing known'}, the MPI of "
+        f"{mpi.mpicc} by {' or '.join(spoken)}",
+        "start them by the MPI's own mpiexec: --launcher mpiexec",
+    )
+
+
+def end_strays() -> None:
+    """Slurm lets a step go on whose srun was killed: ends those that this process started."""
+    job = os.environ["SLURM_JOB_ID"]
+    listed = answer(["squeue", "--noheader", "--steps", f"--jobs={job}", "--format=%i %j"])
+    for line in listed.stdout.splitlines():
+        step, _, name = line.strip().partition(" ")
+        if name == our_name():
+            answer(["scancel", "--signal=KILL", step])
+
+
+def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
+    nodes = placement.node_count or int(os.environ.get("SLURM_JOB_NUM_NODES", "1"))
+    options = [f"--nodes={nodes}", f"--ntasks={nodes}", "--ntasks-per-node=1"]
+    return [["srun", *options, "sh", "-c", script]]
+
+
+def directives(job: Job) -> list[str]:
+    asked = [
+        f"--job-name={job.name}",
+        f"--nodes={job.nodes}",
+        f"--ntasks-per-node={job.per_node}",
+        f"--time={job.minutes}",
+        *as_asked(
+            job,
+            exclusive="--exclusive",
+            account=f"--account={job.account}",
+            partition=f"--partition={job.partition}",
+        ),
+    ]
+    return [f"#SBATCH {words}" for words in asked]
+
+
+def launch(mpi: Mpi, case: Case, program: Sequence[str]) -> str:
+    return shlex.join(command(mpi, case, program))
+
+
+def state(number: str) -> State:
+    done = answer(["squeue", "--noheader", "--states=all", f"--jobs={number}", "--format=%T"])
+    word = done.stdout.strip()
+    if not word:
+        # Slurm forgets a job some minutes after its end; a controller that is away comes back.
+        gone = done.returncode == 0 or "Invalid job id" in done.stderr
+        return State("UNKNOWN", ended=gone, well=gone)
+    return State(word, ended=word not in GOING, well=word == "COMPLETED")
+
+
+def log(number: str, job: Job) -> Path:  # noqa: ARG001
+    return Path(f"slurm-{number}.out")

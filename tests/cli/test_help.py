@@ -1,0 +1,193 @@
+"""The help shows what the code does, and starts without heavy imports."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+
+import click
+import pytest
+
+from conftest import RunHockney
+from hockney import cli
+from hockney.cli import SECTIONS
+from hockney.cli._help import COMMON, LAST, Option, Verb
+from hockney.cli._verb import MeasuringVerb
+from hockney.cli.collective import CASE_S
+from hockney.measure.checks import allowed_cpus
+from hockney.programs import PROGRAMS
+from hockney.spec import Plan
+
+WHOLE = click.Context(cli.cli, info_name="hockney")
+VERBS = {name: command for name in cli.cli.list_commands(WHOLE)
+         if isinstance(command := cli.cli.get_command(WHOLE, name), Verb)}  # fmt: skip
+MEASURING = [name for name, command in VERBS.items() if isinstance(command, MeasuringVerb)]
+WORDS = {"collective": ["bcast", "-n", "2"], "cores": ["-n", "2"]}
+"""What a measuring verb needs at least, on a machine with two CPUs."""
+NEEDS = {
+    "--window": ["--operation", "stream"],
+    "--msgs-per-sample": ["--multi"],
+    "--overall-volume": ["--multi"],
+}
+"""Options that are refused without others."""
+
+CPUS = str(allowed_cpus())
+PAIRED = str(max(allowed_cpus() // 2 * 2, 2))
+COMPUTED = [
+    ("collective", ["bcast"], ["--ranks", CPUS]),
+    ("collective", ["bcast", "-n", "2"], ["--budget", f"{CASE_S:g}s"]),
+    ("collective", ["bcast", "-n", "2"], ["--place", "core"]),
+    ("collective", ["bcast", "-n", "2"], ["--buffers", "separate"]),
+    ("cores", [], ["-n", CPUS]),
+    ("cores", ["-n", "2"], ["--place", "core"]),
+    ("cores", ["-n", "2"], ["--buffers", "returned"]),
+    ("overheads", [], ["--place", "core"]),
+    ("overheads", [], ["--buffers", "returned"]),
+    ("pairs", [], ["-n", PAIRED]),
+    ("pairs", ["--multi"], ["-n", "8"]),
+    ("pairs", ["-n", "2"], ["--sizes", "0,8,1KiB,64KiB,1MiB"]),
+    ("pairs", ["--multi"], ["--sizes", "0,1..16MiB"]),
+    ("pairs", ["-n", "2"], ["--place", "core"]),
+    ("pairs", ["-n", "2"], ["--buffers", "returned"]),
+    ("pairs", ["-n", "2", "--operation", "stream"], ["--buffers", "separate"]),
+    ("pairs", ["-n", "2", "--verify"], ["--buffers", "separate"]),
+    ("pingpong", [], ["--place", "core"]),
+    ("pingpong", [], ["--buffers", "returned"]),
+    ("pingpong", ["--verify"], ["--buffers", "separate"]),
+]
+"""Defaults that depend on other options or on the machine: a command, and the default spelt out."""
+DESCRIBED = {"--output", "--mpicc", "--launcher", "--segment-size"}
+"""Defaults that no word stands for: a name with the time in it, or what another program decides."""
+
+
+def options(verb: str) -> list[Option]:
+    return [param for param in VERBS[verb].params if isinstance(param, Option)]
+
+
+def plan_of(verb: str, words: list[str]) -> Plan:
+    command = VERBS[verb]
+    assert isinstance(command, MeasuringVerb)
+    with command.make_context(verb, list(words), parent=WHOLE) as context:
+        return command.asked(context).plan
+
+
+def test_every_verb_has_its_line_in_the_help() -> None:
+    assert sorted(name for lines in SECTIONS.values() for name in lines) == sorted(VERBS)
+    shown = WHOLE.get_help()
+    for section, lines in SECTIONS.items():
+        assert f"{section}:" in shown
+        for line in lines.values():
+            assert len(line) <= 66, f"{line} is no longer one line of a terminal"
+
+
+def test_the_help_loads_no_numbers_and_no_verb() -> None:
+    program = (
+        "import sys; from hockney import cli; cli.run(['--help']); "
+        "print(*sorted(name for name in sys.modules if name.startswith(('hockney.', 'numpy', "
+        "'msgspec', 'scipy', 'matplotlib', 'rich'))), sep=',')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=600
+    )
+    loaded = set(done.stdout.splitlines()[-1].split(","))
+    ours = {"cli", "errors", "lazy", "printable", "registry", "terminal"}
+    assert loaded == {f"hockney.{name}" for name in ours}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_common_options_come_first_and_output_last(verb: str) -> None:
+    headings = list(VERBS[verb].headings(click.Context(VERBS[verb], info_name=verb)))
+    assert headings[0] == COMMON
+    last = [heading for heading in headings if heading in LAST]
+    assert last == [heading for heading in LAST if heading in headings]
+    assert headings[len(headings) - len(last) :] == last
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_default_is_shown_by_its_option_alone(verb: str) -> None:
+    """A default written into a sentence is one that nobody keeps true."""
+    for option in options(verb):
+        assert "default:" not in (option.help or "").replace("default: the library's choice", "")
+        has_default = option.default not in (None, "", False) and not option.multiple
+        if has_default and not option.hidden and "UNSET" not in repr(option.default).upper():
+            assert option.show_default, option.opts
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_shown_default_is_the_one_that_is_used(verb: str) -> None:
+    context = click.Context(VERBS[verb], info_name=verb)
+    for option in options(verb):
+        record = option.get_help_record(context)
+        shown = re.search(r"\[default: ([^;\]]*)", record[1]) if record else None
+        if shown is None or isinstance(option.show_default, str):
+            continue
+        given = option.get_default(context)
+        if option.is_flag:
+            assert shown[1] in (option.opts if given else option.secondary_opts)[0]
+            continue
+        spelt = option.type_cast_value(context, shown[1])
+        assert spelt == option.type_cast_value(context, given), option.opts
+        if verb in MEASURING:
+            words = [*WORDS.get(verb, []), *NEEDS.get(option.opts[0], [])]
+            assert plan_of(verb, [*words, option.opts[-1], shown[1]]) == plan_of(verb, words)
+
+
+@pytest.mark.parametrize(("verb", "words", "spelt"), COMPUTED)
+def test_a_default_that_is_computed_is_the_one_that_is_described(
+    verb: str, words: list[str], spelt: list[str]
+) -> None:
+    usual, same = plan_of(verb, words), plan_of(verb, [*words, *spelt])
+    if spelt[0] == "--buffers":
+        for one, other in zip(usual.cases, same.cases, strict=True):
+            assert one.workload.usual_buffers == other.workload.buffers
+    else:
+        assert usual == same
+    described = next(option.show_default for option in options(verb) if spelt[0] in option.opts)
+    assert isinstance(described, str)
+    assert spelt[1] in described or spelt[1] in (CPUS, PAIRED)
+
+
+def test_every_computed_default_is_tested() -> None:
+    tested = {(verb, spelt[0]) for verb, _, spelt in COMPUTED}
+    for verb in MEASURING:
+        for option in options(verb):
+            if isinstance(option.show_default, str) and not DESCRIBED & set(option.opts):
+                assert any((verb, name) in tested for name in option.opts), (verb, option.opts)
+
+
+def test_two_combinations_have_twice_the_budget() -> None:
+    assert plan_of("collective", ["bcast,reduce", "-n", "2"]).sampling.budget_s == 2 * CASE_S
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_examples_are_understood(verb: str) -> None:
+    examples = VERBS[verb].examples
+    assert len(examples) >= 2
+    for example in examples:
+        _, name, *words = shlex.split(re.split(r"\s+#|\s+>", example)[0])
+        VERBS[name].make_context(name, words)
+
+
+def test_import_and_export_offer_what_they_can_do(hockney: RunHockney) -> None:
+    reads, writes = (
+        next(option.type.choices for option in options(verb) if name in option.opts)  # type: ignore[attr-defined]
+        for verb, name in (("import", "--as"), ("export", "--to"))
+    )
+    every = PROGRAMS.all()
+    assert list(reads) == [name for name in every if hasattr(every[name], "read")]
+    assert all(hasattr(every[name], "write") or hasattr(every[name], "render") for name in writes)
+    assert set(reads) != set(writes)
+    done = hockney("export", "run.jsonl", "--to", "netpipe")
+    assert done.status == 2
+    assert "netpipe" in done.stderr
+
+
+PRIVATE_WORDS = ("told", "stands apart", "hand-over", "accused", "SHARE", "beside", "whatever")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_words_of_the_help_are_those_of_the_field(verb: str) -> None:
+    shown = VERBS[verb].get_help(click.Context(VERBS[verb], info_name=verb))
+    assert not [word for word in PRIVATE_WORDS if re.search(rf"\b{word}\b", shown)]

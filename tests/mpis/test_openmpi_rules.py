@@ -1,0 +1,147 @@
+"""Files of rules for Open MPI, read back as its reader reads them, and by the library itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from libraries import OPEN_MPIS
+from rule_samples import SIZES, openmpi_rule, ranges
+
+from conftest import TEST_TIMEOUT_S
+from hockney.errors import HockneyError
+from hockney.measure.trial import EMPTY_MESSAGES
+from hockney.mpis import Mpi, Rule, openmpi
+from hockney.spec import Case, Placement
+
+Table = dict[int, dict[int, list[tuple[int, int, int, int]]]]
+"""By number of the collective and of ranks: rows of size, algorithm, fan-out and segment size."""
+COLLECTIVES = tuple(openmpi.COLLECTIVE_NUMBERS)
+
+
+NEAR_SIZES = sorted({max(size + off, 0) for size in SIZES for off in (-1, 0, 1)})
+
+
+def read(text: str) -> Table:
+    """As ompi_coll_tuned_read_rules_config_file does: every word that is a number counts."""
+    words = re.sub(r"#.*", "", text).split()
+    assert not [word for word in words if word != "0" and word.startswith("0")], "octal"
+    numbers = iter(map(int, words))
+    table: Table = {}
+    for _ in range(next(numbers)):
+        sections = table.setdefault(next(numbers), {})
+        for _ in range(next(numbers)):
+            rows = sections.setdefault(next(numbers), [])
+            rows += [
+                (next(numbers), next(numbers), next(numbers), next(numbers))
+                for _ in range(next(numbers))
+            ]
+            assert rows[0][0] == 0, "the first size must be 0"
+            assert rows == sorted(rows)
+        assert list(sections) == sorted(sections)
+    assert not list(numbers)
+    return table
+
+
+def looked_up(table: Table, number: int, ranks: int, size: int) -> int:
+    """The algorithm that the library takes; 0 is its own decision."""
+    sections = table.get(number)
+    if not sections:
+        return 0
+    below = [count for count in sections if count <= ranks] or [min(sections)]
+    rows = [row for row in sections[max(below)] if row[0] <= size]
+    return rows[-1][1]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_the_rules_hold_where_they_should_and_nowhere_else(data: st.DataObject) -> None:
+    rules = [
+        openmpi_rule(*range_, number=data.draw(st.integers(1, 9)))
+        for range_ in data.draw(ranges(COLLECTIVES))
+    ]
+    table = read(openmpi.render_classic(rules, None)[""])
+    for collective, number in openmpi.COLLECTIVE_NUMBERS.items():
+        for ranks in range(1, 15):
+            for size in NEAR_SIZES:
+                scale = ranks if collective in openmpi.SEEN_OF_ALL_RANKS else 1
+                wanted = [
+                    openmpi.number_of(rule)
+                    for rule in rules
+                    if holds(rule, collective, ranks, size)
+                ]
+                assert looked_up(table, number, ranks, scale * size) == (wanted or [0])[0]
+
+
+def holds(rule: Rule, collective: str, ranks: int, size: int) -> bool:
+    within = rule.from_bytes <= size and (rule.to_bytes is None or size <= rule.to_bytes)
+    return (rule.collective, rule.ranks) == (collective, ranks) and within
+
+
+def test_a_file_is_as_the_manual_has_it() -> None:
+    rules = [
+        openmpi_rule("bcast", 4, 0, 65535, 6),
+        openmpi_rule("bcast", 4, 65536, 1 << 20, 2, 8192),
+    ]
+    assert read(openmpi.render_classic(rules, None)[""]) == {
+        7: {
+            1: [(0, 0, 0, 0)],
+            4: [(0, 6, 4, 0), (65536, 2, 4, 8192), ((1 << 20) + 1, 0, 0, 0)],
+            5: [(0, 0, 0, 0)],
+        }
+    }
+
+
+def test_json_says_the_same() -> None:
+    rules = [openmpi_rule("allgather", 4, 8, 1024, 5), openmpi_rule("barrier", 6, 0, None, 4)]
+    found = json.loads(openmpi.render_json(rules, None)[""])
+    assert found["rule_file_version"] == 3
+    [section] = found["collectives"]["allgather"]
+    assert (section["comm_size_min"], section["comm_size_max"]) == (4, 4)
+    [rule] = section["rules"]
+    assert (rule["msg_size_min"], rule["msg_size_max"], rule["alg"]) == (32, 4099, 5)
+    assert found["collectives"]["barrier"][0]["rules"][0]["msg_size_max"] == "inf"
+
+
+def test_an_algorithm_without_a_number_is_refused() -> None:
+    rule = Rule("bcast", 4, 0, 8, "binomial", ())
+    with pytest.raises(HockneyError, match="do not tell OMPI_MCA_coll_tuned_bcast_algorithm"):
+        openmpi.render_classic([rule], None)
+
+
+@pytest.mark.parametrize("open_mpi", OPEN_MPIS)
+def test_the_library_takes_the_rule_for_these_ranks_and_sizes_alone(
+    open_mpi: Mpi, tmp_path: Path
+) -> None:
+    """By a rule for an algorithm that is none: a broadcast fails where it holds."""
+    program = tmp_path / "probe"
+    source = Path(__file__).parent / "probe.c"
+    subprocess.run([str(open_mpi.mpicc), str(source), "-o", str(program)], check=True)
+    path = tmp_path / "rules"
+    rule = openmpi_rule("bcast", 3, 64, 4095, openmpi.NO_SUCH_ALGORITHM)
+    path.write_text(openmpi.render_classic([rule], None)[""])
+
+    def fails(ranks: int, size: int) -> bool:
+        launcher = openmpi
+        case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=ranks))
+        command = launcher.command(open_mpi, case, [str(program), str(size)])
+        whole = {
+            **os.environ,
+            **launcher.environment(open_mpi),
+            **openmpi.environment_of_rules(path),
+        }
+        done = subprocess.run(command, env=whole, capture_output=True, timeout=TEST_TIMEOUT_S)
+        return done.returncode != 0
+
+    assert fails(3, 64)
+    assert fails(3, 4095)
+    assert not fails(3, 63)
+    assert not fails(3, 4096)
+    assert not fails(2, 64)
+    assert not fails(4, 64)

@@ -1,0 +1,217 @@
+"""Patterns take what their messages take."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import RunHockney
+from hockney.errors import AskedWronglyError
+from hockney.estimate import estimate
+from hockney.predict.channel import Channel, Costs, channel_of
+from hockney.predict.patterns import PATTERNS, Pattern, grid, parse_pattern, predict
+from samples import Pair, make_pairs_run, make_run, one_a_node, write_run
+
+ALPHA_NS, NS_PER_B = 1000.0, 0.5
+SIZES = (0, 8, 1024, 65536, 1048576)
+
+
+def line_ns(launch: int, round_: int, size: int) -> list[float]:
+    """1 us and 0.5 ns a byte, launches 1 % apart."""
+    return [(ALPHA_NS + NS_PER_B * size) * (1.0 + 0.01 * (launch - 2)) + 1e-6 * round_]
+
+
+@pytest.fixture
+def channel() -> Channel:
+    return channel_of(estimate(make_run(line_ns, sizes=SIZES)).headline)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "messages"),
+    [
+        (Pattern("message", 1024), 1),
+        (Pattern("ring", 1024, 16), 16),
+        (Pattern("halo2d", 1024, 64), 4),
+        (Pattern("halo3d", 1024, 4096), 6),
+        (Pattern("halo3d", 1024, 2), 2),
+        (Pattern("alltoall", 1024, 64), 63),
+    ],
+)
+def test_messages_of_a_rank_follow_one_another(
+    channel: Channel, pattern: Pattern, messages: int
+) -> None:
+    one = 1e-9 * (ALPHA_NS + NS_PER_B * pattern.bytes)
+    found = predict(channel, pattern)
+    assert found.seconds.value == pytest.approx(messages * one, rel=1e-3)
+    assert found.seconds.low is not None
+    assert found.seconds.high is not None
+    assert found.seconds.low < messages * one < found.seconds.high
+    assert found.seconds.low == pytest.approx(messages * one * 0.98, rel=0.01)
+
+
+def test_the_term_that_dominates_is_named(channel: Channel) -> None:
+    assert predict(channel, Pattern("message", 8)).dominant == "latency"
+    large = predict(channel, Pattern("message", 1048576))
+    assert large.dominant == "bandwidth"
+    assert large.share == pytest.approx(1048576 / (1048576 + 2000), rel=1e-3)
+
+
+def test_sizes_beyond_the_measured_ones_are_told(channel: Channel) -> None:
+    beyond = predict(channel, Pattern("message", 2**30))
+    assert "largest size that was measured" in (beyond.note or "")
+    assert predict(channel, Pattern("message", 2**20)).note is None
+
+
+def test_pairs_with_times_of_their_own_are_no_channel() -> None:
+    points = estimate(make_run(line_ns, sizes=SIZES)).headline
+    with pytest.raises(AskedWronglyError, match="algorithms or pairs"):
+        channel_of([*points, *(msgspec.structs.replace(point, peers=(2, 3)) for point in points)])
+
+
+def test_what_if_scales_the_parameters(channel: Channel) -> None:
+    scaled = channel.scaled({"latency": 0.5, "bandwidth": 2.0})
+    for size in SIZES:
+        whole = predict(channel, Pattern("message", size)).seconds.value
+        half = predict(scaled, Pattern("message", size)).seconds.value
+        assert whole is not None
+        assert half == pytest.approx(whole / 2.0)
+
+
+def test_a_gap_lets_messages_follow_sooner() -> None:
+    costs = Costs(5e-6, 1e-9, overhead_s=1e-6, gap_s=0.5e-6)
+    assert costs.row_s(1, 100) == pytest.approx(6.1e-6)
+    assert costs.row_s(11, 100) == pytest.approx(6.1e-6 + 10 * 1e-6)
+    assert costs.row_s(11, 10000) == pytest.approx(16e-6 + 10 * 10.5e-6)
+    assert costs.without("bandwidth").row_s(1, 100) == pytest.approx(6e-6)
+
+
+@given(st.integers(2, 5000), st.integers(1, 3))
+def test_a_grid_holds_every_rank(ranks: int, dimensions: int) -> None:
+    sides = grid(ranks, dimensions)
+    assert len(sides) == dimensions
+    assert np.prod(sides) == ranks
+
+
+def test_grids_are_as_cubic_as_they_can_be() -> None:
+    assert sorted(grid(4096, 3)) == [16, 16, 16]
+    assert sorted(grid(24, 3)) == [2, 3, 4]
+    assert sorted(grid(7, 2)) == [1, 7]
+
+
+def test_patterns_are_read() -> None:
+    assert parse_pattern("halo3d:ranks=4096,bytes=64KiB") == Pattern("halo3d", 65536, 4096)
+    assert parse_pattern(" ring: bytes=8, ranks=2 ") == Pattern("ring", 8, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("halo4d:ranks=8,bytes=8", "no pattern called 'halo4d'"),
+        ("", "no pattern called ''"),
+        ("ring", "ranks and bytes missing"),
+        ("ring:ranks=8", "bytes missing"),
+        ("ring:ranks=1,bytes=8", "no number of ranks from 2 up"),
+        ("ring:ranks=many,bytes=8", "no number of ranks"),
+        ("ring:ranks=8,bytes=8Kb", "unknown unit"),
+        ("ring:ranks=8,bytes=8,root=3", "'root=3' is not known here"),
+        ("ring:ranks=8,ranks=9,bytes=8", "'ranks=9' is not known here"),
+        ("ring:binomial,ranks=8,bytes=8", "ring has no algorithms"),
+        ("ring:ranks=8,bytes=8,per-node=2", "do not all send at once in ring"),
+        ("halo2d:ranks=8,bytes=8,per-node=9", "per-node is from 1 to the 8 ranks"),
+        ("halo2d:ranks=8,bytes=8,per-node=x", "per-node is from 1 to the 8 ranks"),
+    ],
+)
+def test_patterns_that_do_not_exist_are_told(text: str, complaint: str) -> None:
+    with pytest.raises(AskedWronglyError, match=complaint):
+        parse_pattern(text)
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_pattern_or_asked_wrongly(text: str) -> None:
+    with suppress(AskedWronglyError):
+        assert parse_pattern(text).name in PATTERNS
+
+
+def test_collectives_are_walked_through(channel: Channel) -> None:
+    found = predict(channel, parse_pattern("bcast:binomial,ranks=8,bytes=8"))
+    assert found.seconds.value == pytest.approx(3 * 1.004e-6, rel=0.05)
+    assert found.dominant == "latency"
+
+
+def test_the_command_predicts(hockney: RunHockney, tmp_path: Path) -> None:
+    write_run(make_run(line_ns, sizes=SIZES), tmp_path / "run.jsonl")
+    asked = ("predict", "run.jsonl", "--bytes", "8,64KiB", "--pattern", "ring:ranks=4,bytes=8")
+    done = hockney(*asked)
+    assert done.status == 0, done.stderr
+    for word in ("by segmented", "64 KiB", "ring, 4 ranks, 8 B", "latency", "bandwidth"):
+        assert word in done.stdout
+    rows = json.loads(hockney(*asked, "--json", "--what-if", "latency=2x").stdout)["predictions"]
+    assert [row["name"] for row in rows] == ["message", "message", "ring"]
+    assert rows[0]["seconds"] == pytest.approx(2.004e-6, rel=1e-3)
+    assert rows[0]["low_s"] < rows[0]["seconds"] < rows[0]["high_s"]
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ([], "nothing to predict"),
+        (["--bytes", "8", "--what-if", "speed=2x"], "no parameter called 'speed'"),
+        (["--bytes", "8", "--what-if", "latency=0x"], "not a factor above 0"),
+        (["--bytes", "8", "--what-if", "latency"], "no parameter called 'latency'"),
+        (["--bytes", "8", "--model", "loggp"], "loggp needs times of trains"),
+        (["--bytes", "8", "--model", "multi-mode"], "multi-mode"),
+    ],
+)
+def test_what_does_not_exist_is_told(
+    hockney: RunHockney, tmp_path: Path, options: list[str], complaint: str
+) -> None:
+    write_run(make_run(line_ns, sizes=SIZES), tmp_path / "run.jsonl")
+    done = hockney("predict", "run.jsonl", *options)
+    assert done.status == 2
+    assert complaint in done.stderr
+
+
+@pytest.fixture(scope="module")
+def shared_link(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of 1 to 4 pairs between two nodes with one link of 1 GB/s each, made up."""
+    path = tmp_path_factory.mktemp("pairs") / "pairs.jsonl"
+
+    def ns(launch: int, _: Pair, size: int, pairs: int) -> list[float]:
+        """A pair moves half of what the node does."""
+        return [(2000.0 + size * max(2.0, pairs)) * (1.0 + 0.01 * (launch - 2))] * 3
+
+    pairing = [(rank, rank + 4) for rank in range(4)]
+    at_once = [pairing[:k] for k in (1, 2, 4)]
+    return write_run(make_pairs_run(ns, at_once, one_a_node(8), sizes=SIZES), path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("per_node", "ns_per_B"), [(1, 2.0), (2, 2.0), (4, 4.0), (32, 32.0)])
+def test_ranks_of_a_node_share_what_it_has(
+    hockney: RunHockney, shared_link: Path, per_node: int, ns_per_B: float
+) -> None:
+    asked = f"halo3d:ranks=4096,bytes=64KiB,per-node={per_node}"
+    done = hockney("predict", str(shared_link), "--pattern", asked, "--json")
+    assert done.status == 0, done.stderr
+    (found,) = json.loads(done.stdout)["predictions"]
+    expected = 6.0 * (2e-6 + 65536 * ns_per_B * 1e-9)
+    assert found["model"] == "max-rate"
+    assert found["seconds"] == pytest.approx(expected, rel=0.01)
+    assert found["low_s"] == pytest.approx(expected * 0.98, rel=0.01)
+    assert (found["note"] or "").startswith("4 pairs at once") == (per_node == 32)
+    assert found["dominant"] == "bandwidth"
+
+
+def test_who_knows_nothing_of_nodes_says_so(hockney: RunHockney, tmp_path: Path) -> None:
+    write_run(make_run(line_ns, sizes=SIZES), tmp_path / "run.jsonl")
+    done = hockney("predict", "run.jsonl", "--pattern", "halo3d:ranks=64,bytes=8,per-node=8")
+    assert done.status == 2
+    assert "does not describe what ranks of a node share" in done.stderr
+    assert "--pairs-active" in done.stderr

@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from hockney.errors import AskedWronglyError
+from hockney.measure import checks
+from hockney.mpis import Mpi, family_of, smpi
+from hockney.schedulers import (
+    Allocation,
+    find_allocation,
+    find_launcher,
+    flux,
+    slurm,
+)
+from hockney.spec import Case, Placement, sizes_of
+from hockney.spec.workloads import Workload
+from hockney.spec.workloads.collective import Collective
+from hockney.spec.workloads.cores import Cores
+from hockney.spec.workloads.pingpong import Pingpong
+
+HYDRA = Mpi(Path("/mpich/mpicc"), Path("/mpich/mpiexec"), "mpich", "Hydra 5")
+OPENMPI = Mpi(Path("/ompi/mpicc"), Path("/ompi/mpiexec"), "openmpi", "Open MPI 5")
+
+
+def ask(**options: object) -> Case:
+    placement = Placement(**options)  # type: ignore[arg-type]
+    return Case(workload=Pingpong(sizes=sizes_of([8])), placement=placement)
+
+
+@pytest.fixture(autouse=True)
+def _outside_of_jobs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("SLURM_JOB_ID", "FLUX_URI", "LSB_JOBID", "PBS_NODEFILE"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("srun", "flux"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+
+JOBS = {
+    "slurm": ({"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "3",
+              "SLURM_JOB_CPUS_PER_NODE": "36(x2),24"}, Allocation(3, 96)),
+    "flux": ({"FLUX_URI": "local:///x"}, Allocation()),
+    "lsf": ({"LSB_JOBID": "1", "LSB_MCPU_HOSTS": "n1 40 n2 19 n1 1 "},
+            Allocation(2, 60, ("n1", "n2"))),
+    "pbs": ({"PBS_NODEFILE": "nodes"}, Allocation(2, 6, ("n1", "n2"))),
+}  # fmt: skip
+
+
+@pytest.fixture(params=sorted(JOBS))
+def job(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
+    """Inside a job of each scheduler, as far as its environment tells."""
+    (tmp_path / "nodes").write_text("n1\nn1\nn2\nn2\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2})
+    for name, value in JOBS[request.param][0].items():
+        monkeypatch.setenv(name, value)
+    return str(request.param)
+
+
+def test_a_job_is_found_by_its_environment(job: str) -> None:
+    assert find_allocation() == (job, JOBS[job][1])
+
+
+def test_a_scheduler_starts_ranks_itself_or_lends_its_hosts_to_mpiexec(job: str) -> None:
+    launcher, placement = find_launcher(Placement())
+    if job in ("slurm", "flux"):
+        assert (launcher, placement.hosts) == ({"slurm": slurm, "flux": flux}[job], ())
+    else:
+        assert (launcher, placement.hosts) == (None, ("n1", "n2"))
+
+
+def test_hosts_platforms_and_mpiexec_go_before_the_job(job: str) -> None:
+    assert job
+    for options in ({"hosts": ("a",)}, {"launcher": "mpiexec"}, {"platform": "cluster:2"}):
+        assert find_launcher(ask(**options).placement)[0] is None
+
+
+def test_ranks_may_be_on_all_nodes_of_a_job(monkeypatch: pytest.MonkeyPatch, job: str) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    assert checks.nodes() == (JOBS[job][1].nodes or 1)
+    assert checks.allowed_cpus() == 2 * checks.nodes()
+
+
+def test_no_more_cpus_than_the_job_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LSB_JOBID", "1")
+    monkeypatch.setenv("LSB_MCPU_HOSTS", "n1 1")
+    assert checks.allowed_cpus() == 1
+
+
+def test_a_scheduler_that_is_not_here_is_told() -> None:
+    with pytest.raises(AskedWronglyError, match="not inside one of its jobs"):
+        find_launcher(Placement(launcher="slurm"))
+    assert find_launcher(Placement())[0] is None
+
+
+@pytest.mark.parametrize(
+    ("mpi", "offered", "chosen"),
+    [
+        (HYDRA, ("pmix", "pmi2"), "--mpi=pmi2"),
+        (HYDRA, ("pmix",), "--mpi=pmix"),
+        (OPENMPI, ("pmi2", "pmix"), "--mpi=pmix"),
+    ],
+)
+def test_ranks_are_wired_up_by_what_both_know(
+    monkeypatch: pytest.MonkeyPatch, mpi: Mpi, offered: tuple[str, ...], chosen: str
+) -> None:
+    monkeypatch.setattr(slurm, "_offered", lambda: offered)
+    assert chosen in slurm.command(mpi, ask(), ["engine"])
+
+
+def test_a_slurm_that_shares_nothing_with_the_mpi_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(slurm, "_offered", lambda: ("pmi2",))
+    with pytest.raises(AskedWronglyError, match="by pmi2, the MPI of /ompi/mpicc by pmix") as told:
+        slurm.command(OPENMPI, ask(), ["engine"])
+    assert "--launcher mpiexec" in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("mpi", "options", "words"),
+    [
+        (HYDRA, {"hosts": ("a", "b")}, "-hosts a,b -ppn 1 -n 2"),
+        (HYDRA, {"hosts": ("a", "b", "c"), "nodes": 2}, "-hosts a,b -ppn 1 -n 2"),
+        (HYDRA, {"hosts": ("a", "b"), "ranks": 4}, "-hosts a,b -ppn 2 -n 4"),
+        (HYDRA, {"hosts": ("a", "b"), "ranks": 4, "place": "node"}, "-hosts a,b -ppn 1 -n 4"),
+        (OPENMPI, {"hosts": ("a", "b"), "ranks": 4},
+         "--bind-to none --host a:2,b:2 --map-by ppr:2:node:OVERSUBSCRIBE -n 4"),
+    ],
+)  # fmt: skip
+def test_mpiexec_is_told_of_hosts(mpi: Mpi, options: dict[str, object], words: str) -> None:
+    command = family_of(mpi).command(mpi, ask(**options), ["engine"])
+    assert " ".join(command[1:-1]) == words
+
+
+def test_flux_spreads_ranks_over_nodes() -> None:
+    words = flux.command(OPENMPI, ask(ranks=4, nodes=2, place="node"), ["engine"])
+    assert " ".join(words) == (
+        f"flux run --job-name=hockney-{os.getpid()} -o cpu-affinity=off -o exit-timeout=5s "
+        "-o pmi=pmix --nodes=2 --taskmap=cyclic --ntasks=4 engine"
+    )
+
+
+def test_flux_takes_more_nodes_only_where_it_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "flux").write_text("#!/bin/sh\necho 3 96\n")
+    monkeypatch.setenv("FLUX_URI", "local:///three")
+    assert find_allocation() == ("flux", Allocation(3, 96))
+    assert "--nodes=2" in flux.command(HYDRA, ask(ranks=2, place="node"), ["engine"])
+    assert "--nodes=3" in flux.command(HYDRA, ask(ranks=8, place="node"), ["engine"])
+    assert "--nodes" not in " ".join(flux.command(HYDRA, ask(ranks=8), ["engine"]))
+
+
+def simulate(workload: Workload) -> list[str]:
+    case = Case(workload=workload, placement=Placement(platform="p.xml", ranks=8))
+    return smpi.command(HYDRA, case, ["engine"])
+
+
+@pytest.mark.parametrize("collective", ["reduce", "iallreduce", "gatherv", "allgather", "scan"])
+def test_what_is_measured_is_not_touched_by_how_results_come_together(collective: str) -> None:
+    words = simulate(Collective(collective=collective, sizes=sizes_of([8])))
+    assert not [word for word in words if "binomial" in word]
+
+
+@pytest.mark.parametrize("collective", ["bcast", "scatterv", "barrier", "ialltoall"])
+def test_results_come_together_by_trees(collective: str) -> None:
+    """Without, a thousand simulated ranks take a minute, and four thousand a quarter of an hour."""
+    words = simulate(
+        Collective(collective=collective, sizes=sizes_of([8]), algorithm="scatter_allgather")
+    )
+    assert "--cfg=smpi/gather:ompi_binomial" in words
+    assert "--cfg=smpi/reduce:binomial" in words
+    assert "--cfg=smpi/reduce:binomial" in simulate(Cores(sizes=sizes_of([8])))
