@@ -43,7 +43,7 @@ def put(run: Run, operation: str, algorithm: str | None, size: int, ranks: int,
     for launch in range(LAUNCHES):
         for round_ in range(ROUNDS):
             run.add(Samples(launch=launch, round=round_, operation=operation, algorithm=algorithm,
-                            bytes=size, ranks=ranks, peers=list(peers), repetitions=10,
+                            bytes=size, ranks=ranks, peers=peers, repetitions=10,
                             ns=[1000.0 * us * (1.0 + 0.001 * launch)]))  # fmt: skip
 
 

@@ -69,6 +69,7 @@ def test_the_environment_of_matplotlib_does_not_matter(
         (["--what", "pie", "-o", "x.png"], "'pie'"),
         ([], "--output"),
         (["--what", "samples", "--bytes", "7", "-o", "x.png"], "were: 0, 8"),
+        (["run.jsonl", "--what", "models", "-o", "x.png"], "one file at a time"),
         (["--what", "bandwidth", "--extremes", "-o", "x.png"], "these do: time"),
         (["--bytes", "8", "-o", "x.png"], "--what time does not take --bytes"),
     ],

@@ -51,7 +51,7 @@ def test_pairs_are_shown_with_contention_and_the_slow_one(hockney: RunHockney, p
     assert "5-21" in row
     assert "3.16" in row.split()
     assert "1 MiB: from 5" in done.stdout
-    assert "slow pair: rank 5 (n5 CPU 0) with rank 21 (n21 CPU 0): 1.5 times" in done.stdout
+    assert "outlier: pair rank 5 (n5 CPU 0) with rank 21 (n21 CPU 0): 1.5 times" in done.stdout
     assert "Holm" in done.stdout
 
 

@@ -7,7 +7,6 @@ import base64
 import hashlib
 import json
 import re
-from dataclasses import replace
 from functools import reduce
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,11 +16,14 @@ import numpy as np
 import pytest
 
 from conftest import RunHockney
+from hockney.analysis import Analysis
 from hockney.analysis.published import Positions
 from hockney.records import End, LaunchRecord, Run, Summary, encode
 from hockney.views.colours import COLOURS
-from hockney.views.report import many, render, samples
-from hockney.views.report.reported import Reported, report_on
+from hockney.views.drawing.description import Figure
+from hockney.views.labels import analyses_of
+from hockney.views.report import render
+from hockney.views.report.sections import MOST_DOTS_EACH, Section, sections
 from hockney.views.report.summary import DECODE
 from report_runs import (
     ATTACK,
@@ -34,6 +36,7 @@ from report_runs import (
 )
 from samples import make_run, write_run
 
+NOTHING_TO_COMPARE = Positions(None, (), (), None)
 VOID = {"meta", "link", "img", "br", "input"}
 
 
@@ -76,8 +79,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def html(files: list[Path]) -> str:
-    systems = [report_on(file) for file in files]
-    return render(systems, [Positions(None, (), (), None)] * len(systems))
+    analyses = analyses_of(files)
+    return render(analyses, [NOTHING_TO_COMPARE] * len(analyses))
 
 
 def at(root: Any, path: str) -> Any:
@@ -92,7 +95,7 @@ def unit_of(path: str) -> str:
     if "_Bps" in path:
         return "Bps"
     if path.endswith(("error.median", "error.max", "confidence")):
-        return "share"
+        return "fraction"
     return "count" if path.endswith(("launches", "samples")) else "s"
 
 
@@ -154,67 +157,89 @@ def test_colours_are_those_of_the_figures_for_papers(html: str) -> None:
 def test_systems_are_judged_side_by_side(html: str) -> None:
     cells = " ".join(Page(html).texts["td"])
     assert "slower (ratio 1.300" in cells
-    assert "another experiment" in cells
 
 
-def test_figures_are_there_where_the_run_holds_their_data(tmp_path: Path) -> None:
-    def ids(run: Run) -> list[str]:
-        return [figure.id for figure in many.figures([report(run, tmp_path)])]
-
-    assert ids(pingpong_run()) == []
-    assert ids(pairs_run()) == ["contention"]
-    assert ids(cores_run()) == ["matrix-0"]
-    assert ids(algorithms_run()) == ["algorithms-0"]
+def sections_of(*runs: Run) -> list[Section]:
+    return sections([Analysis(run, f"run {number}") for number, run in enumerate(runs)])
 
 
-def report(run: Run, folder: Path) -> Reported:
-    return report_on(write_run(run, folder / f"{run.header.experiment}.jsonl"))
+def test_each_experiment_has_a_section_with_the_figures_that_it_holds_data_for() -> None:
+    runs = (pingpong_run(), pairs_run(), cores_run(), algorithms_run(), pingpong_run(slower=1.3))
+    found = {one.title: one for one in sections_of(*runs)}
+    names = {title: [shown.id for shown in one.figures] for title, one in found.items()}
+    assert list(names) == ["Ping-pong", "Pairs at once", "Every two ranks", "Collective: bcast"]
+    assert names["Ping-pong"] == [
+        f"pingpong-{name}" for name in ("time", "bandwidth", "models", "samples")
+    ]
+    assert names["Pairs at once"][0] == "pairs-pingpong-contention"
+    assert names["Every two ranks"][0] == "cores-pingpong-matrix"
+    assert names["Collective: bcast"][0] == "collective-bcast-collective-best"
+    systems = [series.label.split(":")[0] for series in first_figure(found["Ping-pong"]).series()]
+    assert set(systems) == {"run 0", "run 4"}, "of one experiment, in one figure"
 
 
-def test_contention_is_time_against_pairs_at_once(tmp_path: Path) -> None:
-    (figure,) = many.figures([report(pairs_run(), tmp_path)])
-    (series,) = figure.choices[0].series
+def first_figure(section: Section) -> Figure:
+    return section.figures[0].alternatives[0].figure
+
+
+@pytest.mark.parametrize(
+    ("run", "answer"),
+    [
+        (pingpong_run(), "A message of 0 B takes 909 ns (905 ns to 913 ns)"),
+        (pairs_run(), "From 1 pair on, 1 KiB messages wait for each other; all pairs together"),
+        (cores_run(), "takes from 301 ns (ranks 0 and 1) to 902 ns (ranks 1 and 3)."),
+        (algorithms_run(), "One algorithm is shown to be the fastest in 2 of 4 combinations of"),
+        (empty_run("pingpong", 2, "died"), "No point was measured."),
+    ],
+)
+def test_a_section_opens_with_the_answer(run: Run, answer: str) -> None:
+    [section] = sections_of(run)
+    assert answer in section.answer
+
+
+def test_systems_of_one_experiment_are_answered_together() -> None:
+    [section] = sections_of(pingpong_run(), pingpong_run(slower=2.0))
+    assert "takes 909 ns on run 0 and 1.82 µs on run 1" in section.answer
+
+
+def test_contention_is_time_against_pairs_at_once() -> None:
+    [section] = sections_of(pairs_run())
+    series = first_figure(section).panels[0].series[0]
     assert list(series.x) == [1, 2, 4]
     assert list(series.y) == pytest.approx([1.2e-6, 1.4e-6, 1.8e-6], rel=0.01)
 
 
-def test_the_best_algorithm_is_marked_where_it_is_not_sure(tmp_path: Path) -> None:
-    (figure,) = many.figures([report(algorithms_run(), tmp_path)])
-    cells = {(cell.column, cell.row): cell for cell in figure.choices[0].cells}
-    assert [figure.sorts[cell.colour or 0] for cell in cells.values()] == ["binomial"] * 4
-    assert cells[0, 0].sure
-    assert not cells[1, 0].sure
+def test_the_map_is_unknown_where_two_algorithms_are_alike() -> None:
+    [section] = sections_of(algorithms_run())
+    [panel] = first_figure(section).panels
+    kinds = {(c.column, c.row): panel.kinds[c.kind or 0].label for c in panel.cells}
+    assert kinds[0, 0] == "binomial"
+    assert kinds[1, 0] == "unknown: 5 launches"
 
 
-def test_a_matrix_is_symmetric(tmp_path: Path) -> None:
-    (figure,) = many.figures([report(cores_run(), tmp_path)])
-    values = {(cell.column, cell.row): cell.value for cell in figure.choices[0].cells}
+def test_a_matrix_is_symmetric() -> None:
+    [section] = sections_of(cores_run())
+    cells = first_figure(section).panels[0].cells
+    values = {(cell.column, cell.row): cell.value for cell in cells}
     assert len(values) == 12
     assert all(values[row, column] == value for (column, row), value in values.items())
 
 
-def test_many_samples_are_thinned_and_it_says_so(tmp_path: Path) -> None:
+def test_many_samples_are_merged() -> None:
     rng = np.random.default_rng(1)
     run = make_run(lambda *_: rng.gamma(9.0, 100.0, 200).tolist(), rounds=20)
-    distribution, launches = samples.figures([report(run, tmp_path)])
-    (bins,) = distribution.choices[0].series
-    assert "(20000 samples)" in bins.name
-    assert sum(share for share in bins.y if share) == pytest.approx(1.0, abs=1e-3)
-    (dots,) = launches.choices[0].series
-    assert len(dots.y) == samples.MOST_DOTS_EACH
-    assert f"more than {samples.MOST_DOTS_EACH}" in launches.captions[0]
-    assert dots.low is not None
-    assert dots.high is not None
-    assert max(high for high in dots.high if high) == pytest.approx(
-        1e-9 * max(ns for visit in run.samples for ns in visit.ns), rel=1e-4
-    )
+    [section] = sections_of(run)
+    figure = section.figures[-1].alternatives[0].figure
+    assert len(figure.panels[0].series[0].x) == MOST_DOTS_EACH
+    assert "20000 samples" in figure.caption[0]
+    assert f"more than {MOST_DOTS_EACH}" in figure.caption[1]
 
 
 @pytest.mark.long
-def test_ten_runs_are_below_three_megabytes(tmp_path: Path) -> None:
-    system = report_on(write_run(sampled_run(), tmp_path / "a.jsonl"))
-    ten = [replace(system, label=f"run {number}") for number in range(10)]
-    page = render(ten, [Positions(None, (), (), None)] * 10)
+def test_ten_runs_are_below_three_megabytes() -> None:
+    run = sampled_run()
+    ten = [Analysis(run, f"run {number}") for number in range(10)]
+    page = render(ten, [NOTHING_TO_COMPARE] * 10)
     assert 500_000 < len(page.encode()) < 3_000_000
 
 

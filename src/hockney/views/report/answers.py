@@ -92,7 +92,8 @@ def _knee(knee: Knee) -> str:
             f"With {size} messages, {knee.most_pairs} pairs at once are no slower than the fewest"
         )
     plateau = f"; all pairs together reach {format_rate(knee.plateau_Bps)}" * bool(knee.plateau_Bps)
-    return f"From {knee.pairs:.3g} pairs on, {size} messages wait for each other{plateau}"
+    pairs = f"{knee.pairs:.3g} pair{'s' * (knee.pairs > 1.0)}"
+    return f"From {pairs} on, {size} messages wait for each other{plateau}"
 
 
 def _cores(operation: str, analyses: Sequence[Analysis]) -> str | None:
