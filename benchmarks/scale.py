@@ -1,4 +1,5 @@
-"""How long a study of broadcasts takes on thousands of simulated ranks, and how much memory."""
+"""How long a study of a collective or of pairs takes on thousands of simulated ranks, and how much
+memory."""
 
 from __future__ import annotations
 
@@ -13,14 +14,17 @@ from pathlib import Path
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ranks", type=int, default=4096)
-    parser.add_argument("--collective", default="bcast")
+    parser.add_argument("--collective", default="bcast", help="or pairs")
     parser.add_argument("--algorithm", default="default")
     parser.add_argument("--sizes", default="8,64KiB,1MiB")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
-        command = ["hockney", "collective", asked.collective, "-n", str(asked.ranks)]
+        command = ["hockney", "pairs"]
+        if asked.collective != "pairs":
+            command = ["hockney", "collective", asked.collective, "--algorithm", asked.algorithm]
+        command += ["-n", str(asked.ranks)]
         command += ["--platform", f"fat-tree:{asked.ranks},lat=1us,bw=12.5GB/s"]
-        command += ["--sizes", asked.sizes, "--algorithm", asked.algorithm, "--budget", "30min"]
+        command += ["--sizes", asked.sizes, "--budget", "30min"]
         command += ["--timeout", "30min", "-q", "-o", str(Path(directory) / "run.jsonl")]
         started = time.monotonic()
         run = subprocess.Popen(command, stdout=subprocess.DEVNULL)

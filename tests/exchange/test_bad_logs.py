@@ -46,7 +46,7 @@ def test_forced_to_a_format_that_it_has_not() -> None:
 
 
 def test_statistics_without_a_size_ask_for_it() -> None:
-    with pytest.raises(AskedWronglyError, match=r"some\.log, line 1: .*do not tell the size"):
+    with pytest.raises(AskedWronglyError, match=r"some\.log, line 1: .*do not give the message"):
         reading.read(log_of(logs.DURHAM_STATISTICS, Path("some.log")), "durham")
 
 

@@ -31,5 +31,5 @@ def test_each_collective_has_one_variable_with_all_its_ranges(tmp_path: Path) ->
 @pytest.mark.parametrize("settings", [(), (("I_MPI_ADJUST_BCAST", "1'; rm -r x; '"),)])
 def test_an_algorithm_without_a_number_is_refused(settings: tuple[tuple[str, str], ...]) -> None:
     """What a stranger's file says must not reach a shell."""
-    with pytest.raises(HockneyError, match="do not tell I_MPI_ADJUST_BCAST as a number"):
+    with pytest.raises(HockneyError, match="do not record I_MPI_ADJUST_BCAST as a number"):
         intel.render([Rule("bcast", 4, 0, 8, "binomial", settings)], None)

@@ -111,7 +111,7 @@ def test_json_says_the_same() -> None:
 
 def test_an_algorithm_without_a_number_is_refused() -> None:
     rule = Rule("bcast", 4, 0, 8, "binomial", ())
-    with pytest.raises(HockneyError, match="do not tell OMPI_MCA_coll_tuned_bcast_algorithm"):
+    with pytest.raises(HockneyError, match="do not record OMPI_MCA_coll_tuned_bcast_algorithm"):
         openmpi.render_classic([rule], None)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from hockney.errors import AskedWronglyError
 from hockney.measure import checks
-from hockney.mpis import Mpi, family_of, smpi
+from hockney.mpis import Mpi, family_of
 from hockney.schedulers import (
     Allocation,
     find_allocation,
@@ -16,9 +16,6 @@ from hockney.schedulers import (
     slurm,
 )
 from hockney.spec import Case, Placement, sizes_of
-from hockney.spec.workloads import Workload
-from hockney.spec.workloads.collective import Collective
-from hockney.spec.workloads.cores import Cores
 from hockney.spec.workloads.pingpong import Pingpong
 
 HYDRA = Mpi(Path("/mpich/mpicc"), Path("/mpich/mpiexec"), "mpich", "Hydra 5")
@@ -154,25 +151,3 @@ def test_flux_takes_more_nodes_only_where_it_is_told(
     assert "--nodes=2" in flux.command(HYDRA, ask(ranks=2, place="node"), ["engine"])
     assert "--nodes=3" in flux.command(HYDRA, ask(ranks=8, place="node"), ["engine"])
     assert "--nodes" not in " ".join(flux.command(HYDRA, ask(ranks=8), ["engine"]))
-
-
-def simulate(workload: Workload) -> list[str]:
-    case = Case(workload=workload, placement=Placement(platform="p.xml", ranks=8))
-    return smpi.command(HYDRA, case, ["engine"])
-
-
-@pytest.mark.parametrize("collective", ["reduce", "iallreduce", "gatherv", "allgather", "scan"])
-def test_what_is_measured_is_not_touched_by_how_results_come_together(collective: str) -> None:
-    words = simulate(Collective(collective=collective, sizes=sizes_of([8])))
-    assert not [word for word in words if "binomial" in word]
-
-
-@pytest.mark.parametrize("collective", ["bcast", "scatterv", "barrier", "ialltoall"])
-def test_results_come_together_by_trees(collective: str) -> None:
-    """Without, a thousand simulated ranks take a minute, and four thousand a quarter of an hour."""
-    words = simulate(
-        Collective(collective=collective, sizes=sizes_of([8]), algorithm="scatter_allgather")
-    )
-    assert "--cfg=smpi/gather:ompi_binomial" in words
-    assert "--cfg=smpi/reduce:binomial" in words
-    assert "--cfg=smpi/reduce:binomial" in simulate(Cores(sizes=sizes_of([8])))

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def test_trees_change_no_simulated_time(hockney: RunHockney) -> None:
+def test_how_the_library_reduces_changes_no_simulated_time(hockney: RunHockney) -> None:
     times = []
     for own in ((), ("--cfg", "smpi/gather:default", "--cfg", "smpi/reduce:default")):
         done = hockney("collective", "bcast", "-n", "12", "--algorithm", "default", "--sizes",

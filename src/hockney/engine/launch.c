@@ -11,6 +11,7 @@
 #include "records.h"
 #include "table.h"
 #include "together.h"
+#include "tree.h"
 
 /* Where the last cache's size is unknown, a cold walk is this long: larger than most. */
 static const unsigned long COLD_BYTES = 128ul << 20;
@@ -140,7 +141,10 @@ static void record_facts(const struct launch *launch, const char *places)
 static struct clock common_cost(struct clock clock, MPI_Comm comm)
 {
     double costs[2] = {clock.resolution_s, clock.cost_s};
-    check(MPI_Allreduce(MPI_IN_PLACE, costs, 2, MPI_DOUBLE, MPI_MAX, comm), "MPI_Allreduce");
+    if (IS_SIMULATED) /* of which there is one clock */
+        return clock;
+    tree_reduce(costs, (struct tree_layout){.largest = 2}, comm);
+    tree_bcast(costs, sizeof costs, comm);
     clock.resolution_s = costs[0];
     clock.cost_s = costs[1];
     return clock;
@@ -165,15 +169,22 @@ static void open_context(struct launch *launch, MPI_Comm comm)
     }
 }
 
+static int *peers_of(const struct options *options, int ranks)
+{
+    int *peers = allocate((size_t)ranks * sizeof *peers);
+    for (int i = 0; i < ranks; i++)
+        peers[i] = is_of_two(options) ? options->peers[i] : i;
+    return peers;
+}
+
 /* Sets up what all experiments need: the ranks and their names, clock, buffers, what is shared. */
-static void open_launch(struct launch *launch, const struct place *here, int *peers, MPI_Comm comm)
+static void open_launch(struct launch *launch, const struct place *here, MPI_Comm comm)
 {
     const struct options *options = launch->options;
     struct context *context = &launch->context;
     open_context(launch, comm);
-    for (int i = 0; i < context->ranks; i++)
-        peers[i] = is_of_two(options) ? options->peers[i] : i;
-    launch->peers = peers;
+    if (context->rank == 0)
+        launch->peers = peers_of(options, context->ranks);
     launch->clock = common_cost(clock_measure(), comm);
     if (context->buffers == BUFFERS_COLD || options->floor) {
         const unsigned long cache = here->last_cache_bytes;
@@ -184,25 +195,29 @@ static void open_launch(struct launch *launch, const struct place *here, int *pe
                           ? shared_open(comm, options->floor ? launch->out.span : 0)
                           : NULL;
     if (options->floor && context->shared == NULL)
-        fail(EXIT_ASKED_WRONGLY, "--floor: ranks %d and %d share no memory", peers[0], peers[1]);
+        fail(EXIT_ASKED_WRONGLY, "--floor: ranks %d and %d share no memory", options->peers[0],
+             options->peers[1]);
     make_points(launch);
     make_room(launch);
     if (options->operation->between_all)
         launch->together =
             together_open(comm, launch->point_count, launch->room, options->sync);
-    launch->watch = watch_start();
+    launch->watchers = IS_SIMULATED ? MPI_COMM_SELF : comm;
+    launch->watch = IS_SIMULATED && context->rank > 0 ? NULL : watch_start();
 }
 
 static void close_launch(struct launch *launch)
 {
     if (launch->together != NULL)
         together_close(launch->together);
-    watch_end(launch->watch);
+    if (launch->watch != NULL)
+        watch_end(launch->watch);
     shared_close(launch->context.shared);
     buffers_close(launch);
     for (int i = 0; i < launch->point_count; i++)
         free(launch->points[i].series);
     free(launch->points);
+    free(launch->peers);
     free(launch->own_ns);
     free(launch->sample_ns);
     free(launch->context.requests);
@@ -214,14 +229,15 @@ static void close_launch(struct launch *launch)
 /* What each rank saw of its disturbance, once. */
 static void record_noises(const struct launch *launch)
 {
-    const struct context *context = &launch->context;
+    if (launch->watch == NULL)
+        return;
+    int watchers;
+    check(MPI_Comm_size(launch->watchers, &watchers), "MPI_Comm_size");
     const struct noise mine = watch_total(launch->watch);
     struct noise *all =
-        context->rank == 0 ? allocate((size_t)context->ranks * sizeof *all) : NULL;
-    check(MPI_Gather(&mine, NOISE_FIELDS, MPI_DOUBLE, all, NOISE_FIELDS, MPI_DOUBLE, 0,
-                     context->comm),
-          "MPI_Gather");
-    for (int i = 0; context->rank == 0 && i < context->ranks; i++)
+        launch->context.rank == 0 ? allocate((size_t)watchers * sizeof *all) : NULL;
+    tree_gather(&mine, all, sizeof mine, launch->watchers);
+    for (int i = 0; all != NULL && i < watchers; i++)
         record_noise(launch->peers[i], &all[i]);
     free(all);
 }
@@ -238,14 +254,10 @@ void launch_run(const struct options *options, const struct place *here, const c
                 MPI_Comm comm)
 {
     struct launch launch = {.options = options};
-    int taking_part;
-    check(MPI_Comm_size(comm, &taking_part), "MPI_Comm_size");
-    int *peers = allocate((size_t)taking_part * sizeof *peers);
-    open_launch(&launch, here, peers, comm);
+    open_launch(&launch, here, comm);
     const int first = launch.context.rank == 0;
     if (first)
         record_facts(&launch, places);
-    check(MPI_Barrier(comm), "MPI_Barrier");
     launch.started_s = launch_now_s();
     const char *reason = run_experiment(&launch);
     record_noises(&launch);
@@ -257,5 +269,4 @@ void launch_run(const struct options *options, const struct place *here, const c
         table_print(&launch, definition);
     }
     close_launch(&launch);
-    free(peers);
 }

@@ -37,7 +37,7 @@ struct area {
 struct launch {
     const struct options *options;
     struct context context;
-    const int *peers; /* world ranks that take part */
+    int *peers; /* on the first rank: the world ranks that take part; else NULL */
     struct clock clock; /* resolution and cost are the largest of all ranks: they plan by it */
     struct area out, in; /* may be the same memory */
     unsigned long cold_bytes; /* that a walk goes through at least; 0: none does */
@@ -46,7 +46,9 @@ struct launch {
     double *sample_ns;  /* room for one visit's or round's samples, `room` of them; on the first */
     double *own_ns;     /* the same on every rank */
     int room;
-    struct watch *watch; /* what disturbs this rank */
+    struct watch *watch; /* what disturbs this rank; NULL on all simulated ranks but the first, which
+                            are one process */
+    MPI_Comm watchers;   /* the ranks that have one */
     struct together *together; /* of collectives; else NULL */
     int64_t roots; /* repetitions of a collective so far, where the root rotates */
     double started_s;

@@ -89,11 +89,16 @@ static void measure(int argc, char **argv)
     MPI_Comm comm;
     const int takes_part =
         !is_of_two(&options) || rank == peers[0] || rank == peers[1];
-    check(MPI_Comm_split(world, takes_part ? 0 : MPI_UNDEFINED, rank == peers[0] ? -1 : rank, &comm),
-          "MPI_Comm_split");
+    if (!is_of_two(&options)) /* no communicator of our own: its members are known to every rank */
+        comm = world;
+    else
+        check(MPI_Comm_split(world, takes_part ? 0 : MPI_UNDEFINED,
+                             rank == peers[0] ? -1 : rank, &comm),
+              "MPI_Comm_split");
     if (takes_part) {
         launch_run(&options, &place, places, comm);
-        check(MPI_Comm_free(&comm), "MPI_Comm_free");
+        if (comm != world)
+            check(MPI_Comm_free(&comm), "MPI_Comm_free");
     }
     if (is_of_two(&options) && ranks > 2)
         farewell(world, peers[0], !takes_part);

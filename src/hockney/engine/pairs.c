@@ -10,6 +10,7 @@
 #include "records.h"
 #include "reports.h"
 #include "start.h"
+#include "tree.h"
 #include "visit.h"
 
 enum { TAG_AGREE = 5, MOST_BATCHES = 4, MOST_SINGLES = 64, MOST_COUNTED_SINGLES = 1 << 24 };
@@ -236,8 +237,10 @@ static enum ending make_visit(struct crowd *crowd, int64_t point)
     struct pair_visit visit = pair_visit_of(crowd, point);
     set_context(crowd, &visit);
     const int speaks = visit.partner >= 0;
-    double own[2] = {speaks ? warm_up(crowd, &visit) : 0.0, ending_of(crowd)}, largest[2];
-    check(MPI_Allreduce(own, largest, 2, MPI_DOUBLE, MPI_MAX, crowd->comm), "MPI_Allreduce");
+    const double own_ns = speaks ? warm_up(crowd, &visit) : 0.0;
+    double largest[2] = {own_ns, ending_of(crowd)};
+    tree_reduce(largest, (struct tree_layout){.largest = 2}, crowd->comm);
+    tree_bcast(largest, sizeof largest, crowd->comm);
     if (largest[1] > GOES_ON) {
         if (speaks)
             visit_release(crowd->launch, crowd->launch->options->operation);
@@ -246,7 +249,7 @@ static enum ending make_visit(struct crowd *crowd, int64_t point)
     const double at_s = elapsed_s(crowd), visit_ns = length_of(&visit, largest[0]);
     const double moment = start_agree(&crowd->start), end = moment + WHOLE_VISIT * visit_ns;
     if (speaks) {
-        make_repetitions(crowd, &visit, own[0], visit_ns, moment);
+        make_repetitions(crowd, &visit, own_ns, visit_ns, moment);
         visit_release(crowd->launch, crowd->launch->options->operation);
         start_wait(&crowd->start, end);
     } else {
@@ -290,7 +293,7 @@ static const char *decide(struct crowd *crowd, double round_s, enum ending endin
         (done >= options->most_rounds || done >= MOST_ROUNDS_AT_ONCE ||
          elapsed_s(crowd) + round_s > options->seconds))
         over = BUDGET_SPENT;
-    check(MPI_Bcast(&over, 1, MPI_INT, 0, crowd->comm), "MPI_Bcast");
+    tree_bcast(&over, sizeof over, crowd->comm);
     return over == GOES_ON       ? NULL
            : over == INTERRUPTED ? "interrupted"
            : IS_SIMULATED        ? "complete"

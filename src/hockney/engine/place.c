@@ -9,6 +9,9 @@
 #include "check.h"
 #include "clock.h"
 #include "json.h"
+#include "tree.h"
+
+enum { TAG_PLACES = 8 };
 
 static int is_pinned(void)
 {
@@ -83,19 +86,40 @@ static char *joined(char *all, int ranks, size_t room)
     return all;
 }
 
+/* The first rank's text to the rank that writes the records. */
+static char *passed_on(char *text, int rank, int root, MPI_Comm world)
+{
+    if (rank == 0) {
+        check(MPI_Send(text, (int)strlen(text) + 1, MPI_CHAR, root, TAG_PLACES, world), "MPI_Send");
+        free(text);
+    }
+    if (rank != root)
+        return NULL;
+    MPI_Status status;
+    int length;
+    check(MPI_Probe(0, TAG_PLACES, world, &status), "MPI_Probe");
+    check(MPI_Get_count(&status, MPI_CHAR, &length), "MPI_Get_count");
+    text = allocate((size_t)length);
+    check(MPI_Recv(text, length, MPI_CHAR, 0, TAG_PLACES, world, MPI_STATUS_IGNORE), "MPI_Recv");
+    return text;
+}
+
 char *place_gather(const struct place *place, int rank, int ranks, int root, MPI_Comm world)
 {
     size_t bytes;
     char *text = place_text(place, rank, &bytes), *all = NULL;
-    int room = (int)bytes + 1;
-    /* Texts of one length come together by a tree, unlike those of MPI_Gatherv. */
-    check(MPI_Allreduce(MPI_IN_PLACE, &room, 1, MPI_INT, MPI_MAX, world), "MPI_Allreduce");
+    double longest = (double)bytes + 1.0;
+    tree_reduce(&longest, (struct tree_layout){.largest = 1}, world);
+    tree_bcast(&longest, sizeof longest, world);
+    const int room = (int)longest;
     char *padded = allocate((size_t)room);
     memcpy(padded, text, bytes);
     free(text);
-    if (rank == root)
+    if (rank == 0)
         all = allocate((size_t)room * (size_t)ranks);
-    check(MPI_Gather(padded, room, MPI_CHAR, all, room, MPI_CHAR, root, world), "MPI_Gather");
+    tree_gather(padded, all, room, world);
     free(padded);
-    return rank == root ? joined(all, ranks, (size_t)room) : NULL;
+    if (rank == 0)
+        all = joined(all, ranks, (size_t)room);
+    return root == 0 ? all : passed_on(all, rank, root, world);
 }

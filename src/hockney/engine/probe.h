@@ -19,8 +19,6 @@ struct noise {
     double interrupted; /* 1 once this rank got SIGTERM or SIGINT */
 };
 
-enum { NOISE_FIELDS = sizeof(struct noise) / sizeof(double) };
-
 struct watch;
 
 /* Begins to watch this rank; also catches SIGTERM and SIGINT: the first ends the launch at the end of

@@ -1,8 +1,12 @@
 #include "reports.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
+#include "tree.h"
+
+enum { TAG_REPORT = 9 };
 
 void reports_open(struct reports *reports, MPI_Comm comm, int room)
 {
@@ -11,52 +15,44 @@ void reports_open(struct reports *reports, MPI_Comm comm, int room)
     check(MPI_Comm_size(comm, &reports->ranks), "MPI_Comm_size");
     reports->bytes = sizeof(struct report) + (size_t)room * sizeof(double);
     reports->mine = allocate(reports->bytes);
-    check(MPI_Type_contiguous((int)reports->bytes, MPI_BYTE, &reports->type),
-          "MPI_Type_contiguous");
-    check(MPI_Type_commit(&reports->type), "MPI_Type_commit");
-    if (reports->rank != 0)
-        return;
-    reports->all = allocate(reports->bytes * (size_t)reports->ranks);
-    reports->counts = allocate((size_t)reports->ranks * sizeof(int));
-    reports->displacements = allocate((size_t)reports->ranks * sizeof(int));
-    for (int rank = 0; rank < reports->ranks; rank++)
-        reports->displacements[rank] = rank;
+    if (reports->rank == 0)
+        reports->all = allocate(reports->bytes * (size_t)reports->ranks);
 }
 
 void reports_close(struct reports *reports)
 {
-    check(MPI_Type_free(&reports->type), "MPI_Type_free");
     free(reports->mine);
     free(reports->all);
-    free(reports->counts);
-    free(reports->displacements);
 }
 
-static void count_speakers(struct reports *reports, const struct pairing *pairing,
-                           int64_t arrangement, int value)
+static void receive_from(struct reports *reports, int rank)
 {
-    for (int i = 0; i < pairing_count(pairing, arrangement); i++) {
-        const struct pair pair = pairing_pair(pairing, arrangement, i);
-        reports->counts[pair.first] = reports->counts[pair.second] = value;
-    }
+    char *place = reports->all + (size_t)rank * reports->bytes;
+    if (rank == 0)
+        memcpy(place, reports->mine, reports->bytes);
+    else
+        check(MPI_Recv(place, (int)reports->bytes, MPI_BYTE, rank, TAG_REPORT, reports->comm,
+                       MPI_STATUS_IGNORE),
+              "MPI_Recv");
 }
 
+/* Where some are silent, the others speak to the first rank themselves: a tree would need all. */
 void reports_gather(struct reports *reports, const struct pairing *pairing, int64_t arrangement,
                     int speaks)
 {
-    if (2 * pairing_count(pairing, arrangement) == reports->ranks) {
-        check(MPI_Gather(reports->mine, 1, reports->type, reports->all, 1, reports->type, 0,
-                         reports->comm),
-              "MPI_Gather");
+    const int pairs = pairing_count(pairing, arrangement);
+    if (2 * pairs == reports->ranks) {
+        tree_gather(reports->mine, reports->all, (int)reports->bytes, reports->comm);
         return;
     }
-    if (reports->rank == 0)
-        count_speakers(reports, pairing, arrangement, 1);
-    check(MPI_Gatherv(reports->mine, speaks, reports->type, reports->all, reports->counts,
-                      reports->displacements, reports->type, 0, reports->comm),
-          "MPI_Gatherv");
-    if (reports->rank == 0)
-        count_speakers(reports, pairing, arrangement, 0);
+    if (reports->rank > 0 && speaks)
+        check(MPI_Send(reports->mine, (int)reports->bytes, MPI_BYTE, 0, TAG_REPORT, reports->comm),
+              "MPI_Send");
+    for (int i = 0; i < pairs && reports->rank == 0; i++) {
+        const struct pair pair = pairing_pair(pairing, arrangement, i);
+        receive_from(reports, pair.first);
+        receive_from(reports, pair.second);
+    }
 }
 
 const struct report *report_of(const struct reports *reports, int rank)

@@ -21,10 +21,8 @@ struct reports {
     int rank, ranks;
     int room; /* samples of a report */
     size_t bytes;
-    MPI_Datatype type;  /* one report */
     struct report *mine;
     char *all;          /* on the first rank: the reports of all */
-    int *counts, *displacements;
 };
 
 void reports_open(struct reports *reports, MPI_Comm comm, int room);

@@ -11,6 +11,7 @@
 #include "order.h"
 #include "records.h"
 #include "together.h"
+#include "tree.h"
 #include "visit.h"
 
 /* Untimed rounds find out how long an exchange takes once first-use costs are paid. */
@@ -70,9 +71,8 @@ static int share_plan(struct rounds *rounds)
         end->repetitions = rounds->reason == NULL;
         end->batches = launch->together != NULL && launch->together->by_barrier;
     }
-    check(MPI_Bcast(rounds->plan, (launch->point_count + 1) * (int)sizeof *rounds->plan, MPI_BYTE, 0,
-                    launch->context.comm),
-          "MPI_Bcast");
+    tree_bcast(rounds->plan, (launch->point_count + 1) * (int)sizeof *rounds->plan,
+               launch->context.comm);
     if (launch->together != NULL)
         launch->together->by_barrier = end->batches;
     return end->repetitions != 0;

@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "order.h"
+#include "tree.h"
 
 enum { TAG_SYNC = 3, WARM = 4, PINGS = 40, KEPT = PINGS / 4 };
 
@@ -98,16 +99,26 @@ static void find_largest_errors(struct common_clock *clock)
     const double local = local_ns(clock);
     const double wrong = clock->offset_ns + clock->drift * local -
                          (double)(clock->base - clock->first_base);
-    double largest[3] = {0.0, 0.0, 0.0};
-    const double own[3] = {clock->error_ns, clock->bound_ns, fabs(wrong)};
-    check(MPI_Reduce(own, largest, 3, MPI_DOUBLE, MPI_MAX, 0, clock->all), "MPI_Reduce");
+    double largest[3] = {clock->error_ns, clock->bound_ns, fabs(wrong)};
+    tree_reduce(largest, (struct tree_layout){.largest = 3}, clock->all);
     clock->largest_error_ns = largest[0];
     clock->largest_bound_ns = largest[1];
     clock->known_error_ns = clock->by_messages ? largest[2] : -1.0;
 }
 
+/* Whether all ranks read one clock, of which there is nothing to learn. */
+static int is_one_clock(const struct common_clock *clock)
+{
+    int on_node, ranks;
+    check(MPI_Comm_size(clock->node, &on_node), "MPI_Comm_size");
+    check(MPI_Comm_size(clock->all, &ranks), "MPI_Comm_size");
+    return on_node == ranks;
+}
+
 void sync_again(struct common_clock *clock)
 {
+    if (is_one_clock(clock))
+        return;
     if (clock->leaders != MPI_COMM_NULL) {
         int rank, ranks;
         check(MPI_Comm_rank(clock->leaders, &rank), "MPI_Comm_rank");
@@ -120,7 +131,7 @@ void sync_again(struct common_clock *clock)
         }
     }
     double line[] = {clock->offset_ns, clock->drift, clock->error_ns, clock->bound_ns};
-    check(MPI_Bcast(line, 4, MPI_DOUBLE, 0, clock->node), "MPI_Bcast");
+    tree_bcast(line, sizeof line, clock->node);
     clock->offset_ns = line[0];
     clock->drift = line[1];
     clock->error_ns = line[2];
@@ -136,19 +147,22 @@ void sync_start(struct common_clock *clock, MPI_Comm comm, int by_messages)
     if (by_messages)
         check(MPI_Comm_split(comm, rank, 0, &clock->node), "MPI_Comm_split");
     else if (IS_SIMULATED)
-        check(MPI_Comm_dup(comm, &clock->node), "MPI_Comm_dup");
+        clock->node = comm;
     else
         check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &clock->node),
               "MPI_Comm_split_type");
-    check(MPI_Comm_rank(clock->node, &on_node), "MPI_Comm_rank");
-    check(MPI_Comm_split(comm, on_node == 0 ? 0 : MPI_UNDEFINED, rank, &clock->leaders),
-          "MPI_Comm_split");
     clock->all = comm;
+    clock->leaders = MPI_COMM_NULL;
+    check(MPI_Comm_rank(clock->node, &on_node), "MPI_Comm_rank");
+    if (!is_one_clock(clock))
+        check(MPI_Comm_split(comm, on_node == 0 ? 0 : MPI_UNDEFINED, rank, &clock->leaders),
+              "MPI_Comm_split");
     clock->by_messages = by_messages;
+    clock->known_error_ns = -1.0;
     clock->base = clock_ns();
-    check(MPI_Bcast(&clock->base, 1, MPI_INT64_T, 0, clock->node), "MPI_Bcast");
+    tree_bcast(&clock->base, sizeof clock->base, clock->node);
     clock->first_base = clock->base;
-    check(MPI_Bcast(&clock->first_base, 1, MPI_INT64_T, 0, comm), "MPI_Bcast");
+    tree_bcast(&clock->first_base, sizeof clock->first_base, comm);
     sync_again(clock);
 }
 
@@ -156,5 +170,6 @@ void sync_end(struct common_clock *clock)
 {
     if (clock->leaders != MPI_COMM_NULL)
         check(MPI_Comm_free(&clock->leaders), "MPI_Comm_free");
-    check(MPI_Comm_free(&clock->node), "MPI_Comm_free");
+    if (clock->node != clock->all)
+        check(MPI_Comm_free(&clock->node), "MPI_Comm_free");
 }

@@ -2,9 +2,11 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
 #include "order.h"
+#include "tree.h"
 #include "visit.h"
 
 /* From one start to the next: this many times what three in four repetitions take at most, and time to
@@ -22,6 +24,7 @@ struct together *together_open(MPI_Comm comm, int visits, int room, enum sync sy
     together->duration_ns = allocate(bytes);
     together->late_ns = allocate(bytes);
     together->notified_ns = allocate(of_visits);
+    together->all = allocate(4 * bytes + of_visits);
     start_open(&together->start, comm, sync == SYNC_MESSAGES);
     const int first = together->start.rank == 0;
     together->longest_ns = first ? allocate(bytes) : NULL;
@@ -37,6 +40,7 @@ void together_close(struct together *together)
     free(together->duration_ns);
     free(together->late_ns);
     free(together->notified_ns);
+    free(together->all);
     free(together->longest_ns);
     free(together->sum_ns);
     free(together->latest_ns);
@@ -103,8 +107,9 @@ void together_time(struct launch *launch, const struct operation *operation,
     for (int i = verified ? 0 : -made->lead_in; i < made->count; i++) {
         double wanted = moment + made->window_ns * (i + made->lead_in);
         launch->context.root = next_root(launch);
-        const struct context before = launch->context;
+        struct context before;
         if (verified) { /* filling and checking take their time */
+            before = launch->context;
             visit_fill(launch, operation, i);
             wanted = start_agree(&together->start);
         }
@@ -121,23 +126,42 @@ void together_time(struct launch *launch, const struct operation *operation,
     }
 }
 
-static void reduce(const double *own, double *all, int count, MPI_Op operation, MPI_Comm comm)
+/* The parts of `all`, one behind the other, for a round of `count` repetitions in `visits` visits. */
+struct parts {
+    double *done_ns, *late_ns, *longest_ns, *notified_ns, *sum_ns;
+};
+
+static struct parts parts_of(double *all, int visits, int count)
 {
-    check(MPI_Reduce(own, all, count, MPI_DOUBLE, operation, 0, comm), "MPI_Reduce");
+    return (struct parts){all, all + count, all + 2 * count, all + 3 * count,
+                          all + 3 * count + visits};
+}
+
+static void copy(double *to, const double *from, int count)
+{
+    memcpy(to, from, (size_t)count * sizeof *to);
 }
 
 void together_reduce(struct launch *launch, int visits, int count)
 {
     struct together *together = launch->together;
-    const MPI_Comm comm = launch->context.comm;
-    reduce(launch->own_ns, launch->sample_ns, count, MPI_MAX, comm);
-    reduce(together->late_ns, together->latest_ns, count, MPI_MAX, comm);
-    reduce(together->duration_ns, together->longest_ns, count, MPI_MAX, comm);
-    reduce(together->duration_ns, together->sum_ns, count, MPI_SUM, comm);
-    reduce(together->notified_ns, together->latest_notified_ns, visits, MPI_MAX, comm);
-    if (launch->context.rank == 0 && together->by_barrier)
-        for (int i = 0; i < count; i++) /* behind a barrier: since the first rank to begin */
-            launch->sample_ns[i] += together->latest_ns[i];
+    const struct parts all = parts_of(together->all, visits, count);
+    copy(all.done_ns, launch->own_ns, count);
+    copy(all.late_ns, together->late_ns, count);
+    copy(all.longest_ns, together->duration_ns, count);
+    copy(all.notified_ns, together->notified_ns, visits);
+    copy(all.sum_ns, together->duration_ns, count);
+    const struct tree_layout layout = {.largest = 3 * count + visits, .added = count};
+    tree_reduce(together->all, layout, launch->context.comm); /* one: it costs latency, mostly */
+    if (launch->context.rank > 0)
+        return;
+    copy(launch->sample_ns, all.done_ns, count);
+    copy(together->latest_ns, all.late_ns, count);
+    copy(together->longest_ns, all.longest_ns, count);
+    copy(together->latest_notified_ns, all.notified_ns, visits);
+    copy(together->sum_ns, all.sum_ns, count);
+    for (int i = 0; together->by_barrier && i < count; i++) /* since the first rank to begin */
+        launch->sample_ns[i] += together->latest_ns[i];
 }
 
 struct together_seen together_keep(struct launch *launch, int visit, int at, int count)

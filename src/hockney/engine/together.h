@@ -25,7 +25,8 @@ struct together {
     /* Of the visits of a round, one entry a repetition, `room` of them. On every rank: */
     double *duration_ns; /* this rank's own */
     double *late_ns;     /* behind the moment; behind a barrier: minus the beginning */
-    double *notified_ns;     /* of each visit: start.notified_ns */
+    double *notified_ns; /* of each visit: start.notified_ns */
+    double *all;         /* all of these and own_ns one behind the other, for one reduction */
     /* On the first rank, over the ranks: */
     double *longest_ns, *sum_ns, *latest_ns, *latest_notified_ns;
 };

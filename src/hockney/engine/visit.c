@@ -1,10 +1,14 @@
 /* One visit of one point: the timed region, and the reduction of its times over the ranks. */
 #include "visit.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "buffers.h"
 #include "check.h"
 #include "faults.h"
 #include "records.h"
+#include "tree.h"
 
 enum { TAG_HANDSHAKE = 6 };
 
@@ -106,14 +110,11 @@ void visit_time(struct launch *launch, const struct operation *operation, int64_
 
 void visit_reduce(struct launch *launch, int count)
 {
-    if (launch->options->reduce_first) {
-        for (int i = 0; i < count && launch->context.rank == 0; i++)
-            launch->sample_ns[i] = launch->own_ns[i];
-        return;
-    }
-    check(MPI_Reduce(launch->own_ns, launch->sample_ns, count, MPI_DOUBLE, MPI_MAX, 0,
-                     launch->context.comm),
-          "MPI_Reduce");
+    double *values = launch->own_ns;
+    if (launch->context.rank == 0)
+        values = memcpy(launch->sample_ns, values, (size_t)count * sizeof *values);
+    if (!launch->options->reduce_first)
+        tree_reduce(values, (struct tree_layout){.largest = count}, launch->context.comm);
 }
 
 void probe_state(struct launch *launch, int round)
@@ -125,36 +126,41 @@ void probe_state(struct launch *launch, int round)
         record_probe(round, launch->peers, ns);
 }
 
-/* A value and the rank that saw it, as MPI_MAXLOC takes them. */
-struct worst {
-    double value;
-    int rank;
+/* What all ranks saw between two looks; doubles only, as tree_reduce takes them. */
+struct seen {
+    double interrupted;
+    struct {
+        double value, rank;
+    } waited_s, probe_s; /* the largest */
+    double switches, migrations, steal_s; /* of all together */
 };
 
 int look_at_noise(struct launch *launch, int round)
 {
-    const struct context *context = &launch->context;
+    if (launch->watch == NULL)
+        return 0;
     const struct noise mine = watch_look(launch->watch);
     const int rank = launch->context.rank;
-    struct worst own[] = {{mine.waited_s, rank}, {mine.probe_s, rank}, {mine.interrupted, rank}};
-    struct worst worst[] = {{0.0, 0}, {0.0, 0}, {0.0, 0}};
-    const double counts[] = {mine.switches, mine.migrations, mine.steal_s > 0.0 ? mine.steal_s : 0.0};
-    double sums[] = {0.0, 0.0, 0.0};
-    check(MPI_Reduce(own, worst, 3, MPI_DOUBLE_INT, MPI_MAXLOC, 0, context->comm), "MPI_Reduce");
-    check(MPI_Reduce(counts, sums, 3, MPI_DOUBLE, MPI_SUM, 0, context->comm), "MPI_Reduce");
+    struct seen seen = {mine.interrupted,
+                        {mine.waited_s, rank},
+                        {mine.probe_s, rank},
+                        mine.switches,
+                        mine.migrations,
+                        fmax(mine.steal_s, 0.0)};
+    tree_reduce((double *)&seen, (struct tree_layout){1, 2, 3}, launch->watchers);
     if (rank != 0)
         return 0;
     if (round >= 0)
         record_round(&(struct round_facts){
             .round = round,
             .wall_s = mine.wall_s,
-            .waited_s = worst[0].value,
-            .waited_rank = launch->peers[worst[0].rank],
-            .probe_s = worst[1].value,
-            .probe_rank = launch->peers[worst[1].rank],
-            .switches = sums[0],
-            .migrations = sums[1],
-            .steal_s = sums[2],
+            .waited_s = seen.waited_s.value,
+            .waited_rank = launch->peers[(int)seen.waited_s.rank],
+            .probe_s = seen.probe_s.value,
+            .probe_rank = launch->peers[(int)seen.probe_s.rank],
+            .switches = seen.switches,
+            .migrations = seen.migrations,
+            .steal_s = seen.steal_s,
         });
-    return worst[2].value > 0.0;
+    return seen.interrupted > 0.0;
 }

@@ -16,8 +16,7 @@ from hockney.errors import AskedWronglyError, HockneyError
 from hockney.mpis import COMMAND_TIMEOUT_S, Algorithm, Engine, Forcing, Mpi, RulesFormat
 from hockney.spec import Case, Placement
 from hockney.spec.algorithms import common_names
-from hockney.spec.workloads import Workload
-from hockney.spec.workloads.collective import DEFAULT, Collective
+from hockney.spec.workloads.collective import DEFAULT
 
 LAUNCHER = "smpirun"
 LIBRARIES: tuple[str, ...] = ()
@@ -26,14 +25,15 @@ PMI: tuple[str, ...] = ()
 HOST_FILE = "-hostfile"
 HOST_LIST = ("-hostfile", "")
 FORMATS: dict[str, RulesFormat] = {}
-FIXED = ("smpi/simulate-computation:no", "smpi/shared-malloc-blocksize:67108864")
+FIXED = (
+    "smpi/simulate-computation:no",
+    "smpi/shared-malloc-blocksize:67108864",
+    "smpi/privatization:no",
+)
 """Without the first, the speed of this host would leak into the simulated clock. The second: the
-kernel allows 65,530 mappings, and buffers that lie upon each other take one a block."""
-TREES = ("smpi/gather:ompi_binomial", "smpi/reduce:binomial")
-"""By which the ranks' results come together, untimed: SMPI's own linear ways cost the square of the
-number of ranks."""
-MADE_OF_THEM = ("gather", "reduce", "scan")
-"""Collectives that SMPI may do by these: nothing that they are made of is touched."""
+kernel allows 65,530 mappings, and buffers that lie upon each other take one a block. The third: the
+engine keeps nothing of a rank in global variables; a copy of the program for each rank would cost
+330 kB and five mappings."""
 SELECTORS = frozenset({"default", "ompi", "mpich", "mvapich2", "impi", "automatic"})
 """Decisions of libraries, not algorithms."""
 NOBODY = "?"
@@ -54,16 +54,11 @@ def format_for(version: str | None) -> str:
 
 def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
     placement = case.placement
-    settings = [f"--cfg={setting}" for setting in (*FIXED, *_trees(case.workload), *placement.cfg)]
+    settings = [f"--cfg={setting}" for setting in (*FIXED, *placement.cfg)]
     platform = ["-platform", placement.platform or ""]
     if placement.hostfile:
         platform += ["-hostfile", placement.hostfile]
     return [str(mpi.mpiexec), "-np", str(placement.ranks), *platform, *settings, *program]
-
-
-def _trees(workload: Workload) -> Sequence[str]:
-    collective = workload.collective if isinstance(workload, Collective) else ""
-    return () if any(name in collective for name in MADE_OF_THEM) else TREES
 
 
 def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
