@@ -42,7 +42,7 @@ struct visit visit_of(const struct launch *launch, int number)
 void follow(struct launch *launch, struct point *point, int at, int count)
 {
     point->window_ns = together_window_ns(launch, launch->together->longest_ns + at, count);
-    point->batches = together_count(point->window_ns);
+    point->batches = together_count(launch->together, point->window_ns);
 }
 
 static void choose_batches(struct launch *launch, struct point *point)

@@ -85,7 +85,7 @@ static double warm_up(struct crowd *crowd, const struct pair_visit *visit)
 {
     struct launch *launch = crowd->launch;
     const double enough_ns = batch_least_ns(&launch->clock);
-    const int doubles = !IS_SIMULATED && visit->size->repetitions == 0;
+    const int doubles = !IS_ABRIDGED && visit->size->repetitions == 0;
     double spent_ns = 0.0;
     int64_t count = visit->size->warmup > 0 ? visit->size->warmup : 1;
     visit_warm(launch, launch->options->operation, 1); /* waits for the other rank to be here */
@@ -102,11 +102,11 @@ static double warm_up(struct crowd *crowd, const struct pair_visit *visit)
 
 /* Nanoseconds that all pairs shall communicate for: the slowest one's single repetition, if that is
    long, so that no pair is done while another still communicates. */
-static double length_of(const struct pair_visit *visit, double slowest_ns)
+static double length_of(const struct pair_visit *visit, double slowest_ns, double worth_ns)
 {
     if (visit->size->repetitions > 0)
         return slowest_ns * (double)visit->size->repetitions;
-    return LEAD_IN_OF_PAIRS_NS + fmax(VISIT_AT_ONCE_NS, slowest_ns);
+    return LEAD_IN_OF_PAIRS_NS + fmax(worth_ns, slowest_ns);
 }
 
 /* As many repetitions as fill the visit, in a few batches. */
@@ -116,7 +116,7 @@ static void plan(struct crowd *crowd, const struct pair_visit *visit, double rep
     const struct launch *launch = crowd->launch;
     struct report *mine = crowd->reports.mine;
     const int single = times_each(launch->options);
-    const double least_ns = IS_SIMULATED ? 0.0 : batch_least_ns(&launch->clock);
+    const double least_ns = IS_ABRIDGED ? 0.0 : batch_least_ns(&launch->clock);
     if (visit->size->repetitions > 0) {
         mine->repetitions = single ? 1 : visit->size->repetitions;
         mine->count = single ? visit->size->repetitions : 1;
@@ -238,15 +238,16 @@ static enum ending make_visit(struct crowd *crowd, int64_t point)
     set_context(crowd, &visit);
     const int speaks = visit.partner >= 0;
     const double own_ns = speaks ? warm_up(crowd, &visit) : 0.0;
-    double largest[2] = {own_ns, ending_of(crowd)};
-    tree_reduce(largest, (struct tree_layout){.largest = 2}, crowd->comm);
+    double largest[] = {own_ns, ending_of(crowd),
+                        crowd->rank == 0 ? start_visit_ns(&crowd->start) : 0.0};
+    tree_reduce(largest, (struct tree_layout){.largest = 3}, crowd->comm);
     tree_bcast(largest, sizeof largest, crowd->comm);
     if (largest[1] > GOES_ON) {
         if (speaks)
             visit_release(crowd->launch, crowd->launch->options->operation);
         return (enum ending)largest[1];
     }
-    const double at_s = elapsed_s(crowd), visit_ns = length_of(&visit, largest[0]);
+    const double at_s = elapsed_s(crowd), visit_ns = length_of(&visit, largest[0], largest[2]);
     const double moment = start_agree(&crowd->start), end = moment + WHOLE_VISIT * visit_ns;
     if (speaks) {
         make_repetitions(crowd, &visit, own_ns, visit_ns, moment);
@@ -296,7 +297,7 @@ static const char *decide(struct crowd *crowd, double round_s, enum ending endin
     tree_bcast(&over, sizeof over, crowd->comm);
     return over == GOES_ON       ? NULL
            : over == INTERRUPTED ? "interrupted"
-           : IS_SIMULATED        ? "complete"
+           : IS_ABRIDGED         ? "complete"
                                  : "budget";
 }
 

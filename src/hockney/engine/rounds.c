@@ -252,7 +252,7 @@ static void decide(struct rounds *rounds, double round_s, int interrupted)
     const int done = rounds->number + 1;
     if (interrupted)
         rounds->reason = "interrupted";
-    else if (launch->together != NULL && IS_SIMULATED && !is_unseen(rounds, elapsed_s))
+    else if (launch->together != NULL && IS_ABRIDGED && !is_unseen(rounds, elapsed_s))
         rounds->reason = "complete";
     else if (done >= options->most_rounds ||
              (elapsed_s + round_s > options->seconds && !is_unseen(rounds, elapsed_s)))

@@ -16,6 +16,10 @@ static const double MARGIN_FACTOR = 1.5, MARGIN_QUANTILE = 0.9;
    is twice the usual lateness, so that about half of the repetitions count at least. */
 static const double LEAST_TOLERANCE_NS = 1000.0, TOLERANCE_FACTOR = 2.0;
 
+/* A visit lasts so many times as long as its start is named ahead, so that agreeing on starts takes a
+   small part of a round, but at most so long for this reason. */
+static const double VISIT_FACTOR = 15.0, MOST_VISIT_NS = 5e6;
+
 void recent_add(struct recent *recent, double value)
 {
     recent->values[recent->next] = value;
@@ -63,6 +67,12 @@ void start_adapt(struct start *start, double notified_ns, double late_ns)
     recent_add(&start->notified, notified_ns);
     const double wanted = MARGIN_FACTOR * recent_quantile(&start->notified, MARGIN_QUANTILE);
     start->margin_ns = fmin(fmax(wanted, LEAST_MARGIN_NS), MOST_MARGIN_NS);
+}
+
+double start_visit_ns(const struct start *start)
+{
+    const double worth_ns = fmin(VISIT_FACTOR * start->margin_ns, MOST_VISIT_NS);
+    return IS_ABRIDGED ? 0.0 : fmax(VISIT_AT_ONCE_NS, worth_ns);
 }
 
 double start_tolerance_ns(const struct start *start)

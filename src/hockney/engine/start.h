@@ -40,6 +40,8 @@ double start_agree(struct start *start);
 /* On the first rank, after a visit: when the last rank knew the moment, and by how much the last rank
    began late in the median repetition. The next moment is named early enough. */
 void start_adapt(struct start *start, double notified_ns, double late_ns);
+/* On the first rank: how long a visit should last. */
+double start_visit_ns(const struct start *start);
 /* On the first rank: a repetition that some rank begins later than this was not begun together. */
 double start_tolerance_ns(const struct start *start);
 /* On the first rank: whether ranks begin so late that something of `length_ns` is not begun together at

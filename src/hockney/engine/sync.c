@@ -12,6 +12,10 @@
 
 enum { TAG_SYNC = 3, WARM = 4, PINGS = 40, KEPT = PINGS / 4 };
 
+/* Enough for a line; then measuring takes at most one part in so many of the time. */
+enum { FIRST_MEASUREMENTS = 4 };
+static const double WAIT_FACTOR = 30.0;
+
 struct ping {
     double round_trip, offset;
 };
@@ -115,10 +119,17 @@ static int is_one_clock(const struct common_clock *clock)
     return on_node == ranks;
 }
 
-void sync_again(struct common_clock *clock)
+/* The first rank decides, for all. Until a line can be drawn it is always time. */
+static int is_due(const struct common_clock *clock)
 {
-    if (is_one_clock(clock))
-        return;
+    const double waited_ns = local_ns(clock) - clock->measured_ns;
+    int due = clock->measurements < FIRST_MEASUREMENTS || waited_ns > WAIT_FACTOR * clock->took_ns;
+    tree_bcast(&due, sizeof due, clock->all);
+    return due;
+}
+
+static void measure(struct common_clock *clock)
+{
     if (clock->leaders != MPI_COMM_NULL) {
         int rank, ranks;
         check(MPI_Comm_rank(clock->leaders, &rank), "MPI_Comm_rank");
@@ -137,6 +148,17 @@ void sync_again(struct common_clock *clock)
     clock->error_ns = line[2];
     clock->bound_ns = line[3];
     find_largest_errors(clock);
+}
+
+void sync_again(struct common_clock *clock)
+{
+    if (is_one_clock(clock) || !is_due(clock))
+        return;
+    const double began_ns = local_ns(clock);
+    measure(clock);
+    clock->measurements++;
+    clock->measured_ns = local_ns(clock);
+    clock->took_ns = clock->measured_ns - began_ns;
 }
 
 void sync_start(struct common_clock *clock, MPI_Comm comm, int by_messages)

@@ -24,6 +24,8 @@ struct common_clock {
     MPI_Comm all;
     MPI_Comm leaders;      /* one rank a node; MPI_COMM_NULL on the others */
     MPI_Comm node;
+    double measured_ns, took_ns; /* when it was measured last, and for how long */
+    int measurements;
     /* For the line through all offsets measured so far: weighted sums over local time and offset. */
     int count;
     double sum, sum_t, sum_o, sum_tt, sum_to;
@@ -32,7 +34,8 @@ struct common_clock {
 /* Collective over `comm`. `by_messages`: within a node as well, where the true difference is known to
    be none: shows how good the method is. */
 void sync_start(struct common_clock *clock, MPI_Comm comm, int by_messages);
-/* Measures again; the more often, the better the drift is known. Collective. */
+/* Measures again, where it is time: the more often, the better the drift is known, but measuring takes
+   a small part of the time. Collective. */
 void sync_again(struct common_clock *clock);
 void sync_end(struct common_clock *clock);
 

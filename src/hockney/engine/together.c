@@ -14,7 +14,10 @@
    repetition makes the next ones late, which are not counted. */
 static const double WINDOW_FACTOR = 1.5, WINDOW_QUANTILE = 0.75, WINDOW_NS = 1500.0;
 static const double CLOCK_READINGS_A_WINDOW = 6.0;
-enum { LEAST_LEAD_IN = 2, MOST_LEAD_IN = 64 };
+/* A repetition that is cold from what was done before it is not timed, and is followed by some that
+   are. Longer than LONG_NS it is hardly disturbed by that, and each is timed. */
+enum { LEAST_LEAD_IN = 1, MOST_LEAD_IN = 64, LEAST_COUNT = IS_ABRIDGED ? 1 : 4 };
+static const double LONG_NS = 10e6;
 
 struct together *together_open(MPI_Comm comm, int visits, int room, enum sync sync)
 {
@@ -57,18 +60,20 @@ double together_window_ns(const struct launch *launch, const double *longest_ns,
            CLOCK_READINGS_A_WINDOW * launch->clock.cost_s * 1e9;
 }
 
-int together_count(double window_ns)
+int together_count(const struct together *together, double window_ns)
 {
-    return (int)fmin(fmax(VISIT_AT_ONCE_NS / window_ns, 1.0), MOST_COLLECTIVES);
+    const double least = window_ns > LONG_NS ? 1.0 : LEAST_COUNT;
+    return (int)fmin(fmax(start_visit_ns(&together->start) / window_ns, least), MOST_COLLECTIVES);
 }
 
 int together_lead_in(double window_ns)
 {
-    if (IS_SIMULATED)
+    if (IS_ABRIDGED)
         return 0;
     if (window_ns <= 0.0) /* not known yet: a repetition may take a second */
         return LEAST_LEAD_IN;
-    return (int)fmin(fmax(LEAD_IN_OF_COLLECTIVES_NS / window_ns, LEAST_LEAD_IN), MOST_LEAD_IN);
+    const double least = window_ns > LONG_NS ? 0.0 : LEAST_LEAD_IN;
+    return (int)fmin(fmax(LEAD_IN_OF_COLLECTIVES_NS / window_ns, least), MOST_LEAD_IN);
 }
 
 int together_needs_barrier(const struct launch *launch)

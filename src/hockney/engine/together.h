@@ -38,7 +38,7 @@ void together_close(struct together *together);
 /* From one start to the next, from the longest duration of each of `count` repetitions. */
 double together_window_ns(const struct launch *launch, const double *longest_ns, int count);
 /* How many repetitions a visit has with that window. */
-int together_count(double window_ns);
+int together_count(const struct together *together, double window_ns);
 /* How many untimed ones are directly before them; `window_ns` is 0 where it is not known yet. */
 int together_lead_in(double window_ns);
 

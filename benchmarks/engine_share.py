@@ -1,0 +1,77 @@
+"""What part of a round of collectives the engine spends on itself: agreeing on starts, bringing
+results together, planning, and comparing clocks.
+
+The rounds are those of a real machine, simulated: an engine built with HOCKNEY_WHOLE_ROUNDS, on
+ranks each of which has a clock of its own (--sync messages), in the time of the simulated machine.
+Inside its windows a visit waits for the next start; that is not the engine's part of the round, but
+it is printed beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hockney.measure.build import SOURCES
+from hockney.measure.platforms import parse_shape, shape_xml
+from hockney.mpis.smpi import FIXED
+
+FLAGS = ["-std=c11", "-O2", "-D_GNU_SOURCE", '-DHOCKNEY_VERSION="bench"', "-DHOCKNEY_WHOLE_ROUNDS"]
+
+
+def simulate(asked: argparse.Namespace, directory: Path) -> list[dict[str, Any]]:
+    engine, platform, hosts = (directory / name for name in ("engine", "platform.xml", "hosts"))
+    sources = [*SOURCES.glob("*.c"), *(SOURCES / "operations").glob("*.c")]
+    subprocess.run(["smpicc", *FLAGS, "-o", engine, *sources, "-lm"], check=True)
+    shape = parse_shape(f"fat-tree:{asked.ranks},lat={asked.latency},bw=12.5GB/s")
+    assert shape is not None
+    platform.write_text(shape_xml(shape))
+    hosts.write_text("".join(f"node-{rank}\n" for rank in range(asked.ranks)))
+    command = ["smpirun", "-np", str(asked.ranks), "-platform", platform, "-hostfile", hosts]
+    command += [f"--cfg={setting}" for setting in FIXED]
+    command += [engine, "collective", asked.collective, f"--sizes={asked.sizes}", "--place=none"]
+    command += [f"--sync={asked.sync}", f"--rounds={asked.rounds}:{asked.rounds}"]
+    command += ["--seconds=1000"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--ranks", type=int, default=4096)
+    parser.add_argument("--collective", default="allreduce")
+    parser.add_argument("--sizes", default="8,1KiB,64KiB")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--latency", default="1us", help="of each link of the fat tree")
+    parser.add_argument("--sync", default="messages", help="clock: all ranks share one")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        records = simulate(asked, Path(directory))
+    windows_s: dict[int, float] = defaultdict(float)
+    inside_s: dict[int, float] = defaultdict(float)
+    missed = {(r["round"], r["bytes"]): r["missed"] for r in records if r["kind"] == "start"}
+    for visit in records:
+        if visit["kind"] == "samples":
+            count = len(visit["ns"]) + missed[visit["round"], visit["bytes"]]
+            windows_s[visit["round"]] += count * visit["window_ns"] * 1e-9
+            inside_s[visit["round"]] += count * float(np.median(visit["ns"])) * 1e-9
+    for round_ in records:
+        if round_["kind"] == "round":
+            number, wall_s = round_["round"], round_["wall_s"]
+            print(
+                f"{asked.ranks} ranks, {asked.collective} of {asked.sizes}, round {number}: "
+                f"{wall_s * 1e3:.2f} ms, timed {windows_s[number] * 1e3:.2f} ms (inside the "
+                f"operation {inside_s[number] * 1e3:.2f} ms), engine's own "
+                f"{100 * (1 - windows_s[number] / wall_s):.1f} %"
+            )
+
+
+if __name__ == "__main__":
+    main()
