@@ -51,5 +51,5 @@ def test_an_algorithm_that_crashes_costs_only_its_own_launch(
         "--algorithm", "pair,ring", "-o", "run.jsonl", "--json", "-q",
     )  # fmt: skip
     assert done.status == 1
-    assert "allgather pair, 3 ranks: launch 0 failed" in done.stderr
+    assert "allgather pairwise, 3 ranks: launch 0 failed" in done.stderr
     assert [p["algorithm"] for p in json.loads(done.stdout)["points"]] == ["ring"]
