@@ -8,6 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.lazy import lazy_imports
+
+with lazy_imports():
+    from scipy.stats import rankdata
+
 Array = NDArray[np.float64]
 
 SIGNIFICANCE = 0.01
@@ -64,8 +69,6 @@ def _deviations(values: Array, split: int) -> float:
 
 
 def _ranks(values: Array) -> Array:
-    from scipy.stats import rankdata
-
     return np.asarray(rankdata(values), dtype=np.float64)
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import Estimates, PointEstimate
+from hockney.lazy import lazy_imports
 from hockney.records import Run
 from hockney.spec.axes import CIRCUMSTANCES, key_without
 
-if TYPE_CHECKING:
+with lazy_imports():
+    from scipy.stats import mannwhitneyu
+
     from hockney.analysis import Analysis
 
 SIGNIFICANCE = 0.05
@@ -218,8 +220,6 @@ def rank_sum(first: Array, second: Array) -> float | None:
     """Two-sided p of the exact rank-sum test; None with fewer than two values on a side."""
     if min(len(first), len(second)) < 2:
         return None
-    from scipy.stats import mannwhitneyu
-
     return float(mannwhitneyu(first, second, alternative="two-sided", method="auto").pvalue)
 
 

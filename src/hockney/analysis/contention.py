@@ -10,8 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.estimate.points import Estimates, PointEstimate, estimate_point
+from hockney.lazy import lazy_imports
 from hockney.records import Run
 from hockney.spec.axes import Key, Point, key_without, point_of, sort_key
+
+with lazy_imports():
+    from scipy.optimize import lsq_linear
 
 LEAST_RISE = 0.10
 """By so much the time of the most pairs is above that of the fewest, or there is no knee."""
@@ -188,8 +192,6 @@ def _two_lines(pairs: Array, seconds: Array, split: int) -> tuple[float, float, 
     """T_alone, c and the slope over pairs of T(k) = max(T_alone, c + slope k), c from 0 to T_alone,
     with points before `split` on the first and the rest on the second line; and the largest
     relative error. One point alone on the second does not determine c: 0 is taken."""
-    from scipy.optimize import lsq_linear
-
     alone = float(np.exp(np.log(seconds[:split]).mean()))
     k, t = pairs[split:], seconds[split:]
     if len(k) == 1:

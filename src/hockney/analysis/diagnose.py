@@ -11,8 +11,13 @@ from numpy.typing import NDArray
 from hockney.estimate.points import MAD_TO_SIGMA
 from hockney.estimate.quantiles import autocorrelation_time
 from hockney.estimate.states import States, cluster
+from hockney.lazy import lazy_imports
 from hockney.records import Run
 from hockney.spec.axes import Point, point_of
+
+with lazy_imports():
+    from scipy.signal import lombscargle
+    from scipy.stats import kendalltau, theilslopes
 
 Array = NDArray[np.float64]
 
@@ -158,8 +163,6 @@ def modes(launches: list[Series]) -> Found:
 def _trend(series: Series) -> float:
     """Relative change from a launch's first visit to its last, by the median of all slopes
     (Theil and Sen); 0 where Kendall's test does not show it."""
-    from scipy.stats import kendalltau, theilslopes
-
     took_s = float(np.ptp(series.at_s))
     if not took_s or float(kendalltau(series.at_s, series.visit_s).pvalue) >= TREND_P:
         return 0.0
@@ -171,8 +174,6 @@ def _trend(series: Series) -> float:
 def drift(launches: list[Series]) -> Found:
     """A trend inside launches that more of them show than chance would, or one from launch to
     launch."""
-    from scipy.stats import kendalltau, theilslopes
-
     changes = np.array([_trend(series) for series in launches])
     rising, falling = changes[changes > DRIFT], changes[changes < -DRIFT]
     shown, opposite = (rising, falling) if len(rising) >= len(falling) else (falling, rising)
@@ -237,8 +238,6 @@ def periodic(launches: list[Series]) -> Found:
 
 
 def _period(series: Series) -> float | None:
-    from scipy.signal import lombscargle
-
     duration = float(np.ptp(series.at_s))
     count = len(series.at_s)
     if count < 4 * LEAST_VISITS or duration <= 0.0:

@@ -18,8 +18,12 @@ from numpy.typing import NDArray
 from hockney.analysis.places import places_of, shared
 from hockney.estimate.points import MAD_TO_SIGMA, Estimates, PointEstimate
 from hockney.estimate.states import cluster
+from hockney.lazy import lazy_imports
 from hockney.records import Place, Run
 from hockney.spec.axes import Key, key_without
+
+with lazy_imports():
+    from scipy.special import stdtr
 
 LEAST_RATIO = 1.10
 """A smaller difference is nobody's fault: cables, distances and counters make as much."""
@@ -231,8 +235,6 @@ def _judged(suspects: list[_Suspect]) -> list[_Suspect]:
 def robust_p(logs: Array) -> tuple[Array, Array]:
     """Distances of log times from their median, and the one-sided p of each one's robust z score:
     by Student's t with the freedom that the median absolute deviation has."""
-    from scipy.special import stdtr  # scipy.stats takes two seconds to load
-
     residuals = logs - np.median(logs)
     spread = max(MAD_TO_SIGMA * float(np.median(np.abs(residuals))), LEAST_SPREAD)
     freedom = max(MAD_EFFICIENCY * (len(logs) - 1), 1.0)

@@ -18,11 +18,13 @@ from hockney.cli._help import (
     option,
 )
 from hockney.cli._parameters import CPUS, FRACTION, HOSTS, LAUNCHES, PEERS, SECONDS, SIZES, Named
-from hockney.lazy import lazy
+from hockney.lazy import lazy_imports
 from hockney.spec.placement import OLD_LAUNCHERS, PLACES
 from hockney.spec.workloads import BUFFERS
 
-schedulers = lazy("hockney.schedulers")
+with lazy_imports():
+    from hockney.schedulers import launcher_names
+
 PATH = click.Path(path_type=Path)
 
 
@@ -174,7 +176,7 @@ REST = (
     ),
     option(
         "--launcher",
-        type=Named(lambda: schedulers.launcher_names(), OLD_LAUNCHERS),
+        type=Named(launcher_names, OLD_LAUNCHERS),
         heading=PLACEMENT,
         show_default="the scheduler's inside a job, else mpiexec",
         help="What starts the ranks.",

@@ -11,10 +11,16 @@ import click
 from hockney.analysis import Analysis
 from hockney.analysis.history import History
 from hockney.exchange.writing import render
+from hockney.lazy import lazy_imports
 from hockney.terminal import styled
 from hockney.views.as_json import dumps, run_json
 from hockney.views.experiments import view_of
 from hockney.views.warnings import warning_lines
+
+with lazy_imports():
+    from hockney.views.collective_model import predicted_json, predicted_lines
+    from hockney.views.diagnosis import diagnosis_lines
+    from hockney.views.published import position_lines
 
 
 def show_run(
@@ -47,14 +53,10 @@ def gate(analysis: Analysis) -> None:
 
 
 def show_diagnosis(analysis: Analysis) -> None:
-    from hockney.views.diagnosis import diagnosis_lines
-
     click.echo("\n" + "\n".join(diagnosis_lines(analysis.diagnosis)))
 
 
 def show_positions(analysis: Analysis, histories: Sequence[History]) -> None:
-    from hockney.views.published import position_lines
-
     lines = position_lines(analysis.positions(histories))
     if lines:
         heading = "\ncompared with published systems (definitions and sources: --json)"
@@ -63,8 +65,6 @@ def show_positions(analysis: Analysis, histories: Sequence[History]) -> None:
 
 def show_predicted(analysis: Analysis, messages: Analysis, as_json: bool) -> None:
     """Collectives, measured and predicted from the messages of another run."""
-    from hockney.views.collective_model import predicted_json, predicted_lines
-
     found = analysis.predicted(messages.message_costs)
     if as_json:
         click.echo(dumps({"predicted": predicted_json(found)}))

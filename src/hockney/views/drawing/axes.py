@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from matplotlib import dates
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
+from hockney.lazy import lazy_imports
 from hockney.units import FACTORS, format_rate, format_size
 from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Axis, Panel
 
-if TYPE_CHECKING:
+with lazy_imports():
     from matplotlib.axes import Axes
 
 MOST_NAMES = 9

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -19,11 +19,12 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.transforms import blended_transform_factory
 
 from hockney.errors import AskedWronglyError, HockneyError
+from hockney.lazy import lazy_imports
 from hockney.views.colours import COLOURS, QUIET
 from hockney.views.drawing.axes import SIDES, scale_axis, scale_colours, values_along
 from hockney.views.drawing.description import Cell, Figure, Kind, Panel, Series
 
-if TYPE_CHECKING:
+with lazy_imports():
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.text import Text

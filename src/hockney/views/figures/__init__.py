@@ -10,11 +10,12 @@ for the report's page alike.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from hockney.lazy import lazy_imports
 from hockney.registry import Registry
 
-if TYPE_CHECKING:
+with lazy_imports():
     from hockney.analysis import Analysis
     from hockney.views.curves import Options
     from hockney.views.drawing.description import Figure
