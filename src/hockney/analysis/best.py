@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hockney.analysis.compare import Difference, differences
@@ -132,19 +132,19 @@ def cells_of(points: Iterable[PointEstimate]) -> list[Cell]:
                     "name one of them; `hockney compare` shows whether two runs differ",
                 )
             cell[name_of(point)] = point
-    to_default = _by_second([
+    to_default = _by_second(
         (cell[DEFAULT], point)
         for cell in found.values()
         if DEFAULT in cell
         for name, point in cell.items()
         if name != DEFAULT
-    ])  # fmt: skip
+    )
     fastest = [
         sorted(cell.values(), key=lambda point: point.typical_s)
         for cell in found.values()
         if DEFAULT not in cell and len(cell) > 1
     ]
-    to_fastest = _by_second([(points[0], points[1]) for points in fastest])
+    to_fastest = _by_second((points[0], points[1]) for points in fastest)
     cells = []
     for (collective, ranks, size), algorithms in sorted(found.items()):
         default = algorithms.get(DEFAULT)
@@ -156,7 +156,8 @@ def cells_of(points: Iterable[PointEstimate]) -> list[Cell]:
     return cells
 
 
-def _by_second(pairs: Sequence[tuple[PointEstimate, PointEstimate]]) -> dict[int, Difference]:
+def _by_second(each: Iterable[tuple[PointEstimate, PointEstimate]]) -> dict[int, Difference]:
     """Differences by the identity of the second point of each pair."""
+    pairs = list(each)
     found = zip(pairs, differences(pairs, TOLERANCE), strict=True)
     return {id(second): difference for (_, second), difference in found}

@@ -183,14 +183,13 @@ def differences(
     pairs: Sequence[tuple[PointEstimate, PointEstimate]], tolerance: float
 ) -> list[Difference]:
     """Of the second of each pair against the first; p is corrected for their number."""
-    raw = [rank_sum(np.log(a.medians_s), np.log(b.medians_s)) for a, b in pairs]
-    known = [p for p in raw if p is not None]
-    corrected = iter(benjamini_hochberg(np.array(known)).tolist())
+    logs = [(np.log(a.medians_s), np.log(b.medians_s)) for a, b in pairs]
+    raw = [rank_sum(*both) for both in logs]
+    corrected = iter(benjamini_hochberg(np.array([p for p in raw if p is not None])).tolist())
     return [
-        judge(np.log(a.medians_s), np.log(b.medians_s), next(corrected) if p is not None else None,
-               tolerance)
-        for (a, b), p in zip(pairs, raw, strict=True)
-    ]  # fmt: skip
+        judge(*both, None if p is None else next(corrected), tolerance)
+        for both, p in zip(logs, raw, strict=True)
+    ]
 
 
 def _overall(

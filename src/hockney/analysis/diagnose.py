@@ -262,6 +262,5 @@ def autocorrelation(launches: list[Series]) -> Found:
     return "autocorrelation", f"{time:.0f} successive visits are worth one independent visit", time
 
 
-LOOKS: tuple[Callable[[list[Series]], Found], ...] = (
-    cold_start, modes, drift, bursts, periodic, autocorrelation,
-)  # fmt: skip
+Look = Callable[[list[Series]], Found]
+LOOKS: tuple[Look, ...] = (cold_start, modes, drift, bursts, periodic, autocorrelation)

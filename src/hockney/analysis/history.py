@@ -28,8 +28,18 @@ WORSE_RULE = (
     "the tolerance, or the last 3 runs are all worse by more than the tolerance than the median of "
     "at least 4 runs before them at this level, and than every one of those"
 )
-VOLATILE = ("load", "command", "env.SLURM_JOB", "env.SLURM_STEP", "env.SLURM_TASK_PID",
-            "env.PBS_JOBID", "env.LSB_JOBID", "env.FLUX_", "env.PMI", "env.HYDRA_")  # fmt: skip
+VOLATILE = (
+    "load",
+    "command",
+    "env.SLURM_JOB",
+    "env.SLURM_STEP",
+    "env.SLURM_TASK_PID",
+    "env.PBS_JOBID",
+    "env.LSB_JOBID",
+    "env.FLUX_",
+    "env.PMI",
+    "env.HYDRA_",
+)
 """Beginnings of names in the environment that differ from run to run and explain nothing."""
 SAME_STATE = 0.25
 """Relative; core-to-core latencies of one state scatter by a few per cent, states differ by half
@@ -118,9 +128,14 @@ def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
     for point in points:
         by_size.setdefault(point.bytes, []).append(point)
     return RunFacts(
-        run.header.id, started, run.label, str(run.path or ""), _system(run),
-        {size: _typical(of) for size, of in sorted(by_size.items())}, _facts(run, estimates),
-    )  # fmt: skip
+        run.header.id,
+        started,
+        run.label,
+        str(run.path or ""),
+        _system(run),
+        {size: _typical(of) for size, of in sorted(by_size.items())},
+        _facts(run, estimates),
+    )
 
 
 def _time(text: str | None) -> datetime | None:

@@ -140,15 +140,14 @@ def _number(name: str) -> int:
 
 
 def _groups(
-    names: Sequence[str],
-    of: Mapping[Pair, str],
-    times: Mapping[int, Mapping[Pair, PointEstimate]],
+    names: Sequence[str], of: Mapping[Pair, str], times: Mapping[int, Mapping[Pair, PointEstimate]]
 ) -> tuple[Group, ...]:
     groups = []
     for name in names:
         members = tuple(pair for pair, group in of.items() if group == name)
-        rows = (_times(size, [pairs[p] for p in members if p in pairs])
-                for size, pairs in times.items())  # fmt: skip
+        rows = (
+            _times(size, [pairs[p] for p in members if p in pairs]) for size, pairs in times.items()
+        )
         groups.append(Group(name, members, tuple(row for row in rows if row)))
     return tuple(groups)
 

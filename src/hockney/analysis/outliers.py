@@ -177,7 +177,7 @@ def _nodes(board: _Board, places: Mapping[int, Place]) -> list[_Suspect]:
             members.setdefault(host, []).append(i)
             others.setdefault(host, set()).add(other)
     measured = {rank for pair in board.pairs for rank in pair}
-    return _judged([
+    return _judged(
         _Suspect(
             board,
             tuple(sorted(r for r in measured if r in places and places[r].host == host)),
@@ -186,7 +186,7 @@ def _nodes(board: _Board, places: Mapping[int, Place]) -> list[_Suspect]:
         )
         for host, pairs in members.items()
         if len(others[host]) >= LEAST_PAIRS
-    ])  # fmt: skip
+    )
 
 
 def _single_ranks(
@@ -199,13 +199,13 @@ def _single_ranks(
             members.setdefault(rank, []).append(i)
     company = Counter(places[rank].host for rank in members if rank in places)
     left_out = set(named)
-    return _judged([
+    return _judged(
         _Suspect(board, (rank,), pairs, float(np.median(board.residuals[pairs])))
         for rank, pairs in members.items()
         if len(pairs) >= LEAST_PAIRS
         and rank not in left_out
         and not (rank in places and company[places[rank].host] == 1 and len(company) > 1)
-    ])  # fmt: skip
+    )
 
 
 def _pairs(board: _Board, named: Iterable[int]) -> list[_Suspect]:
@@ -213,16 +213,17 @@ def _pairs(board: _Board, named: Iterable[int]) -> list[_Suspect]:
     left_out = set(named)
     suspects = []
     for group in set(board.groups):
-        suspects += _judged([
+        suspects += _judged(
             _Suspect(board, pair, [i], float(board.residuals[i]))
             for i, pair in enumerate(board.pairs)
             if board.groups[i] == group and not left_out.intersection(pair)
-        ])  # fmt: skip
+        )
     return suspects
 
 
-def _judged(suspects: list[_Suspect]) -> list[_Suspect]:
-    """With the p of each one among the others."""
+def _judged(each: Iterable[_Suspect]) -> list[_Suspect]:
+    """Adds the p value of each one among the others."""
+    suspects = list(each)
     if len(suspects) < LEAST_MEMBERS:
         return []
     residuals, p = robust_p(np.array([suspect.residual for suspect in suspects]))

@@ -5,9 +5,15 @@ from __future__ import annotations
 from hockney.records import Place, Run
 
 SHARED = (
-    "same CPU", "same core", "same L2", "same L3", "same package", "same node", "same switch",
+    "same CPU",
+    "same core",
+    "same L2",
+    "same L3",
+    "same package",
+    "same node",
+    "same switch",
     "different nodes",
-)  # fmt: skip
+)
 """What two places share at most, the nearest first."""
 UNKNOWN = "unknown places"
 

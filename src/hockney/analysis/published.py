@@ -107,8 +107,11 @@ def positions(
     own = _own_numbers(run, estimates, line) if transport is not None else {}
     places = []
     for (quantity, size), value in own.items():
-        like = [one for one in published_figures() if (one.quantity, one.bytes) == (quantity, size)
-                and _is_alike(one.transport, transport)]  # fmt: skip
+        like = [
+            one
+            for one in published_figures()
+            if (one.quantity, one.bytes) == (quantity, size) and _is_alike(one.transport, transport)
+        ]
         if like:
             like.sort(key=lambda one: one.value)
             places.append(Position(quantity, size, value, tuple(like)))

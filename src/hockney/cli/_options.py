@@ -8,15 +8,7 @@ from typing import Any
 
 import click
 
-from hockney.cli._help import (
-    OUTPUT,
-    PLACEMENT,
-    SAMPLING,
-    SIMULATION,
-    WORKLOAD,
-    Decorator,
-    option,
-)
+from hockney.cli._help import OUTPUT, PLACEMENT, SAMPLING, SIMULATION, WORKLOAD, Decorator, option
 from hockney.cli._parameters import CPUS, FRACTION, HOSTS, LAUNCHES, PEERS, SECONDS, SIZES, Named
 from hockney.lazy import lazy_imports
 from hockney.spec.placement import OLD_LAUNCHERS, PLACES
@@ -57,9 +49,14 @@ def sizes(default: str | None, more: str = "", shown: str | bool = True) -> Deco
 
 def ranks(default: int | None, shown: str | bool = True) -> Decorator:
     return option(
-        "-n", "ranks", type=int, metavar="N", default=default, show_default=shown,
+        "-n",
+        "ranks",
+        type=int,
+        metavar="N",
+        default=default,
+        show_default=shown,
         help="Number of ranks to start.",
-    )  # fmt: skip
+    )
 
 
 def peers(what: str) -> Decorator:
@@ -72,9 +69,12 @@ LABEL = option(
 )
 QUIET = option("-q", "--quiet", is_flag=True, heading=OUTPUT, help="Print no progress, no notes.")
 GATE = option(
-    "--gate", is_flag=True, heading=OUTPUT, help="Exit status 1 when there is an outlier: a pair, "
-    "a CPU or a node that is slower than its group."
-)  # fmt: skip
+    "--gate",
+    is_flag=True,
+    heading=OUTPUT,
+    help="Exit status 1 when there is an outlier: a pair, "
+    "a CPU or a node that is slower than its group.",
+)
 VERIFY = option("--verify", is_flag=True, heading=WORKLOAD, help="Check all data, untimed.")
 EVERY_ITERATION = option(
     "--every-iteration",

@@ -100,11 +100,7 @@ def _script(scheduler: Batch, job: Job, measurement: Measurement, label: str | N
 
 
 def _submit(
-    scheduler: Batch,
-    job: Job,
-    text: str,
-    measurement: Measurement,
-    output: Output,
+    scheduler: Batch, job: Job, text: str, measurement: Measurement, output: Output
 ) -> None:
     """Submits, waits, shows; an interrupted wait cancels the job and keeps what it has."""
     result = measurement.result

@@ -17,8 +17,12 @@ with lazy_imports():
     from hockney.views.drawing.files import check_output, save
     from hockney.views.labels import analyses_of
 
-NEEDS = {"extremes": "--extremes", "bytes": "--bytes", "operation": "--operation",
-         "ranks": "--ranks"}  # fmt: skip
+NEEDS = {
+    "extremes": "--extremes",
+    "bytes": "--bytes",
+    "operation": "--operation",
+    "ranks": "--ranks",
+}
 """Options of which some figures have no use."""
 
 

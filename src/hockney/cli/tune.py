@@ -45,10 +45,7 @@ CHECK = "With --check"
     "hockney tune --check bcast.jsonl rules.conf           # measure with and without them",
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@_options.output(
-    "File for the rules; with --check the result file.",
-    metavar="FILE",
-)
+@_options.output("File for the rules; with --check the result file.", metavar="FILE")
 @option(
     "--format",
     "form",

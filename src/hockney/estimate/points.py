@@ -16,13 +16,7 @@ from numpy.typing import NDArray
 
 from hockney.estimate.quantiles import Interval, effective_size, median_interval
 from hockney.estimate.states import State, States, find_states
-from hockney.estimate.summaries import (
-    Statistics,
-    Typical,
-    spread,
-    statistics_of,
-    typical,
-)
+from hockney.estimate.summaries import Statistics, Typical, spread, statistics_of, typical
 from hockney.records import Run, Samples
 from hockney.spec.axes import Axes, Key, Point, curve_key, point_of, sort_key
 

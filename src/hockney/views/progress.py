@@ -132,9 +132,11 @@ class ProgressView:
         limits = f"[{format_seconds(low)} .. {format_seconds(high)}] "
         style = "green" if known.precision <= self._precision else "yellow"
         return [
-            (point, "bold"), (limits, ""),
-            (f"±{100.0 * known.precision:.1f} %", style), (asked, "dim"),
-        ]  # fmt: skip
+            (point, "bold"),
+            (limits, ""),
+            (f"±{100.0 * known.precision:.1f} %", style),
+            (asked, "dim"),
+        ]
 
 
 def _workload(status: Status) -> str:

@@ -23,17 +23,23 @@ def frame_lines(found: Positions) -> list[str]:
     """What the published figures are, and how the run compares with earlier ones."""
     lines = []
     if found.places:
-        lines = [_transport(found), f"definition of this run: {found.definition or 'unknown'}; "
-                 "figures of other definitions differ for that reason alone"]  # fmt: skip
+        lines = [
+            _transport(found),
+            f"definition of this run: {found.definition or 'unknown'}; "
+            "figures of other definitions differ for that reason alone",
+        ]
     return lines + [_past(past) for past in found.past]
 
 
 def source_lines(found: Positions) -> list[str]:
     """Each published figure's system, definition and source, once."""
-    return list(dict.fromkeys(
-        f"{one.system}: {one.definition} ({one.source})"
-        for place in found.places for one in place.like
-    ))  # fmt: skip
+    return list(
+        dict.fromkeys(
+            f"{one.system}: {one.definition} ({one.source})"
+            for place in found.places
+            for one in place.like
+        )
+    )
 
 
 def _transport(found: Positions) -> str:
@@ -75,9 +81,9 @@ def place_among(place: Position) -> str:
     rates the highest."""
     value, low, high = place.value, place.like[0].value, place.like[-1].value
     count = f"{len(place.like)} published"
-    lowest, highest = ("slowest", "fastest") if place.quantity.endswith("_Bps") else (
-        "fastest", "slowest"
-    )  # fmt: skip
+    lowest, highest = (
+        ("slowest", "fastest") if place.quantity.endswith("_Bps") else ("fastest", "slowest")
+    )
     if value < low:
         return f"{value / low:.3g} times the {lowest} of {count}"
     if value > high:

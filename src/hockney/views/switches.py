@@ -17,10 +17,14 @@ def switch_lines(switches: Sequence[Switch]) -> list[str]:
     rows = [["last below", "first above", "time", "regimes"]]
     for switch in switches:
         jump = "-" if switch.jump is None else f"{100.0 * switch.jump:+.2g} %"
-        rows.append([
-            format_size(switch.low_bytes), format_size(switch.high_bytes), jump,
-            f"{switch.below} -> {switch.above}",
-        ])  # fmt: skip
+        rows.append(
+            [
+                format_size(switch.low_bytes),
+                format_size(switch.high_bytes),
+                jump,
+                f"{switch.below} -> {switch.above}",
+            ]
+        )
     exact = sum(switch.high_bytes - switch.low_bytes == 1 for switch in switches)
     heading = f"{len(switches)} switch{'es' * (len(switches) > 1)}, {exact} known to the byte"
     if exact < len(switches):

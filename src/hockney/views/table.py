@@ -24,17 +24,15 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     """Rows of cells, the first one the heading, as right-aligned columns: what a pipe, a terminal
     and `awk` all read. A terminal shows the heading dim and the columns of medians in bold."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    strong = {number for number, name in enumerate(rows[0]) if name in STRONG}
     heading, *below = [
-        [
-            styled(cell.rjust(width), "bold") if number in strong and row is not rows[0] else
-            cell.rjust(width)
-            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        for row in rows
-    ]  # fmt: skip
+        [cell.rjust(width) for cell, width in zip(row, widths, strict=True)] for row in rows
+    ]
+    strong = {number for number, name in enumerate(rows[0]) if name in STRONG}
     lines = [styled("  ".join(heading).rstrip(), "dim")]
-    return "\n".join([*lines, *("  ".join(row).rstrip() for row in below)])
+    for row in below:
+        cells = (styled(cell, "bold") if i in strong else cell for i, cell in enumerate(row))
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
 
 
 def microseconds(seconds: float | None) -> str:
@@ -58,10 +56,19 @@ def mebibytes(rate: float | None) -> str:
     return f"{rate / 2**20:.2f}" if rate < 2**30 else f"{rate / 2**20:.0f}"
 
 
-COLUMNS = (
-    "bytes", "launches", "samples", "min", "median", "95 % interval", "", "mean", "p99", "max",
+COLUMNS = [
+    "bytes",
+    "launches",
+    "samples",
+    "min",
+    "median",
+    "95 % interval",
+    "",
+    "mean",
+    "p99",
+    "max",
     "MiB/s",
-)  # fmt: skip
+]
 
 
 def point_table(points: Sequence[PointEstimate], floor: dict[int, FloorRatio]) -> str:
@@ -163,14 +170,13 @@ def fit_lines(fit: Fit) -> list[str]:
     """The fit in words, with intervals and errors."""
     certainty = "95 %, bootstrap over launches" if fit.launches > 1 else "unknown from one launch"
     residuals = "residuals" if ORDINARY in fit.notes else "relative residuals"
-    alpha, bandwidth, half = (
-        fit.parameters["alpha_s"], fit.derived["r_inf_Bps"], fit.derived["n_half_B"],
-    )  # fmt: skip
+    alpha, bandwidth = fit.parameters["alpha_s"], fit.derived["r_inf_Bps"]
+    half = _with_interval(fit.derived["n_half_B"], _bytes)
     return [
         f"T(b) = alpha + beta b, least squares of {residuals}; intervals: {certainty}",
         f"  alpha   {_with_interval(alpha, format_seconds)}",
         f"  1/beta  {_with_interval(bandwidth, format_rate)}",
-        f"  n_half  {_with_interval(half, _bytes)}",
+        f"  n_half  {half}",
         f"  error   median {100.0 * fit.error_median:.1f} %, largest {100.0 * fit.error_max:.1f} % "
         f"at {format_size(fit.error_max_bytes)}",
         *(f"  note    {note}" for note in fit.notes),

@@ -21,8 +21,13 @@ MOST_NAMES = 9
 """Of an axis of names; of more some are left out, evenly."""
 NEAREST_LABELS = 0.3
 """Of an axis of counts in factors of two: closer ticks have no label."""
-DECADES = ((1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 4, 5, 6, 7, 8, 9), (1, 1.5, 2, 3, 5, 7), (1, 2, 5),
-           (1, 3), (1,))  # fmt: skip
+DECADES = (
+    (1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 4, 5, 6, 7, 8, 9),
+    (1, 1.5, 2, 3, 5, 7),
+    (1, 2, 5),
+    (1, 3),
+    (1,),
+)
 """Ticks of a decade that have names, as many as there is room for."""
 LABEL_INCHES = {"x": 0.55, "y": 0.28}
 """Of an axis, for each of its names."""
@@ -74,8 +79,9 @@ def _side(axes: Any, side: Side) -> tuple[Any, Any, Any]:
     return axes.yaxis, axes.set_yscale, axes.set_ylim
 
 
-def _ticks(along: Any, major: Iterable[float], text: Callable[[float], str],
-           minor: Iterable[float] = ()) -> None:  # fmt: skip
+def _ticks(
+    along: Any, major: Iterable[float], text: Callable[[float], str], minor: Iterable[float] = ()
+) -> None:
     along.set_major_locator(FixedLocator(list(major)))
     along.set_minor_locator(FixedLocator(list(minor)))
     along.set_major_formatter(FuncFormatter(lambda value, _: text(value)))
@@ -109,8 +115,12 @@ def _sizes(axes: Axes, side: Side, sizes: Iterable[float]) -> None:
     step = next((step for step in (1, 2, 5, 10) if len(powers) <= 6 * step), 20)
     far = [2.0**power for power in powers if power % step == 0]
     named = [smallest, *(size for size in far if size >= smallest * 2.0 ** (0.6 * step))]
-    _ticks(along, [0.0] * zero + named, lambda size: format_size(round(size)),
-           [2.0**power for power in powers])  # fmt: skip
+    _ticks(
+        along,
+        [0.0] * zero + named,
+        lambda size: format_size(round(size)),
+        [2.0**power for power in powers],
+    )
 
 
 def _logarithmic(axes: Axes, side: Side, axis: Axis, values: Sequence[float], most: int) -> None:
@@ -186,9 +196,11 @@ def _linear(axes: Axes, side: Side, axis: Axis, values: Sequence[float]) -> None
     steps = [1, 2, 2.5, 5, 10]
     along.set_major_locator(_Scaled(factor, nbins=5, integer=whole, min_n_ticks=2, steps=steps))
     percent = axis.quantity == "fraction"
-    along.set_major_formatter(FuncFormatter(
-        lambda value, _: f"{100.0 * value:.4g} %" if percent else f"{value / factor:.6g}"
-    ))  # fmt: skip
+    along.set_major_formatter(
+        FuncFormatter(
+            lambda value, _: f"{100.0 * value:.4g} %" if percent else f"{value / factor:.6g}"
+        )
+    )
 
 
 def _unit(axis: Axis, largest: float) -> tuple[float, str]:

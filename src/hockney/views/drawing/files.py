@@ -162,9 +162,15 @@ def _draw_series(axes: Axes, series: Series) -> None:
     with np.errstate(invalid="ignore"):
         bars = np.array([np.fmax(y - low, 0.0), np.fmax(high - y, 0.0)])
     axes.errorbar(
-        x, y, np.nan_to_num(bars), fmt="none", ecolor=looks["color"], elinewidth=0.8,
-        alpha=looks.get("alpha"), zorder=2.4,
-    )  # fmt: skip
+        x,
+        y,
+        np.nan_to_num(bars),
+        fmt="none",
+        ecolor=looks["color"],
+        elinewidth=0.8,
+        alpha=looks.get("alpha"),
+        zorder=2.4,
+    )
 
 
 def looks_of(series: Series) -> Looks:
@@ -184,13 +190,27 @@ def _draw_rule(axes: Axes, at: float, label: str, across: str, colour: str) -> N
     words: Looks = {"fontsize": 5.5, "color": colour, "va": "bottom"}
     if across == "x":
         axes.axvline(at, **looks)
-        axes.annotate(label, (at, 1.0), (-1.0, -2.0), xycoords=axes.get_xaxis_transform(),
-                      textcoords="offset points", rotation=90, ha="right",
-                      **words | {"va": "top"})  # fmt: skip
+        axes.annotate(
+            label,
+            (at, 1.0),
+            (-1.0, -2.0),
+            xycoords=axes.get_xaxis_transform(),
+            textcoords="offset points",
+            rotation=90,
+            ha="right",
+            **words | {"va": "top"},
+        )
     else:
         axes.axhline(at, **looks)
-        axes.annotate(label, (0.01, at), (0.0, 1.0), xycoords=axes.get_yaxis_transform(),
-                      textcoords="offset points", ha="left", **words)  # fmt: skip
+        axes.annotate(
+            label,
+            (0.01, at),
+            (0.0, 1.0),
+            xycoords=axes.get_yaxis_transform(),
+            textcoords="offset points",
+            ha="left",
+            **words,
+        )
 
 
 def _draw_map(axes: Axes, panel: Panel, inches: float) -> None:
@@ -216,9 +236,11 @@ def _draw_map(axes: Axes, panel: Panel, inches: float) -> None:
         scale_colours(bar.ax, panel.scale, low, high, inches)
     for rule in panel.rules:
         (axes.axvline if rule.across == "x" else axes.axhline)(
-            rule.at, color=QUIET if panel.kinds else "white", linewidth=0.8,
+            rule.at,
+            color=QUIET if panel.kinds else "white",
+            linewidth=0.8,
             linestyle=":" if panel.kinds else "-",
-        )  # fmt: skip
+        )
         if rule.label:
             axes.text(panel.columns - 0.45, rule.at, rule.label, fontsize=5.5, va="center")
 
@@ -229,8 +251,16 @@ def _draw_kind(axes: Axes, cell: Cell, kind: Kind, with_text: bool) -> None:
     axes.add_patch(Rectangle(place, 1.0, 1.0, label=cell.words, **looks))
     if with_text and cell.text:
         pad: Looks = {"facecolor": looks["facecolor"], "edgecolor": "none", "pad": 0.5}
-        axes.text(cell.column, cell.row, cell.text, ha="center", va="center", fontsize=4.8,
-                  color="white" if kind.colour is not None else "#444444", bbox=pad)  # fmt: skip
+        axes.text(
+            cell.column,
+            cell.row,
+            cell.text,
+            ha="center",
+            va="center",
+            fontsize=4.8,
+            color="white" if kind.colour is not None else "#444444",
+            bbox=pad,
+        )
 
 
 def kind_looks(kind: Kind) -> Looks:
@@ -239,8 +269,12 @@ def kind_looks(kind: Kind) -> Looks:
     if kind.colour is None:
         return {"facecolor": "#e9e9e9", "edgecolor": "white", "linewidth": 0.5}
     hatch = HATCHES[kind.colour // len(COLOURS) % len(HATCHES)]
-    return {"facecolor": _colour(kind.colour), "edgecolor": "white", "hatch": hatch,
-            "linewidth": 0.5}  # fmt: skip
+    return {
+        "facecolor": _colour(kind.colour),
+        "edgecolor": "white",
+        "hatch": hatch,
+        "linewidth": 0.5,
+    }
 
 
 def plain(text: str, longest: int = LONGEST_LABEL) -> str:
@@ -300,9 +334,13 @@ def _finish(axes: Axes, figure: Figure, height: float) -> None:
         _narrow(text, room, _shortened)
     _narrow(legend.get_title(), (WIDTH_INCHES - MARGIN_INCHES) * canvas.dpi, _shortened)
     small_print = canvas.supxlabel(
-        plain(" ".join(figure.caption), longest=1000), x=0.01, ha="left", fontsize=5.5,
-        color="#555555", linespacing=1.3,
-    )  # fmt: skip
+        plain(" ".join(figure.caption), longest=1000),
+        x=0.01,
+        ha="left",
+        fontsize=5.5,
+        color="#555555",
+        linespacing=1.3,
+    )
     _narrow(small_print, (WIDTH_INCHES - MARGIN_INCHES) * canvas.dpi, textwrap.fill)
     lines = sum(1 + text.get_text().count("\n") for text in texts)
     canvas.set_figheight(

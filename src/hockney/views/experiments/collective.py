@@ -18,14 +18,12 @@ from hockney.views.table import aligned, interval, microseconds
 
 SIZES = (2, 1024, 1024**2)
 """Chosen where they were measured: short, middle and long, as the references have them."""
-COLUMNS = (
-    "launches", "samples", "completion", "95 % interval", "", "own mean", "own max",
-)  # fmt: skip
+COLUMNS = ("launches", "samples", "completion", "95 % interval", "", "own mean", "own max")
 NOT_SHOWN = ("overlap", "peers", "pairs", "buffers", "mode", "window", "train")
-"""Axes of what is hidden: it is of a collective with and without computation."""
+"""Axes that the JSON of overlap leaves out."""
 LEGEND = (
-    "completion: median of the samples; own mean, own max: of the ranks' own durations, as other\n"
-    "suites print them, the median of each repetition's"
+    "completion: median of the samples; own mean, own max: mean and maximum of the ranks' own\n"
+    "durations, as other suites print them, the median over repetitions"
 )
 
 

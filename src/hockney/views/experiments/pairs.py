@@ -20,10 +20,21 @@ from hockney.views.variability import variability_text
 
 MOST_NAMED = 8
 """Best and worst pairs whose places are shown."""
-COLUMNS = (
-    "bytes", "pairs", "median pair", "slowest pair", "95 % interval", "", "all MiB/s", "messages/s",
-    "slowdown", "best pair", "us", "worst pair", "us",
-)  # fmt: skip
+COLUMNS = [
+    "bytes",
+    "pairs",
+    "median pair",
+    "slowest pair",
+    "95 % interval",
+    "",
+    "all MiB/s",
+    "messages/s",
+    "slowdown",
+    "best pair",
+    "us",
+    "worst pair",
+    "us",
+]
 
 
 def answer(analysis: Analysis) -> list[str]:
@@ -94,14 +105,21 @@ def contention_table(curve: Sequence[Contention]) -> str:
     for one in curve:
         together = one.together
         how = variant_text(together) or together.operation
-        rows.append([
-            *([how] if several else []),
-            str(together.bytes), str(one.pairs), table.microseconds(one.typical_s),
-            table.microseconds(together.typical_s), *table.interval(together),
-            table.mebibytes(one.aggregate_Bps), _count(one.messages_per_s),
-            "-" if one.slowdown is None else f"{one.slowdown:.2f}",
-            *_named(one.best), *_named(one.worst),
-        ])  # fmt: skip
+        rows.append(
+            [
+                *([how] if several else []),
+                str(together.bytes),
+                str(one.pairs),
+                table.microseconds(one.typical_s),
+                table.microseconds(together.typical_s),
+                *table.interval(together),
+                table.mebibytes(one.aggregate_Bps),
+                _count(one.messages_per_s),
+                "-" if one.slowdown is None else f"{one.slowdown:.2f}",
+                *_named(one.best),
+                *_named(one.worst),
+            ]
+        )
     return table.aligned(rows)
 
 

@@ -143,8 +143,16 @@ def curves(
         model = [(along(p), seconds) for p in curve if (seconds := what.predicted_s(p))]
         if model:
             x, y = zip(*model, strict=True)
-            found.append(Series("model, message by message", x, y, style="dashed", colour=colour,
-                                name=f"{_label(name)}: model"))  # fmt: skip
+            found.append(
+                Series(
+                    "model, message by message",
+                    x,
+                    y,
+                    style="dashed",
+                    colour=colour,
+                    name=f"{_label(name)}: model",
+                )
+            )
     return tuple(sorted(found, key=lambda one: one.colour is None))
 
 

@@ -36,8 +36,11 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         if ratios:
             x, y = zip(*ratios, strict=True)
             few = len(series) < MOST_COLOURED
-            series.append(Series(name if few else "others", x, y,
-                                 colour=len(series) if few else None, name=name))  # fmt: skip
+            series.append(
+                Series(
+                    name if few else "others", x, y, colour=len(series) if few else None, name=name
+                )
+            )
     if not series:
         raise AskedWronglyError(
             f"none of {', '.join(what.colours)} has a schedule to predict by",

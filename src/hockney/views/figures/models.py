@@ -42,8 +42,15 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     residuals = []
     for number, fit in enumerate(fits):
         times += _lines(fit, curve, number)
-        residuals.append(Series(_label(fit), curve.bytes.tolist(), fit.residuals.tolist(),
-                                colour=_colour(number), name=fit.model))  # fmt: skip
+        residuals.append(
+            Series(
+                _label(fit),
+                curve.bytes.tolist(),
+                fit.residuals.tolist(),
+                colour=_colour(number),
+                name=fit.model,
+            )
+        )
     rules = tuple(Rule(size, format_size(round(size))) for size in breaks_of(fits[0]))
     y = Axis("time", time_label(analyses), logarithmic=True)
     residual = Axis("fraction", "relative residual")
@@ -80,11 +87,17 @@ def _lines(fit: Fit, curve: Curve, number: int) -> list[Series]:
     ends = [0.0, *breaks_of(fit), np.inf]
     regimes = (_sizes(curve.bytes, low, high) for low, high in pairwise(ends))
     return [
-        Series(_label(fit), sizes.tolist(), rounded(fit.predict(sizes).tolist()), style="line",
-               colour=_colour(number), name=fit.model)
+        Series(
+            _label(fit),
+            sizes.tolist(),
+            rounded(fit.predict(sizes).tolist()),
+            style="line",
+            colour=_colour(number),
+            name=fit.model,
+        )
         for sizes in regimes
         if len(sizes)
-    ]  # fmt: skip
+    ]
 
 
 def _sizes(measured: Array, low: float, high: float) -> Array:

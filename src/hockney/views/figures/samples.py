@@ -160,8 +160,15 @@ def _marks(group: _Group, number: int, places: dict[int, int], most: int | None)
         rounded([float(of(bucket)) for _, bucket in buckets]) for of in (np.median, np.min, np.max)
     )
     merged = len(buckets) < len(group.seconds)
-    return Series(group.label, x, y, low if merged else None, high if merged else None, "dots",
-                  None if group.is_grey else number)  # fmt: skip
+    return Series(
+        group.label,
+        x,
+        y,
+        low if merged else None,
+        high if merged else None,
+        "dots",
+        None if group.is_grey else number,
+    )
 
 
 def _buckets(samples: Array, most: int | None) -> Iterator[tuple[float, Array]]:
@@ -179,8 +186,15 @@ def _distribution(groups: Sequence[_Group]) -> Panel:
     for number, group in enumerate(groups):
         counts = np.histogram(np.clip(group.seconds, edges[0], edges[-1]), edges)[0]
         fractions = rounded((counts / len(group.seconds)).tolist())
-        series.append(Series(group.label, rounded(edges.tolist()), [*fractions, 0.0],
-                             style="steps", colour=None if group.is_grey else number))  # fmt: skip
+        series.append(
+            Series(
+                group.label,
+                rounded(edges.tolist()),
+                [*fractions, 0.0],
+                style="steps",
+                colour=None if group.is_grey else number,
+            )
+        )
     x = Axis("time", "time", logarithmic=True)
     return Panel(x, Axis("fraction", "fraction of samples", from_zero=True), tuple(series))
 
@@ -189,12 +203,17 @@ def _caption(shown: Sequence[_Group], groups: int, zeros: int, options: Options)
     samples = sum(len(group.seconds) for group in shown)
     launches = len({launch for group in shown for launch in group.launches})
     most = options.most_samples
-    merged = most is not None and any(len(group.seconds) > most for group in shown)
-    return (
+    words = [
         f"{samples} samples of {launches} launch{'es' * (launches > 1)}, shaded in turn; below, "
-        "their distribution (the outermost bins hold all beyond).",
-        *([f"Of more than {most} samples a mark is the median of successive ones, its bar their "
-           "range."] * merged),
-        *([f"The {len(shown)} fastest of {groups} are shown."] * (len(shown) < groups)),
-        *([f"{zeros} samples of 0 s or below have no place on this axis."] * bool(zeros)),
-    )  # fmt: skip
+        "their distribution (the outermost bins hold all beyond)."
+    ]
+    if most is not None and any(len(group.seconds) > most for group in shown):
+        words.append(
+            f"More than {most} samples are merged: a mark is the median of successive samples, its "
+            "bar their range."
+        )
+    if len(shown) < groups:
+        words.append(f"The {len(shown)} fastest of {groups} are shown.")
+    if zeros:
+        words.append(f"{zeros} samples of 0 s or below have no place on this axis.")
+    return tuple(words)

@@ -71,8 +71,9 @@ def _measured(curve: Curve, number: int, alone: bool, options: Options) -> list[
     if line:
         x, y = line_points(line, curve.x)
         label = f"Hockney's line: {words}" if alone else label
-        found.append(Series(label, x, y, style="line", colour=number,
-                            name=f"{curve.label}: Hockney's line"))  # fmt: skip
+        found.append(
+            Series(label, x, y, style="line", colour=number, name=f"{curve.label}: Hockney's line")
+        )
     return found
 
 
@@ -98,11 +99,19 @@ def _extremes(curve: Curve, number: int, label: str) -> list[Series]:
     means = [point.mean_s or 0.0 for point in points]
     deviations = [point.std_s or 0.0 for point in points]
     crosses = [
-        Series("minimum and maximum", curve.x, ends, style="crosses", colour=number,
-               name=f"{curve.label}: {what}")
-        for what, ends in (("minimum", [p.min_s for p in points]),
-                           ("maximum", [p.max_s for p in points]))
-    ]  # fmt: skip
+        Series(
+            "minimum and maximum",
+            curve.x,
+            ends,
+            style="crosses",
+            colour=number,
+            name=f"{curve.label}: {what}",
+        )
+        for what, ends in (
+            ("minimum", [p.min_s for p in points]),
+            ("maximum", [p.max_s for p in points]),
+        )
+    ]
     low = [mean - std if mean > std else None for mean, std in zip(means, deviations, strict=True)]
     high = [mean + std for mean, std in zip(means, deviations, strict=True)]
     return [Series(label, curve.x, means, low, high, "points", number, curve.label), *crosses]
@@ -138,6 +147,14 @@ def _floors(analyses: Sequence[Analysis]) -> list[Series]:
             known = sorted((size, time) for size, time in at if time)
             if known:
                 sizes, times = zip(*known, strict=True)
-                found.append(Series(label, sizes, times, style=style, colour=number,  # type: ignore[arg-type]
-                                    name=f"{analysis.label}: {label}"))  # fmt: skip
+                found.append(
+                    Series(
+                        label,
+                        sizes,
+                        times,
+                        style=style,
+                        colour=number,  # type: ignore[arg-type]
+                        name=f"{analysis.label}: {label}",
+                    )
+                )
     return found

@@ -64,8 +64,12 @@ def _list(fastest: dict[str, PointEstimate]) -> str:
 
 
 def _bandwidth(by_system: dict[str, list[PointEstimate]]) -> str:
-    rated = [(p.bandwidth_Bps, p.bytes, label) for label, points in by_system.items()
-             for p in points if p.bandwidth_Bps]  # fmt: skip
+    rated = [
+        (p.bandwidth_Bps, p.bytes, label)
+        for label, points in by_system.items()
+        for p in points
+        if p.bandwidth_Bps
+    ]
     if not rated:
         return ""
     rate, size, label = max(rated)

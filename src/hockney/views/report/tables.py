@@ -50,13 +50,28 @@ def _rate(rate: float | None) -> Cell:
 
 def side_by_side(systems: Sequence[Reported], operation: str) -> Table:
     """One row a file, compared with the first."""
-    columns = ("system", "smallest size", "time", "α", "r∞", "largest bandwidth", "at size",
-               "launches", "compared with the first")  # fmt: skip
-    rows = [[
-        Cell(system.label), *_first(system, operation), *_fitted(system), *_most(system, operation),
-        Cell(str(len(system.run.launches)), len(system.run.launches)),
-        Cell("-" if number == 0 else _against(systems[0], system)),
-    ] for number, system in enumerate(systems)]  # fmt: skip
+    columns = [
+        "system",
+        "smallest size",
+        "time",
+        "α",
+        "r∞",
+        "largest bandwidth",
+        "at size",
+        "launches",
+        "compared with the first",
+    ]
+    rows = [
+        [
+            Cell(system.label),
+            *_first(system, operation),
+            *_fitted(system),
+            *_most(system, operation),
+            Cell(str(len(system.run.launches)), len(system.run.launches)),
+            Cell("-" if number == 0 else _against(systems[0], system)),
+        ]
+        for number, system in enumerate(systems)
+    ]
     return Table("The systems side by side", columns, rows, "systems")
 
 
@@ -106,8 +121,19 @@ def _verdict(found: Comparison) -> str:
 
 KEYS = ("operation", "statistic", *(name for name in AXES if name not in ("operation", "bytes")))
 """Columns that are left out where every row has the same."""
-NUMBERS = ("size", "launches", "samples", "min", "time", "low", "high", "mean", "p99", "max",
-           "bandwidth")  # fmt: skip
+NUMBERS = [
+    "size",
+    "launches",
+    "samples",
+    "min",
+    "time",
+    "low",
+    "high",
+    "mean",
+    "p99",
+    "max",
+    "bandwidth",
+]
 
 
 def points_table(system: Reported, operation: str) -> Table:
@@ -147,13 +173,15 @@ def _key_cell(value: object) -> Cell:
 
 
 def _number_cells(point: PointEstimate) -> list[Cell]:
-    times = (point.min_s, point.typical_s, point.low_s, point.high_s, point.mean_s, point.p99_s,
-             point.max_s)  # fmt: skip
+    names = ("min_s", "typical_s", "low_s", "high_s", "mean_s", "p99_s", "max_s")
+    times = [getattr(point, name) for name in names]
     counts = (point.launches, point.samples)
     return [
-        Cell(format_size(point.bytes), point.bytes), *(Cell(str(n), n) for n in counts),
-        *map(_time, times), _rate(point.bandwidth_Bps),
-    ]  # fmt: skip
+        Cell(format_size(point.bytes), point.bytes),
+        *(Cell(str(n), n) for n in counts),
+        *map(_time, times),
+        _rate(point.bandwidth_Bps),
+    ]
 
 
 def published_table(found: Positions) -> Table:
@@ -162,14 +190,28 @@ def published_table(found: Positions) -> Table:
     for place in found.places:
         low, high = place.like[0], place.like[-1]
         say = _rate if place.quantity.endswith("_Bps") else _time
-        rows.append([
-            Cell(number_name(place)), say(place.value),
-            Cell(place_among(place)),
-            say(low.value), Cell(low.system), say(high.value), Cell(high.system),
-            Cell(str(len(place.like)), len(place.like)),
-        ])  # fmt: skip
-    columns = ("quantity", "this run", "compared with published", "lowest published", "system",
-               "highest published", "system", "how many")  # fmt: skip
+        rows.append(
+            [
+                Cell(number_name(place)),
+                say(place.value),
+                Cell(place_among(place)),
+                say(low.value),
+                Cell(low.system),
+                say(high.value),
+                Cell(high.system),
+                Cell(str(len(place.like)), len(place.like)),
+            ]
+        )
+    columns = [
+        "quantity",
+        "this run",
+        "compared with published",
+        "lowest published",
+        "system",
+        "highest published",
+        "system",
+        "how many",
+    ]
     return Table("Compared with published figures of like systems", columns, rows, "published")
 
 
@@ -192,17 +234,22 @@ def repeat(system: Reported) -> Repeat:
         *_flat("option.", plan_facts(run.header.options)),
     ]
     return Repeat(
-        shlex.join(["hockney", *words[1:]]) if words else None, _facts(system), _places(system),
+        shlex.join(["hockney", *words[1:]]) if words else None,
+        _facts(system),
+        _places(system),
         [(name, value) for name, value in environment if name != "command"],
-    )  # fmt: skip
+    )
 
 
 def _facts(system: Reported) -> list[tuple[str, str]]:
     header, launches = system.run.header, system.run.launches
     facts = [
-        ("file", str(system.run.path.name if system.run.path else "-")), ("run", header.id),
-        ("started", header.started), ("hockney", header.hockney), ("experiment", header.experiment),
-    ]  # fmt: skip
+        ("file", str(system.run.path.name if system.run.path else "-")),
+        ("run", header.id),
+        ("started", header.started),
+        ("hockney", header.hockney),
+        ("experiment", header.experiment),
+    ]
     if launches:
         first = launches[0]
         facts += [
@@ -212,11 +259,12 @@ def _facts(system: Reported) -> list[tuple[str, str]]:
             ("launcher", first.launcher or "-"),
             ("command of the first launch", shlex.join(first.command) or "-"),
             ("variables set for it", " ".join(f"{k}={v}" for k, v in first.env.items()) or "-"),
-            ("engine", first.engine or "-"), ("clock", first.clock.name or "-"),
+            ("engine", first.engine or "-"),
+            ("clock", first.clock.name or "-"),
             ("clock resolution", format_seconds(first.clock.resolution_s)),
             ("cost of reading the clock", format_seconds(first.clock.cost_s)),
             ("simulated", "yes" if first.simulated else "no"),
-        ]  # fmt: skip
+        ]
     facts.append(("ended", ", ".join(end.reason for end in system.run.ends) or "unknown"))
     return [(name, value or "-") for name, value in facts]
 
@@ -224,12 +272,11 @@ def _facts(system: Reported) -> list[tuple[str, str]]:
 def _places(system: Reported) -> Table:
     columns = ("rank", "host", "package", "NUMA", "L3", "core", "CPU", "pinned")
     places = system.run.launches[0].places if system.run.launches else []
-    rows = [
-        [Cell("-" if value is None else str(value), value) for value in
-         (p.rank, p.host, p.package, p.numa, p.l3, p.core, p.pu)]
-        + [Cell({True: "yes", False: "no", None: "-"}[p.pinned])]
-        for p in places
-    ]  # fmt: skip
+    rows = []
+    for p in places:
+        values = (p.rank, p.host, p.package, p.numa, p.l3, p.core, p.pu)
+        cells = [Cell("-" if value is None else str(value), value) for value in values]
+        rows.append([*cells, Cell({True: "yes", False: "no", None: "-"}[p.pinned])])
     return Table(f"Places of the ranks of {system.label}", columns, rows, "places")
 
 
