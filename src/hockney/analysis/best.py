@@ -1,4 +1,4 @@
-"""Which algorithm of a collective is the fastest, by how much, and whether that is beyond noise."""
+"""The fastest algorithm of a collective, its gain, and whether the gain is significant."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hockney.spec.axes import Axes, variant_text
 from hockney.spec.workloads.collective import DEFAULT, is_collective_name
 
 TOLERANCE = 0.03
-"""Two times that are surely no further apart are called the same."""
+"""Relative difference up to which two times are the same."""
 FASTER, OWN, UNKNOWN = "faster", "own", "unknown"
 BEST_RULE = (
     "an algorithm is the best where a rank-sum test over launches, corrected for the number of "
@@ -38,7 +38,7 @@ class Contender:
 
     @property
     def is_faster(self) -> bool:
-        """Surely faster than the library's own decision."""
+        """Whether it is significantly faster than the library's own decision."""
         return self.difference is not None and self.difference.verdict == "faster"
 
     @property
@@ -51,7 +51,7 @@ class Contender:
 
     @property
     def is_harmless(self) -> bool:
-        """Not slower than the library's own decision, as far as can be seen."""
+        """Whether there is no sign that it is slower than the library's own decision."""
         found = self.difference
         return found is not None and (
             found.verdict in ("faster", "same") or (found.verdict == "unknown" and found.ratio <= 1)
@@ -98,7 +98,7 @@ class Cell:
 
     @property
     def launches(self) -> int:
-        """The fewest of any of its points."""
+        """The smallest number of launches of its points."""
         points = [one.point for one in self.contenders]
         return min(point.launches for point in [*points, *([self.default] if self.default else [])])
 

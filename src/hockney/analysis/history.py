@@ -56,9 +56,9 @@ class RunFacts:
     file: str
     system: str
     latencies: dict[int, tuple[float, float | None, float | None]]
-    """By size in bytes: seconds, with its interval."""
+    """The time in seconds with its interval, by message size in bytes."""
     facts: dict[str, str]
-    """Of where and how it was measured, flat."""
+    """Where and how it was measured: names with their values."""
 
 
 @dataclass(frozen=True)
@@ -94,9 +94,9 @@ class Trend:
     points: tuple[RunPoint, ...]
     changes: tuple[ChangePoint, ...]
     worse: str | None
-    """Why, by WORSE_RULE."""
+    """Why the last runs are worse, by WORSE_RULE; None where they are not."""
     enough: bool
-    """Whether there are runs enough to judge the last ones."""
+    """Whether there are enough runs to judge the last ones."""
 
     @property
     def level(self) -> float:
@@ -119,7 +119,7 @@ class History:
 
 
 def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
-    """What a history keeps of a run; None where nothing was measured or nobody knows when."""
+    """What a history keeps of a run; None where it has no point or no date."""
     started = _time(run.header.started)
     points = estimates.own()
     if started is None or not points:
@@ -147,7 +147,7 @@ def _time(text: str | None) -> datetime | None:
 
 
 def _typical(points: Sequence[PointEstimate]) -> tuple[float, float | None, float | None]:
-    """Of several pairs or algorithms the median, without an interval."""
+    """Returns the time and its interval; of several points the median, without an interval."""
     centres = [float(np.median(point.medians_s)) for point in points]
     if len(points) == 1:
         return centres[0], points[0].low_s, points[0].high_s
@@ -156,7 +156,7 @@ def _typical(points: Sequence[PointEstimate]) -> tuple[float, float | None, floa
 
 def _system(run: Run) -> str:
     """What makes runs comparable: the experiment, and the label that the user gave or else the MPI
-    library (of whichever version) and the hosts."""
+    library (any version) and the hosts."""
     if run.header.label:
         return f"{run.header.experiment}, {run.header.label}"
     if not run.launches:
@@ -255,7 +255,7 @@ def _one_state(first: str | None, second: str | None) -> bool:
 
 
 def _worse(badness: Array, changes: Sequence[int], tolerance: float) -> tuple[str | None, bool]:
-    """By WORSE_RULE; badness: logarithms that rise as it gets worse."""
+    """Applies WORSE_RULE. badness: logarithms that rise as the system gets worse."""
     limit = math.log1p(tolerance)
     if changes:
         before = badness[changes[-2] if len(changes) > 1 else 0 : changes[-1]]

@@ -53,7 +53,7 @@ def measure_and_show(plan: Plan, output: Output) -> None:
     if session.run.samples:
         show_measured(analysis, output)
     if not output.quiet:
-        _say_how_it_ended(session)
+        _report_end(session)
     raise_problems(session)
     if session.reason == "interrupted":
         raise click.exceptions.Exit(130)
@@ -72,7 +72,7 @@ def measured(plan: Plan, target: Target, quiet: bool, before: str = "") -> Sessi
         progress.clear()
 
 
-def _say_how_it_ended(session: Session) -> None:
+def _report_end(session: Session) -> None:
     steps = session.steps
     lost = steps.notes() if steps else []
     for note in (*session.engine.notes, *unanswered(session), *lost):

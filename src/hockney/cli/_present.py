@@ -1,4 +1,4 @@
-"""An analysis as every verb shows it."""
+"""How verbs show an analysis."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def show_warnings(analysis: Analysis) -> None:
 
 
 def gate(analysis: Analysis) -> None:
-    """For checks of nodes: ends with status 1 where a pair, place or node is an outlier."""
+    """Ends with status 1 where a pair, place or node is an outlier: for checks of nodes."""
     if analysis.outliers:
         raise click.exceptions.Exit(1)
 
@@ -78,7 +78,7 @@ def show_json(
     diagnose: bool = False,
     histories: Sequence[History] | None = None,
 ) -> None:
-    """{"run", ..., "warnings"} and, when asked, "diagnosis" and "beside", as docs/json.md says."""
+    """{"run", ..., "warnings"} and, when asked, "diagnosis" and "positions" (docs/json.md)."""
     shown = {
         "run": run_json(analysis),
         **view_of(analysis.run).fields(analysis, all_states),
@@ -87,5 +87,6 @@ def show_json(
     if diagnose:
         shown["diagnosis"] = [asdict(finding) for finding in analysis.diagnosis]
     if histories is not None:
-        shown["beside"] = asdict(analysis.positions(histories))
+        shown["positions"] = asdict(analysis.positions(histories))
+        shown["beside"] = shown["positions"]  # its former name
     click.echo(dumps(shown))

@@ -1,4 +1,4 @@
-"""A verb that measures: its words become a plan, and what runs a plan is the same for all."""
+"""Verbs that measure: each turns its options into a plan, and all plans are run alike."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ with lazy_imports():
 
 @dataclass(frozen=True)
 class Asked:
-    """What the words of a measuring verb ask for."""
+    """The plan and the output that the options of a measuring verb ask for."""
 
     plan: Plan
     output: Output

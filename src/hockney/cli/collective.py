@@ -1,4 +1,4 @@
-"""hockney collective: what collectives take, by algorithm, ranks and size."""
+"""hockney collective: the time of collectives by algorithm, ranks and size."""
 
 from __future__ import annotations
 

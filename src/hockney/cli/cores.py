@@ -1,4 +1,4 @@
-"""hockney cores: what each pair of places sees."""
+"""hockney cores: the time between every two CPUs or nodes."""
 
 from __future__ import annotations
 

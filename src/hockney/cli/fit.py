@@ -94,7 +94,7 @@ def _curves(file: Path) -> list[RunCurve]:
 def _each(
     curves: list[RunCurve], work: Callable[[Sequence[PointEstimate]], Result]
 ) -> list[tuple[RunCurve, Result]]:
-    """Of a run's several curves those that carry the model; what the others lack is said."""
+    """Fits each curve; where a run has several, those that cannot be fitted are reported."""
     done: list[tuple[RunCurve, Result]] = []
     failed: list[AskedWronglyError] = []
     for one in curves:

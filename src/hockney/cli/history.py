@@ -75,7 +75,7 @@ def load_histories(
     since: datetime | None = None,
     together: bool = False,
 ) -> list[History]:
-    """One a system. Files that are no results, or hold nothing, are named and left out."""
+    """One history per system. Files without results are named and left out."""
     runs = []
     for path in result_files(paths):
         try:
@@ -94,7 +94,7 @@ def load_histories(
 
 
 def histories_with(paths: tuple[Path, ...], past: tuple[Path, ...]) -> list[History]:
-    """Of earlier runs and these; none where no earlier ones were named."""
+    """Histories of earlier runs and these; empty where no earlier ones were named."""
     return load_histories((*past, *paths)) if past else []
 
 

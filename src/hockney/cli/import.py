@@ -103,7 +103,7 @@ def _store(stored: Sequence[tuple[Path, Run]], output: Path | None, force: bool)
         )
     for path, (_, run) in zip(paths, stored, strict=True):
         store(run, path, force)
-        _tell(run)
+        _report(run)
 
 
 def _paths(stored: Sequence[tuple[Path, Run]], output: Path | None) -> list[Path]:
@@ -133,7 +133,7 @@ def _safe(name: str) -> str:
     return "".join(char if char.isalnum() or char in "-_." else "-" for char in name)[:60]
 
 
-def _tell(run: Run) -> None:
+def _report(run: Run) -> None:
     source = run.header.source
     points = {(s.operation, s.algorithm, s.ranks, str(s.peers), s.bytes) for s in run.summaries}
     launches = len(run.launches)

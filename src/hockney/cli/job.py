@@ -31,7 +31,7 @@ with lazy_imports():
 
 POLL_S = 1.0
 LAST_LINES = 12
-"""Of the scheduler's log, shown when a job fails."""
+"""Lines of the scheduler's log that are shown when a job fails."""
 
 
 @verb(
@@ -112,7 +112,7 @@ def _submit(
     if run is not None and run.samples:
         show_measured(Analysis(run), output)
     whole = len(whole_launches(run)) if run is not None else 0
-    # A job that was deleted may have ended well all the same, as PBS tells it.
+    # PBS reports a deleted job as one that ended well.
     if not state.well or whole < most:
         raise HockneyError(
             f"job {number} ended as {state.word.lower()} after {whole} of {most} launches",
@@ -151,5 +151,5 @@ def _last_words(log: Path) -> str | None:
         lines = log.read_text(errors="replace").splitlines()[-LAST_LINES:]
     except OSError:
         return None
-    said = "\n".join(f"    {line}" for line in lines)
-    return f"the last lines of {log}:\n{said}" if said else None
+    shown = "\n".join(f"    {line}" for line in lines)
+    return f"the last lines of {log}:\n{shown}" if shown else None

@@ -23,7 +23,7 @@ NEEDS = {
     "operation": "--operation",
     "ranks": "--ranks",
 }
-"""Options of which some figures have no use."""
+"""Options that only some figures take."""
 
 
 @verb(

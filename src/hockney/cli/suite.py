@@ -1,4 +1,4 @@
-"""hockney suite: a plan of many runs, with one progress line, that can be gone on with."""
+"""hockney suite: a plan of many runs, which can be interrupted and resumed."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _words(param: click.Parameter, name: str, value: Any) -> list[str]:
 
 
 def _measure_all(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) -> list[str]:
-    """Every run that is not done yet; one that fails does not stop the others. Returns which."""
+    """Measures every run that is not done yet, even after one has failed; returns the failed."""
     failed = []
     for number, (run, plan) in enumerate(zip(suite.runs, plans, strict=True), 1):
         name = run.file_name(number)
@@ -120,7 +120,7 @@ def _measure_all(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool)
 
 
 def _show_end(suite: Suite, journal: Journal, quiet: bool) -> None:
-    """What there is now, by file, and how each ended; and all of it as one page."""
+    """Lists the files and how each run ended, and writes a report of all of them."""
     rows = [["run", "ended by", "file"]]
     rows += [[entry.label, entry.reason, str(journal.directory / entry.file)] for entry in journal]
     click.echo(aligned(rows))

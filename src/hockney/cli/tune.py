@@ -124,11 +124,11 @@ def _tune(
 def _write(
     reduction: Reduction, found: Measured, form: RulesFormat, output: Path, mpicc: str | None
 ) -> tuple[dict[str, str], bool | None]:
-    """What makes the library read the rules, and whether that is proved."""
+    """The environment in which the library reads the rules, and whether that is proved."""
     mpi, engine = mpi_of(Placement(mpicc=mpicc))
     proved = write_tried(form, reduction.rules, output, found.mpi, mpi, engine)
-    told = "and was seen to read all of it" if proved else "but does not report whether it reads it"
-    click.echo(f"wrote {output}: the library starts with it {told}", err=True)
+    reads = "and reads all of it" if proved else "but does not report whether it reads it"
+    click.echo(f"wrote {output}: the library starts with it {reads}", err=True)
     return form.environment(output), proved
 
 
@@ -140,7 +140,7 @@ def _check(
     form: RulesFormat,
     options: dict[str, Any],
 ) -> None:
-    """Exit status 1 where the rules make a cell surely slower."""
+    """Ends with status 1 where the rules make a cell significantly slower."""
     placement = _placement(measured_run, options["mpicc"])
     try_written(form, rules, found.mpi, *mpi_of(placement))
     cells = [cell for cell in found.cells if cell.default is not None]
@@ -157,7 +157,7 @@ def _check(
 
 
 def _placement(run: Run, mpicc: str | None) -> Placement:
-    """Placed as in the file: where ranks are decides what is best."""
+    """The placement of the file: the best algorithm depends on it."""
     plan = plan_of(run.header.options)
     if plan is None:
         return Placement(mpicc=mpicc)

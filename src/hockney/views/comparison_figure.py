@@ -12,7 +12,7 @@ from hockney.views.drawing.description import Axis, Band, Figure, Panel, Rule, S
 
 
 def describe_ratio(comparisons: Sequence[Comparison], tolerance: float) -> Figure:
-    """Of each of the comparisons with one base."""
+    """Draws comparisons that have the same base."""
     points = [each for one in comparisons for p in one.points for each in (p.base, p.other)]
     if not points:
         raise AskedWronglyError("the runs have no point in common: nothing to draw")
@@ -34,7 +34,7 @@ def describe_ratio(comparisons: Sequence[Comparison], tolerance: float) -> Figur
 
 
 def _series(comparison: Comparison, number: int) -> list[Series]:
-    """Points that differ, and those for which that is not shown."""
+    """One series of points that differ significantly, one of the others."""
     label = joined(f"B: {comparison.other.label}", comparison.verdict)
     styles: tuple[tuple[Style, bool], ...] = (("points", True), ("hollow", False))
     found = []

@@ -73,7 +73,7 @@ def _change_lines(trend: Trend) -> list[str]:
 def _verdict(trend: Trend) -> str:
     if trend.worse:
         return f"worse: {trend.worse}"
-    return "not worse" if trend.enough else "not worse, as far as so few runs show"
+    return "not worse" if trend.enough else "not worse, but there are too few runs to be sure"
 
 
 def history_json(histories: Sequence[History], tolerance: float) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A result among published figures and earlier runs, in sentences."""
+"""How a result compares with published figures and earlier runs, in sentences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMES = {"time_s": "one-way time", "alpha_s": "alpha", "r_inf_Bps": "r_inf"}
 
 
 def position_lines(found: Positions) -> list[str]:
-    """Each number compared with others; nothing where there is nothing to compare it with."""
+    """Compares each number with others; empty where there are no others."""
     return [*map(_position, found.places), *frame_lines(found)]
 
 
@@ -32,7 +32,7 @@ def frame_lines(found: Positions) -> list[str]:
 
 
 def source_lines(found: Positions) -> list[str]:
-    """Each published figure's system, definition and source, once."""
+    """The system, definition and source of each published figure."""
     return list(
         dict.fromkeys(
             f"{one.system}: {one.definition} ({one.source})"
@@ -61,7 +61,7 @@ def _value(quantity: str, value: float) -> str:
 
 
 def number_name(place: Position) -> str:
-    """As one-way time of 8 B."""
+    """The name of the number, such as one-way time of 8 B."""
     size = "" if place.bytes is None else f" of {format_size(place.bytes)}"
     return NAMES[place.quantity] + size
 

@@ -23,7 +23,7 @@ def covered(rule: Rule, cells: Sequence[Cell]) -> list[Cell]:
 
 
 def times_faster(rule: Rule, cells: Sequence[Cell]) -> float:
-    """The library's own time over the rule's, geometric mean over the cells in which it holds."""
+    """The library's own time over the rule's: the geometric mean over the cells of the rule."""
     logs = [
         -math.log(one.difference.ratio)
         for cell in covered(rule, cells)
@@ -90,7 +90,7 @@ def checked_lines(checked: Sequence[Checked]) -> list[str]:
         "",
         f"where a rule holds ({len(ruled)} cells): "
         + ("-" if ratio is None else f"{1.0 / ratio:.2f} times as fast, geometric mean"),
-        f"surely slower than the library's own decision: {slower} of {len(checked)} cells",
+        f"significantly slower than the library's own decision: {slower} of {len(checked)} cells",
     ]
 
 
@@ -115,7 +115,7 @@ def checked_json(checked: Sequence[Checked]) -> dict[str, Any]:
 
 
 def environment_lines(environment: Mapping[str, str]) -> list[str]:
-    """To be copied into a shell."""
+    """Commands to copy into a shell."""
     return [f"export {name}={shlex.quote(value)}" for name, value in environment.items()]
 
 

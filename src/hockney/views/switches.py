@@ -1,4 +1,4 @@
-"""Where the curve goes from one regime to another, in words and as JSON."""
+"""Sizes at which the protocol changes, in words and as JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hockney.views.table import aligned
 
 
 def switch_lines(switches: Sequence[Switch]) -> list[str]:
-    """One line each; nothing is named further than its evidence carries."""
+    """One line for each switch, with its evidence."""
     rows = [["last below", "first above", "time", "regimes"]]
     for switch in switches:
         jump = "-" if switch.jump is None else f"{100.0 * switch.jump:+.2g} %"
@@ -35,5 +35,5 @@ def switch_lines(switches: Sequence[Switch]) -> list[str]:
 
 
 def switches_json(switches: Sequence[Switch]) -> dict[str, Any]:
-    """{"switches": [...]}, or nothing where none were looked for."""
+    """{"switches": [...]}, or {} where the search was not asked for."""
     return {"switches": [msgspec.to_builtins(one) for one in switches]} if switches else {}

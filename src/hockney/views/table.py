@@ -17,7 +17,7 @@ from hockney.units import format_rate, format_seconds, format_size
 STRONG = frozenset({"median", "completion", "median pair", "B/A", "verdict"})
 """Columns that a reader looks for."""
 MOST_PLACES = 8
-"""More are counted, and their hosts named."""
+"""Of more places, the number and the hosts are shown."""
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
@@ -87,7 +87,7 @@ def point_table(points: Sequence[PointEstimate], floor: dict[int, FloorRatio]) -
 
 
 def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
-    """What was measured, where, and what one number means."""
+    """What was measured and where, and what a sample and an interval are."""
     run = analysis.run
     lines = [f"{run.header.experiment}: {analysis.label}"]
     if run.launches:
@@ -102,7 +102,7 @@ def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
     if confidence:
         lines.append(
             f"median: of the launches' medians, with its {100.0 * confidence:.1f} % confidence "
-            "interval, valid as long as the machine stays as it was"
+            "interval; it describes the machine as it was during the run"
         )
     return lines
 
@@ -116,7 +116,7 @@ def _places(places: Sequence[Place]) -> str:
 
 
 def place_words(place: Place) -> str:
-    """Where a rank was."""
+    """Where a rank ran."""
     host = place.host or "unknown host"
     if place.pu is None:
         return host
@@ -124,13 +124,13 @@ def place_words(place: Place) -> str:
 
 
 def start_lines(skew: Skew | None) -> list[str]:
-    """How far apart the ranks of a visit began, and how well their common clock is known."""
+    """How closely the ranks of a visit started together, and how well their clock is known."""
     if skew is None:
         return []
     error_s = skew.clock_error_s
     known = f"; their clock is known to {format_seconds(error_s, 2)}" if error_s else ""
     return [
-        f"ranks began within {format_seconds(skew.median_s, 2)} of each other (median of visits; "
+        f"ranks started within {format_seconds(skew.median_s, 2)} of each other (median of visits; "
         f"most {format_seconds(skew.most_s, 2)}){known}"
     ]
 
@@ -142,14 +142,14 @@ def state_lines(estimates: Estimates) -> list[str]:
     for state in states.states:
         if state.handover_s is not None:
             lines.append(
-                f"state {state.id}: {100.0 * state.share:.0f} % of rounds, core-to-core latency "
+                f"state {state.id}: {100.0 * state.fraction:.0f} % of rounds, core-to-core latency "
                 f"{format_seconds(state.handover_s, 3)} (probably {state.likely})"
             )
         elif len(states.states) > 1:
-            lines.append(f"state {state.id}: {100.0 * state.share:.0f} % of rounds")
+            lines.append(f"state {state.id}: {100.0 * state.fraction:.0f} % of rounds")
     if states.changed:
         rounds = "1 round" if states.changed == 1 else f"{states.changed} rounds"
-        lines.append(f"{rounds} set aside: the state changed in them")
+        lines.append(f"{rounds} excluded: the state changed in them")
     if estimates.slow_launches:
         numbers = ", ".join(str(number) for number in estimates.slow_launches)
         lines.append(f"launches excluded as outliers: {numbers} ({SLOW_RULE})")

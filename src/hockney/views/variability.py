@@ -9,7 +9,7 @@ from hockney.views.outliers import rank_words
 from hockney.views.table import aligned, microseconds
 
 MOST_RANKS = 16
-"""Listed one by one; of more, the JSON has all."""
+"""Ranks that are listed one by one; the JSON always has all."""
 COLUMNS = [
     "bytes",
     "rank",

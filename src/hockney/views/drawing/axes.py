@@ -18,9 +18,9 @@ with lazy_imports():
     from matplotlib.axes import Axes
 
 MOST_NAMES = 9
-"""Of an axis of names; of more some are left out, evenly."""
+"""Labels of an axis of names; of more names, every n-th has one."""
 NEAREST_LABELS = 0.3
-"""Of an axis of counts in factors of two: closer ticks have no label."""
+"""Least distance of two labels on an axis of counts, in factors of two."""
 DECADES = (
     (1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 4, 5, 6, 7, 8, 9),
     (1, 1.5, 2, 3, 5, 7),
@@ -30,7 +30,7 @@ DECADES = (
 )
 """Ticks of a decade that have names, as many as there is room for."""
 LABEL_INCHES = {"x": 0.55, "y": 0.28}
-"""Of an axis, for each of its names."""
+"""Length of an axis per label."""
 SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 Side = Literal["x", "y"]
 SIDES: tuple[Side, Side] = ("x", "y")
@@ -38,7 +38,7 @@ untyped: Any = dates
 
 
 def values_along(panel: Panel, side: Side) -> list[float]:
-    """All that must be seen along that axis."""
+    """All values that must be inside of that axis."""
     found: list[float | None] = []
     for series in panel.series:
         if side == "x":
@@ -204,7 +204,7 @@ def _linear(axes: Axes, side: Side, axis: Axis, values: Sequence[float]) -> None
 
 
 def _unit(axis: Axis, largest: float) -> tuple[float, str]:
-    """In what the axis counts, and what its label says of that."""
+    """The factor and the unit of an axis."""
     if axis.quantity == "time":
         unit = next((name for name, one in SECONDS.items() if largest >= one), "ns")
         return SECONDS[unit], f", {unit}"

@@ -48,23 +48,23 @@ STYLES: dict[str, Looks] = {
 MAP = "cividis"
 """Read alike by colour-blind readers and in grey (Nunez, Anderton & Renslow 2018)."""
 HATCHES = ("", "////", "....")
-"""Of kinds of cells, shifted each time the colours begin again."""
+"""Hatches of cells: the next one each time the colours are used up."""
 WIDTH_INCHES = 3.5
 """One column of a two-column journal: type has the size in print that it has here."""
 FIRST_INCHES, NEXT_INCHES, ROW_INCHES, MATRIX_INCHES = 2.2, 1.35, 0.22, 2.9
-"""Of height: the first panel, each further one, a row of a map with kinds, and another map."""
+"""Heights: the first panel, each other panel, a row of a map with kinds, any other map."""
 HANDLE_INCHES = 0.42
-"""Of an entry of the legend, before and behind its text."""
+"""Width of a legend entry without its text."""
 MARGIN_INCHES = 0.1
 LEGEND_LINE_INCHES, SMALL_LINE_INCHES = 0.145, 0.1
 DPI = 400
 SUFFIXES = (".png", ".svg", ".pdf")
 LONGEST_LABEL = 56
-"""Characters that a column usually has room for."""
+"""Characters that usually fit into a column."""
 MOST_COLUMNS = 100
-"""Of small print: no more characters than that fit beside each other."""
+"""Most characters of a line of small print."""
 MOST_TEXTS = 160
-"""Cells; more would not have room for their text."""
+"""Cells that have room for their text."""
 SETTINGS: Looks = {
     "font.size": 7.5,
     "legend.fontsize": 7,
@@ -97,7 +97,7 @@ SETTINGS: Looks = {
 
 @contextmanager
 def paper() -> Iterator[None]:
-    """Type and lines that survive a column's width, whatever the reader's own matplotlibrc."""
+    """Type and lines for a column's width, independent of the reader's matplotlibrc."""
     with matplotlib.rc_context(), warnings.catch_warnings():
         # A script that the font lacks is drawn as boxes.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")

@@ -27,7 +27,7 @@ UNITS = {
 
 
 def answer(analysis: Analysis) -> list[str]:
-    """For a ping-pong only: other times are neither latencies nor bandwidths."""
+    """Only ping-pongs have an answer: other times are neither latencies nor bandwidths."""
     return latency_and_bandwidth(analysis) if analysis.run.header.experiment == "pingpong" else []
 
 
@@ -53,7 +53,7 @@ def _applies(value: object) -> bool:
 
 
 def _source_lines(run: Run) -> list[str]:
-    """Where the numbers come from, and what each of them is."""
+    """The source of the numbers, and the definition of each."""
     source = run.header.source
     assert source is not None
     program = f"{source.program or 'an unknown program'} {source.version or ''}".strip()

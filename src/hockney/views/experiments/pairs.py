@@ -72,7 +72,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """{"points", "contention", "knees", "apart", "apart_rule"}, and with --every-iteration
+    """{"points", "contention", "knees", "outliers", "outlier_rule"}, and with --every-iteration
     "variability"."""
     fields = {
         "points": [point_json(point, None) for point in analysis.estimates.shown(all_states)],
@@ -89,7 +89,7 @@ def _legend(curve: Sequence[Contention]) -> list[str]:
     if not curve:
         return []
     lines = [
-        "median pair: the median of the pairs; slowest pair: of each visit the slowest",
+        "median pair: the median of the pairs; slowest pair: the slowest of each visit",
         "MiB/s and messages/s are of all pairs: their sum where all communicate for the same time; "
         "where each sends as many as the others, over the time of the slowest pair",
     ]
@@ -135,15 +135,17 @@ def _knee_line(knee: Knee) -> str:
     size = ", ".join(filter(None, (format_size(knee.point.bytes), variant_text(knee.point))))
     if knee.pairs is None:
         return f"{size}: no knee: {knee.most_pairs} pairs are no slower than the fewest"
-    plateau = f"; all together {format_rate(knee.plateau_Bps)}" if knee.plateau_Bps else ""
+    plateau = (
+        f"; all pairs together reach {format_rate(knee.plateau_Bps)}" if knee.plateau_Bps else ""
+    )
     return (
-        f"{size}: from {knee.pairs:.3g} pairs on they wait for each other{plateau} "
+        f"{size}: pairs wait for each other beyond {knee.pairs:.3g} at once{plateau} "
         f"(largest error of the curve {100.0 * knee.error:.1f} %)"
     )
 
 
 def _extremes(curve: Sequence[Contention], places: Mapping[int, Place]) -> str:
-    """Where the best and the worst pairs are."""
+    """The places of the best and the worst pairs."""
     named = dict.fromkeys(point.peers for one in curve for point in (one.best, one.worst))
     lines = [
         f"pair {'-'.join(map(str, peers))}: "
@@ -172,7 +174,7 @@ def _row_json(one: Contention) -> dict[str, Any]:
 
 
 def _knee_json(knee: Knee) -> dict[str, Any]:
-    """With the number of pairs at the knee in place of the axis."""
+    """The knee's number of pairs replaces the axis of that name."""
     return {**axes_json(knee.point, "peers", "ranks"), **_without_point(asdict(knee))}
 
 

@@ -30,7 +30,7 @@ class Described(Protocol):
 
 
 FIGURES = Registry(__name__, "figure", Described)
-"""As `hockney plot --what` takes them."""
+"""The values of `hockney plot --what`."""
 
 
 def describe(name: str, analyses: Sequence[Analysis], options: Options) -> Figure:

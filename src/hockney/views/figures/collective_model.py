@@ -25,7 +25,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     if what.parameters is None:
         raise AskedWronglyError(
             "no point-to-point times to predict from in these files",
-            "name a result of `hockney pingpong` or `hockney cores` beside them",
+            "name a result of `hockney pingpong` or `hockney cores`, too",
         )
     measured = [point.known_ranks for point in what.points]
     ranks = chosen_value(options.ranks, measured, "--ranks", max(measured))

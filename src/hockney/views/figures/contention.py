@@ -48,7 +48,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
 
 
 def _curves(analyses: Sequence[Analysis], options: Options) -> list[tuple[str, Counts]]:
-    """Of one file its sizes, of several one size of each."""
+    """A curve for each size of one file, or for each of several files at one size."""
     found = [
         (analysis.label, by_size)
         for analysis in analyses

@@ -60,7 +60,7 @@ def _name(analysis: Analysis, rank: int) -> str:
 
 
 def _borders(analysis: Analysis, ranks: Sequence[int]) -> list[Rule]:
-    """Between the ranks of different nodes, where a node has several."""
+    """Lines between the ranks of different nodes, where a node has several ranks."""
     places = analysis.places
     hosts = [places[rank].host if rank in places else None for rank in ranks]
     if len(set(hosts)) in (1, len(hosts)):

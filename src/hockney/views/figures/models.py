@@ -1,4 +1,4 @@
-"""Data with every model that they carry; below, what each leaves unexplained."""
+"""Measured times with every model that they allow; below, each model's residuals."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
 
 
 def breaks_of(fit: Fit) -> list[float]:
-    """But that behind 0 bytes, which has a place of its own on this axis anyhow."""
+    """The fit's breaks, without one at 0 bytes: the axis separates 0 anyway."""
     values = (value.value for name, value in fit.parameters.items() if name.startswith("break_"))
     return [value for value in values if value]
 
@@ -78,7 +78,7 @@ def _label(fit: Fit) -> str:
 
 
 def _colour(number: int) -> int:
-    """That of the data is left out."""
+    """The colour of a model, which is never that of the data."""
     return number + (number >= DATA_COLOUR)
 
 
@@ -101,7 +101,7 @@ def _lines(fit: Fit, curve: Curve, number: int) -> list[Series]:
 
 
 def _sizes(measured: Array, low: float, high: float) -> Array:
-    """Where a line is drawn: between the measured sizes and the breaks."""
+    """Sizes at which a line is drawn between the measured sizes and the breaks."""
     first, last = max(low, measured[0]), min(high, measured[-1])
     if first >= last:
         return np.empty(0)

@@ -60,7 +60,7 @@ def describe_curve(curve: Curve, fits: Sequence[Fit], label: str, sample: str) -
 
 
 def _line(fit: Fit, curve: Curve, number: int, name: str) -> Series:
-    """Between the measured sizes; repetitions are known only at these."""
+    """A model's line through the measured sizes; repetitions are known only there."""
     known = curve.at(curve.bytes > multi_mode.EAGER_BYTES) if fit.model == "multi-mode" else curve
     assert known.pairs is not None
     more = [] if known.repetitions is None else [known.repetitions]

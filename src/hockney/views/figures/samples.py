@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
-from hockney.estimate.points import BESIDE
+from hockney.estimate.points import AUXILIARY
 from hockney.records import Samples
 from hockney.spec.axes import Key, key_without, texts_apart
 from hockney.units import format_size
@@ -25,10 +25,10 @@ SHARED = True
 CHOICE = "bytes"
 LEAST_BINS, MOST_BINS = 12, 60
 TAIL = 0.002
-"""Of the samples at either end, counted in the outermost bins: one far outlier would leave all
+"""Fraction of the samples at each end that the outermost bins count: one outlier would leave all
 others in a single bin."""
 MOST_GROUPS = 7
-"""As many as there are colours; of more, the fastest are shown."""
+"""Groups that are shown, one per colour: the fastest."""
 
 Array = NDArray[np.float64]
 
@@ -84,7 +84,7 @@ def _size(analyses: Sequence[Analysis], options: Options) -> int:
         samples.bytes
         for analysis in analyses
         for samples in analysis.run.samples
-        if samples.operation not in BESIDE
+        if samples.operation not in AUXILIARY
         and samples.ns
         and options.operation in (None, samples.operation)
     }
@@ -102,7 +102,7 @@ def _groups(analysis: Analysis, size: int, options: Options) -> list[_Group]:
     for visit in sorted(analysis.run.samples, key=lambda visit: (visit.launch, visit.round)):
         if (
             visit.bytes == size
-            and visit.operation not in BESIDE
+            and visit.operation not in AUXILIARY
             and visit.ns
             and options.operation in (None, visit.operation)
             and options.ranks in (None, visit.ranks)
@@ -116,7 +116,7 @@ def _groups(analysis: Analysis, size: int, options: Options) -> list[_Group]:
 
 
 def _by_state(analysis: Analysis, group: _Group) -> list[_Group]:
-    """The visits of each state of the machine, those without one last."""
+    """The visits of each state of the machine, then those without a state."""
     found: dict[int | None, list[Samples]] = {}
     for visit in group.visits:
         found.setdefault(analysis.states.of(visit.launch, visit.round), []).append(visit)
@@ -148,7 +148,7 @@ def _in_order(groups: Sequence[_Group], most: int | None) -> Panel:
 
 
 def _marks(group: _Group, number: int, places: dict[int, int], most: int | None) -> Series:
-    """Where there are more than `most`, medians of successive samples with their range."""
+    """Merges more than `most` samples: medians of successive ones with their range."""
     each = None if most is None else max(most // len(group.launches), 1)
     buckets = [
         (places[launch] - 0.5 + at, bucket)

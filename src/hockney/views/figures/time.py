@@ -19,7 +19,7 @@ TAKES = ("extremes", "fit", "operation", "ranks")
 SHARED = True
 CHOICE = None
 LINE_POINTS = 120
-"""Of a fitted line that is drawn."""
+"""Points of a fitted line."""
 FLOORS = (
     ("floor_s", "dashed", "floor without MPI: core-to-core latency and a warm copy"),
     ("cold_s", "dotted", "a copy that no cache holds"),
@@ -46,14 +46,14 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
 
 
 def line_points(line: Fit, sizes: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Where a fitted line is drawn, over these sizes in ascending order."""
+    """Points of a fitted line over these sizes, which are ascending."""
     dense = np.geomspace(max(sizes[0], 1.0), max(sizes[-1], 1.0), LINE_POINTS)
     x = np.unique(np.concatenate(([sizes[0]], dense, [sizes[-1]])))
     return x.tolist(), rounded(line.predict(x).tolist())
 
 
 def rounded(values: Sequence[float]) -> list[float]:
-    """Numbers that are only drawn need no more than 5 digits."""
+    """Rounds numbers that are only drawn to 5 digits."""
     return [float(f"{value:.5g}") for value in values]
 
 

@@ -48,7 +48,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
 
 
 def _with_most_ranks(spreads: Sequence[Spread]) -> list[Spread]:
-    """Of the first operation, with as many ranks at once as there were."""
+    """The spreads of the first operation with the most ranks at once."""
     if not spreads:
         return []
     most = max(one.point.known_ranks for one in spreads)

@@ -39,7 +39,7 @@ def cards(system: Reported) -> list[Card]:
 
 
 def _measurement(system: Reported) -> list[str]:
-    """Where the ranks were, and what a sample and an interval are."""
+    """Describes where the ranks ran, and what a sample and an interval are."""
     analyses = [system.analysis]
     if system.run.header.source is not None:
         return [samples_text(analyses)]

@@ -19,9 +19,9 @@ from hockney.views.published import number_name, place_among
 from hockney.views.report.reported import Reported
 
 MOST_ROWS = 1000
-"""Of points of one file in the page."""
+"""Points of one file in the page."""
 TOLERANCE = 0.03
-"""Within which two systems are the same, as `hockney compare` has it."""
+"""Smaller differences are treated as equal, as in `hockney compare`."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     name: str
-    """Of the CSV file."""
+    """Name of the CSV file."""
 
 
 def _time(seconds: float | None) -> Cell:
@@ -120,7 +120,7 @@ def _verdict(found: Comparison) -> str:
 
 
 KEYS = ("operation", "statistic", *(name for name in AXES if name not in ("operation", "bytes")))
-"""Columns that are left out where every row has the same."""
+"""Columns that are left out where all rows have the same value."""
 NUMBERS = [
     "size",
     "launches",
@@ -156,7 +156,7 @@ def _key_cells(point: PointEstimate) -> list[Cell]:
 
 
 def _key_cell(value: object) -> Cell:
-    """What does not apply, or is empty, is a dash."""
+    """A dash stands for a value that does not apply or is empty."""
     match value:
         case None | () | False:
             return Cell("-")
@@ -185,7 +185,7 @@ def _number_cells(point: PointEstimate) -> list[Cell]:
 
 
 def published_table(found: Positions) -> Table:
-    """Each number among the published ones of its kind."""
+    """Compares each number with published ones."""
     rows = []
     for place in found.places:
         low, high = place.like[0], place.like[-1]
