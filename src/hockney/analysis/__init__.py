@@ -27,8 +27,8 @@ from hockney.analysis.starts import Skew, Starts, skew_of, starts_of
 from hockney.analysis.variability import SlowRank, Spread, slow_ranks, variability
 from hockney.analysis.warnings import Warning, warnings
 from hockney.errors import AskedWronglyError, HockneyError
-from hockney.estimate import Estimates, PointEstimate
-from hockney.estimate.points import Cells, by_curve, collect, estimate_cells
+from hockney.estimate import Estimates, PointEstimate, estimate
+from hockney.estimate.points import by_curve
 from hockney.estimate.states import States, find_states
 from hockney.estimate.summaries import Statistics, statistics_of
 from hockney.fitting.fit import Fit, curve_of
@@ -86,14 +86,9 @@ class Analysis:
         return find_states(self.run)
 
     @cached_property
-    def cells(self) -> Cells:
-        """The samples of each point and state in seconds, by launch."""
-        return collect(self.run, self.states)
-
-    @cached_property
     def estimates(self) -> Estimates:
         """Points of every state, with intervals over launches."""
-        return estimate_cells(self.run, self.states, self.cells)
+        return estimate(self.run, self.states)
 
     @cached_property
     def statistics(self) -> dict[Point, Statistics]:

@@ -143,15 +143,11 @@ def statistic_of(points: Iterable[PointEstimate]) -> str:
     return " or ".join(dict.fromkeys(point.statistic for point in points)) or "median"
 
 
-def estimate(run: Run) -> Estimates:
+def estimate(run: Run, states: States | None = None) -> Estimates:
     """Estimates every point in every state with enough rounds; points without samples from their
-    imported statistics."""
-    states = find_states(run)
-    return estimate_cells(run, states, collect(run, states))
-
-
-def estimate_cells(run: Run, states: States, cells: Cells) -> Estimates:
-    """As estimate(), with samples that were collected before."""
+    imported statistics. states: those of the run, where they are known."""
+    states = states or find_states(run)
+    cells = collect(run, states)
     has_own = any(samples.own_mean_ns for samples in run.samples)
     own_mean, own_max = (
         collect(run, states, name) if has_own else {} for name in ("own_mean_ns", "own_max_ns")

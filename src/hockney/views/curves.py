@@ -10,7 +10,7 @@ from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate, statistic_of
 from hockney.records import Run
-from hockney.spec.axes import Key, key_without, texts_apart
+from hockney.spec.axes import grouped, texts_apart
 from hockney.views.drawing.description import Series, Style
 
 MOST_CURVES = 21
@@ -81,15 +81,15 @@ def curves_of(
     Points of 0 s have no place on a logarithmic axis."""
     curves = []
     for analysis in analyses:
-        found: dict[Key, list[PointEstimate]] = {}
-        for point in analysis.estimates.own(state):
-            if (
-                point.typical_s > 0.0
-                and point.bytes >= least_bytes
-                and options.operation in (None, point.operation)
-                and options.ranks in (None, point.ranks)
-            ):
-                found.setdefault(key_without(point, "bytes", "peers"), []).append(point)
+        chosen = [
+            point
+            for point in analysis.estimates.own(state)
+            if point.typical_s > 0.0
+            and point.bytes >= least_bytes
+            and options.operation in (None, point.operation)
+            and options.ranks in (None, point.ranks)
+        ]
+        found = grouped(chosen, "bytes", "peers")
         if not found and state == 0:
             raise AskedWronglyError(
                 f"{analysis.run.path or analysis.label}: no time above 0 s to draw"

@@ -56,9 +56,9 @@ def _text(warning: Warning) -> str:
             )
         case Skewed(median_s):
             return (
-                f"late starts: the last rank of a visit started {format_seconds(median_s, 2)} after "
-                "the first (median), so not all exchanged messages at once; give every rank a CPU "
-                "of its own"
+                f"late starts: the last rank of a visit started {format_seconds(median_s, 2)} "
+                "after the first (median), so not all exchanged messages at once; give every rank "
+                "a CPU of its own"
             )
         case Disturbance(kind, size):
             return "disturbed: " + DISTURBED[kind].format(size=size, percent=100.0 * size)

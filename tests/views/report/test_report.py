@@ -192,7 +192,7 @@ def test_many_samples_are_merged() -> None:
     figure = section.figures[-1].alternatives[0].figure
     assert len(figure.panels[0].series[0].x) == MOST_DOTS_EACH
     assert "20000 samples" in figure.caption[0]
-    assert f"more than {MOST_DOTS_EACH}" in figure.caption[1]
+    assert f"More than {MOST_DOTS_EACH}" in figure.caption[1]
 
 
 @pytest.mark.long

@@ -161,10 +161,11 @@ def _draw_series(axes: Axes, series: Series) -> None:
     low, high = (np.array(ends, dtype=np.float64) for ends in (series.low, series.high))
     with np.errstate(invalid="ignore"):
         bars = np.array([np.fmax(y - low, 0.0), np.fmax(high - y, 0.0)])
+    known = ~np.isnan(bars).all(axis=0)  # a bar of no length would still have caps
     axes.errorbar(
-        x,
-        y,
-        np.nan_to_num(bars),
+        x[known],
+        y[known],
+        np.nan_to_num(bars[:, known]),
         fmt="none",
         ecolor=looks["color"],
         elinewidth=0.8,

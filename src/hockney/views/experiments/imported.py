@@ -11,7 +11,7 @@ import msgspec
 from hockney.analysis import Analysis
 from hockney.estimate.summaries import Launches, Statistics, over_launches
 from hockney.records import Run
-from hockney.spec.axes import Key, Point, key_without, texts_apart
+from hockney.spec.axes import Point, grouped, texts_apart
 from hockney.views import table
 from hockney.views.answer import latency_and_bandwidth
 from hockney.views.experiments import pingpong
@@ -71,9 +71,7 @@ def _source_lines(run: Run) -> list[str]:
 def _statistics_table(known: Mapping[Point, Statistics]) -> str:
     """A row a point, a column for each statistic of the log; of several curves one below the
     other."""
-    curves: dict[Key, list[Point]] = {}
-    for key in known:
-        curves.setdefault(key_without(key, "bytes"), []).append(key)
+    curves = grouped(known, "bytes")
     tables = []
     for title, keys in zip(texts_apart(curves.values()), curves.values(), strict=True):
         names = list(dict.fromkeys(name for key in keys for name in known[key]))

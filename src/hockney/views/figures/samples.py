@@ -13,7 +13,7 @@ from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import AUXILIARY
 from hockney.records import Samples
-from hockney.spec.axes import Key, key_without, texts_apart
+from hockney.spec.axes import grouped, texts_apart
 from hockney.units import format_size
 from hockney.views.curves import Options, chosen_value, samples_text, title_of
 from hockney.views.drawing import time_text
@@ -98,16 +98,16 @@ def _size(analyses: Sequence[Analysis], options: Options) -> int:
 
 def _groups(analysis: Analysis, size: int, options: Options) -> list[_Group]:
     """A group for each algorithm and the like, the fastest first."""
-    found: dict[Key, list[Samples]] = {}
-    for visit in sorted(analysis.run.samples, key=lambda visit: (visit.launch, visit.round)):
-        if (
-            visit.bytes == size
-            and visit.operation not in AUXILIARY
-            and visit.ns
-            and options.operation in (None, visit.operation)
-            and options.ranks in (None, visit.ranks)
-        ):
-            found.setdefault(key_without(visit, "peers"), []).append(visit)
+    chosen = [
+        visit
+        for visit in sorted(analysis.run.samples, key=lambda visit: (visit.launch, visit.round))
+        if visit.bytes == size
+        and visit.operation not in AUXILIARY
+        and visit.ns
+        and options.operation in (None, visit.operation)
+        and options.ranks in (None, visit.ranks)
+    ]
+    found = grouped(chosen, "peers")
     groups = [
         _Group(analysis.label, name, visits)
         for name, visits in zip(texts_apart(found.values()), found.values(), strict=True)

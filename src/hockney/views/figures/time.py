@@ -13,14 +13,14 @@ from hockney.fitting.fit import Fit
 from hockney.units import format_rate
 from hockney.views.curves import Curve, Options, caption_of, curves_of, joined, time_label, title_of
 from hockney.views.drawing import time_text
-from hockney.views.drawing.description import Axis, Figure, Panel, Series
+from hockney.views.drawing.description import Axis, Figure, Panel, Series, Style
 
 TAKES = ("extremes", "fit", "operation", "ranks")
 SHARED = True
 CHOICE = None
 LINE_POINTS = 120
 """Points of a fitted line."""
-FLOORS = (
+FLOORS: tuple[tuple[str, Style, str], ...] = (
     ("floor_s", "dashed", "floor without MPI: core-to-core latency and a warm copy"),
     ("cold_s", "dotted", "a copy that no cache holds"),
 )
@@ -153,7 +153,7 @@ def _floors(analyses: Sequence[Analysis]) -> list[Series]:
                         sizes,
                         times,
                         style=style,
-                        colour=number,  # type: ignore[arg-type]
+                        colour=number,
                         name=f"{analysis.label}: {label}",
                     )
                 )
