@@ -5,8 +5,9 @@ import os
 import pytest
 
 from hockney.errors import AskedWronglyError
-from hockney.measure.checks import available_memory, check_plan, parse_cpus
+from hockney.measure.checks import available_memory, check_plan
 from hockney.spec import Placement, Sampling, single, sizes_of
+from hockney.spec.placement import parse_cpus
 from hockney.spec.workloads import Workload
 from hockney.spec.workloads.pingpong import Pingpong
 

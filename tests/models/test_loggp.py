@@ -4,31 +4,43 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hockney.fitting.trains import Delay, Train
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import RunHockney
 from hockney.errors import AskedWronglyError
 from hockney.fitting.fit import Array, Curve, curve_of_arrays
-from hockney.fitting.trains import NO_DELAY, Delay, Train, train_of
-from hockney.measure.trains import LONGER, delay_for, trains_for
+from hockney.measure.trains import LONGER, delay_for
 from hockney.models import fit_model, hockney, loggp
-from hockney.spec import axes
+from hockney.spec.axes import Train, delay_s
 from platforms import two_hosts
 
 SIZES = (1.0, 8.0, 64.0, 512.0, 4096.0, 16384.0)
 MESSAGES = 16
 
 
+@dataclass(frozen=True)
+class Delay:
+    """An overhead, or a delay: a constant and a slope over the size."""
+
+    seconds: float
+    s_per_B: float = 0.0
+
+    def at(self, bytes_: float) -> float:
+        return self.seconds + self.s_per_B * bytes_
+
+
 def prtt(
     train: Train, size: float, L: float, send: float, receive: float, g: float, G: float
 ) -> float:
     """A rank that waits decides; else the slowest of o_s, o_r and the gap."""
-    after, before = train.send.at(size), train.receive.at(size)
+    after, before = delay_s(train.send_delay, size), delay_s(train.receive_delay, size)
     if not train.messages:
         return after
     rest = (train.messages - 1) * max(send + after, receive + before, g + G * (size - 1.0))
@@ -42,7 +54,7 @@ def truth(
 ) -> Curve:
     """All trains of SIZES by the formula."""
     one_way = np.array([L + send.at(s) + receive.at(s) + (s - 1.0) * G for s in SIZES])
-    trains = trains_for(curve_of_arrays(SIZES, 2.0 * one_way), MESSAGES)
+    trains = loggp.trains_with(MESSAGES, delay_for(np.array(SIZES), 2.0 * one_way))
     points = [(size, train) for size in SIZES for train in trains]
     times = np.array([prtt(train, s, L, send.at(s), receive.at(s), g, G) for s, train in points])
     chance = np.random.default_rng(3).standard_normal((launches, len(times)))
@@ -132,27 +144,7 @@ def test_what_is_lacking_is_said() -> None:
 
 
 def _no_delays(curve: Curve) -> np.ndarray:  # type: ignore[type-arg]
-    return np.array([train.send == NO_DELAY for train in curve.trains or ()])
-
-
-@given(st.integers(0, 1000), *[st.floats(0.0, 1e-3)] * 4)
-def test_a_train_is_that_of_its_axis(
-    messages: int, send: float, send_B: float, receive: float, receive_B: float
-) -> None:
-    train = Train(messages, Delay(send, send_B), Delay(receive, receive_B))
-    read = train_of(
-        axes.Train(
-            messages=messages,
-            send_delay_ns=send * 1e9,
-            send_delay_ns_per_B=send_B * 1e9,
-            receive_delay_ns=receive * 1e9,
-            receive_delay_ns_per_B=receive_B * 1e9,
-        )
-    )
-    assert read.messages == messages
-    got = (read.send.seconds, read.send.s_per_B, read.receive.seconds, read.receive.s_per_B)
-    assert got == pytest.approx((send, send_B, receive, receive_B), rel=1e-8, abs=1e-300)
-    assert read.words == train.words
+    return np.array([train.send_delay == (0.0, 0.0) for train in curve.trains or ()])
 
 
 @given(st.lists(st.floats(1e-7, 1e-2), min_size=2, max_size=6))
@@ -160,7 +152,7 @@ def test_a_delay_is_never_shorter_than_the_round_trip(seconds: list[float]) -> N
     bytes_: Array = np.array(SIZES[: len(seconds)])
     delay = delay_for(bytes_, np.array(seconds))
     for size, time in zip(bytes_, seconds, strict=True):
-        assert delay.at(size) >= 0.999 * LONGER * time
+        assert delay_s(delay, size) >= 0.999 * LONGER * time
 
 
 @pytest.mark.long

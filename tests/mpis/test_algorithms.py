@@ -21,7 +21,8 @@ from hockney.mpis import Algorithm, Engine, Mpi, family_of, mpich, openmpi
 from hockney.mpis._controls import Control, accepts, read_controls
 from hockney.spec import Case, Placement, Sampling
 from hockney.spec.algorithms import common_names
-from hockney.spec.engine import engine_arguments, label_of, launch_arguments
+from hockney.spec.axes import algorithm_text
+from hockney.spec.engine import engine_arguments, launch_arguments
 from hockney.spec.workloads.collective import COLLECTIVES
 
 EMBEDDED = str(Path(sys.prefix) / "bin" / "mpicc")
@@ -185,9 +186,9 @@ def test_restrictions_of_mpich(
 def test_a_pipeline_without_segments_is_called_one() -> None:
     pipeline = Algorithm("bcast", "pipeline", "pipeline", 3)
     whole = openmpi.forcing("bcast", pipeline, None)
-    assert label_of(whole.algorithm, whole.segment_bytes) == "pipeline, unsegmented"
+    assert algorithm_text(whole.algorithm, whole.segment_bytes) == "pipeline, unsegmented"
     segmented = openmpi.forcing("bcast", pipeline, 65536)
-    label = label_of(segmented.algorithm, segmented.segment_bytes)
+    label = algorithm_text(segmented.algorithm, segmented.segment_bytes)
     assert label == "pipeline, 64 KiB segments"
     assert ("OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize", "65536") in segmented.env
 

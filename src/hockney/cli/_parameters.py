@@ -74,7 +74,7 @@ def _peers(text: str) -> tuple[int, int]:
 
 
 def _cpus(text: str) -> tuple[int, ...]:
-    from hockney.measure.checks import parse_cpus
+    from hockney.spec.placement import parse_cpus
 
     return parse_cpus(text) if text else ()
 

@@ -13,7 +13,7 @@ from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate, statistic_of
 from hockney.estimate.summaries import FROM_BANDWIDTH
 from hockney.fitting.likelihood import criterion
-from hockney.fitting.trains import Train, train_of
+from hockney.spec.axes import Train
 
 RESAMPLES = 200
 SEED = 20
@@ -103,7 +103,7 @@ def curve_of(points: Sequence[PointEstimate]) -> Curve:
     bad = [point.bytes for point in ordered if not point.typical_s > 0.0]
     if bad:
         raise _not_positive(bad[0])
-    trains = tuple(train_of(point.train) for point in ordered if point.train is not None)
+    trains = tuple(point.train for point in ordered if point.train is not None)
     if trains and len(trains) != len(ordered):
         raise AskedWronglyError("some of these times are of trains of messages, some are not")
     return Curve(

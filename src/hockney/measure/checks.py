@@ -18,8 +18,6 @@ from hockney.units import format_seconds, format_size
 PLACE_WORDS = {"socket": "socket", "numa": "NUMA domain"}
 HOST_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
 """A name that no program takes for an option."""
-MOST_CPUS = 1 << 16
-"""In one range."""
 
 
 def check_plan(plan: Plan) -> None:
@@ -220,17 +218,6 @@ def _text(path: Path) -> str | None:
         return path.read_text().strip()
     except OSError:
         return None
-
-
-def parse_cpus(text: str) -> tuple[int, ...]:
-    """CPU numbers of "0,3" or "4-7", in the order of the ranks."""
-    cpus: list[int] = []
-    for item in text.split(","):
-        found = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", item)
-        if not found or not 0 <= int(found[2] or found[1]) - int(found[1]) < MOST_CPUS:
-            raise AskedWronglyError(f"{item!r} is not a CPU number or range", "write 0,3 or 4-7")
-        cpus.extend(range(int(found[1]), int(found[2] or found[1]) + 1))
-    return tuple(cpus)
 
 
 def _check_cpus(cpus: Sequence[int], ranks: int) -> None:

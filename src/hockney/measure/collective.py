@@ -13,7 +13,7 @@ from hockney.measure.algorithms import chosen
 from hockney.measure.checks import allowed_cpus, available_memory, nodes
 from hockney.mpis import Algorithm, Engine, Family, Forcing, Mpi, family_of
 from hockney.spec import Case, Placement, Size
-from hockney.spec.engine import label_of
+from hockney.spec.axes import algorithm_text
 from hockney.spec.workloads import Buffers
 from hockney.spec.workloads.collective import (
     INT_BYTES,
@@ -62,7 +62,7 @@ def cases_of(
     for collective, algorithm, segment in _variants(study, family, mpi, engine):
         forcing = family.forcing(collective, algorithm, segment)
         for ranks in study.ranks:
-            label = label_of(forcing.algorithm, forcing.segment_bytes)
+            label = algorithm_text(forcing.algorithm, forcing.segment_bytes)
             title = f"{collective} {label}, {ranks} ranks"
             replaced = _replaced(family, study, collective, algorithm, segment, ranks)
             left_out += [f"{title}, {words}" for words in _in_words(replaced)]

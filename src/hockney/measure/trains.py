@@ -8,13 +8,12 @@ import msgspec
 import numpy as np
 
 from hockney.estimate import estimate
-from hockney.fitting.fit import Array, Curve, curve_of
+from hockney.fitting.fit import Array, curve_of
 from hockney.fitting.line import line
-from hockney.fitting.trains import NO_DELAY, Delay, Train
 from hockney.measure.session import Session
-from hockney.records import Run
+from hockney.models.loggp import trains_with
 from hockney.spec import Plan
-from hockney.spec.workloads import overheads
+from hockney.spec.axes import Delay
 from hockney.spec.workloads.overheads import Overheads
 
 FIRST_SHARE = 0.1
@@ -50,8 +49,9 @@ class Trains:
         case, sampling = self.plan.first, self.plan.sampling
         workload = case.workload
         assert isinstance(workload, Overheads)
-        trains = trains_for(round_trips(session.run), workload.messages)
-        workload = msgspec.structs.replace(workload, trains=tuple(map(as_sent, trains)))
+        curve = curve_of(estimate(session.run).headline)
+        trains = trains_with(workload.messages, delay_for(curve.bytes, curve.median_s))
+        workload = msgspec.structs.replace(workload, trains=trains)
         sampling = msgspec.structs.replace(
             sampling,
             budget_s=(1.0 - FIRST_SHARE) * sampling.budget_s,
@@ -63,32 +63,8 @@ class Trains:
         return []
 
 
-def as_sent(train: Train) -> overheads.Train:
-    """The train as a launch sends it, its delays in nanoseconds."""
-    delays = (train.send.seconds, train.send.s_per_B, train.receive.seconds, train.receive.s_per_B)
-    return overheads.Train(train.messages, *(1e9 * delay for delay in delays))
-
-
-def round_trips(run: Run) -> Curve:
-    return curve_of(estimate(run).headline)
-
-
-def trains_for(round_trips: Curve, messages: int) -> tuple[Train, ...]:
-    """All that LogGP needs, with one delay that grows with the size as the round trips do."""
-    delay = delay_for(round_trips.bytes, round_trips.median_s)
-    return (
-        Train(0, delay),
-        Train(1),
-        Train(messages),
-        Train(1, delay),
-        Train(messages, delay),
-        Train(1, NO_DELAY, delay),
-        Train(messages, NO_DELAY, delay),
-    )
-
-
 def delay_for(bytes_: Array, seconds: Array) -> Delay:
     """A line no lower than LONGER times each of the times, to a nanosecond."""
     alpha, beta = (float(value[0]) for value in line(bytes_, seconds[None, :]))
     most = LONGER * float((seconds / (alpha + beta * bytes_)).max())
-    return Delay(np.ceil(most * alpha * 1e9) * 1e-9, np.ceil(most * beta * 1e12) * 1e-12)
+    return float(np.ceil(most * alpha * 1e9)), float(np.ceil(most * beta * 1e12)) * 1e-3

@@ -34,7 +34,7 @@ from hockney.fitting.fit import (
     require,
 )
 from hockney.fitting.line import weighted_line
-from hockney.fitting.trains import NO_DELAY, Delay, Train
+from hockney.spec.axes import Delay, Train, delay_s
 
 DATA = "times of trains of messages with and without delays, of at least two different sizes"
 ADVICE = "measure them: hockney overheads"
@@ -162,20 +162,18 @@ def _sizes(curve: Curve) -> dict[float, dict[Train, Array]]:
     return {size: trains for size, trains in found.items() if _roles(trains) is not None}
 
 
+def trains_with(n: int, delay: Delay) -> tuple[Train, ...]:
+    """All trains that the equations need: the delay alone, then 1 and n messages without a delay,
+    with a send delay, and with a receive delay."""
+    delays = ((), delay, (0.0, 0.0, *delay))
+    return Train(0, *delay), *(Train(messages, *one) for one in delays for messages in (1, n))
+
+
 def _roles(trains: dict[Train, Array]) -> tuple[int, Delay] | None:
-    """How many messages the long trains have, and the delay."""
+    """The number of messages of the long trains, and the delay."""
     for train in trains:
-        n, delay = train.messages, train.send
-        needed = (
-            Train(0, delay),
-            Train(1),
-            Train(n),
-            Train(1, delay),
-            Train(n, delay),
-            Train(1, NO_DELAY, delay),
-            Train(n, NO_DELAY, delay),
-        )
-        if n > 1 and delay != NO_DELAY and all(one in trains for one in needed):
+        n, delay = train.messages, train.send_delay
+        if n > 1 and any(delay) and all(one in trains for one in trains_with(n, delay)):
             return n, delay
     return None
 
@@ -186,17 +184,12 @@ def _parts(curve: Curve) -> _Parts:
     for trains in sizes.values():
         roles = _roles(trains)
         assert roles is not None
-        n, delay = roles
-        wait = trains[Train(0, delay)]
-        columns.append(
-            (
-                trains[Train(1)] / 2.0,
-                (trains[Train(n, delay)] - trains[Train(1, delay)]) / (n - 1) - wait,
-                (trains[Train(n, NO_DELAY, delay)] - trains[Train(1, NO_DELAY, delay)]) / (n - 1)
-                - wait,
-                (trains[Train(n)] - trains[Train(1)]) / (n - 1),
-            )
+        wait, one, many, one_sent, many_sent, one_received, many_received = (
+            trains[train] for train in trains_with(*roles)
         )
+        more = roles[0] - 1
+        send, receive = (many_sent - one_sent) / more, (many_received - one_received) / more
+        columns.append((one / 2.0, send - wait, receive - wait, (many - one) / more))
     found = np.array(columns).reshape(len(columns), 4, curve.launches).transpose(1, 2, 0)
     whole = ~np.isnan(found).any(axis=0)
     found = np.where(whole, found, np.nan)[:, whole.any(axis=1)][:, :, whole.any(axis=0)]
@@ -208,8 +201,8 @@ def _measured_delays(curve: Curve) -> dict[Delay, tuple[Array, Array]]:
     assert curve.trains is not None
     median = curve.median_s
     delays: dict[Delay, tuple[Array, Array]] = {}
-    for delay in {train.send for train in curve.trains if train.messages == 0}:
-        of_it = np.array([train == Train(0, delay) for train in curve.trains])
+    for delay in {train.send_delay for train in curve.trains if train.messages == 0}:
+        of_it = np.array([train == Train(0, *delay) for train in curve.trains])
         delays[delay] = curve.bytes[of_it], median[of_it]
     return delays
 
@@ -278,11 +271,11 @@ def _grows(bytes_: Array, seconds: Array) -> bool:
 
 def _predict(numbers: _Numbers, delays: dict[Delay, tuple[Array, Array]]) -> Callable[..., Array]:
     def really(delay: Delay, size: float) -> float:
-        return float(np.interp(size, *delays[delay])) if delay in delays else delay.at(size)
+        return float(np.interp(size, *delays[delay])) if delay in delays else delay_s(delay, size)
 
     def one(size: float, train: Train) -> float:
         """PRTT of the train."""
-        after, before = really(train.send, size), really(train.receive, size)
+        after, before = really(train.send_delay, size), really(train.receive_delay, size)
         if train.messages == 0:
             return after
         send, receive, wire, gap = _terms(numbers, size)

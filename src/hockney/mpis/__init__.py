@@ -15,7 +15,7 @@ from hockney.errors import AskedWronglyError
 from hockney.registry import Registry
 from hockney.spec import Case, Placement
 from hockney.spec.algorithms import common_names
-from hockney.spec.axes import Point, variant_text
+from hockney.spec.axes import algorithm_text
 
 COMMAND_TIMEOUT_S = 20.0
 """A command of an MPI library that only reports something answers sooner."""
@@ -84,14 +84,8 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """With its segments, in words."""
-        point = Point(
-            operation=self.collective,
-            algorithm=self.algorithm,
-            segment_bytes=self.segment_bytes,
-            bytes=self.from_bytes,
-        )
-        return variant_text(point)
+        """The algorithm with its segments, for people."""
+        return algorithm_text(self.algorithm, self.segment_bytes)
 
     def holds_for(self, collective: str, ranks: int, bytes_: int) -> bool:
         within = self.from_bytes <= bytes_ and (self.to_bytes is None or bytes_ <= self.to_bytes)

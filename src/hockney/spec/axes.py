@@ -43,9 +43,13 @@ class Axis:
     matched by it only where they cannot be told apart otherwise."""
 
 
-class Train(msgspec.Struct, frozen=True, kw_only=True):
-    """So many messages, the sender waiting after each and the receiver before each, and an answer.
-    Without messages: send delays alone, on both ranks."""
+Delay = tuple[float, float]
+"""Nanoseconds, and nanoseconds per byte."""
+
+
+class Train(msgspec.Struct, frozen=True):
+    """Messages in a row and one answer. The sender waits after each message, the receiver before
+    each. A train without messages measures the send delay alone, on both ranks."""
 
     messages: Whole
     send_delay_ns: float = 0.0
@@ -53,11 +57,31 @@ class Train(msgspec.Struct, frozen=True, kw_only=True):
     receive_delay_ns: float = 0.0
     receive_delay_ns_per_B: float = 0.0
 
+    @property
+    def send_delay(self) -> Delay:
+        return self.send_delay_ns, self.send_delay_ns_per_B
+
+    @property
+    def receive_delay(self) -> Delay:
+        return self.receive_delay_ns, self.receive_delay_ns_per_B
+
+    def __str__(self) -> str:
+        """The train as the engine's --trains takes it."""
+        return f"{self.messages}:{_delay_text(self.send_delay)}:{_delay_text(self.receive_delay)}"
+
+
+def delay_s(delay: Delay, bytes_: float) -> float:
+    """The delay of messages of that size, in seconds."""
+    return delay[0] * 1e-9 + delay[1] * 1e-9 * bytes_
+
+
+def _delay_text(delay: Delay) -> str:
+    return f"{delay[0]:.9g}+{delay[1]:.9g}"
+
 
 def train_text(train: Train) -> str:
-    send = f"{train.send_delay_ns:.9g}+{train.send_delay_ns_per_B:.9g} ns"
-    receive = f"{train.receive_delay_ns:.9g}+{train.receive_delay_ns_per_B:.9g} ns"
-    return f"n {train.messages}, send delay {send}, receive delay {receive}"
+    send, receive = _delay_text(train.send_delay), _delay_text(train.receive_delay)
+    return f"n {train.messages}, send delay {send} ns, receive delay {receive} ns"
 
 
 def _peers_text(peers: Collection[int]) -> str | None:
@@ -220,6 +244,13 @@ def variant_text(axes: Axes) -> str:
     """How the operation is done, in words: "chain, 8 KiB segments", "window 64", "overlapped";
     empty where there is one way to do it."""
     return ", ".join(filter(None, (text_of(axes, name) for name in _VARIANTS)))
+
+
+def algorithm_text(algorithm: str, segment_bytes: int | None) -> str:
+    """An algorithm for people: "binomial", "chain, 8 KiB segments", "pipeline, unsegmented"."""
+    return variant_text(
+        Point(operation="", bytes=0, algorithm=algorithm, segment_bytes=segment_bytes)
+    )
 
 
 def texts_apart(groups: Collection[Sequence[Axes]]) -> list[str]:

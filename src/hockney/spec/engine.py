@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from hockney.spec.axes import Point, variant_text
-
-if TYPE_CHECKING:
-    from hockney.spec.plan import Case
-    from hockney.spec.sampling import Sampling
+from hockney.spec.plan import Case
+from hockney.spec.sampling import Sampling
 
 LONGEST_ARGUMENT = 100_000
 """Bytes; Linux passes no argument of more than 128 KiB to a program."""
@@ -48,15 +43,3 @@ def launch_arguments(number: int | str, seed: int | str | None = None) -> list[s
 
 def _place_argument(place: str, cpus: tuple[int, ...]) -> str:
     return "--cpus=" + ",".join(map(str, cpus)) if cpus else f"--place={place}"
-
-
-def algorithm_arguments(algorithm: str, segment_bytes: int | None) -> list[str]:
-    """What the samples of a forced collective are called."""
-    segments = [] if segment_bytes is None else [f"--segment-bytes={segment_bytes}"]
-    return [f"--algorithm={algorithm}", *segments]
-
-
-def label_of(algorithm: str, segment_bytes: int | None) -> str:
-    """For people: "binomial", "chain, 8 KiB segments", "pipeline, unsegmented"."""
-    point = Point(operation="", algorithm=algorithm, segment_bytes=segment_bytes, bytes=0)
-    return variant_text(point)

@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 import math
+import re
 
 import msgspec
 from msgspec.structs import force_setattr
+
+from hockney.errors import AskedWronglyError
 
 PLACES = ("core", "socket", "numa", "node", "spread", "none")
 """How the engine can pin neighbouring ranks: on different cores, sockets, ..., or not at all."""
 OLD_LAUNCHERS = {"srun": "slurm"}
 """What launchers were called before, as plans and scripts may still say."""
+
+
+MOST_CPUS = 1 << 16
+"""Most CPUs in one range; a larger range is a mistake or a damaged file."""
+
+
+def parse_cpus(text: str) -> tuple[int, ...]:
+    """CPU numbers of "0,3" or "4-7", in the order of the ranks. Raises AskedWronglyError."""
+    cpus: list[int] = []
+    for item in text.split(","):
+        found = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", item)
+        if not found or not 0 <= int(found[2] or found[1]) - int(found[1]) < MOST_CPUS:
+            raise AskedWronglyError(f"{item!r} is not a CPU number or range", "write 0,3 or 4-7")
+        cpus.extend(range(int(found[1]), int(found[2] or found[1]) + 1))
+    return tuple(cpus)
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from hockney.errors import HockneyError
 from hockney.spec.placement import Placement
 from hockney.spec.sampling import Sampling
 from hockney.spec.version1 import Version1
@@ -81,7 +82,7 @@ def plan_of(options: Mapping[str, Any]) -> Plan | None:
             Case(workload=workload_from(one.workload), placement=one.placement, title=one.title)
             for one in found.cases
         )
-    except (msgspec.ValidationError, LookupError, TypeError, ValueError):
+    except (msgspec.ValidationError, LookupError, TypeError, ValueError, HockneyError):
         return None
     if not cases:
         return None

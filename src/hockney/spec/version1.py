@@ -9,14 +9,11 @@ from typing import Any
 
 import msgspec
 
-from hockney.spec.placement import Placement
+from hockney.spec.placement import Placement, parse_cpus
 from hockney.spec.sampling import Sampling
 from hockney.spec.size import Size
 from hockney.spec.workloads import Buffers, Workload, workload_type
 from hockney.units import parse_size
-
-MOST_CPUS = 1 << 16
-"""Of one range: a larger one is damaged."""
 
 
 class Version1(msgspec.Struct, kw_only=True):
@@ -76,7 +73,7 @@ class Version1(msgspec.Struct, kw_only=True):
         same = set(Placement.__struct_fields__) - {"cpus", "broadcast", "mpicc", "hostfile"}
         return Placement(
             **{name: getattr(self, name) for name in same},
-            cpus=_cpus(self.cpus),
+            cpus=parse_cpus(self.cpus) if self.cpus else (),
             broadcast=self.broadcast if isinstance(self.broadcast, str) else None,
         )
 
@@ -141,17 +138,6 @@ def _numbers(words: str) -> list[int]:
 
 def _pairs(words: str) -> list[list[int]]:
     return [[int(rank) for rank in pair.split("-")] for pair in words.split(",") if pair]
-
-
-def _cpus(words: str | None) -> tuple[int, ...]:
-    """ "0,3" or "4-7"."""
-    cpus: list[int] = []
-    for item in (words or "").split(",") if words else ():
-        first, _, last = item.partition("-")
-        if int(last or first) - int(first) > MOST_CPUS:
-            raise ValueError(item)
-        cpus += range(int(first), int(last or first) + 1)
-    return tuple(cpus)
 
 
 def _algorithm(label: str) -> tuple[str, int | None]:

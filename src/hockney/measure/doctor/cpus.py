@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from hockney.measure.checks import parse_cpus
 from hockney.measure.doctor.finding import Finding, cannot_tell, text_of
+from hockney.spec.placement import parse_cpus
 
 CPU = "sys/devices/system/cpu"
 

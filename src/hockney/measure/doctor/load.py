@@ -6,9 +6,9 @@ import os
 import time
 from pathlib import Path
 
-from hockney.measure.checks import parse_cpus
 from hockney.measure.doctor.cpus import CPU, allowed_list
 from hockney.measure.doctor.finding import Finding, cannot_tell, text_of
+from hockney.spec.placement import parse_cpus
 
 LOOK_S = 0.2
 """Between two looks at counters that tick every 10 ms or less."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal
 
 from hockney.errors import AskedWronglyError
-from hockney.spec import engine
 from hockney.spec.workloads import Buffers, Measured, Row, Workload
 from hockney.units import format_size
 
@@ -96,7 +95,8 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             f"--sync={self.sync}",
             *(["--overlap"] if self.overlap else []),
             *(["--verify"] if self.verify else []),
-            *engine.algorithm_arguments(self.algorithm, self.segment_bytes),
+            f"--algorithm={self.algorithm}",
+            *([] if self.segment_bytes is None else [f"--segment-bytes={self.segment_bytes}"]),
         ]
 
     def check(self, ranks: int) -> None:  # noqa: ARG002

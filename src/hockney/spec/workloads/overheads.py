@@ -2,29 +2,10 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from hockney.errors import AskedWronglyError
+from hockney.spec.axes import Train
 from hockney.spec.workloads import Workload
 from hockney.spec.workloads.pingpong import check_peers, peers_argument
-
-
-class Train(msgspec.Struct, frozen=True, omit_defaults=True):
-    """So many messages, the sender waiting after each and the receiver before each, and an
-    answer."""
-
-    messages: int
-    send_delay_ns: float = 0.0
-    send_delay_ns_per_B: float = 0.0
-    receive_delay_ns: float = 0.0
-    receive_delay_ns_per_B: float = 0.0
-
-    def __str__(self) -> str:
-        """As the engine's --trains takes it."""
-        send = f"{self.send_delay_ns:.9g}+{self.send_delay_ns_per_B:.9g}"
-        receive = f"{self.receive_delay_ns:.9g}+{self.receive_delay_ns_per_B:.9g}"
-        return f"{self.messages}:{send}:{receive}"
-
 
 ROUND_TRIP = Train(1)
 
