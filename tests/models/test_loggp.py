@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hockney.fitting.trains import Delay, Train
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

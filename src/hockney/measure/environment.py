@@ -1,4 +1,4 @@
-"""Where it was measured: what a reader needs to repeat it or to doubt it."""
+"""Describes the machine and environment, so that a reader can repeat or question a run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CONTROLS = (
     *("MPIR_CVAR_", "MPICH_", "MPIEXEC_", "HYDRA_", "MV2_", "I_MPI_"),
     *("OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_", "UCX_", "FI_", "PSM2_", "PSM3_", "OMP_"),
 )
-"""How the variables begin that set how an MPI, its launcher or its network library behaves."""
+"""Prefixes of the variables that control an MPI, its launcher or its network library."""
 JOB = frozenset(
     {
         *("SLURM_JOB_ID", "SLURM_JOB_PARTITION", "SLURM_JOB_NUM_NODES", "SLURM_JOB_NODELIST"),
@@ -25,14 +25,14 @@ JOB = frozenset(
         *("FLUX_JOB_ID", "FLUX_JOB_NNODES", "FLUX_JOB_SIZE"),
     }
 )
-"""What of a job's variables is kept: schedulers put credentials beside them (SLURM_JWT)."""
+"""The only variables of a job that are stored: others may hold credentials (SLURM_JWT)."""
 OTHERS = frozenset({"MPICC", "OMPI_CC", "MPICH_CC", "OMPI_ALLOW_RUN_AS_ROOT"})
 SECRETS = ("TOKEN", "SECRET", "PASS", "KEY", "CREDENTIAL", "COOKIE", "JWT")
-"""A variable with such a word in its name is never kept."""
+"""A variable with one of these words in its name is never stored."""
 
 
 def describe_environment() -> dict[str, Any]:
-    """Host, kernel, CPU, limits, and variables of MPI and the job; None where it is not known."""
+    """Host, kernel, CPU, limits, and variables of MPI and the job; None where unknown."""
     cpu = _cpu()
     return {
         "host": platform.node(),
