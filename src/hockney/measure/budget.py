@@ -28,7 +28,7 @@ class Budget:
         earlier: Sequence[End] = (),
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """The budget that all cases share. `earlier` are the launches of the run that is resumed."""
+        """The budget that all cases share. `earlier`: launches of a resumed run."""
         self._sampling = sampling
         self._least_launches = cases * sampling.least_launches
         self._most_launches = cases * (sampling.most_launches or 0)
@@ -63,9 +63,9 @@ class Budget:
         return max(self._sampling.over_s - (self._now() - self._started), 0.0)
 
     def rest_s(self) -> float:
-        """Pause before the next launch when launches are spread over a time (`over_s`): it keeps the
-        elapsed fraction of that time equal to the spent fraction of the budget or of the launches.
-        0 before the first launch."""
+        """Pause before the next launch when launches are spread over a time (`over_s`); 0 before
+        the first. It keeps the elapsed fraction of that time equal to the spent fraction of the
+        budget or of the launches."""
         over_s, made = self._sampling.over_s, len(self._start_costs)
         to_spend_s = self._sampling.budget_s - self._spent_before_s
         if over_s is None or not made:

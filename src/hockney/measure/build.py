@@ -97,7 +97,9 @@ def _build_privately(mpi: Mpi, reason: str) -> Engine:
     try:
         _compile_into(mpi, directory / "engine" / "hockney-engine")
     except OSError as error:
-        raise HockneyError(f"{reason}, and {directory} cannot be written either: {error.strerror}") from error
+        raise HockneyError(
+            f"{reason}, and {directory} cannot be written either: {error.strerror}"
+        ) from error
     return Engine(
         directory / "engine" / "hockney-engine",
         (f"{reason}: the engine was built into {directory} for this run only",),

@@ -186,7 +186,7 @@ def _check_memory(cases: Sequence[Case]) -> None:
     available = available_memory()
     for case in cases:
         workload, ranks = case.workload, case.placement.ranks
-        workload.check(ranks)  # a size that MPI cannot count is reported as such, not as lack of memory
+        workload.check(ranks)  # a size that MPI cannot count is another error
         here = ranks if case.placement.platform is not None else -(-ranks // nodes())
         needed = here * workload.buffer_bytes(ranks)
         if available is not None and needed > available:

@@ -98,7 +98,8 @@ def check_hosts(mpi: Mpi, placement: Placement, timeout_s: float) -> None:
     silent = silent_hosts(mpi, placement, timeout_s)
     if silent:
         raise HockneyError(
-            "; ".join(silent), "nothing was started; repair the connection, or remove the host from --hosts"
+            "; ".join(silent),
+            "nothing was started; repair the connection, or remove the host from --hosts",
         )
 
 

@@ -1,4 +1,4 @@
-"""The steps of `hockney overheads`: round trips, then trains with delays that fit them."""
+"""The steps of `hockney overheads`: round trips, then trains with delays that exceed them."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from hockney.spec import Plan
 from hockney.spec.axes import Delay
 from hockney.spec.workloads.overheads import Overheads
 
-FIRST_SHARE = 0.1
-"""Of the budget, for the round trips."""
+FIRST_FRACTION = 0.1
+"""Fraction of the budget for the round trips."""
 LONGER = 1.2
-"""A delay against the round trip of its size: whoever waits must decide how fast a train goes."""
+"""Ratio of a delay to the round trip of its size: the delay must decide the pace of a train."""
 
 ROUNDS, VISIT_S = 15, 0.6e-3
-"""That a launch should make, and what a visit of one train takes."""
+"""Rounds that a launch should make, and the time of a visit of one train."""
 
 
 @dataclass
 class Trains:
-    """Trains once the round trips are known, then nothing."""
+    """Measures the round trips first, then all trains."""
 
     plan: Plan
     is_asked: bool = False
@@ -37,7 +37,7 @@ class Trains:
             self.plan.sampling,
             least_launches=1,
             most_launches=1,
-            budget_s=FIRST_SHARE * self.plan.sampling.budget_s,
+            budget_s=FIRST_FRACTION * self.plan.sampling.budget_s,
             over_s=None,
         )
         return msgspec.structs.replace(self.plan, sampling=sampling)
@@ -54,7 +54,7 @@ class Trains:
         workload = msgspec.structs.replace(workload, trains=trains)
         sampling = msgspec.structs.replace(
             sampling,
-            budget_s=(1.0 - FIRST_SHARE) * sampling.budget_s,
+            budget_s=(1.0 - FIRST_FRACTION) * sampling.budget_s,
             usual_launch_s=ROUNDS * VISIT_S * len(workload.sizes) * len(trains),
         )
         return Plan(cases=(msgspec.structs.replace(case, workload=workload),), sampling=sampling)
@@ -64,7 +64,7 @@ class Trains:
 
 
 def delay_for(bytes_: Array, seconds: Array) -> Delay:
-    """A line no lower than LONGER times each of the times, to a nanosecond."""
+    """A line over the size that is at least LONGER times each of the times, in whole nanoseconds."""
     alpha, beta = (float(value[0]) for value in line(bytes_, seconds[None, :]))
     most = LONGER * float((seconds / (alpha + beta * bytes_)).max())
     return float(np.ceil(most * alpha * 1e9)), float(np.ceil(most * beta * 1e12)) * 1e-3

@@ -27,6 +27,7 @@ from hockney.records.kinds import (
     Switch,
     decode,
     encode,
+    try_decode,
 )
 from hockney.records.reading import LONGEST_FILE, LONGEST_LINE, read
 from hockney.records.run import Run
@@ -58,4 +59,5 @@ __all__ = [
     "decode",
     "encode",
     "read",
+    "try_decode",
 ]

@@ -294,6 +294,14 @@ def decode(line: bytes) -> Record | None:
         return None
 
 
+def try_decode(line: bytes) -> Record | None:
+    """One record; None if the line is not a record, or of an unknown kind."""
+    try:
+        return decode(line)
+    except ValueError:
+        return None
+
+
 def encode(record: Record) -> bytes:
     """One line, with its newline."""
     return _encoder.encode(record) + b"\n"
