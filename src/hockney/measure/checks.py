@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hockney.errors import AskedWronglyError
+from hockney.measure.environment import text_of
 from hockney.measure.platforms import parse_shape
 from hockney.schedulers import MPIEXEC, Allocation, find_allocation
 from hockney.spec import Case, Placement, Plan
@@ -200,7 +201,7 @@ def _check_place(place: str) -> None:
     """--place socket and numa need two sockets or NUMA domains on this node."""
     cpus = [Path(f"/sys/devices/system/cpu/cpu{cpu}") for cpu in os.sched_getaffinity(0)]
     if place == "socket":
-        found = {_text(cpu / "topology" / "physical_package_id") for cpu in cpus}
+        found = {text_of(cpu / "topology" / "physical_package_id") for cpu in cpus}
     elif place == "numa":
         found = {node.name for cpu in cpus for node in cpu.glob("node[0-9]*")}
     else:
@@ -211,13 +212,6 @@ def _check_place(place: str) -> None:
             "be on different ones",
             "use --place core or --place spread, or name CPUs with --cpus",
         )
-
-
-def _text(path: Path) -> str | None:
-    try:
-        return path.read_text().strip()
-    except OSError:
-        return None
 
 
 def _check_cpus(cpus: Sequence[int], ranks: int) -> None:

@@ -43,10 +43,10 @@ def describe_environment() -> dict[str, Any]:
         "hypervisor": "hypervisor" in cpu.get("flags", "").split() if cpu else None,
         "cpus": os.cpu_count(),
         "allowed_cpus": len(os.sched_getaffinity(0)),
-        "governor": _text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        "clock_source": _text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-        "transparent_hugepage": _text("/sys/kernel/mm/transparent_hugepage/enabled"),
-        "cgroup_cpu_max": _text("/sys/fs/cgroup/cpu.max"),
+        "governor": text_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "clock_source": text_of("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        "transparent_hugepage": text_of("/sys/kernel/mm/transparent_hugepage/enabled"),
+        "cgroup_cpu_max": text_of("/sys/fs/cgroup/cpu.max"),
         "load": os.getloadavg()[0],
         "python": platform.python_version(),
         "command": sys.argv,
@@ -59,15 +59,16 @@ def _may_be_kept(name: str) -> bool:
     return is_known and not any(word in name for word in SECRETS)
 
 
-def _text(path: str) -> str | None:
+def text_of(path: str | Path) -> str | None:
+    """The content of one of the kernel's files; None if it is missing, unreadable or empty."""
     try:
-        return Path(path).read_text().strip() or None
+        return Path(path).read_text(errors="replace").strip() or None
     except OSError:
         return None
 
 
 def _cpu() -> dict[str, str]:
     """The first processor's lines of /proc/cpuinfo."""
-    first = (_text("/proc/cpuinfo") or "").split("\n\n", 1)[0]
+    first = (text_of("/proc/cpuinfo") or "").split("\n\n", 1)[0]
     pairs = (line.split(":", 1) for line in first.splitlines() if ":" in line)
     return {name.strip(): value.strip() for name, value in pairs}

@@ -263,7 +263,7 @@ def _add(session: Session, answer: Answer, record: records.Record) -> None:
 
 
 def _kept(session: Session, answer: Answer, line: bytes, number: int, start: Start) -> bytes:
-    """The line to store for a line of the engine; empty if it is not stored. Also adds it to the run."""
+    """Adds a line of the engine to the run, and returns what the file gets of it."""
     record = records.try_decode(line)
     if isinstance(record, Progress):
         _show(session, answer, number, record)
@@ -361,7 +361,7 @@ def unanswered(session: Session) -> list[str]:
 
 
 def problems_of(session: Session) -> list[str]:
-    """What went wrong, one entry per case. An algorithm that the library refuses does not count."""
+    """What went wrong, one entry per case, except algorithms that the library refuses."""
     if session.reason == "interrupted":
         return []
     wrong = [a for a in session.answers if a.problem and REFUSAL not in a.problem]

@@ -64,7 +64,7 @@ class Trains:
 
 
 def delay_for(bytes_: Array, seconds: Array) -> Delay:
-    """A line over the size that is at least LONGER times each of the times, in whole nanoseconds."""
+    """A line over the size that is at least LONGER times each time, in whole nanoseconds."""
     alpha, beta = (float(value[0]) for value in line(bytes_, seconds[None, :]))
     most = LONGER * float((seconds / (alpha + beta * bytes_)).max())
     return float(np.ceil(most * alpha * 1e9)), float(np.ceil(most * beta * 1e12)) * 1e-3
