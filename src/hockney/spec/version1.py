@@ -1,7 +1,4 @@
-"""The options of a run record of format 1: one flat bag, and words of the engine's command line.
-
-Nothing else reads meaning out of those words.
-"""
+"""The options of run records of format 1: flat fields and arguments of the engine."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from hockney.units import parse_size
 
 
 class Version1(msgspec.Struct, kw_only=True):
-    """What a case of format 1 was asked; `questions` holds what several have of their own."""
+    """The options of a run of format 1; `questions` has the differences between cases."""
 
     experiment: str
     sizes: tuple[str, ...] = ()
@@ -57,7 +54,7 @@ class Version1(msgspec.Struct, kw_only=True):
     left_out: tuple[str, ...] = ()
 
     def each(self) -> list[Version1]:
-        """Every case whole."""
+        """The complete options of each case."""
         if not self.questions:
             return [self]
         common = msgspec.structs.asdict(self)
@@ -78,7 +75,7 @@ class Version1(msgspec.Struct, kw_only=True):
         )
 
     def workload(self) -> Workload:
-        """Raises KeyError for an unknown experiment, ValueError for words that no engine takes."""
+        """Raises KeyError for an unknown experiment, ValueError for invalid arguments."""
         fields: dict[str, Any] = {
             "experiment": self.experiment,
             "sizes": [msgspec.to_builtins(_size(words)) for words in self.sizes],
@@ -94,7 +91,7 @@ class Version1(msgspec.Struct, kw_only=True):
         return "cold" if self.cold_cache else "separate" if self.two_buffers else None
 
     def _argument_fields(self) -> dict[str, Any]:
-        """What the engine's words said."""
+        """Fields of the workload from the engine's arguments."""
         flags = {word.removeprefix("--") for word in self.arguments if "=" not in word}
         valued = dict(
             word.removeprefix("--").split("=", 1) for word in self.arguments if "=" in word

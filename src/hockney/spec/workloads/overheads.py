@@ -1,4 +1,4 @@
-"""Trains of messages with known delays: what a message costs its sender and its receiver."""
+"""Trains of messages with known delays, which show the overheads of sender and receiver."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class Overheads(Workload, frozen=True, kw_only=True, tag="overheads"):
     peers: tuple[int, int] = (0, 1)
     """Sender and receiver."""
     messages: int = 16
-    """In a long train."""
+    """Messages of a long train."""
     trains: tuple[Train, ...] = (ROUND_TRIP,)
-    """What a launch sends; the first launch measures the round trip that decides the delays of the
-    others."""
+    """Trains of a launch. The first launch measures round trips, from which the delays of the
+    others follow."""
 
     def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:  # noqa: ARG002
         trains = ",".join(map(str, self.trains))
@@ -27,7 +27,7 @@ class Overheads(Workload, frozen=True, kw_only=True, tag="overheads"):
         check_peers(self.peers, ranks)
         if len(self.sizes) < 2:
             raise AskedWronglyError(
-                "--sizes: overheads that grow with the size need two sizes at least",
+                "--sizes: overheads need at least two sizes, because they may grow with the size",
                 "name two sizes or more",
             )
 
