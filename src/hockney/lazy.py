@@ -1,7 +1,7 @@
 """Libraries and modules that take long to load, loaded when they are first used.
 
-They are named at the top of a module, where its dependencies stand; a module of ours under
-`if TYPE_CHECKING` as well, for its types.
+They are named at the top of a module, with its other imports. Modules of hockney are also imported
+under `if TYPE_CHECKING`, for their types.
 """
 
 from __future__ import annotations
@@ -17,5 +17,5 @@ class _Lazy(ModuleType):
 
 
 def lazy(module: str) -> Any:
-    """Stands for the module of that name."""
+    """A proxy for the module of that name."""
     return _Lazy(module)
