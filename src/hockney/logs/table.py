@@ -173,8 +173,8 @@ def read_rows(
     ends: Callable[[str], bool] = lambda line: not line.strip() or line.lstrip().startswith("#"),
     **more: Any,
 ) -> int:
-    """Reads rows from line `first` on, and returns the line where the table ends. Other text between
-    rows is skipped; rows that are cut, out of range or out of order are noted."""
+    """Reads rows from line `first` on, and returns the line where the table ends. Other text
+    between rows is skipped; rows that are cut, out of range or out of order are noted."""
     order = RowOrder(log, table)
     for line, text in log.numbered(first):
         cells = text.split()
@@ -235,8 +235,8 @@ class RowOrder:
                 )
 
     def is_cut(self, line: int, cells: Sequence[str], columns: int) -> bool:
-        """Whether the log ends inside this row: it has fewer cells, or no newline and fewer decimals
-        than the previous row."""
+        """Whether the log ends inside this row: it has fewer cells, or no newline and fewer
+        decimals than the previous row."""
         shorter = any(
             _decimals(cell) < _decimals(above)
             for cell, above in zip(cells, self.before, strict=False)

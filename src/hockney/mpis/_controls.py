@@ -22,7 +22,8 @@ class Control(msgspec.Struct, kw_only=True):
 
 
 def read_controls(engine: Engine) -> dict[str, Control]:
-    """All control variables by name, with their values in this environment. Starts no MPI program."""
+    """All control variables by name, with their values in this environment. Starts no MPI
+    program."""
     done = _run(engine, {})
     if done.returncode != 0:
         reason = done.stderr.decode(errors="replace").strip()

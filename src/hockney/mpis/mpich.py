@@ -240,8 +240,8 @@ def render(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:
 
 
 def with_fault(files: Mapping[str, str]) -> dict[str, str]:
-    """Both files with an unknown condition at the end: a library that reads it ends the program with
-    an error."""
+    """Both files with an unknown condition at the end: a library that reads it ends the program
+    with an error."""
     fault: Tree = {"hockney=fault": {"any": {}}}
     return {suffix: json.dumps({**json.loads(text), **fault}) for suffix, text in files.items()}
 
@@ -269,8 +269,8 @@ def _insert(rules: Sequence[Rule], tree: Tree, leaf: Callable[[Rule, Tree], Tree
 
 
 def _by_ranks(rules: Sequence[Rule], own: Tree, leaf: Callable[[Rule, Tree], Tree]) -> Tree:
-    """Limits rules to P ranks by a condition "up to P" after one "up to P - 1". Conditions "below P"
-    include P in some places of the library."""
+    """Limits rules to P ranks by a condition "up to P" after one "up to P - 1". Conditions "below
+    P" include P in some places of the library."""
     branches: Tree = {}
     for ranks in sorted({rule.ranks for rule in rules}):
         if f"comm_size<={ranks - 1}" not in branches and ranks > 1:

@@ -58,7 +58,8 @@ SEEN_OF_ALL_RANKS = frozenset(
 """Collectives whose rules count the blocks of all ranks together."""
 WITH_FANOUT = frozenset({"bcast", "reduce"})
 CHAIN_FANOUT = "4"
-"""Default of coll_tuned_X_algorithm_chain_fanout. Without it a rule turns the chain into a pipeline."""
+"""Default of coll_tuned_X_algorithm_chain_fanout. Without it a rule turns the chain into a
+pipeline."""
 NO_SUCH_ALGORITHM = 99
 OWN_DECISION = "0 0 0 0"
 
@@ -249,8 +250,8 @@ def render_classic(rules: Sequence[Rule], engine: Engine | None) -> dict[str, st
 
 
 def with_fault(files: Mapping[str, str]) -> dict[str, str]:
-    """Adds a rule at the end: the barrier, with an algorithm that does not exist. A library that has
-    read the whole file fails in MPI_Barrier."""
+    """Adds a rule at the end: the barrier, with an algorithm that does not exist. A library that
+    has read the whole file fails in MPI_Barrier."""
     text = re.sub(r"(?m)^(\d+)", lambda count: str(int(count[1]) + 1), files[""], count=1)
     barrier = f"{COLLECTIVE_NUMBERS['barrier']}\n1\n1\n1\n0 {NO_SUCH_ALGORITHM} 0 0\n"
     return {"": text + barrier}

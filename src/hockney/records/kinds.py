@@ -154,7 +154,8 @@ class Start(msgspec.Struct, tag_field="kind", tag="start", kw_only=True):
     tolerance_s: float | None = None
     """Repetitions that a rank started later than this were repeated; None if all count."""
     error_s: float | None = None
-    """Standard error of the common clock, from messages; 0 if all ranks share the kernel's clock."""
+    """Standard error of the common clock, from messages; 0 if all ranks share the kernel's
+    clock."""
     bound_s: float | None = None
     """Limit of the error by asymmetric paths: half the shortest round trip."""
     known_error_s: float | None = None

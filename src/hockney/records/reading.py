@@ -18,8 +18,8 @@ LONGEST_LINE = 16 * 1024 * 1024
 LONGEST_FILE = 256 * 1024 * 1024
 """Bytes, decompressed; the rest is ignored, as a few KiB of zstd can hold terabytes."""
 COMPRESSED_CHUNK = 1024
-"""Bytes of zstd decompressed at once: at the best compression, 128 KiB of text in 4 bytes, they give
-32 MiB."""
+"""Bytes of zstd decompressed at once: at the best compression, 128 KiB of text in 4 bytes, they
+give 32 MiB."""
 
 
 def read(path: Path) -> Run:

@@ -133,8 +133,8 @@ def batch_named(name: str) -> Batch:
 
 
 def find_launcher(placement: Placement) -> tuple[Launcher | None, Placement]:
-    """The launcher, and the placement with the hosts of its allocation. The launcher is None for the
-    MPI's own mpiexec: outside of jobs, with named hosts, or by --launcher mpiexec."""
+    """The launcher, and the placement with the hosts of its allocation. The launcher is None for
+    the MPI's own mpiexec: outside of jobs, with named hosts, or by --launcher mpiexec."""
     if placement.platform is not None or placement.launcher == MPIEXEC:
         return None, placement
     if placement.hosts and placement.launcher is None:

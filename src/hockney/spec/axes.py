@@ -168,7 +168,8 @@ CIRCUMSTANCES = tuple(name for name, axis in AXES.items() if axis.is_circumstanc
 _VARIANTS = tuple(name for name, axis in AXES.items() if axis.is_variant)
 _CURVE = tuple(name for name, axis in AXES.items() if axis.is_curve)
 _ALL_PAIRS = ("pairs", "ranks")
-"""Axes along which points of all pairs form a curve. Points of single pairs do not vary along them."""
+"""Axes along which points of all pairs form a curve. Points of single pairs do not vary along
+them."""
 
 
 def point_of(axes: Axes) -> Point:

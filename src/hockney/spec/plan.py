@@ -72,8 +72,8 @@ class _StoredPlan(msgspec.Struct):
 
 
 def plan_of(options: Mapping[str, Any]) -> Plan | None:
-    """The plan of a run record, of record format 1 or 2; None if the options are damaged or those of
-    another program."""
+    """The plan of a run record, of record format 1 or 2; None if the options are damaged or those
+    of another program."""
     try:
         if "cases" not in options:
             return _of_version1(msgspec.convert(options, Version1))

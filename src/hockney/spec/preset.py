@@ -42,7 +42,7 @@ def powers(first: int, last: int) -> list[int]:
 
 
 def imb_size(size: int, messages: int = 1000, volume: int = 40 * MIB) -> Size:
-    """A size with the repetitions of the Intel MPI Benchmarks, min(MSGSPERSAMPLE, max(1, OVERALL_VOL
-    / size)), and a warm-up of a tenth of them, at least 10."""
+    """A size with the repetitions of the Intel MPI Benchmarks, min(MSGSPERSAMPLE, max(1,
+    OVERALL_VOL / size)), and a warm-up of a tenth of them, at least 10."""
     repetitions = min(messages, max(1, volume // max(size, 1)))
     return Size(size, repetitions, max(repetitions // 10, 10))

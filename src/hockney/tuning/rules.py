@@ -11,7 +11,8 @@ from hockney.mpis import ONE_FOR_ALL_SIZES, Rule
 from hockney.spec.workloads.collective import DEFAULT
 
 SHARE = 0.99
-"""Fraction of the possible gain that rules must keep; more rules would only make the file longer."""
+"""Fraction of the possible gain that rules must keep; more rules would only make the file
+longer."""
 Settings = Mapping[str, str]
 """Environment variables that forced an algorithm in its measurement."""
 
