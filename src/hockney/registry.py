@@ -1,7 +1,7 @@
 """Finds modules of a package by name, and what other packages add by entry points.
 
 A registry checks what it loads against a protocol. An incomplete module of hockney raises
-TypeError; an incomplete addition of another package is ignored with a warning. """
+TypeError; an incomplete addition of another package is ignored with a warning."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Registry(Generic[P]):
     Modules whose names begin with an underscore are excluded. With `parts`, a module must satisfy
     at least one of these protocols completely. Other packages add entry points to `group`, by
     default "hockney." and the last name of the package; hockney's own names take precedence.
-    `separator` replaces underscores of modules in names. """
+    `separator` replaces underscores of modules in names."""
 
     def __init__(
         self,
