@@ -33,6 +33,7 @@ int main(int argc, char **argv)
 {
     static char out[4096], in[4096];
     static double engine_ns[MOST_BATCHES], bare_ns[MOST_BATCHES];
+    const struct operation *operation = operation_named("pingpong", "standard");
     int rank;
     const int asked = argc > 1 ? atoi(argv[1]) : MOST_BATCHES;
     const int batches = asked > 0 && asked < MOST_BATCHES ? asked : MOST_BATCHES;
@@ -51,7 +52,7 @@ int main(int argc, char **argv)
                 const int engines = (turn + batch) % 2;
                 const int64_t start = clock_ns();
                 if (engines)
-                    operation_pingpong.repeat(&context, REPETITIONS);
+                    operation->repeat(&context, REPETITIONS);
                 else
                     bare(out, in, bytes, rank);
                 (engines ? engine_ns : bare_ns)[batch] = (double)(clock_ns() - start) / REPETITIONS;

@@ -9,9 +9,8 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from common import ROOT_ENV
+from common import ROOT_ENV, build_with_engine
 
-from hockney.measure.build import SOURCES
 from hockney.measure.mpi import find_mpi
 from hockney.mpis import Mpi
 
@@ -19,13 +18,8 @@ LAUNCHES = 5
 
 
 def build(mpi: Mpi, program: Path) -> None:
-    """The bare loop, with what the engine's operation needs of the engine."""
-    sources = [
-        SOURCES / name for name in ("message.c", "check.c", "records.c", "json.c", "pattern.c")
-    ]
-    sources += [SOURCES / "operations" / "pingpong.c", Path(__file__).with_suffix(".c")]
-    flags = ["-std=c11", "-O2", "-D_GNU_SOURCE", '-DHOCKNEY_VERSION="bench"', f"-I{SOURCES}"]
-    subprocess.run([mpi.mpicc, *flags, "-o", program, *sources], check=True)
+    """The bare loop, with all of the engine but its main program."""
+    build_with_engine(mpi.mpicc, Path(__file__).with_suffix(".c"), program)
 
 
 def main() -> None:

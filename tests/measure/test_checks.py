@@ -27,7 +27,7 @@ EIGHT = Pingpong(sizes=sizes_of([8]))
         ({"cpus": (0,)}, "names 1 CPUs for 2 ranks"),
         ({"cpus": (0, 9999)}, "may not run on CPU 9999"),
         ({"hosts": ("-x",)}, "is not a host name"),
-        ({"ranks_per_node": 2}, "on how many nodes"),
+        ({"ranks_per_node": 2}, "the number of nodes is not given"),
     ],
 )
 def test_what_cannot_be_is_told(placement: dict[str, object], complaint: str) -> None:

@@ -109,7 +109,7 @@ def test_a_directory_that_vanishes(hockney: RunHockney, tmp_path: Path, attempt:
     _, stderr = process.communicate(timeout=TEST_TIMEOUT_S)
     assert process.returncode == 1
     assert f"{path} is gone" in stderr
-    (saved,) = Path().glob("run-saved-*.jsonl")
+    (saved,) = Path.cwd().glob("run-saved-*.jsonl")
     try:
         assert saved.name in stderr
         assert saved.read_bytes().startswith(before)

@@ -177,7 +177,7 @@ def test_a_model_of_pairs_says_what_a_pingpong_file_lacks(
     ("arguments", "words"),
     [
         (("--model", "logp"), "'logp' is not one of"),
-        (("--model", "segmented", "--ordinary"), "--ordinary is a way to fit --model hockney"),
+        (("--model", "segmented", "--ordinary"), "--ordinary needs --model hockney"),
     ],
 )
 def test_a_wrong_question_is_answered_in_words(

@@ -162,9 +162,9 @@ def test_the_command_predicts(hockney: RunHockney, tmp_path: Path) -> None:
     ("options", "complaint"),
     [
         ([], "nothing to predict"),
-        (["--bytes", "8", "--what-if", "speed=2x"], "no parameter called 'speed'"),
+        (["--bytes", "8", "--what-if", "speed=2x"], "unknown term 'speed'"),
         (["--bytes", "8", "--what-if", "latency=0x"], "not a factor above 0"),
-        (["--bytes", "8", "--what-if", "latency"], "no parameter called 'latency'"),
+        (["--bytes", "8", "--what-if", "latency"], "unknown term 'latency'"),
         (["--bytes", "8", "--model", "loggp"], "loggp needs times of trains"),
         (["--bytes", "8", "--model", "multi-mode"], "multi-mode"),
     ],

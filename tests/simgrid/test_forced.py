@@ -44,11 +44,12 @@ def test_each_algorithm_takes_its_own_time(hockney: RunHockney, tmp_path: Path) 
 def test_an_algorithm_that_crashes_costs_only_its_own_launch(
     hockney: RunHockney, tmp_path: Path
 ) -> None:
-    (tmp_path / "p.xml").write_text(cluster(2, ALPHA_S / 2, 1 / BETA_S_PER_B))
+    """SMPI's pairwise allgather needs a power of two."""
+    (tmp_path / "p.xml").write_text(cluster(3, ALPHA_S / 2, 1 / BETA_S_PER_B))
     done = hockney(
-        "collective", "bcast", "--platform", "p.xml", *EXACT, "-n", "2", "--sizes", "8",
-        "--algorithm", "SMP_linear,binomial", "-o", "run.jsonl", "--json", "-q",
+        "collective", "allgather", "--platform", "p.xml", *EXACT, "-n", "3", "--sizes", "8",
+        "--algorithm", "pair,ring", "-o", "run.jsonl", "--json", "-q",
     )  # fmt: skip
     assert done.status == 1
-    assert "bcast SMP_linear, 2 ranks: launch 0 failed" in done.stderr
-    assert [p["algorithm"] for p in json.loads(done.stdout)["points"]] == ["binomial"]
+    assert "allgather pairwise, 3 ranks: launch 0 failed" in done.stderr
+    assert [p["algorithm"] for p in json.loads(done.stdout)["points"]] == ["ring"]

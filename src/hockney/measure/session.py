@@ -353,8 +353,9 @@ def _mixed_up(session: Session, case: Case, failure: str) -> str | None:
 def unanswered(session: Session) -> list[str]:
     """A line for each case that the MPI library refused, or for which there was no time."""
     refused = "the MPI library refuses this algorithm for these ranks or sizes"
+    spent = "not measured: the budget was spent"
     return [
-        f"{answer.case.title}: {refused if answer.launches else 'not measured: the budget was spent'}"
+        f"{answer.case.title}: {refused if answer.launches else spent}"
         for answer in session.answers
         if REFUSAL in (answer.problem or "") or (answer.case.title and not answer.launches)
     ]

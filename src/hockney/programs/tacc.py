@@ -18,7 +18,7 @@ from hockney.spec.preset import KIB, Preset
 HEADED = True
 
 _N = (
-    r"((?:[\d.*+]|-(?!-))+)"  # excludes "--": a rule of dashes would cause exponential backtracking
+    r"((?:[\d.*+]|-(?!-))+)"  # without "--", against exponential backtracking
 )
 _THREE = rf"{_N}\s*--\s*{_N}\s*--\s*{_N}"
 _ROW = re.compile(rf"^\s*(\d+)\s+(\d+)\s+{_THREE}\s+{_THREE}\s*$")
