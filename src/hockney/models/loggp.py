@@ -40,17 +40,17 @@ DATA = "times of trains of messages with and without delays, of at least two dif
 ADVICE = "measure them: hockney overheads"
 
 SHOWS = 1.1
-"""A gap that is longer than o by less than this factor is o's."""
+"""A gap must exceed o by this factor to count as g."""
 LEAST_RELATIVE = 1e-4
-"""Below this, differences from a line are the clock's."""
-LEAST_SHARE = 0.25
-"""Of the median: overheads that are smaller than this weigh no more."""
+"""Smaller relative differences from a line are clock noise."""
+LEAST_FRACTION = 0.25
+"""Fraction of the median below which smaller overheads get no more weight."""
 POOR = 0.10
 
 
 @dataclass(frozen=True)
 class Overheads:
-    """What trains tell of one size, before any line is drawn: seconds with intervals."""
+    """Overheads of one size, before any line is fitted: seconds with intervals."""
 
     bytes: int
     one_way_s: Parameter
@@ -61,8 +61,8 @@ class Overheads:
 
 @dataclass(frozen=True)
 class _Parts:
-    """Shape (launches, sizes), NaN where a launch has not all trains of the size; no launch and no
-    size is without any. After `medians`, (rows, sizes)."""
+    """Times of shape (launches, sizes), NaN where a launch lacks trains of the size; after
+    `medians`, (rows, sizes)."""
 
     bytes: Array
     one_way: Array
@@ -87,7 +87,7 @@ class _Parts:
 
 @dataclass(frozen=True)
 class _Numbers:
-    """The fitted ones. What does not grow has a slope of 0; an unknown g and G is NaN."""
+    """The fitted numbers. A constant has slope 0; unknown g and G are NaN."""
 
     L: float
     send: tuple[float, float]
@@ -97,9 +97,9 @@ class _Numbers:
 
 
 def lacks(curve: Curve) -> str | None:
-    """What the curve lacks for this model; None where it carries it."""
+    """What the curve lacks for this model; None if it can be fitted."""
     if curve.trains is None:
-        return "these are of single messages"
+        return "these times are of single messages"
     sizes = len(_parts(curve).bytes)
     return None if sizes >= 2 else f"there {'is' if sizes == 1 else 'are'} {sizes or 'none'}"
 
@@ -128,7 +128,7 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
 
 
 def overheads(curve: Curve) -> list[Overheads]:
-    """Of each size, with intervals by resampling launches."""
+    """Overheads of each size, with bootstrap intervals over launches."""
     require("loggp", DATA, lacks(curve), ADVICE)
     parts = _parts(curve)
     medians = parts.medians([np.arange(parts.launches)])
@@ -154,7 +154,7 @@ def overheads(curve: Curve) -> list[Overheads]:
 
 
 def _sizes(curve: Curve) -> dict[float, dict[Train, Array]]:
-    """Of each size that has them all, the times of its trains, each of shape (launches,)."""
+    """The times of all trains, each of shape (launches,), for each size that has them all."""
     assert curve.trains is not None
     found: dict[float, dict[Train, Array]] = {}
     for column, (size, train) in enumerate(zip(curve.bytes, curve.trains, strict=True)):
@@ -197,7 +197,7 @@ def _parts(curve: Curve) -> _Parts:
 
 
 def _measured_delays(curve: Curve) -> dict[Delay, tuple[Array, Array]]:
-    """Of each delay how long it really was, over sizes."""
+    """The measured length of each delay, over sizes."""
     assert curve.trains is not None
     median = curve.median_s
     delays: dict[Delay, tuple[Array, Array]] = {}
@@ -212,7 +212,7 @@ def _draws(launches: int, resamples: int) -> list[NDArray[np.intp]]:
 
 
 def _median(rows: Array) -> Array:
-    """Over launches that have the size."""
+    """Medians over launches that have the size."""
     known = ~np.isnan(rows).all(axis=0)
     median = np.full(rows.shape[1], np.nan)
     median[known] = np.nanmedian(rows[:, known], axis=0)
@@ -223,7 +223,7 @@ def _median(rows: Array) -> Array:
 
 
 def _solved(medians: _Parts, row: int, grows: tuple[bool, ...]) -> _Numbers:
-    """From one row of medians."""
+    """The fitted numbers for one row of medians."""
     known = ~np.isnan(medians.one_way[row] + medians.send[row] + medians.gap[row])
     known &= ~np.isnan(medians.receive[row])
     bytes_, one_way = medians.bytes[known], medians.one_way[row, known]
@@ -246,7 +246,7 @@ def _line(
 ) -> tuple[float, float]:
     """Value at 0 bytes and slope, not below 0, by least squares relative to the scale."""
     if scale is None:
-        scale = np.maximum(seconds, LEAST_SHARE * max(float(np.median(seconds)), 1e-12))
+        scale = np.maximum(seconds, LEAST_FRACTION * max(float(np.median(seconds)), 1e-12))
     weight = scale**-2.0
     if not grows:
         return max(float((weight * seconds).sum() / weight.sum()), 0.0), 0.0
@@ -259,8 +259,8 @@ def _at(line: tuple[float, float], bytes_: Array) -> Array:
 
 
 def _grows(bytes_: Array, seconds: Array) -> bool:
-    """Whether a line is worth its slope, by Schwarz's criterion."""
-    scale = np.maximum(seconds, LEAST_SHARE * max(float(np.median(seconds)), 1e-12))
+    """Whether a line fits better than a constant, by Schwarz's criterion."""
+    scale = np.maximum(seconds, LEAST_FRACTION * max(float(np.median(seconds)), 1e-12))
     criteria = []
     for grows, free in ((False, 1), (True, 2)):
         off = (seconds - _at(_line(bytes_, seconds, grows), bytes_)) / scale
@@ -300,7 +300,7 @@ def _terms(numbers: _Numbers, size: float) -> tuple[float, float, float, float]:
     return send, receive, numbers.L + numbers.G * before_last, g + G * before_last
 
 
-# What is told of it
+# Results
 
 
 def _parameters(
@@ -331,11 +331,13 @@ def _known(value: float, sample: map[float], launches: int) -> Parameter:
 
 
 def _short_delays(delays: dict[Delay, tuple[Array, Array]], medians: _Parts) -> list[str]:
-    """A rank that waits for less than the gap does not decide how fast a train goes."""
+    """A delay shorter than the gap does not decide the pace of a train."""
     shortest = np.min([np.interp(medians.bytes, *delay) for delay in delays.values()], axis=0)
     if (medians.gap[0] <= shortest).all():
         return []
-    return ["delays are shorter than the gap at some sizes: o_send and o_receive hold part of it"]
+    return [
+        "delays are shorter than the gap at some sizes: o_send and o_receive include part of it"
+    ]
 
 
 def _notes(best: _Numbers, grows: tuple[bool, ...], medians: _Parts) -> list[str]:
@@ -343,17 +345,17 @@ def _notes(best: _Numbers, grows: tuple[bool, ...], medians: _Parts) -> list[str
     bounds = {"L": best.L, "o_send": best.send[0], "o_receive": best.receive[0]}
     for name, value in bounds.items():
         if value == 0.0:
-            notes.append(f"{name} lies on its bound 0: these times do not show it")
+            notes.append(f"{name} is at its bound 0: these times do not show it")
     if np.isnan(best.gap[0]):
-        notes.append("g does not show: messages follow each other as fast as o lets them")
+        notes.append("g does not show: the overheads limit how fast messages follow each other")
     elif best.gap[0] == 0.0:
-        notes.append("g lies on its bound 0: the gap is (b - 1) G or o")
+        notes.append("g is at its bound 0: the gap is (b - 1) G or o")
     for name, of_sizes, line, does in (
         ("o_send", medians.send[0], best.send, grows[0]),
         ("o_receive", medians.receive[0], best.receive, grows[1]),
     ):
         off = np.abs(of_sizes - _at(line, medians.bytes)) / np.maximum(np.abs(of_sizes), 1e-12)
         if float(np.median(off)) > POOR:
-            kind = "no line" if does else "no constant"
-            notes.append(f"{name} is {kind} of the size: take sizes of one protocol (--sizes)")
+            kind = "not a line" if does else "not constant"
+            notes.append(f"{name} is {kind} over the size: use sizes of one protocol (--sizes)")
     return notes

@@ -33,7 +33,7 @@ optimize = lazy("scipy.optimize")
 ADVICE = "measure 1, 2, 3 and 4 pairs between two nodes at 64KiB..16MiB"
 
 EAGER_BYTES = 32768
-"""Sizes up to this are left out, as in the paper: they take another path."""
+"""Sizes up to this are excluded, as in the paper: they use another protocol."""
 LEAST_POINTS = 8
 DATA = (
     f"times of at least two pairs at once, {LEAST_POINTS} or more above {EAGER_BYTES} bytes, with "
@@ -46,9 +46,9 @@ PROFILE_STEP, PROFILE_STEPS = 0.05, 40
 
 
 def lacks(curve: Curve) -> str | None:
-    """What the curve lacks for this model; None where it carries it."""
+    """What the curve lacks for this model; None if it can be fitted."""
     if curve.pairs is None or curve.pairs.max() < 2.0:
-        return "these are of one pair"
+        return "these times are of one pair"
     if curve.repetitions is None:
         return "the repetitions are not known"
     left = int((curve.bytes > EAGER_BYTES).sum())
@@ -79,11 +79,11 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
     )
 
 
-# How well they are known
+# Intervals
 
 
 def _resampled(kept: Curve, best: Solution, resamples: int) -> Array:
-    """Fitted numbers for medians over resampled launches, shape (resamples, numbers)."""
+    """Fitted numbers for bootstrap medians, shape (resamples, numbers)."""
     rows = kept.resampled(resamples if kept.launches > 1 else 0)
     points = points_of(kept)
     found = [polished(thinned(points.with_times(row)), best.structure, best.q).q for row in rows]
@@ -156,21 +156,21 @@ def _notes(curve: Curve, best: Solution) -> list[str]:
     notes = []
     left_out = int((curve.bytes <= EAGER_BYTES).sum())
     if left_out:
-        notes.append(f"{left_out} points of sizes up to {EAGER_BYTES} bytes are left out: eager")
+        notes.append(f"{left_out} points of sizes up to {EAGER_BYTES} bytes are excluded (eager)")
     assert curve.pairs is not None
     numbers = sorted({int(pairs) for pairs in curve.pairs})
     if numbers != list(range(1, max(numbers) + 1)):
         notes.append(
-            f"fitted to {', '.join(map(str, numbers))} processes a node; all from 1 on would tell "
-            "chunks better from how many processes share them"
+            f"fitted to {', '.join(map(str, numbers))} processes a node; all from 1 on would "
+            "separate chunks better from how many processes share them"
         )
     if not best.converged:
-        notes.append("the search has not converged: take the values as a start")
+        notes.append("the search has not converged: the values are approximate")
     low, high = best.structure.bounds
     for name, value, least, most in zip(best.structure.names, best.q, low, high, strict=True):
         if min(value - least, most - value) < 1e-4 * (most - least):
             bound = BOUNDS[name][int(value - least > most - value)]
-            notes.append(f"{name} lies on its bound {bound:g}")
+            notes.append(f"{name} is at its bound {bound:g}")
     if best.structure.levels == 2:
         notes.append(
             "a second chunk and lost lock-step look alike at one number of repetitions: measure "

@@ -17,9 +17,7 @@ from hockney.spec.preset import KIB, Preset
 
 HEADED = True
 
-_N = (
-    r"((?:[\d.*+]|-(?!-))+)"  # without "--", against exponential backtracking
-)
+_N = r"((?:[\d.*+]|-(?!-))+)"  # without "--", against exponential backtracking
 _THREE = rf"{_N}\s*--\s*{_N}\s*--\s*{_N}"
 _ROW = re.compile(rf"^\s*(\d+)\s+(\d+)\s+{_THREE}\s+{_THREE}\s*$")
 _HEADING = re.compile(r"^\s*RUNS\s+BYTES\s+RATE\(MB/s\)\s+TIME\(sec\)")
