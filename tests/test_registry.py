@@ -69,7 +69,7 @@ def test_modules_are_found_by_names_with_dashes(
     [
         ("", r"it lacks LENGTH \(Wanted\); it lacks fits"),
         ("LENGTH = 1", r"it lacks fits \(Wanted\)"),
-        ("LENGTH = 1\nfits = 2", "it is no function"),
+        ("LENGTH = 1\nfits = 2", "it is not a function"),
         ("LENGTH = 1\ndef fits(size): ...", "unexpected keyword argument 'closely'"),
         ("LENGTH = 1\ndef fits(size, shape, *, closely): ...", "missing a required argument"),
         (f"{WHOLE}LAMP = 'bulb'", r"it lacks WATTS \(Lit\)"),

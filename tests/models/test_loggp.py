@@ -132,13 +132,13 @@ def test_a_launch_without_trains_is_no_launch() -> None:
 
 def test_what_is_lacking_is_said() -> None:
     single = curve_of_arrays(SIZES, [1e-6] * 6)
-    with pytest.raises(AskedWronglyError, match="these are of single messages"):
+    with pytest.raises(AskedWronglyError, match="these times are of single messages"):
         fit_model("loggp", single)
     trains = truth(1e-6, Delay(3e-7), Delay(4e-7), 8e-7, 4e-10)
     for keep, complaint in ((trains.bytes < 2.0, "there is 1"), (_no_delays(trains), "are none")):
         with pytest.raises(AskedWronglyError, match=complaint):
             fit_model("loggp", trains.at(keep))
-    with pytest.raises(AskedWronglyError, match="these are of trains"):
+    with pytest.raises(AskedWronglyError, match="these times are of trains"):
         hockney.fit(trains)
 
 
@@ -187,4 +187,4 @@ def test_overheads_of_this_machine_are_measured(hockney: RunHockney) -> None:
 def test_one_size_is_too_few(hockney: RunHockney) -> None:
     done = hockney("overheads", "--sizes", "8")
     assert done.status == 2
-    assert "two sizes at least" in done.stderr
+    assert "at least two sizes" in done.stderr

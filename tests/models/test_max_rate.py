@@ -124,7 +124,7 @@ def test_a_node_is_never_slower_than_a_pair() -> None:
     rates = found.parameters["R_C_1_Bps"].value, found.parameters["R_N_1_Bps"].value
     assert rates[0] is not None
     assert rates[1] == pytest.approx(rates[0])
-    assert any("R_N lies on its bound R_C" in note for note in found.notes)
+    assert any("R_N is at its bound R_C" in note for note in found.notes)
 
 
 @given(
@@ -173,8 +173,8 @@ def test_nonnegative_least_squares_are_those_of_scipy(seed: int, columns: int) -
 @pytest.mark.parametrize(
     ("x", "k", "words"),
     [
-        (SIZES, None, "numbers of pairs at once.*these are of one"),
-        (SIZES, np.full(17, 4.0), "these are of one"),
+        (SIZES, None, "numbers of pairs at once.*these times are of one"),
+        (SIZES, np.full(17, 4.0), "these times are of one"),
         (np.full(17, 8.0), np.arange(1.0, 18.0), "different sizes; there is 1"),
     ],
 )

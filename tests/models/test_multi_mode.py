@@ -177,7 +177,7 @@ def test_intervals_hold_the_truth_and_the_value() -> None:
 def test_eager_sizes_are_left_out_and_said() -> None:
     found = fit(curve(closed([C], [4]), sizes=np.append([1024.0, 32768.0], OCTAVES)))
     assert len(found.residuals) == 4 * len(OCTAVES)
-    assert found.notes[0].startswith("8 points of sizes up to 32768 bytes are left out")
+    assert found.notes[0].startswith("8 points of sizes up to 32768 bytes are excluded")
 
 
 def test_a_bound_is_said() -> None:

@@ -17,7 +17,7 @@ REFUSED = HockneyError("it went wrong", "mend it")
 SIMULATOR = Mpi(Path("/bin/smpicc"), Path("/bin/smpirun"), "smpi", "SimGrid version 3.32")
 SOME_MPI = Mpi(Path("/bin/mpicc"), Path("/bin/mpiexec"), "mpich", "Hydra 4.2")
 ENGINE = Engine(Path("/usr/bin/engine"))
-PRIVATE = Engine(Path("/usr/bin/engine"), ("the cache /c is writable for others: built privately",))
+PRIVATE = Engine(Path("/usr/bin/engine"), ("the cache /c is writable by other users: built privately",))
 
 
 def launched(*cpus_of_ranks: int, pinned: bool = True, clock: Clock | None = None) -> Trial:
@@ -37,7 +37,7 @@ def launched(*cpus_of_ranks: int, pinned: bool = True, clock: Clock | None = Non
         (trial.compiler, Trial(failure=REFUSED), "unknown", "no mpicc"),
         (trial.engine_built, Trial(failure=REFUSED), "unknown", "without an MPI"),
         (trial.engine_built, Trial(SOME_MPI, failure=REFUSED), "bad", "it went wrong"),
-        (trial.engine_built, Trial(SOME_MPI, PRIVATE), "warn", "writable for others"),
+        (trial.engine_built, Trial(SOME_MPI, PRIVATE), "warn", "writable by other users"),
         (trial.launch_of_two_ranks, Trial(failure=REFUSED), "unknown", "no engine"),
         (trial.launch_of_two_ranks, Trial(SOME_MPI, failure=REFUSED), "unknown", "no engine"),
         (trial.launch_of_two_ranks, Trial(SIMULATOR, ENGINE), "unknown", "smpirun"),
@@ -46,7 +46,7 @@ def launched(*cpus_of_ranks: int, pinned: bool = True, clock: Clock | None = Non
         (trial.rank_places, Trial(SOME_MPI, ENGINE), "unknown", "no ranks"),
         (trial.rank_places, launched(), "unknown", "no ranks"),
         (trial.rank_places, launched(0, 1), "ok", "rank 0 on n1 CPU 0, rank 1 on n1 CPU 1"),
-        (trial.rank_places, launched(3, 3), "bad", "they share it"),
+        (trial.rank_places, launched(3, 3), "bad", "both share one CPU"),
         (trial.rank_places, launched(0, 1, pinned=False), "bad", "not pinned"),
         (trial.clock_cost, Trial(), "unknown", "no rank"),
         (trial.clock_cost, launched(0, 1), "unknown", "no rank"),
