@@ -236,8 +236,8 @@ def test_a_verb(with_guest: RunHockney) -> None:
     [
         ("guest", "broken", "OSError: not here"),
         ("guest", "nowhere", "ModuleNotFoundError: No module named 'guest_package.nowhere'"),
-        ("guest", "worthless", "TypeError: guest_package.worthless of guest-package is not a valid model: "
-         "it lacks DATA (Model); it lacks lacks (Model); it lacks fit (Model)"),
+        ("guest", "worthless", "TypeError: guest_package.worthless of guest-package is not a valid "
+         "model: it lacks DATA (Model); it lacks lacks (Model); it lacks fit (Model)"),
         ("loggp", "model", "TypeError: there is another model of this name"),
     ],
 )  # fmt: skip

@@ -79,7 +79,7 @@ def test_what_a_module_lacks_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, lacking: str
 ) -> None:
     things = registry(tmp_path, monkeypatch, text)
-    with pytest.raises(TypeError, match=r"package_\S+only_one is no thing: .*" + lacking):
+    with pytest.raises(TypeError, match=r"package_\S+only_one is not a valid thing: .*" + lacking):
         things.find("only-one")
 
 

@@ -17,7 +17,9 @@ REFUSED = HockneyError("it went wrong", "mend it")
 SIMULATOR = Mpi(Path("/bin/smpicc"), Path("/bin/smpirun"), "smpi", "SimGrid version 3.32")
 SOME_MPI = Mpi(Path("/bin/mpicc"), Path("/bin/mpiexec"), "mpich", "Hydra 4.2")
 ENGINE = Engine(Path("/usr/bin/engine"))
-PRIVATE = Engine(Path("/usr/bin/engine"), ("the cache /c is writable by other users: built privately",))
+PRIVATE = Engine(
+    Path("/usr/bin/engine"), ("the cache /c is writable by other users: built privately",)
+)
 
 
 def launched(*cpus_of_ranks: int, pinned: bool = True, clock: Clock | None = None) -> Trial:
