@@ -10,7 +10,7 @@ from hockney.errors import AskedWronglyError
 from hockney.fitting.fit import Curve, curve_of_arrays
 from hockney.models import hockney
 from hockney.models._max_rate_solver import best_curve, nonnegative, point_moments
-from hockney.models.max_rate import fit, seconds_of
+from hockney.models.max_rate import fit
 
 Array = NDArray[np.float64]
 
@@ -21,6 +21,13 @@ SHORT = (2.3e-6, 1.4e9, np.inf)
 EAGER = (6.8e-6, 6.9e8, np.inf)
 RENDEZVOUS = (5.2e-6, 4.3e9, 6.8e9)
 BREAKS = (500.0, 8000.0)
+
+
+def seconds_of(
+    bytes_: Array, pairs: Array, alpha_s: float, R_C_Bps: float, R_N_Bps: float = np.inf
+) -> Array:
+    """T of the model."""
+    return alpha_s + pairs * bytes_ / np.minimum(R_N_Bps, pairs * R_C_Bps)
 
 
 def grid(sizes: Array = SIZES, pairs: Array = PAIRS) -> tuple[Array, Array]:

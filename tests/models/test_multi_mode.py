@@ -4,20 +4,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
+from multi_mode_formulas import corrected_s, imb_repetitions, printed_s
 from multi_mode_simulation import simulated_T_b_s
 from numpy.typing import NDArray
 
 from conftest import first_of
 from hockney.errors import AskedWronglyError
 from hockney.fitting.fit import Curve, curve_of_arrays
-from hockney.models._multi_mode_time import (
-    bandwidth_Bps,
-    chunks,
-    corrected_s,
-    general_s,
-    imb_repetitions,
-    printed_s,
-)
+from hockney.models._multi_mode_time import bandwidth_Bps, chunks, general_s
 from hockney.models.multi_mode import fit, second_chunk
 
 Array = NDArray[np.float64]

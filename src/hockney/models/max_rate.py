@@ -59,13 +59,6 @@ class _Protocol:
     """1 / R_N."""
 
 
-def seconds_of(
-    bytes_: Array, pairs: Array, alpha_s: float, R_C_Bps: float, R_N_Bps: float = np.inf
-) -> Array:
-    """T of the model."""
-    return alpha_s + pairs * bytes_ / np.minimum(R_N_Bps, pairs * R_C_Bps)
-
-
 def lacks(curve: Curve) -> str | None:
     """What the curve lacks for this model; None if it can be fitted."""
     if curve.pairs is None or len(np.unique(curve.pairs)) < 2:

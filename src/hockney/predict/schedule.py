@@ -111,6 +111,11 @@ def power_below(ranks: int) -> int:
     return 1 << (ranks.bit_length() - 1)
 
 
+def one_block(blocks: Ranks | Array, message: int) -> tuple[int]:
+    """The block of each message, for steps whose messages carry one block each."""
+    return (int(blocks[message]),)
+
+
 def require(holds: bool, what: str, ranks: int) -> None:
     """Raises AskedWronglyError for numbers of ranks that an algorithm does not support."""
     if not holds:
