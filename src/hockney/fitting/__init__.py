@@ -1,1 +1,1 @@
-"""What models share: curves, fits, lines and partitions."""
+"""Shared by all models: curves, fits, lines and partitions."""

@@ -29,7 +29,7 @@ VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a job measures, with which MPI and engine, and its result file."""
+    """The plan of a job, its MPI and engine, and its result file."""
 
     plan: Plan
     mpi: Mpi

@@ -14,7 +14,7 @@ from hockney.models._multi_mode_time import general_s
 optimize = lazy("scipy.optimize")
 
 DECISIVE = 4.0
-"""By how much Akaike's criterion must fall for one more chunk."""
+"""Akaike's criterion must fall by this for one more chunk."""
 BOUNDS = {
     "B_r_Bps": (1e7, 1e12),
     "T_l_s": (1e-8, 1e-3),
@@ -89,7 +89,7 @@ class Structure:
 
 @dataclass(frozen=True)
 class Points:
-    """What is fitted: sizes, processes a node, repetitions, and ln of one-way seconds."""
+    """The data: sizes, processes per node, repetitions, and ln of one-way seconds."""
 
     x: Array
     p: Array

@@ -46,7 +46,7 @@ def general_s(
     phase can be shorter than both directions take at B_bi, but for the ends, where only one is in
     use. With two processes and one chunk it is exact for all kappa.
     With three processes and more the first ones run ahead with every phase, lock-step is lost, and
-    more overlaps than this says: it is an upper bound of T_b, as 2 B_r is of the bandwidth.
+    more overlaps than in this formula: it is an upper bound of T_b, as 2 B_r is of the bandwidth.
     """
     T_p = x / B_r_Bps
     ahead, narrower = np.ones_like(x), np.ones_like(x)

@@ -36,7 +36,7 @@ MOST_PROTOCOLS = 6
 """Short, eager and rendezvous, and as many again."""
 MOST_BLOCKS, MOST_CROSSINGS = 96, 8
 """Groups of neighbouring sizes, and numbers of pairs that fill the node, that the search for
-protocols tells apart; each protocol's own fit knows all of them."""
+protocols distinguishes; each protocol's own fit knows all of them."""
 ROUNDING = 1e-9
 _STEPS = 5
 """Gauss-Newton steps from relative to logarithmic residuals."""

@@ -1,7 +1,7 @@
 """The multi-mode ping-pong: several pairs between two nodes at once (Hager & Wellein 2007).
 
-Fitted jointly to times of 1, 2, ... processes a node: one curve alone does not tell a chunk from
-how many processes share it. `_multi_mode_time` has the equations.
+Fitted jointly to times of 1, 2, ... processes a node: one curve alone does not separate the
+size of a chunk from the number of processes that share it. `_multi_mode_time` has the equations.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ DATA = (
     "how many exchanges were timed together (repetitions)"
 )
 CHI_SQUARED_95 = 3.841
-"""By how much the deviance rises at the limits of a profile interval."""
+"""The deviance rises by this at the limits of a profile interval."""
 PROFILE_STEP, PROFILE_STEPS = 0.05, 40
 """In octaves, and how many of them at most to each side."""
 
@@ -107,7 +107,7 @@ def _parameters(best: Solution, samples: Array, launches: int) -> dict[str, Para
 
 
 def _profiles(points: Points, best: Solution) -> dict[str, Parameter]:
-    """Of each chunk the 95 % interval inside which the deviance of a fit with that chunk rises by
+    """The 95 % interval of each chunk, inside which the deviance of a fit with that chunk rises by
     no more than CHI_SQUARED_95; it needs no second launch."""
     few = thinned(points)
     structure, chunks = best.structure, best.structure.chunks(best.q)
@@ -184,7 +184,7 @@ def _notes(curve: Curve, best: Solution) -> list[str]:
 # A second chunk, or lost lock-step?
 
 STAYS_OCTAVES, MOVES_OCTAVES = 0.75, 1.5
-"""Of the second chunk from the fewest repetitions to the most. Where lock-step is lost it moves by
+"""Shift of the second chunk from the fewest repetitions to the most. If lock-step is lost it is
 0.6 of the octaves that the repetitions differ by (simulated), which for n / 8 and 8 n is 3.6."""
 LEAST_FACTOR = 16.0
 """Between the fewest and the most repetitions, so that what moves has room to."""

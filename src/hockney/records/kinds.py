@@ -31,7 +31,7 @@ class Source(msgspec.Struct, kw_only=True):
 
 
 class RunRecord(msgspec.Struct, tag_field="kind", tag="run", kw_only=True):
-    """What is measured and where: the first line of a file."""
+    """The plan and the environment of a run: the first line of a file."""
 
     schema: int
     hockney: str
@@ -120,7 +120,7 @@ class Samples(Axes, tag_field="kind", tag="samples", frozen=True, kw_only=True, 
 
 
 class Summary(Axes, tag_field="kind", tag="summary", frozen=True, kw_only=True, omit_defaults=True):
-    """A statistic of a point of which samples are unknown; never treated as samples. Exactly one of
+    """A statistic of a point whose samples are unknown; never treated as samples. Exactly one of
     the values is given."""
 
     launch: Whole
@@ -244,7 +244,7 @@ class End(msgspec.Struct, tag_field="kind", tag="end", kw_only=True):
 
 
 class Progress(msgspec.Struct, tag_field="kind", tag="progress", kw_only=True):
-    """What the engine reports while it measures; never stored."""
+    """Progress that the engine reports while it measures; never stored."""
 
     launch: int
     round: int

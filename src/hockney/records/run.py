@@ -42,7 +42,7 @@ class Run:
     cut: str | None = None
     """Describes what is missing if the file was cut short or damaged."""
     _buffers: dict[int, str | None] = field(default_factory=dict, repr=False, compare=False)
-    """By launch."""
+    """Buffers of each launch."""
 
     @property
     def label(self) -> str:

@@ -34,7 +34,7 @@ NUMBER = re.compile(r"(?:Job <)?([^;<>\s]+)")
 
 @dataclass(frozen=True)
 class Allocation:
-    """What a scheduler gave this process; None where unknown."""
+    """The resources that a scheduler gave this process; None where unknown."""
 
     nodes: int | None = None
     cpus: int | None = None

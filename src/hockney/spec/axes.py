@@ -24,7 +24,7 @@ STANDARD = "standard"
 MODES = (STANDARD, "synchronous", "nonblocking", "persistent")
 RETURNED, SEPARATE, COLD = "returned", "separate", "cold"
 MOST_PEERS = 4
-"""Of more ranks only the first and last two are shown."""
+"""Beyond this number only the first and last two ranks are shown."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from hockney.spec.workloads import Measured, Workload, workload_from
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
-    """What one launch measures."""
+    """One launch's workload and placement."""
 
     workload: Workload
     placement: Placement
@@ -28,7 +28,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run measures: its cases in turn, launch by launch."""
+    """The plan of a run, whose cases are launched in turn."""
 
     cases: tuple[Case, ...]
     sampling: Sampling

@@ -21,7 +21,7 @@ class Measured:
     cells: tuple[Cell, ...]
     mpi: Mpi
     settings: dict[tuple[str, int, str], dict[str, str]]
-    """By collective, ranks and algorithm."""
+    """Forcing variables, by collective, ranks and algorithm."""
 
     def only(self, collectives: Container[str]) -> tuple[Measured, list[str]]:
         """The cells of these collectives, and the names of the others."""

@@ -39,7 +39,7 @@ def ring(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG
 
 
 def recursive_halving(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
-    """Far neighbours of a hypercube first, so that what each keeps lies together."""
+    """Distant neighbours of a hypercube exchange first, so that each keeps adjacent blocks."""
     sizes = np.full(ranks, float(bytes_))
     yield from exchange.fold(ranks, sizes)
     cube, total = exchange.hypercube(ranks), np.concatenate([[0.0], np.cumsum(sizes)])

@@ -21,7 +21,7 @@ buffers differ. cold: buffers change within memory larger than the last cache.""
 
 
 class Measured(Protocol):
-    """The axes of samples by which cases are told apart."""
+    """The axes of samples that distinguish the cases of a plan."""
 
     @property
     def operation(self) -> str: ...
