@@ -219,7 +219,7 @@ def test_a_log_of_more_than_a_result_file_holds_is_refused(
     found = [(log, table) for table in reading.read(log, "osu")]
     assert runs_module.runs_of(found, "osu")
     monkeypatch.setattr(runs_module, "LONGEST_FILE", 300)
-    with pytest.raises(AskedWronglyError, match=r"osu\.log: 3 numbers of pingpong are more than"):
+    with pytest.raises(AskedWronglyError, match=r"osu\.log: 3 numbers of pingpong exceed"):
         runs_module.runs_of(found, "osu")
 
 

@@ -115,7 +115,7 @@ def test_a_gap_that_is_all_o_is_not_known() -> None:
 def test_a_latency_that_does_not_show_is_on_its_bound_and_said() -> None:
     found = loggp.fit(truth(-2e-7, Delay(3e-7), Delay(4e-7), 8e-7, 4e-10))
     assert found.parameters["L_s"].value == 0.0
-    assert any("L lies on its bound 0" in note for note in found.notes)
+    assert any("L is at its bound 0" in note for note in found.notes)
 
 
 def test_delays_that_do_not_decide_are_told() -> None:

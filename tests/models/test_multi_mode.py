@@ -177,7 +177,7 @@ def test_eager_sizes_are_left_out_and_said() -> None:
 def test_a_bound_is_said() -> None:
     found = fit(curve(closed([C], [4]), noise=0.0))
     assert found.parameters["kappa"].value == pytest.approx(1.0, abs=1e-3)
-    assert any("kappa lies on its bound 1" in note for note in found.notes)
+    assert any("kappa is at its bound 1" in note for note in found.notes)
 
 
 def test_where_no_chunk_shows_none_is_named() -> None:

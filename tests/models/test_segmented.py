@@ -375,7 +375,7 @@ def test_data_that_cannot_carry_segments_are_named(
         (([8, 16], [1e-6, float("nan")]), "16 bytes, or none"),
         (([8, 16], [1e-6]), "shape"),
         (([-8, 16], [1e-6, 1e-6]), "at least 0"),
-        (([8, 16], [1e-6, 1e-6], [0, 1]), "pairs: 0 is none"),
+        (([8, 16], [1e-6, 1e-6], [0, 1]), "pairs: 0 is invalid"),
     ],
 )
 def test_numbers_that_are_no_times_are_named(arguments: tuple[list[float]], words: str) -> None:

@@ -96,7 +96,7 @@ def wrapped(directory: Path, mpicc: str, mpiexec: str) -> str:
     ("script", "verdict", "fact"),
     [
         ("echo cc 12.2; echo Copyright", "ok", "cc 12.2"),
-        ("true", "ok", "does not name it"),
+        ("true", "ok", "does not report it"),
         ("echo ----; echo icc: not found >&2; exit 127", "bad", "icc: not found"),
         ("exit 3", "bad", "exit status 3"),
         (None, "bad", "cannot be run"),
