@@ -236,8 +236,8 @@ def test_a_verb(with_guest: RunHockney) -> None:
     [
         ("guest", "broken", "OSError: not here"),
         ("guest", "nowhere", "ModuleNotFoundError: No module named 'guest_package.nowhere'"),
-        ("guest", "worthless", "TypeError: guest_package.worthless of guest-package is no model: "
-         "it lacks DATA (Model); it lacks lacks (Model); it lacks fit (Model)"),
+        ("guest", "worthless", "TypeError: guest_package.worthless of guest-package is not a valid "
+         "model: it lacks DATA (Model); it lacks lacks (Model); it lacks fit (Model)"),
         ("loggp", "model", "TypeError: there is another model of this name"),
     ],
 )  # fmt: skip
@@ -247,7 +247,7 @@ def test_a_broken_one_is_left_out_with_a_warning(
     install(tmp_path / "site", MODULES, {"hockney.models": {name: module}})
     done = beside(hockney, tmp_path / "site")("fit", "--model", "auto", str(result))
     where = f"guest_package.{module} of guest-package"
-    warning = f"hockney: warning: model {name!r} ({where}) is left out: {reason}\n"
+    warning = f"hockney: warning: model {name!r} ({where}) is ignored: {reason}\n"
     assert (done.status, done.stderr) == (0, warning)
     usual = hockney("fit", "--model", "auto", str(result))
     assert done.stdout == usual.stdout

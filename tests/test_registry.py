@@ -69,7 +69,7 @@ def test_modules_are_found_by_names_with_dashes(
     [
         ("", r"it lacks LENGTH \(Wanted\); it lacks fits"),
         ("LENGTH = 1", r"it lacks fits \(Wanted\)"),
-        ("LENGTH = 1\nfits = 2", "it is no function"),
+        ("LENGTH = 1\nfits = 2", "it is not a function"),
         ("LENGTH = 1\ndef fits(size): ...", "unexpected keyword argument 'closely'"),
         ("LENGTH = 1\ndef fits(size, shape, *, closely): ...", "missing a required argument"),
         (f"{WHOLE}LAMP = 'bulb'", r"it lacks WATTS \(Lit\)"),
@@ -79,7 +79,7 @@ def test_what_a_module_lacks_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, lacking: str
 ) -> None:
     things = registry(tmp_path, monkeypatch, text)
-    with pytest.raises(TypeError, match=r"package_\S+only_one is no thing: .*" + lacking):
+    with pytest.raises(TypeError, match=r"package_\S+only_one is not a valid thing: .*" + lacking):
         things.find("only-one")
 
 

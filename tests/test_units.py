@@ -77,9 +77,9 @@ def test_lists_and_ranges(text: str, sizes: list[int]) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("1,,2", "empty place"),
+        ("1,,2", "empty entry"),
         ("0..8", "at least 1"),
-        ("8..1", "goes up"),
+        ("8..1", "must ascend"),
         ("1..8x1", "above 1"),
         ("1..8x-2", "not a number"),
         ("1..8/0", "not a number"),

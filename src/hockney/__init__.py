@@ -14,5 +14,5 @@ __version__ = "0.1.0"
 
 
 def load(file: str | PathLike[str]) -> Result:
-    """What a result file holds, with its points, samples and fits: hockney.result.Result."""
+    """Loads a result file with its points, samples and fits, as a hockney.result.Result."""
     return load_result(file)

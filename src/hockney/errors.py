@@ -1,8 +1,8 @@
-"""The one exception of ours: what was wrong, where, and what to do about it."""
+"""The exceptions of hockney: what was wrong, where, and what to do about it."""
 
 
 class HockneyError(Exception):
-    """Something went wrong while it was done (exit status 1)."""
+    """An operation failed (exit status 1)."""
 
     exit_status = 1
 
@@ -16,6 +16,6 @@ class HockneyError(Exception):
 
 
 class AskedWronglyError(HockneyError):
-    """What was asked cannot be done; nothing was started (exit status 2)."""
+    """The request is invalid; nothing was started (exit status 2)."""
 
     exit_status = 2

@@ -1,4 +1,4 @@
-"""Text that does nothing to a terminal: what strangers wrote is shown, never obeyed."""
+"""Makes text harmless for terminals: control characters from strangers are shown, not executed."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from hockney.terminal import obeyed
 
 CONTROLS = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but tab and newline, DEL, C1
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # what turns the direction of text
-    "\ud800-\udfff"  # halves of characters: bytes of file names that are no UTF-8
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # changes of text direction
+    "\ud800-\udfff"  # surrogates: bytes of file names that are not UTF-8
 )
 
 
 def printable(text: str) -> str:
-    """Control characters as \\u001b, which JSON reads back as it was; newlines and tabs stay."""
+    """Escapes control characters as \\u001b, as JSON does; newlines and tabs stay."""
     return text if text.replace("\n", "").isprintable() else _escaped(text, CONTROLS)
 
 
 def one_line(text: str) -> str:
-    """As printable(), without newlines and tabs: a label that cannot pass for a line of ours."""
+    """As printable(), but escapes newlines and tabs too: a label cannot imitate our own lines."""
     return text if text.isprintable() else _escaped(text, f"\\t\\n{CONTROLS}")
 
 
@@ -38,14 +38,14 @@ def _pattern(controls: str) -> re.Pattern[str]:
 
 
 class ReaderGoneError(Exception):
-    """Whoever read our output has gone, as with `| head`."""
+    """The reader of our output has closed it, as `| head` does."""
 
 
 class PrintableStream(io.TextIOWrapper):
-    """A text stream that writes nothing but printable text."""
+    """A text stream that writes only printable text."""
 
     obeys_marks = False
-    """Whether it is a terminal, which gets the escape sequences of our own marks (terminal.py)."""
+    """Whether it is a terminal, where our own marks become escape sequences (terminal.py)."""
 
     def write(self, text: str) -> int:
         shown = printable(text)
@@ -63,14 +63,14 @@ class PrintableStream(io.TextIOWrapper):
 
 
 def guard_output() -> None:
-    """Puts both of this process's output streams behind the filter."""
+    """Filters both output streams of this process."""
     sys.stdout = _guarded(sys.stdout)
     sys.stderr = _guarded(sys.stderr)
 
 
 def _guarded(stream: TextIO) -> TextIO:
     if not isinstance(stream, io.TextIOWrapper):
-        return stream  # a test has put its own in place
+        return stream  # replaced by a test
     options = {"encoding": stream.encoding, "line_buffering": stream.line_buffering}
     errors = "backslashreplace"
     guarded = PrintableStream(stream.detach(), errors=errors, **options)  # type: ignore[arg-type]

@@ -1,8 +1,7 @@
-"""What is found by its name: the modules of a package, and what other packages add by entry points.
+"""Finds modules of a package by name, and what other packages add by entry points.
 
-A registry checks what it loads against the protocol that its users rely on. A module of ours that
-lacks something raises TypeError; what another package adds is then left out, with a warning.
-"""
+A registry checks what it loads against a protocol. An incomplete module of hockney raises
+TypeError; an incomplete addition of another package is ignored with a warning."""
 
 from __future__ import annotations
 
@@ -28,13 +27,12 @@ Kind = Callable[..., P]
 
 
 class Registry(Generic[P]):
-    """The modules of `package`, each a `kind` (a word) that has all of `protocol`.
+    """The modules of `package` that satisfy `protocol`; `kind` is what messages call them.
 
-    Modules whose name begins with an underscore are shared by the others. Where there are `parts`,
-    a module offers one of these protocols or more, each whole. Outside packages add to it by entry
-    points of `group`, "hockney." and the package's last name unless given; a name of ours goes
-    before theirs. `separator` stands in names where modules have an underscore.
-    """
+    Modules whose names begin with an underscore are excluded. With `parts`, a module must satisfy
+    at least one of these protocols completely. Other packages add entry points to `group`, by
+    default "hockney." and the last name of the package; hockney's own names take precedence.
+    `separator` replaces underscores of modules in names."""
 
     def __init__(
         self,
@@ -52,22 +50,22 @@ class Registry(Generic[P]):
         self._ours: dict[str, P] = {}
 
     def names(self) -> list[str]:
-        """All of them, as users write them; loads those of other packages."""
+        """All names, as users write them; loads additions of other packages."""
         return sorted([*self._modules, *self._others])
 
     def built_in(self) -> list[str]:
-        """The modules of the package; loads none of them."""
+        """Names of the package's own modules, without loading them."""
         return list(self._modules)
 
     @cached_property
     def _modules(self) -> dict[str, str]:
-        """Their paths, by name."""
+        """Paths of the package's own modules, by name."""
         modules = pkgutil.iter_modules(importlib.import_module(self.package).__path__)
         names = [module.name for module in modules if module.name[0] != "_"]
         return {name.replace("_", self.separator): f"{self.package}.{name}" for name in names}
 
     def find(self, name: str) -> P:
-        """The one of that name; raises AskedWronglyError where there is none."""
+        """The module of that name; raises AskedWronglyError if it is unknown."""
         if name in self._ours:
             return self._ours[name]
         if name in self._modules:
@@ -81,16 +79,16 @@ class Registry(Generic[P]):
         )
 
     def all(self) -> dict[str, P]:
-        """Every one, by name."""
+        """All modules, by name."""
         return {name: self.find(name) for name in self.names()}
 
     def offering(self, part: Kind[Part]) -> dict[str, Part]:
-        """Those that offer one of the parts, by name."""
+        """The modules that satisfy one of the parts, by name."""
         return {name: found for name, found in self.all().items() if offers(found, part)}
 
     @cached_property
     def _others(self) -> dict[str, P]:
-        """What other packages add. Nothing that is wrong with one of them ends the program."""
+        """Additions of other packages; their errors are only warnings."""
         found: dict[str, P] = {}
         for entry in metadata.entry_points(group=self.group) if _is_added_to() else ():
             where = f"{entry.value} of {entry.dist.name if entry.dist else 'an unknown package'}"
@@ -101,7 +99,7 @@ class Registry(Generic[P]):
             except Exception as error:  # whatever another's module raises
                 words = " ".join(str(error).split()) or "no reason given"
                 print(
-                    f"hockney: warning: {self.kind} {entry.name!r} ({where}) is left out: "
+                    f"hockney: warning: {self.kind} {entry.name!r} ({where}) is ignored: "
                     f"{type(error).__name__}: {words}",
                     file=sys.stderr,
                 )
@@ -115,19 +113,19 @@ class Registry(Generic[P]):
         if self.parts and not offered:
             wrong.append("offers none of " + ", ".join(map(_name, self.parts)))
         if wrong or not offers(found, self.protocol):
-            raise TypeError(f"{where} is no {self.kind}: {'; '.join(wrong)}")
+            raise TypeError(f"{where} is not a valid {self.kind}: {'; '.join(wrong)}")
         return found
 
     def _has_own(self, found: object, part: Kind[Any]) -> bool:
-        """Whether it has a member that no other part has: then it must have that part whole."""
+        """Whether it has a member that only this part has, and so must satisfy the whole part."""
         others = {name for other in self.parts if other is not part for name in _members(other)}
         return any(hasattr(found, name) for name in _members(part) if name not in others)
 
 
 @cache
 def _is_added_to() -> bool:
-    """Whether any installed package has entry points of ours. importlib.metadata takes as long to
-    load and to find none as all the rest of `hockney --help`."""
+    """Whether any installed package has entry points for hockney. Loading and searching
+    importlib.metadata would take as long as the rest of `hockney --help`."""
     files = (
         f"{entry.path}/entry_points.txt"
         for path in sys.path
@@ -144,12 +142,12 @@ def _content(file: str) -> str:
 
 
 def offers(found: object, protocol: Kind[Part]) -> TypeGuard[Part]:
-    """Whether an object has all that a protocol asks for."""
+    """Whether an object satisfies a protocol."""
     return not [*_wrong(found, protocol)]
 
 
 def _wrong(found: object, protocol: Kind[Any]) -> Iterator[str]:
-    """What it lacks of a protocol, and which of its functions cannot be called as asked."""
+    """Yields members that are missing, and functions that do not take the protocol's arguments."""
     for name, member in _members(protocol).items():
         if not hasattr(found, name):
             yield f"it lacks {name} ({_name(protocol)})"
@@ -163,7 +161,7 @@ def _wrong(found: object, protocol: Kind[Any]) -> Iterator[str]:
 
 def _call_problem(function: object, expected: list[inspect.Parameter]) -> str | None:
     if not callable(function):
-        return "it is no function"
+        return "it is not a function"
     named = {p.name: None for p in expected if p.kind is p.KEYWORD_ONLY}
     positional = [None for p in expected if p.kind is not p.KEYWORD_ONLY]
     try:
@@ -174,7 +172,7 @@ def _call_problem(function: object, expected: list[inspect.Parameter]) -> str | 
 
 
 def _members(protocol: Kind[Any]) -> dict[str, Any]:
-    """The public names of a protocol and of those that it extends."""
+    """Public members of a protocol and its bases."""
     found: dict[str, Any] = {}
     for base in inspect.getmro(protocol) if inspect.isclass(protocol) else ():
         found |= dict.fromkeys(vars(base).get("__annotations__", {}))

@@ -1,4 +1,4 @@
-"""A result file being written: what was measured stays, whatever happens to the disk."""
+"""Writes result files so that measured data survive failures of the disk."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ BLOCK_BYTES = 1 << 20
 
 
 class ResultFile:
-    """One writer a file; each line goes to the kernel at once."""
+    """A result file with one writer; each line goes to the kernel at once."""
 
     def __init__(self, path: Path, force: bool = False, resume: bool = False) -> None:
         self.path = path
-        # Readable too: what is in a file whose name was taken away can still be saved.
+        # Readable too: the content of a deleted file can still be saved.
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
         flags |= 0 if force or resume else os.O_EXCL
         try:
@@ -55,7 +55,7 @@ class ResultFile:
             pass  # a file system without locks
 
     def _cut_to_whole_lines(self) -> None:
-        """A writer that was killed may have left half a line: the next would be lost with it."""
+        """Removes an incomplete last line of a killed writer, which would spoil the next line."""
         size = end = os.fstat(self._file).st_size
         while end > 0:
             start = max(end - BLOCK_BYTES, 0)
@@ -71,7 +71,7 @@ class ResultFile:
         """Appends whole lines."""
         if lines and self._is_plain and not self._is_in_place():
             raise HockneyError(
-                f"{self.path} is gone: it, or a directory above it, was removed or replaced; "
+                f"{self.path} was removed or replaced, or a directory above it; "
                 + self._save_elsewhere()
             )
         try:
@@ -90,7 +90,7 @@ class ResultFile:
             return False
 
     def _save_elsewhere(self) -> str:
-        """Copies what is in the nameless file to where something can be written; says where."""
+        """Copies the content of the deleted file to a writable directory; returns a message."""
         for directory in (".", str(Path.home()), tempfile.gettempdir()):
             with suppress(OSError):
                 rescue, name = tempfile.mkstemp(
@@ -101,7 +101,7 @@ class ResultFile:
                     while block := os.pread(self._file, BLOCK_BYTES, at):
                         at += copy.write(block)
                 return f"what was measured is in {name}"
-        return "and what was measured could be saved nowhere"
+        return "what was measured could not be saved anywhere"
 
     def close(self) -> None:
         os.close(self._file)

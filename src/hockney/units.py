@@ -1,4 +1,4 @@
-"""Sizes, times and fractions as people write them, and back."""
+"""Reads and writes sizes, times and fractions for people."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FACTORS = {
     "GiB": 1024**3,
 }
 LARGEST_SIZE = 2**63 - 1
-"""What a C `size_t` and a JSON reader both hold."""
+"""Fits into a C `size_t` and a JSON reader's integers."""
 
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d{1,2})?)\s*([A-Za-z]*)\s*")
 _RANGE = re.compile(
@@ -54,11 +54,11 @@ def parse_size(text: str) -> int:
 
 def parse_sizes(text: str) -> list[int]:
     """Sizes of a list such as "0,1,8", "1..4MiB" (powers of two), "1..4e6x10" (by tens),
-    "1KiB..1MiB/4" (four an octave): ascending, each once."""
+    "1KiB..1MiB/4" (four per octave): ascending, without repeats."""
     sizes: set[int] = set()
     for item in text.split(","):
         if not item.strip():
-            raise AskedWronglyError(f"{text!r}: an empty place in the list of sizes")
+            raise AskedWronglyError(f"{text!r}: an empty entry in the list of sizes")
         sizes.update(_range(item) if ".." in item else [parse_size(item)])
     return sorted(sizes)
 
@@ -71,7 +71,7 @@ def _range(item: str) -> list[int]:
         )
     first, last = parse_size(found["first"]), parse_size(found["last"])
     if first < 1 or last < first:
-        raise AskedWronglyError(f"{item!r}: a range goes up, from at least 1 byte")
+        raise AskedWronglyError(f"{item!r}: a range must ascend, from at least 1 byte")
     factor = 2.0
     if found["factor"]:
         factor = _positive(found["factor"], item)
@@ -80,7 +80,7 @@ def _range(item: str) -> list[int]:
     elif found["per"]:
         steps = _positive(found["per"], item)
         if steps > 64:
-            raise AskedWronglyError(f"{item!r}: at most 64 sizes an octave")
+            raise AskedWronglyError(f"{item!r}: at most 64 sizes per octave")
         factor = 2.0 ** (1.0 / steps)
     sizes = (round(first * factor**step) for step in itertools.count())
     return list(itertools.takewhile(lambda size: size <= last, sizes))
@@ -119,7 +119,7 @@ def parse_share(text: str) -> float:
 
 
 def format_size(size: int) -> str:
-    """Bytes exactly: "4 KiB" where that is whole, else "5000 B"."""
+    """The exact size: "4 KiB" if that is whole, else "5000 B"."""
     for unit in ("GiB", "MiB", "KiB"):
         if size and size % FACTORS[unit] == 0:
             return f"{size // FACTORS[unit]} {unit}"
@@ -127,7 +127,7 @@ def format_size(size: int) -> str:
 
 
 def format_seconds(seconds: float | None, digits: int = 4) -> str:
-    """A time with its unit, "-" where it is unknown."""
+    """A time with its unit; "-" if unknown."""
     if seconds is None:
         return "-"
     for unit, factor in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
@@ -137,7 +137,7 @@ def format_seconds(seconds: float | None, digits: int = 4) -> str:
 
 
 def format_rate(bytes_per_second: float | None) -> str:
-    """A bandwidth in binary units, "-" where it is unknown."""
+    """A bandwidth in binary units; "-" if unknown."""
     if bytes_per_second is None:
         return "-"
     for unit in ("GiB", "MiB", "KiB"):

@@ -50,7 +50,7 @@ def test_an_unsafe_cache_is_a_warning_with_a_way_out(
     done = hockney("doctor", "--json", "--mpicc", str(built_mpi.mpicc), env=env)
     engine = next(f for f in json.loads(done.stdout)["findings"] if f["name"] == "engine")
     assert engine["verdict"] == "warn"
-    assert f"{cache} is writable for others" in engine["fact"]
+    assert f"{cache} is writable by other users" in engine["fact"]
     assert "XDG_CACHE_HOME" in engine["advice"]
 
 
@@ -67,4 +67,4 @@ def test_one_cpu_is_not_enough(hockney: RunHockney) -> None:
     assert done.status == 1
     assert found["allowed CPUs"]["verdict"] == "bad"
     assert found["places of ranks"]["verdict"] == "bad"
-    assert "they share it" in found["places of ranks"]["fact"]
+    assert "both share one CPU" in found["places of ranks"]["fact"]

@@ -31,7 +31,7 @@ def test_a_larger_job_can_be_asked_for_from_inside_a_small_one(hockney: RunHockn
     [
         (("--nodes", "3", "-n", "3"), "this allocation (lsf) has 1 nodes, --nodes 3 asks for more"),
         (("-n", "3"), "this allocation (lsf) has 2 CPUs, -n 3 asks for more"),
-        (("--place", "node"), "only one node may be used here"),
+        (("--place", "node"), "only one node is available"),
     ],
 )
 def test_what_the_job_has_not_is_refused_before_anything_starts(

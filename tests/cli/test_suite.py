@@ -50,7 +50,7 @@ def test_a_matrix_is_measured_whole_and_never_twice(hockney: RunHockney, tmp_pat
     assert [a == b for a, b in zip(before, after, strict=True)] == [True, False, True, True]
     changed = hockney("suite", "plan.toml", "-o", "results", "--resume")
     assert changed.status == 2
-    assert "the plan has changed" in changed.stderr
+    assert "the suite has changed" in changed.stderr
 
 
 @pytest.mark.long
@@ -89,7 +89,7 @@ def test_a_suite_that_is_cut_short_goes_on(hockney: RunHockney, tmp_path: Path) 
         ('verb = "pingpong"', 'verb = "show"', "show is not a verb that measures"),
         ('verb = "pingpong"', "", "no verb"),
         ('"0,8"', '"8QB"', "unknown unit"),
-        ('["core", "none"]', '"core"', "a matrix has a list"),
+        ('["core", "none"]', '"core"', "the matrix must have a list"),
         ('["core", "none"]', '["attic"]', "attic"),
         ("budget", "place", "is in the run and in its matrix"),
         ("[[run]]", "[[run", "plan.toml"),

@@ -88,7 +88,7 @@ def test_peers_may_be_in_any_order_and_odd_worlds_work(run_engine: RunEngine) ->
         (["pingpong", "--sizes", "99999999999999999999"], "too large"),
         (["bcast"], "no such experiment"),
         ([], "name an experiment"),
-        (["pingpong", "--rounds", "9:3"], "MIN no more than MAX"),
+        (["pingpong", "--rounds", "9:3"], "at most MAX"),
         (["pingpong", "--sweep", "--sizes", "8"], "needs counts"),
         (["pingpong", "--place", "attic"], "unknown"),
         (["pingpong", "--cpus", "x"], "not a list"),

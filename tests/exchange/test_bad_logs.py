@@ -46,7 +46,7 @@ def test_forced_to_a_format_that_it_has_not() -> None:
 
 
 def test_statistics_without_a_size_ask_for_it() -> None:
-    with pytest.raises(AskedWronglyError, match=r"some\.log, line 1: .*do not give the message"):
+    with pytest.raises(AskedWronglyError, match=r"some\.log, line 1: .*do not show the message"):
         reading.read(log_of(logs.DURHAM_STATISTICS, Path("some.log")), "durham")
 
 
@@ -99,7 +99,7 @@ def test_a_last_line_without_an_end_is_whole_when_its_digits_are() -> None:
         ("8 1.2.3", "line 7: '1.2.3' is not a number"),
         ("2 1.0", "line 7: out of order: 2 bytes after 1048576"),
         ("1048576 2.0", "line 7: 1048576 bytes again"),
-        ("8 1.0 3", "line 7: not 2 columns: 8 1.0 3; the row is left out"),
+        ("8 1.0 3", "line 7: not 2 columns: 8 1.0 3; the row is ignored"),
     ],
 )
 def test_numbers_out_of_range_or_order_are_told_with_their_line(row: str, words: str) -> None:
@@ -116,7 +116,7 @@ def test_numbers_out_of_range_or_order_are_told_with_their_line(row: str, words:
 TOO_LARGE = {
     "bytes": (logs.NETGAUGE_QUIET.replace("1025", str(2**62 + 1)), "is out of range"),
     "words": (logs.NODECOMM.replace("\n2\t", f"\n{2**61}\t"), "bytes is out of range"),
-    "rates": (logs.IMB_4.replace("12.46", "1e98"), "line 9: a rate that is out of range"),
+    "rates": (logs.IMB_4.replace("12.46", "1e98"), "line 9: a rate is out of range"),
 }
 
 
@@ -219,7 +219,7 @@ def test_a_log_of_more_than_a_result_file_holds_is_refused(
     found = [(log, table) for table in reading.read(log, "osu")]
     assert runs_module.runs_of(found, "osu")
     monkeypatch.setattr(runs_module, "LONGEST_FILE", 300)
-    with pytest.raises(AskedWronglyError, match=r"osu\.log: 3 numbers of pingpong are more than"):
+    with pytest.raises(AskedWronglyError, match=r"osu\.log: 3 numbers of pingpong exceed"):
         runs_module.runs_of(found, "osu")
 
 

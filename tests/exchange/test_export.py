@@ -97,9 +97,9 @@ def test_samples_are_all_there() -> None:
     [
         (logs.OSU_5, "tacc", "max_s, which is not known at 0 bytes"),
         (logs.OSU_5, "imb", "how often 0 bytes were exchanged, which is not known"),
-        (logs.OSU_BCAST_FULL, "imb", "is that of pingpong, this is bcast"),
+        (logs.OSU_BCAST_FULL, "imb", "is for pingpong, not for bcast"),
         (logs.NETPIPE_3, "osu", "mean_s, which is not known at 1 bytes"),
-        (logs.OSU_5, "perftest", "perftest is not written"),
+        (logs.OSU_5, "perftest", "perftest cannot be written"),
     ],
 )
 def test_what_the_data_do_not_carry_is_not_written(text: str, format: str, words: str) -> None:

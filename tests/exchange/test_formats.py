@@ -182,11 +182,11 @@ FLAGS = {
     "imb 2021": "some.log, line 6: not 7 columns: 2097152  out-of-mem.",
     "netpipe 3": "megabits are 2^20 bits",
     "nccl": "some.log, line 10: the benchmark found wrong results",
-    "perftest latency": "t_stdev is cut to whole microseconds",
+    "perftest latency": "t_stdev is truncated to microseconds",
     "perftest bandwidth": "MB are 2^20 bytes",
     "netgauge quiet": "shortest time beside the median bandwidth",
     "loggp": "GiB/s is Gbit/s",
-    "durham statistics": "may as well be another rank's",
+    "durham statistics": "may be of another rank",
     "tacc": "MB are 2^20 bytes",
     "itmo": "not of a ping-pong",
 }
@@ -261,7 +261,7 @@ def test_rates_of_an_unknown_megabyte_are_left_out_and_it_is_said() -> None:
     text = logs.IMB_4.replace(" 4.1,", " 2018,").replace("12.46", "1.2").replace("108.26", "1.4")
     pingpong = tables(text)[0]
     assert {name_of(row) for row in pingpong.rows} == {"mean"}
-    assert any("rates are left out" in note for note in pingpong.notes)
+    assert any("rates are ignored" in note for note in pingpong.notes)
 
 
 def test_several_tables_with_noise_between_them() -> None:

@@ -83,7 +83,7 @@ def test_a_cache_that_others_may_write_is_not_used(built_mpi: Mpi, cache: Path) 
     engine = build_engine(built_mpi)
     assert runs(engine)
     assert cache not in engine.path.parents
-    assert "writable for others" in engine.notes[0]
+    assert "writable by other users" in engine.notes[0]
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="giving a directory away needs root")

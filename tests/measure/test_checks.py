@@ -5,8 +5,9 @@ import os
 import pytest
 
 from hockney.errors import AskedWronglyError
-from hockney.measure.checks import available_memory, check_plan, parse_cpus
+from hockney.measure.checks import available_memory, check_plan
 from hockney.spec import Placement, Sampling, single, sizes_of
+from hockney.spec.placement import parse_cpus
 from hockney.spec.workloads import Workload
 from hockney.spec.workloads.pingpong import Pingpong
 
@@ -40,7 +41,7 @@ def test_a_peer_must_be_a_rank() -> None:
 
 
 def test_launches_are_spread_over_more_than_they_take() -> None:
-    with pytest.raises(AskedWronglyError, match="less than the launches take"):
+    with pytest.raises(AskedWronglyError, match="shorter than the launches"):
         check(EIGHT, Placement(), budget_s=10.0, over_s=9.0)
     with pytest.raises(AskedWronglyError, match="does not drift"):
         check(EIGHT, Placement(platform="cluster:2"), over_s=90.0)

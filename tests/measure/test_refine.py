@@ -50,7 +50,7 @@ def test_refining_needs_sizes_to_look_between(hockney: RunHockney) -> None:
     for options in (["--sizes", "8"], ["--preset", "osu"]):
         done = hockney("pingpong", "--refine", *options)
         assert done.status == 2
-        assert "--refine looks between sizes" in done.stderr
+        assert "--refine needs at least two sizes" in done.stderr
 
 
 @pytest.mark.parametrize("noise", [1e-6, 0.01])

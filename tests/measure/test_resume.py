@@ -98,4 +98,4 @@ def test_a_file_that_does_not_say_what_it_measured_is_refused(
     study.write_text("\n".join([json.dumps(header), *lines]) + "\n")
     done = hockney(*STUDY, "--resume")
     assert done.status == 2
-    assert "does not record what it measured" in done.stderr
+    assert "does not record its plan" in done.stderr

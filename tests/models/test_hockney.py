@@ -91,8 +91,8 @@ def test_derived_values_and_errors() -> None:
 
 def test_a_bound_is_told() -> None:
     steep = Curve(np.array([1.0, 2.0, 4.0]), np.array([[1e-9, 3e-9, 9e-9]]))
-    assert any("alpha lies on" in note for note in fit(steep).notes)
-    assert any("beta lies on" in note for note in fit(curve(1e-6 / (1.0 + SIZES))).notes)
+    assert any("alpha is at" in note for note in fit(steep).notes)
+    assert any("beta is at" in note for note in fit(curve(1e-6 / (1.0 + SIZES))).notes)
 
 
 @pytest.mark.long

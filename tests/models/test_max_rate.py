@@ -10,7 +10,7 @@ from hockney.errors import AskedWronglyError
 from hockney.fitting.fit import Curve, curve_of_arrays
 from hockney.models import hockney
 from hockney.models._max_rate_solver import best_curve, nonnegative, point_moments
-from hockney.models.max_rate import fit, seconds_of
+from hockney.models.max_rate import fit
 
 Array = NDArray[np.float64]
 
@@ -21,6 +21,13 @@ SHORT = (2.3e-6, 1.4e9, np.inf)
 EAGER = (6.8e-6, 6.9e8, np.inf)
 RENDEZVOUS = (5.2e-6, 4.3e9, 6.8e9)
 BREAKS = (500.0, 8000.0)
+
+
+def seconds_of(
+    bytes_: Array, pairs: Array, alpha_s: float, R_C_Bps: float, R_N_Bps: float = np.inf
+) -> Array:
+    """T of the model."""
+    return alpha_s + pairs * bytes_ / np.minimum(R_N_Bps, pairs * R_C_Bps)
 
 
 def grid(sizes: Array = SIZES, pairs: Array = PAIRS) -> tuple[Array, Array]:
@@ -124,7 +131,7 @@ def test_a_node_is_never_slower_than_a_pair() -> None:
     rates = found.parameters["R_C_1_Bps"].value, found.parameters["R_N_1_Bps"].value
     assert rates[0] is not None
     assert rates[1] == pytest.approx(rates[0])
-    assert any("R_N lies on its bound R_C" in note for note in found.notes)
+    assert any("R_N is at its bound R_C" in note for note in found.notes)
 
 
 @given(
@@ -173,8 +180,8 @@ def test_nonnegative_least_squares_are_those_of_scipy(seed: int, columns: int) -
 @pytest.mark.parametrize(
     ("x", "k", "words"),
     [
-        (SIZES, None, "numbers of pairs at once.*these are of one"),
-        (SIZES, np.full(17, 4.0), "these are of one"),
+        (SIZES, None, "numbers of pairs at once.*these times are of one"),
+        (SIZES, np.full(17, 4.0), "these times are of one"),
         (np.full(17, 8.0), np.arange(1.0, 18.0), "different sizes; there is 1"),
     ],
 )

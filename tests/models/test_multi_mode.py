@@ -4,20 +4,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
+from multi_mode_formulas import corrected_s, imb_repetitions, printed_s
 from multi_mode_simulation import simulated_T_b_s
 from numpy.typing import NDArray
 
 from conftest import first_of
 from hockney.errors import AskedWronglyError
 from hockney.fitting.fit import Curve, curve_of_arrays
-from hockney.models._multi_mode_time import (
-    bandwidth_Bps,
-    chunks,
-    corrected_s,
-    general_s,
-    imb_repetitions,
-    printed_s,
-)
+from hockney.models._multi_mode_time import bandwidth_Bps, chunks, general_s
 from hockney.models.multi_mode import fit, second_chunk
 
 Array = NDArray[np.float64]
@@ -177,13 +171,13 @@ def test_intervals_hold_the_truth_and_the_value() -> None:
 def test_eager_sizes_are_left_out_and_said() -> None:
     found = fit(curve(closed([C], [4]), sizes=np.append([1024.0, 32768.0], OCTAVES)))
     assert len(found.residuals) == 4 * len(OCTAVES)
-    assert found.notes[0].startswith("8 points of sizes up to 32768 bytes are left out")
+    assert found.notes[0].startswith("8 points of sizes up to 32768 bytes are excluded")
 
 
 def test_a_bound_is_said() -> None:
     found = fit(curve(closed([C], [4]), noise=0.0))
     assert found.parameters["kappa"].value == pytest.approx(1.0, abs=1e-3)
-    assert any("kappa lies on its bound 1" in note for note in found.notes)
+    assert any("kappa is at its bound 1" in note for note in found.notes)
 
 
 def test_where_no_chunk_shows_none_is_named() -> None:

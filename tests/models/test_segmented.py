@@ -268,7 +268,7 @@ def test_no_latency_is_negative_and_a_bound_is_said() -> None:
     bent = curve_of_arrays(sizes, 1e-9 * sizes * (1.0 + sizes / 2.0**20))
     flat = curve_of_arrays(sizes, np.full(len(sizes), 2e-6))
     assert all(segment.alpha_s >= 0.0 for segment in fit(bent).segments)
-    assert any("alpha lies on its bound 0" in note for note in fit(bent).notes)
+    assert any("alpha is at its bound 0" in note for note in fit(bent).notes)
     assert fit(flat).segments[0].beta_s_per_B == pytest.approx(0.0, abs=1e-20)
 
 
@@ -317,7 +317,7 @@ def test_0_bytes_off_the_line_are_a_segment_of_their_own(slowdown: float) -> Non
     assert found.predict(np.array([1.0]))[0] == line.alpha_s + line.beta_s_per_B
     words = "less" if slowdown < 1.0 else "more"
     assert any(f"% {words} than the line of the next sizes" in note for note in found.notes)
-    assert not any("lies on its bound" in note for note in found.notes)
+    assert not any("is at its bound" in note for note in found.notes)
 
 
 @pytest.mark.parametrize(("launches", "off"), [(1, 0.9), (8, 1.0005)])
@@ -357,7 +357,7 @@ EIGHT = np.arange(1.0, 9.0)
         (([8, 16], [1e-6, 1e-6]), "3 different sizes; there are 2"),
         (([8] * 9, [1e-6] * 9), "3 different sizes; there is 1"),
         (([], []), "3 different sizes; there are none"),
-        ((EIGHT, EIGHT, [1, 2] * 4), "these are of 1 to 2 pairs"),
+        ((EIGHT, EIGHT, [1, 2] * 4), "these times are of 1 to 2 pairs"),
     ],
 )
 def test_data_that_cannot_carry_segments_are_named(
@@ -375,7 +375,7 @@ def test_data_that_cannot_carry_segments_are_named(
         (([8, 16], [1e-6, float("nan")]), "16 bytes, or none"),
         (([8, 16], [1e-6]), "shape"),
         (([-8, 16], [1e-6, 1e-6]), "at least 0"),
-        (([8, 16], [1e-6, 1e-6], [0, 1]), "pairs: 0 is none"),
+        (([8, 16], [1e-6, 1e-6], [0, 1]), "pairs: 0 is invalid"),
     ],
 )
 def test_numbers_that_are_no_times_are_named(arguments: tuple[list[float]], words: str) -> None:

@@ -20,12 +20,13 @@ from hockney.spec import (
     sizes_of,
     stored,
 )
+from hockney.spec.axes import Train
 from hockney.spec.workloads import WORKLOADS as EXPERIMENTS
 from hockney.spec.workloads import Workload
 from hockney.spec.workloads.collective import Collective
 from hockney.spec.workloads.cores import Cores
 from hockney.spec.workloads.late import Late
-from hockney.spec.workloads.overheads import Overheads, Train
+from hockney.spec.workloads.overheads import Overheads
 from hockney.spec.workloads.pairs import Pairs
 from hockney.spec.workloads.pingpong import Pingpong
 

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from multi_mode_formulas import imb_repetitions
 
 from conftest import RunHockney
 from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
 from hockney.fitting.fit import curve_of_arrays
 from hockney.models import max_rate, multi_mode
-from hockney.models._multi_mode_time import general_s, imb_repetitions
+from hockney.models._multi_mode_time import general_s
 from hockney.views.curves import Options
 from hockney.views.figures import describe
 from hockney.views.figures.multi_mode import describe_curve

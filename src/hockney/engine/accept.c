@@ -87,20 +87,20 @@ static void check_operation(struct options *options)
     if (options->verify && operation->check == NULL)
         fail(EXIT_ASKED_WRONGLY, "%s takes no --verify: it has nothing to check", name);
     if (operation->mode == NULL && strcmp(options->mode, "standard") != 0)
-        fail(EXIT_ASKED_WRONGLY, "%s takes no --mode: that is of a pingpong", name);
+        fail(EXIT_ASKED_WRONGLY, "%s takes no --mode: only pingpong does", name);
     if (!operation->counts_window && options->window_count > 0)
-        fail(EXIT_ASKED_WRONGLY, "%s takes no --window: that is of a stream or bidirectional", name);
+        fail(EXIT_ASKED_WRONGLY, "%s takes no --window: only stream and bidirectional do", name);
     if (!operation->overlaps && options->overlap)
         fail(EXIT_ASKED_WRONGLY, "%s takes no --overlap: only nonblocking collectives do", name);
     if (!operation->rooted && options->rotate)
         fail(EXIT_ASKED_WRONGLY, "%s takes no --root rotate: it has no root", name);
     if (operation->between_all && options->sync == SYNC_BARRIER && options->verify)
-        fail(EXIT_ASKED_WRONGLY, "--verify begins by the clock, not by --sync barrier");
+        fail(EXIT_ASKED_WRONGLY, "--verify needs --sync clock, not barrier");
     if (!operation->between_all && options->sync == SYNC_BARRIER)
-        fail(EXIT_ASKED_WRONGLY, "--sync barrier is of a collective");
+        fail(EXIT_ASKED_WRONGLY, "--sync barrier is for collectives only");
 }
 
-/* The choice of buffers, where the user made none; refused where the operation cannot honour it. */
+/* The usual buffers if the user chose none. Refuses buffers that the operation does not support. */
 static void choose_buffers(struct options *options)
 {
     const struct operation *operation = options->operation;
@@ -116,7 +116,7 @@ static void choose_buffers(struct options *options)
                                  "pattern of its own");
 }
 
-/* Counts of a size are for those that make each size as often as they are told. */
+/* Only sweeps take repetitions of a size. */
 static void check_counts(const struct options *options)
 {
     const int honours = options->sweep || options->experiment == PAIRS || options->experiment == CORES;
@@ -138,7 +138,7 @@ static void check_numbers(const struct options *options)
         fail(EXIT_ASKED_WRONGLY, "--peers %d,%d: a rank cannot exchange messages with itself here",
              options->peers[0], options->peers[1]);
     if (options->least_rounds < 1 || options->most_rounds < options->least_rounds)
-        fail(EXIT_ASKED_WRONGLY, "--rounds %d:%d: from 1 up, and MIN no more than MAX",
+        fail(EXIT_ASKED_WRONGLY, "--rounds %d:%d: MIN must be at least 1 and at most MAX",
              options->least_rounds, options->most_rounds);
 }
 

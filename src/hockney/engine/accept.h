@@ -1,4 +1,4 @@
-/* What each experiment and operation accepts: the rest is refused before MPI starts. */
+/* The options that each experiment and operation accepts; others are refused before MPI starts. */
 #ifndef HOCKNEY_ACCEPT_H
 #define HOCKNEY_ACCEPT_H
 
@@ -12,7 +12,7 @@ enum { ACCEPTED_OPTIONS = 36 };
 struct option *accept_options(void);
 
 /* Ends the program where `options` has something that its experiment or operation cannot honour;
-   `given[ACCEPTED_OPTIONS]` says which options there were. Chooses the buffers where nobody did. */
+   `given[ACCEPTED_OPTIONS]` marks the options that were given. Chooses the usual buffers if none were. */
 void accept_or_refuse(struct options *options, const char *experiment, const int *given);
 
 #endif

@@ -9,7 +9,7 @@
 #ifdef __linux__
 #include <sched.h>
 
-/* The kernel refuses sets that are smaller than its own, and does not tell how large that is. No
+/* The kernel refuses sets that are smaller than its own, and does not report its size. No
    kernel has a set of a million CPUs: what is still refused then is refused for good. */
 enum { SMALLEST_SET = CPU_SETSIZE, LARGEST_SET = 1 << 20 };
 

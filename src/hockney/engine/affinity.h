@@ -1,4 +1,4 @@
-/* What the kernel lets a process do about where it runs. Systems other than Linux let it do nothing
+/* Sets on which CPUs a process may run. Systems other than Linux do not allow it
    of the kind; only affinity.c knows the difference. */
 #ifndef HOCKNEY_AFFINITY_H
 #define HOCKNEY_AFFINITY_H

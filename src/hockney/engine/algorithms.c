@@ -10,7 +10,7 @@
 
 enum { NAME_LENGTH = 256, VALUE_LENGTH = 256, DESCRIPTION_LENGTH = 1 << 14 };
 
-/* A control variable and its value in words; without a value where the library has none. */
+/* A control variable and its value as text; no value if the library lacks the variable. */
 struct control {
     char name[NAME_LENGTH], value[VALUE_LENGTH], expected[VALUE_LENGTH];
     int known, has_expected;
@@ -19,7 +19,7 @@ struct control {
 static struct control *controls;
 static int control_count;
 
-/* SimGrid declares the errors of the tools interface, but none of its functions. */
+/* SimGrid declares the errors of the tools interface, but not its functions. */
 #if MPI_VERSION < 3 || defined(SMPI_H)
 
 int algorithms_main(void)
@@ -34,7 +34,7 @@ static void read_control(struct control *control) { control->known = 0; }
 
 #else
 
-/* What a variable is, as MPI_T_cvar_get_info tells it. */
+/* A control variable, as MPI_T_cvar_get_info describes it. */
 struct variable {
     int index, binding;
     char name[NAME_LENGTH], description[DESCRIPTION_LENGTH];
@@ -61,7 +61,7 @@ static int describe(struct variable *variable, int index)
                                &variable->binding, &scope) == MPI_SUCCESS;
 }
 
-/* The choices of an enumeration; none for other variables. */
+/* The choices of an enumeration; other variables have no choices. */
 static int choice_count(const struct variable *variable)
 {
     char name[NAME_LENGTH];
@@ -72,7 +72,7 @@ static int choice_count(const struct variable *variable)
     return count;
 }
 
-/* Leaves `name` empty where the library does not tell it. */
+/* Leaves `name` empty if the library does not report it. */
 static int choice(const struct variable *variable, int index, char name[VALUE_LENGTH])
 {
     int value = 0, length = VALUE_LENGTH;
@@ -91,7 +91,7 @@ static void name_value(const struct variable *variable, long long value, char te
             strcpy(text, name);
 }
 
-/* The library writes as many elements as it says: a buffer of that many, each of any type. */
+/* A buffer for as many elements as the library reports, of any type. */
 static int read_value(const struct variable *variable, char text[VALUE_LENGTH])
 {
     MPI_T_cvar_handle handle;
@@ -133,7 +133,7 @@ static void read_control(struct control *control)
                      describe(&variable, index) && read_value(&variable, control->value);
 }
 
-/* Open MPI's are of its framework "coll", MPICH's say what they are in their name. */
+/* Open MPI has them in its framework "coll"; MPICH marks them by their names. */
 static int is_about_collectives(const char *name)
 {
     return strncmp(name, "coll_", 5) == 0 || strcmp(name, "coll") == 0 ||
@@ -201,7 +201,7 @@ void algorithms_read_back(const char *names)
         names = name_control(control, names);
         read_control(control);
         if (control->has_expected && strcmp(control->value, control->expected) != 0)
-            fail(EXIT_WENT_WRONG, "the MPI library did not take what was asked: %s is '%s', not '%s'",
+            fail(EXIT_WENT_WRONG, "the MPI library did not accept a setting: %s is '%s', not '%s'",
                  control->name, control->known ? control->value : "unknown", control->expected);
     }
     close_tools();

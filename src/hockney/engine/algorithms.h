@@ -1,4 +1,4 @@
-/* What the MPI library lets its user choose about collectives, through the MPI tools interface. */
+/* Control variables of the MPI library's collectives, through the MPI tools interface. */
 #ifndef HOCKNEY_ALGORITHMS_H
 #define HOCKNEY_ALGORITHMS_H
 

@@ -30,8 +30,8 @@ static inline void clock_sleep(int64_t ns)
     nanosleep(&pause, NULL);
 }
 
-/* Computes for so long: no call of MPI, and none of the system. Simulated time passes only where a
-   call says so. */
+/* Computes for this long, without MPI or system calls. In a simulation only an explicit call advances
+   the time. */
 static inline void clock_compute(int64_t ns)
 {
     if (IS_SIMULATED) {

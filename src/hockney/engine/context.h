@@ -1,4 +1,4 @@
-/* What an operation works with while a point is visited. */
+/* The state of an operation while a point is visited. */
 #ifndef HOCKNEY_CONTEXT_H
 #define HOCKNEY_CONTEXT_H
 
@@ -32,7 +32,7 @@ struct context {
     double compute_ns; /* of a nonblocking collective: between its start and its end */
     MPI_Request *requests; /* room for 2 * window */
     MPI_Status *statuses;
-    struct shared *shared; /* memory that two ranks have in common; NULL where they have none */
+    struct shared *shared; /* memory shared by two ranks; NULL if they cannot share memory */
     const void *parameters; /* the operation's own */
 };
 

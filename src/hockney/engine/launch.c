@@ -70,7 +70,7 @@ static void make_points(struct launch *launch)
     for (int j = 0; options->floor && floor_handovers[j] != NULL; j++)
         add_point(launch, floor_handovers[j], (struct size_option){0}, 1);
     if (launch->point_count == 0)
-        fail(EXIT_ASKED_WRONGLY, "%s has none of these sizes: %s", options->operation->name,
+        fail(EXIT_ASKED_WRONGLY, "%s does not support these sizes: %s", options->operation->name,
              options->operation->reduces ? "it adds integers of 4 bytes" : "it has 0 bytes only");
 }
 
@@ -86,7 +86,7 @@ static void make_room(struct launch *launch)
         launch->sample_ns = allocate((size_t)launch->room * sizeof(double));
 }
 
-/* What one sample is, in words: how it was timed, whose time it is, what was subtracted. */
+/* The definition of a sample: how it was timed, whose time it is, what was subtracted. */
 static void define(const struct launch *launch, char *words, size_t room)
 {
     const struct options *options = launch->options;
@@ -226,7 +226,7 @@ static void close_launch(struct launch *launch)
     free(launch->context.displacements);
 }
 
-/* What each rank saw of its disturbance, once. */
+/* Records the disturbances of each rank, once. */
 static void record_noises(const struct launch *launch)
 {
     if (launch->watch == NULL)

@@ -15,7 +15,7 @@
 struct point {
     const struct operation *operation;
     struct size_option size;
-    int window;          /* messages in flight at once; 1 where the operation takes none */
+    int window;          /* messages in flight; 1 for operations without a window */
     int overlapped;      /* a collective that computes meanwhile, for as long as the point before it
                             takes */
     int64_t repetitions; /* a batch */
@@ -40,7 +40,7 @@ struct launch {
     int *peers; /* on the first rank: the world ranks that take part; else NULL */
     struct clock clock; /* resolution and cost are the largest of all ranks: they plan by it */
     struct area out, in; /* may be the same memory */
-    unsigned long cold_bytes; /* that a walk goes through at least; 0: none does */
+    unsigned long cold_bytes; /* least memory that cold buffers go through; 0: not cold */
     struct point *points;
     int point_count;
     double *sample_ns;  /* room for one visit's or round's samples, `room` of them; on the first */

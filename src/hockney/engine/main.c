@@ -19,7 +19,7 @@
 #include "place.h"
 #include "records.h"
 
-/* Ranks without a part look this often whether it is over; in between they sleep. */
+/* Idle ranks sleep, and check this often whether the launch is over. */
 static const struct timespec NAP = {.tv_nsec = 5000000};
 
 /* A rank must not outlive its launcher: it would spin on a core for ever. */

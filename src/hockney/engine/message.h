@@ -35,7 +35,7 @@ static inline char *message_next(struct message *message)
     return here;
 }
 
-/* What came in is sent next, and what was sent is overwritten. */
+/* The received message is sent next; the sent one is overwritten. */
 static inline void message_swap(struct message *out, struct message *in)
 {
     const struct message kept = *out;

@@ -8,7 +8,7 @@ struct node {
     int rank, ranks; /* this one's number among them, and how many they are */
 };
 
-/* As MPI tells it; collective. A simulated rank counts as alone. */
+/* As MPI reports it; collective. A simulated rank counts as alone. */
 struct node node_of(MPI_Comm comm);
 
 #endif

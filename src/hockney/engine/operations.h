@@ -19,11 +19,11 @@ struct operation {
     int at_once;           /* sends and receives at the same time: never in one buffer */
     int between_all;       /* a collective: timed to the end of the last rank */
     int needs_shared;
-    enum buffers buffers;  /* where the user chooses none */
+    enum buffers buffers;  /* the usual ones */
     int accepts;           /* bits (1 << enum buffers) of the buffers that it can honour */
-    /* Of a collective: */
+    /* Collectives only: */
     int empty;    /* carries no bytes */
-    int in_place; /* has one buffer, or none */
+    int in_place; /* has at most one buffer */
     int rooted;   /* has a root */
     int overlaps; /* is nonblocking and may compute meanwhile */
     int reduces;  /* works on whole elements of 4 bytes */
@@ -64,7 +64,7 @@ extern const struct operation operation_copy_cold;
    operation. `mode` counts for ping-pongs alone. */
 const struct operation *operation_named(const char *name, const char *mode);
 
-/* What the user may ask for of all ranks, or NULL. */
+/* A collective by its name, or NULL. */
 const struct operation *collective_named(const char *name);
 
 /* How long a rank waits, which may grow with the message. */
@@ -83,7 +83,7 @@ struct train {
    moves `*text` behind it and its comma. */
 struct operation train_read(const struct operation *kind, const char **text);
 
-/* What the hardware allows without MPI; ends with NULL. */
+/* Operations of the floor, without MPI; ends with NULL. */
 extern const struct operation *const floor_handovers[];
 extern const struct operation *const floor_copies[];
 

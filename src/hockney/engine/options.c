@@ -249,7 +249,7 @@ static void read_experiment(struct options *options, int count, char **words)
              experiment == COLLECTIVE ? words[1] : options->between);
 }
 
-/* Reads all options; `given[OPTIONS]` says which there were. */
+/* Reads all options; `given[OPTIONS]` marks those that were given. */
 static void read_options(struct options *options, int argc, char **argv, int *given)
 {
     struct option *long_options = accept_options();

@@ -1,4 +1,4 @@
-/* What the engine was asked. */
+/* The options of the engine. */
 #ifndef HOCKNEY_OPTIONS_H
 #define HOCKNEY_OPTIONS_H
 
@@ -14,7 +14,7 @@ struct size_option {
     int64_t warmup;
 };
 
-/* Of two ranks, of all in pairs, of every two, of all together. */
+/* Two ranks; all ranks in pairs; each two ranks; all ranks together. */
 enum experiment { PINGPONG, OVERHEADS, PAIRS, CORES, COLLECTIVE };
 
 /* How ranks begin together: on the common clock; on one that is agreed by messages though the kernel's
@@ -47,11 +47,11 @@ struct options {
     enum experiment experiment;
     const char *between, *mode; /* what two ranks do, and how they send */
     const char *pairing;
-    int *active, active_count;   /* pairs at once; none given: one, and all */
+    int *active, active_count;   /* concurrent pairs; empty: one, and all */
     int *windows, window_count;  /* messages in flight at once */
     int parallel;                /* of every two ranks: disjoint pairs at once */
     const char *algorithm;       /* of a collective: what the records call it, */
-    const size_t *segment_bytes; /* and its segments; NULL: not said, 0: unsegmented */
+    const size_t *segment_bytes; /* and its segments; NULL: unknown, 0: unsegmented */
     enum sync sync;
     int overlap;                 /* a nonblocking collective also while computing */
     int rotate;                  /* each repetition of a collective has another root */

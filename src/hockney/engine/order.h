@@ -6,7 +6,7 @@
 
 /* Ascending. */
 void sort_doubles(double *values, int count);
-/* Of `count` > 0 values, which are sorted on the way. */
+/* The median of `count` > 0 values; sorts them. */
 double median_of(double *values, int count);
 /* The value below which a fraction of the others is, 0 to 1; sorts as well. */
 double quantile_of(double *values, int count, double fraction);

@@ -156,7 +156,7 @@ static int64_t pairs_before(int64_t ranks, int64_t first)
     return first * ranks - first * (first + 1) / 2;
 }
 
-/* Of all pairs in order, (0,1) (0,2) ... (1,2) ..., the one with this number. */
+/* The pair with this number in the order (0,1) (0,2) ... (1,2) ... */
 static struct pair pair_in_order(int ranks, int64_t number)
 {
     const double twice = 2.0 * ranks - 1.0;

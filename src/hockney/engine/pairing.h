@@ -22,7 +22,7 @@ struct pairing {
 };
 
 /* Pairs as the user names them: halves, neighbours, random, 0-2,1-3, or @FILE with such a list.
-   `active[count]` says how many of the first ones communicate at once; count 0: one, and all. */
+   `active[count]` are numbers of concurrent pairs, always the first ones; count 0: one, and all. */
 void pairing_of_list(struct pairing *pairing, const char *words, int ranks, uint64_t seed,
                      const int *active, int count);
 /* Every two ranks, one pair at a time; or in `parallel` as many as fit at once, and then the first

@@ -1,4 +1,4 @@
-/* What --verify sends and expects: bytes that depend on sender, block, size, repetition and place, so
+/* The messages of --verify: bytes that depend on sender, block, size, repetition and place, so
    that a message of another rank, size or repetition, or one shifted by a few bytes, is seen. */
 #ifndef HOCKNEY_PATTERN_H
 #define HOCKNEY_PATTERN_H

@@ -74,7 +74,7 @@ struct pin pin_hint(const char *policy, const char *cpus)
     return pin;
 }
 
-/* What no two running kernels have in common, as a number of 62 bits. */
+/* A number of 62 bits that identifies the running kernel. */
 static uint64_t kernel_id(void)
 {
     char text[256] = "";

@@ -9,7 +9,7 @@
 struct place {
     char host[256];
     const char *topology; /* switches down to the node as Slurm names them, or NULL */
-    struct pu pu;         /* ids of -1 where the kernel gives none */
+    struct pu pu;         /* ids are -1 where the kernel reports none */
     unsigned long last_cache_bytes; /* 0 where unknown */
     int pinned;  /* the kernel confirms that the rank may run on this PU only */
     int allowed; /* PUs that this process was allowed before it pinned itself, or -1 */

@@ -145,7 +145,7 @@ static double steal_since(struct watch *watch, int pu)
     return steal_s >= 0.0 && before >= 0.0 && pu == watch->last.pu ? steal_s - before : -1.0;
 }
 
-/* Unknown stays unknown: nothing is added to -1, and a look that does not tell adds nothing. */
+/* Nothing is added to an unknown sum (-1), and an unknown value adds nothing. */
 static void add(double *total, double value, int is_first)
 {
     if (is_first || value >= 0.0)

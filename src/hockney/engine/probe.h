@@ -6,7 +6,8 @@
 
 #include "shared.h"
 
-/* What one rank saw since the look before, or over all looks. -1 where the kernel does not tell. */
+/* Disturbances of one rank since the previous probe, or over all; -1 if the kernel does not report
+   them. */
 struct noise {
     double wall_s;
     double cpu_s;       /* of it, on a CPU: a rank that spins should have all of it */
@@ -27,7 +28,7 @@ struct watch *watch_start(void);
 struct noise watch_look(struct watch *watch);
 /* Whether this rank got SIGTERM or SIGINT. */
 int watch_interrupted(void);
-/* What all looks together saw, but the first. */
+/* The sum over all probes but the first. */
 struct noise watch_total(const struct watch *watch);
 void watch_end(struct watch *watch);
 

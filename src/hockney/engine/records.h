@@ -10,7 +10,7 @@
 #include "operations.h"
 #include "probe.h"
 
-/* What the launch was, said once before anything is timed. */
+/* The launch, recorded once before anything is timed. */
 struct launch_facts {
     uint64_t seed;
     struct clock clock;
@@ -23,13 +23,13 @@ struct launch_facts {
     void (*put_controls)(void); /* writes the control variables that were read back, an object */
 };
 
-/* What a line of samples is about: the axes of a point (docs/records.md), and the visit. */
+/* The axes of a point (docs/records.md) and the visit of a line of samples. */
 struct sample_key {
     int round;
     const struct operation *operation;
     const char *algorithm;
     const size_t *segment_bytes; /* NULL: not asked for; 0: unsegmented */
-    int window;           /* 0: none */
+    int window;           /* 0: no window */
     int pairs;            /* that communicate at once; 0: it is not about pairs */
     int overlap;
     size_t bytes;
@@ -39,8 +39,8 @@ struct sample_key {
     int64_t repetitions;
     double at_s; /* when the visit began, since the launch began to measure */
     double compute_ns; /* of a nonblocking collective: computed meanwhile; 0: nothing */
-    double window_ns;  /* of a collective: from one start to the next; 0: none */
-    /* Of a collective, beside each sample; else NULL: the ranks' own durations. */
+    double window_ns;  /* collectives: from one start to the next; 0: no window */
+    /* Collectives only, else NULL: the ranks' own durations for each sample. */
     const double *own_sum_ns, *own_longest_ns;
 };
 
@@ -59,8 +59,8 @@ struct start_facts {
     int missed;     /* repetitions that a rank began too late, and that are not in the records */
 };
 
-/* What disturbed the ranks since the round before: the worst of them, and sums over all. Negative
-   where the kernel does not tell. */
+/* Disturbances of the ranks since the previous round: of the worst rank, and sums over all. Negative
+   if the kernel does not report them. */
 struct round_facts {
     int round;
     double wall_s;   /* since then, on the first rank */
@@ -80,7 +80,7 @@ struct progress_facts {
     double left_s;
 };
 
-/* The MPI library that this program was compiled for, or NULL where it is none that we know. */
+/* The MPI library that this program was compiled for, or NULL if it is unknown. */
 const char *records_library(void);
 
 /* Before anything else: the launch that the records are of. Where people read a table instead
@@ -99,7 +99,7 @@ void record_samples(const struct sample_key *key, const double *ns, int count);
 void record_start(const struct start_facts *facts);
 void record_probe(int round, const int *peers, double handover_ns);
 void record_round(const struct round_facts *facts);
-/* Of the whole launch. */
+/* Over the whole launch. */
 void record_noise(int rank, const struct noise *noise);
 void record_progress(const struct progress_facts *facts);
 /* `wall_s` and `message` may be negative and NULL. */

@@ -1,4 +1,4 @@
-/* What the ranks of pairs saw of a visit, brought to the first rank when all are done. */
+/* Gathers the results of a visit from the ranks of all pairs on the first rank. */
 #ifndef HOCKNEY_REPORTS_H
 #define HOCKNEY_REPORTS_H
 

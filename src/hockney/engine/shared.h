@@ -1,5 +1,5 @@
 /* Memory that the two ranks of an exchange have in common, for what can be known without MPI:
-   the hand-over of a cache line, and a copy from one to the other. */
+   the transfer of a cache line, and a copy from one to the other. */
 #ifndef HOCKNEY_SHARED_H
 #define HOCKNEY_SHARED_H
 

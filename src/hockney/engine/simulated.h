@@ -1,4 +1,4 @@
-/* Whether this is the build for SimGrid, and what is different there: how many ranks at once are
+/* Whether this build is for SimGrid, and what differs there: how many ranks at once are
    paced. Simulated time repeats itself exactly, so that what is seen once need not be seen again;
    nothing is cold or disturbed, and every repetition is work for the simulator. */
 #ifndef HOCKNEY_SIMULATED_H

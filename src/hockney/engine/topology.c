@@ -16,7 +16,7 @@ struct known_pu {
     int has_core, has_caches; /* already read */
 };
 
-/* Reads the first line of a file of /sys/devices/system; 0 where there is none. */
+/* Reads the first line of a file of /sys/devices/system; 0 if it is missing. */
 static int read_line(char line[LINE_BYTES], const char *format, ...)
 {
     char name[128], path[512];
@@ -89,7 +89,7 @@ static int first_sharer(char line[LINE_BYTES], int pu, int index)
     return cpu_list_next(&at, &first, &last) > 0 ? first : -1;
 }
 
-/* What a PU reads holds for all that share its second-level cache: they share the outer ones too. */
+/* PUs that share the second-level cache share the outer levels too, so one PU is read for all. */
 static void read_caches(struct topology *topology, int pu)
 {
     char line[LINE_BYTES];

@@ -1,8 +1,8 @@
-/* What the kernel says in /sys about the PUs of this machine. Every file is read at most once. */
+/* The PUs of this machine, as the kernel reports them in /sys. Each file is read at most once. */
 #ifndef HOCKNEY_TOPOLOGY_H
 #define HOCKNEY_TOPOLOGY_H
 
-/* All ids are the kernel's, and -1 where it gives none. A cache goes by the first PU that shares
+/* All ids are the kernel's, and -1 if it reports none. A cache is identified by the first PU that shares
    it, because older kernels have no ids for caches. */
 struct pu {
     int pu, core, package, numa;

@@ -33,7 +33,7 @@ static int distance_to_parent(const struct tree *tree)
 
 static void pass(const struct tree *tree, const void *data, int count, MPI_Datatype type, int to)
 {
-    /* What SimGrid takes for sent before it is received costs it a walk through all such messages. */
+    /* SimGrid searches all messages that were sent before their receive is posted, which is slow. */
     if (IS_SIMULATED)
         check(MPI_Ssend(data, count, type, to, TAG_TREE, tree->comm), "MPI_Ssend");
     else

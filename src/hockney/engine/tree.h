@@ -6,7 +6,7 @@
 
 #include <mpi.h>
 
-/* What numbers of several ranks come to, one kind behind the other. */
+/* Reductions of numbers over ranks, one kind after the other. */
 struct tree_layout {
     int largest; /* numbers of which the largest counts */
     int located; /* pairs of a number and the rank that saw it, of which the largest counts */

@@ -126,7 +126,7 @@ void probe_state(struct launch *launch, int round)
         record_probe(round, launch->peers, ns);
 }
 
-/* What all ranks saw between two looks; doubles only, as tree_reduce takes them. */
+/* Disturbances of all ranks between two probes; doubles only, as tree_reduce needs them. */
 struct seen {
     double interrupted;
     struct {

@@ -16,14 +16,14 @@ void visit_time(struct launch *launch, const struct operation *operation, int64_
 /* The samples over the ranks, on the first one: the largest, or the first rank's own. */
 void visit_reduce(struct launch *launch, int count);
 /* With --verify, where the operation has something to check: fills before a repetition what is sent,
-   and checks after it what was received where `before` says. */
+   and checks after it what was received, as `before` asks for. */
 int visit_is_verified(const struct launch *launch, const struct operation *operation);
 void visit_fill(struct launch *launch, const struct operation *operation, int repetition);
 void visit_check(struct launch *launch, const struct operation *operation, int repetition,
                  const struct context *before);
 /* The state of the machine before a round, recorded, where two ranks share memory. */
 void probe_state(struct launch *launch, int round);
-/* What all ranks saw since the last look, recorded; non-zero once any was interrupted. */
+/* Records disturbances of all ranks since the last probe; non-zero if any rank was interrupted. */
 int look_at_noise(struct launch *launch, int round);
 
 #endif

@@ -1,1 +1,1 @@
-"""What `import` reads and `export` writes, by the formats in `programs`."""
+"""Imports and exports, with the formats in `programs`."""

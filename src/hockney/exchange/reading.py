@@ -1,4 +1,4 @@
-"""Which format a log is in, and its tables."""
+"""Recognises the format of a log and reads its tables."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from hockney.logs.table import Table, TooLargeError
 from hockney.programs import PROGRAMS, Reader
 
 MOST_REASONS = 5
-"""Why nothing could be read: more say no more."""
+"""Most reasons shown if nothing could be read."""
 
 
 def recognise(log: Log) -> str:
-    """The one format of a log."""
+    """The format of a log. Raises AskedWronglyError unless there is exactly one."""
     found: dict[bool, dict[str, int]] = {True: {}, False: {}}
     for name, module in PROGRAMS.offering(Reader).items():
         line = module.recognise(log)
         if line is not None:
             found[module.HEADED][name] = line
-    # A heading says more than columns that happen to fit.
+    # A heading is stronger evidence than columns that happen to fit.
     formats = found[True] or found[False]
     if not formats:
         raise AskedWronglyError(
@@ -37,12 +37,12 @@ def read(log: Log, name: str) -> list[Table]:
     """All tables that have rows."""
     readers = PROGRAMS.offering(Reader)
     if name not in readers:
-        raise AskedWronglyError(f"{name} is not read", f"known are {', '.join(readers)}")
+        raise AskedWronglyError(f"{name} cannot be read", f"known are {', '.join(readers)}")
     try:
         tables = readers[name].read(log)
     except TooLargeError as error:
         raise AskedWronglyError(
-            f"{log.path}: {error}", "cut the tables out of the log, and import them one by one"
+            f"{log.path}: {error}", "split the log, and import each table separately"
         ) from error
     if any(table.rows for table in tables):
         return tables

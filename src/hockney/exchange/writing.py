@@ -1,4 +1,4 @@
-"""A run in the format of another program."""
+"""Exports a run in the format of another program."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ def write(analysis: Analysis, name: str) -> bytes:
     if writer is not None:
         return writer.write(analysis)
     if name not in writer_names():
-        raise AskedWronglyError(f"{name} is not written", f"known are {', '.join(writer_names())}")
+        raise AskedWronglyError(
+            f"{name} cannot be written", f"known are {', '.join(writer_names())}"
+        )
     return (render(name, analysis) + "\n").encode()
 
 
 def render(name: str, analysis: Analysis) -> str:
-    """The run in the layout of that program: a table for each of its curves, without the floor."""
+    """The run as a table of that program for each curve, without the floor."""
     layout = PROGRAMS.offering(Layout)[name]
     experiment = analysis.run.header.experiment
     if layout.ONLY not in (None, experiment):
-        raise AskedWronglyError(f"the layout {name} is that of {layout.ONLY}, this is {experiment}")
+        raise AskedWronglyError(f"the layout {name} is for {layout.ONLY}, not for {experiment}")
     curves = by_curve(analysis.estimates.own())
     return "\n".join(layout.layout(analysis.run, points) for points in curves.values())

@@ -1,1 +1,1 @@
-"""What models share: the curve that they are fitted to, what a fit gives back, partitions."""
+"""Shared by all models: curves, fits, lines and partitions."""

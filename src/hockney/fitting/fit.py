@@ -1,4 +1,4 @@
-"""What every model is fitted to, and what every fit gives back."""
+"""The curve that models are fitted to, and the fit that they return."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate, statistic_of
 from hockney.estimate.summaries import FROM_BANDWIDTH
 from hockney.fitting.likelihood import criterion
-from hockney.fitting.trains import Train, train_of
+from hockney.spec.axes import Train
 
 RESAMPLES = 200
 SEED = 20
-"""Resampling is repeatable: the same file gives the same intervals."""
+"""Seed of the bootstrap: the same file gives the same intervals."""
 
 Array = NDArray[np.float64]
 
@@ -39,7 +39,7 @@ class Curve:
     repetitions: Array | None = None
     trains: tuple[Train, ...] | None = None
     statistic: str = "median"
-    """Of each launch: what its times are."""
+    """The statistic of each launch's times."""
 
     @property
     def median_s(self) -> Array:
@@ -52,19 +52,19 @@ class Curve:
 
     @property
     def sizes(self) -> int:
-        """How many different ones."""
+        """The number of different sizes."""
         return len(np.unique(self.bytes))
 
     def resampled(self, resamples: int = RESAMPLES) -> Array:
         """Medians over launches drawn with replacement, shape (resamples, points)."""
         chance, median = np.random.default_rng(SEED), self.median_s
         medians = np.empty((resamples, len(median)))
-        for row in range(resamples):  # drawn one by one: of many launches all at once are large
+        for row in range(resamples):  # one by one, to save memory
             medians[row] = _median(self.seconds[chance.integers(self.launches, size=self.launches)])
         return np.where(np.isnan(medians), median, medians)
 
     def at(self, points: NDArray[np.bool_]) -> Curve:
-        """Those points alone."""
+        """The curve of these points only."""
         return Curve(
             self.bytes[points],
             self.seconds[:, points],
@@ -76,7 +76,7 @@ class Curve:
 
 
 def _median(seconds: Array) -> Array:
-    """Over launches that have the point; NaN where none has."""
+    """Medians over launches that have the point; NaN if no launch has it."""
     unknown = np.isnan(seconds)
     if not unknown.any():
         return np.asarray(np.median(seconds, axis=0), dtype=np.float64)
@@ -103,9 +103,9 @@ def curve_of(points: Sequence[PointEstimate]) -> Curve:
     bad = [point.bytes for point in ordered if not point.typical_s > 0.0]
     if bad:
         raise _not_positive(bad[0])
-    trains = tuple(train_of(point.train) for point in ordered if point.train is not None)
+    trains = tuple(point.train for point in ordered if point.train is not None)
     if trains and len(trains) != len(ordered):
-        raise AskedWronglyError("some of these times are of trains of messages, some are not")
+        raise AskedWronglyError("only some of these times are of trains of messages")
     return Curve(
         np.array([float(point.bytes) for point in ordered]),
         seconds,
@@ -147,7 +147,7 @@ def curve_of_arrays(
         least = 0.0 if name == "bytes" else 1.0
         bad = values[~((values >= least) & np.isfinite(values))]
         if len(bad):
-            raise AskedWronglyError(f"{name}: {bad[0]:g} is none; at least {least:g} is needed")
+            raise AskedWronglyError(f"{name}: {bad[0]:g} is invalid; at least {least:g} is needed")
     wrong = ~((t > 0.0) | np.isnan(t)) | np.isinf(t)
     if wrong.any() or np.isnan(t).all(axis=0).any():
         raise _not_positive(int(x[(wrong.any(axis=0) | np.isnan(t).all(axis=0)).argmax()]))
@@ -170,9 +170,11 @@ def _not_positive(size: int) -> AskedWronglyError:
 def lacks_sizes(curve: Curve, least: int) -> str | None:
     """What a curve lacks for a model of one pair that needs so many different sizes."""
     if curve.trains is not None:
-        return "these are of trains of messages"
+        return "these times are of trains of messages"
     if curve.pairs is not None and len(np.unique(curve.pairs)) > 1:
-        return f"these are of {curve.pairs.min():.0f} to {curve.pairs.max():.0f} pairs at once"
+        return (
+            f"these times are of {curve.pairs.min():.0f} to {curve.pairs.max():.0f} pairs at once"
+        )
     return too_few_sizes(curve, least)
 
 
@@ -183,15 +185,15 @@ def too_few_sizes(curve: Curve, least: int) -> str | None:
 
 
 def require(model: str, data: str, lacking: str | None, advice: str) -> None:
-    """Says by name what a model needs, where the data lack it."""
+    """Raises AskedWronglyError with what a model needs if the data lack it."""
     if lacking:
         raise AskedWronglyError(f"{model} needs {data}; {lacking}", advice)
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A fitted value with its 95 % interval by resampling launches; None with fewer than two, and
-    where the data do not show it."""
+    """A fitted value with its 95 % bootstrap interval over launches. The interval is None with
+    fewer than two launches; the value is None if the data do not show it."""
 
     value: float | None
     low: float | None = None
@@ -199,7 +201,8 @@ class Parameter:
 
 
 def parameter(value: float | None, resampled: Array, launches: int) -> Parameter:
-    """The interval holds the value: of few launches all resampled medians may lie on one side."""
+    """The parameter. Its interval is extended to include the value: with few launches all resamples
+    may be on one side of it."""
     if launches < 2 or value is None or not len(resampled):
         return Parameter(value)
     with np.errstate(invalid="ignore"):
@@ -213,7 +216,7 @@ def parameter(value: float | None, resampled: Array, launches: int) -> Parameter
 
 @dataclass(frozen=True)
 class Segment:
-    """One protocol's line, over the measured sizes from_bytes to to_bytes, both of them its own."""
+    """One protocol's line, over the measured sizes from_bytes to to_bytes, inclusive."""
 
     from_bytes: int
     to_bytes: int
@@ -226,8 +229,8 @@ class Segment:
 
 
 Predict = Callable[..., Array]
-"""Seconds one way of (bytes, pairs, repetitions), arrays of one shape; a model that knows nothing
-of the last ones does without. That of trains takes (bytes, trains)."""
+"""One-way seconds for (bytes, pairs, repetitions), arrays of one shape; models ignore what they do
+not use. LogGP's takes (bytes, trains)."""
 
 
 @dataclass(frozen=True)
@@ -245,13 +248,13 @@ class Fit:
     error_max_bytes: int
     launches: int
     criterion: float | None = None
-    """_likelihood.criterion: the less, the better; among fits to the same points."""
+    """likelihood.criterion; lower is better among fits to the same points."""
     segments: tuple[Segment, ...] = ()
     notes: tuple[str, ...] = field(default=())
 
 
 def predicted_s(predict: Predict, curve: Curve) -> Array:
-    """At the curve's points."""
+    """Predicted times at the curve's points."""
     if curve.trains is not None:
         return predict(curve.bytes, curve.trains)
     more = [values for values in (curve.pairs, curve.repetitions) if values is not None]

@@ -1,4 +1,4 @@
-"""How likely residuals are: what decides between models of the same points."""
+"""Likelihood of residuals, by which models of the same points are compared."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 DEGREES = 4.0
-"""Of freedom of Student's t, as which residuals are taken: nearly normal in the middle, and one
-size that is twice too slow does not decide a fit (Lange, Little & Taylor 1989, JASA 84(408))."""
+"""Degrees of freedom of the Student's t distribution of residuals: nearly normal in the middle, and
+robust against single slow sizes (Lange, Little & Taylor 1989, JASA 84(408))."""
 LEAST_SCALE = 2e-5
-"""Relative: clocks and rounding leave as much, and simulated times have no other noise."""
+"""Least relative scale, from clocks and rounding; simulated times have no other noise."""
 _STEPS, _SETTLED = 60, 1e-6
 
 

@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 MOST_BLOCKS = 160
-"""Sizes that the dynamic programming tells apart; where there are more it works on groups of
+"""Sizes that the dynamic programming distinguishes; beyond that it works on groups of
 neighbours, and each breakpoint is then moved to the best size near it."""
 
 
@@ -59,8 +59,8 @@ def _of_blocks(first: Indices, sizes: Array, moments: Array, most: int) -> list[
 
 
 def _moments(bytes_: Array, seconds: Array, weight: Array) -> Array:
-    """Of each point the products that least squares of w (1 - alpha / T - beta b / T)^2 need, shape
-    (6, points)."""
+    """The products for each point that least squares of w (1 - alpha / T - beta b / T)^2 need,
+    shape (6, points)."""
     u, v = 1.0 / seconds, bytes_ / seconds
     return np.asarray(weight * np.array([np.ones_like(u), u, v, u * u, u * v, v * v]))
 
@@ -84,7 +84,7 @@ def _least_squares(moments: Array) -> Array:
 def _pruned(
     partitions: list[list[int]], new: NDArray[np.bool_], moments: Array, reach: int
 ) -> list[list[int]]:
-    """Of each number of segments the better of that partition and of the next one's without its
+    """For each number of segments the better of its partition and the next one's without its
     least useful breakpoint: where blocks were too coarse, the dynamic programming spends
     breakpoints on the edges of a block."""
     pruned = partitions[-1:]
@@ -116,7 +116,7 @@ def _moved(starts: list[int], new: NDArray[np.bool_], moments: Array, reach: int
 
 
 def _split_cost(new: NDArray[np.bool_], moments: Array) -> Array:
-    """Of two segments that meet between each point and the next, shape (points - 1,); infinite
+    """Cost of two segments that meet between each point and the next, shape (points - 1,); infinite
     where they may not."""
     sizes = np.cumsum(new)[:-1]
     left = np.cumsum(moments, axis=1)[:, :-1]

@@ -1,4 +1,4 @@
-"""Where sizes fall into segments: exact dynamic programming over the cost of every run of them."""
+"""Optimal partitions of sizes into segments, by dynamic programming over the cost of each run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 LEAST_SIZES = 3
-"""In a segment: two numbers run through any two sizes."""
+"""Least sizes of a segment: a line fits any two sizes exactly."""
 MOST_SEGMENTS = 12
 """SimGrid's fit of a real MPI has 9."""
 

@@ -1,4 +1,4 @@
-"""Where exactly one line of the curve ends and the next begins: what a launch around it tells."""
+"""Locates the switch between two lines of a curve, from a launch around it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from hockney.fitting.line import weighted_line
 from hockney.fitting.partition import LEAST_SIZES
 
 CHI_SQUARED_99 = 6.635
-"""By how much the deviance of a place for the switch may be above the least one."""
+"""Positions of the switch are possible up to this deviance above the least."""
 _ROUNDS = 2
-"""Of weighting outliers less."""
+"""Rounds of weighting outliers less."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Bracket:
     low_bytes: int
     high_bytes: int
     jump: float | None = None
-    """Of the time from the one line to the other at the switch, relative."""
+    """Relative jump of the time at the switch."""
 
     @property
     def is_exact(self) -> bool:
@@ -34,7 +34,7 @@ class Bracket:
 
 
 def brackets_of(fit: Fit) -> list[Bracket]:
-    """Between the segments of a segmented fit."""
+    """The brackets between the segments of a segmented fit."""
     return [Bracket(a.to_bytes, b.from_bytes) for a, b in pairwise(fit.segments)]
 
 
@@ -67,8 +67,8 @@ def _two_lines(bytes_: Array, seconds: Array, split: int) -> Array:
 
 
 def _line(bytes_: Array, seconds: Array) -> Array:
-    """ln residuals of the most likely line. It is drawn here alone: behind a kink it may well reach
-    below 0 at 0 bytes."""
+    """ln residuals of the most likely line. It is unbounded: beyond a kink its value at 0 bytes may
+    be negative."""
     weight = np.ones_like(seconds)
     for _ in range(_ROUNDS + 1):
         residuals = np.log(seconds / np.maximum(_on_line(bytes_, seconds, weight), 1e-3 * seconds))

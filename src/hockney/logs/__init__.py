@@ -1,1 +1,1 @@
-"""Logs of other programs: their lines, the tables in them, and the runs that tables become."""
+"""Logs of other programs: lines, tables, and the runs made of them."""

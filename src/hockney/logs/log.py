@@ -1,4 +1,4 @@
-"""The log of another program: read whole, bounded, and freed of what launchers add to its lines."""
+"""Reads the log of another program within limits, and removes what launchers add to its lines."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 from hockney.errors import AskedWronglyError
 
 LARGEST_LOG = 32 * 1024 * 1024
-"""Bytes; a larger one is cut into parts before it would fill the memory."""
+"""Bytes; larger logs must be split."""
 MOST_LINES = 200_000
 LONGEST_LINE = 4096
-"""Characters; no table has longer lines, and they are not searched."""
+"""Characters; no table has longer lines, so they are not searched."""
 UNKNOWN = "unknown"
-"""The operation of a log that does not tell what was measured."""
+"""The operation of a log that does not name it."""
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -35,30 +35,30 @@ class Log:
     lines: tuple[str, ...]
     """Without prefixes of launchers, colours and control characters; line 1 is the first."""
     whole: bool
-    """Whether the last line has an end."""
+    """Whether the last line ends with a newline."""
     bytes: int | None = None
     operation: str = UNKNOWN
-    """Both as the user says them where the log does not."""
+    """Given by the user, like `bytes`, if the log does not show it."""
 
     def at(self, number: int) -> str:
         return f"{self.path}, line {number}"
 
     def numbered(self, first: int = 1) -> Iterator[tuple[int, str]]:
-        """Lines with their numbers, from that one on."""
+        """Lines with their numbers, starting at `first`."""
         return ((n, self.lines[n - 1]) for n in range(first, len(self.lines) + 1))
 
     @cached_property
     def last(self) -> int:
-        """The last line that is not empty."""
+        """The number of the last line that is not empty."""
         return max((n for n, line in self.numbered() if line.strip()), default=0)
 
     def find(self, pattern: re.Pattern[str]) -> int | None:
-        """The first line in which it occurs."""
+        """The number of the first line in which the pattern occurs."""
         return next((n for n, line in self.numbered() if pattern.search(line)), None)
 
 
 def read_log(path: Path) -> Log:
-    """Whatever is in the file, as text: bytes that are no UTF-8 become marks."""
+    """The file as text; bytes that are not UTF-8 become replacement characters."""
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST_LOG + 1)
@@ -67,7 +67,7 @@ def read_log(path: Path) -> Log:
     if len(content) > LARGEST_LOG or content.count(b"\n") > MOST_LINES:
         raise AskedWronglyError(
             f"{path}: larger than {LARGEST_LOG >> 20} MiB or {MOST_LINES} lines",
-            "cut the tables out of it, and import those",
+            "extract the tables, and import those",
         )
     return log_of(content.decode(errors="replace"), path)
 

@@ -1,4 +1,4 @@
-"""Tables as runs: one experiment each, whose tables of the same curve are its launches."""
+"""Turns tables into runs: one for each experiment. Tables of the same curve are launches."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from hockney.spec.axes import key_without
 
 Found = tuple[Log, Table]
 RECORDS_AT_ONCE = 10_000
-"""Written: the largest log has 100 times as many, and their text is ten times its size."""
+"""Records written at once: the largest log has 100 times as many."""
 
 
 def runs_of(found: Sequence[Found], format: str, label: str | None = None) -> list[Run]:
-    """A run for each operation and its options, in the order of the log. A table that measures
-    what an earlier one measured is another launch of it."""
+    """A run for each operation and its options, in the order of the log. A table with a curve of an
+    earlier table is another launch."""
     experiments: dict[tuple[str, str], list[Found]] = {}
     for log, table in found:
         options = json.dumps(table.options, sort_keys=True)
@@ -48,9 +48,9 @@ def runs_of(found: Sequence[Found], format: str, label: str | None = None) -> li
 def _check_size(run: Run, log: str) -> None:
     if sum(map(len, _blocks(run))) > LONGEST_FILE:
         raise AskedWronglyError(
-            f"{log}: {len(run.summaries)} numbers of {run.header.experiment} are more than a "
-            f"result file holds, {LONGEST_FILE >> 20} MiB",
-            "cut the tables out of the log, and import them one by one",
+            f"{log}: {len(run.summaries)} numbers of {run.header.experiment} exceed the "
+            f"limit of a result file, {LONGEST_FILE >> 20} MiB",
+            "split the log, and import each table separately",
         )
 
 
@@ -99,14 +99,14 @@ def _curve(row: Summary) -> tuple[object, ...]:
 
 
 def _definition(table: Table) -> str | None:
-    """What the number that stands for a point is."""
+    """The definition of the statistic used for each point."""
     named = {row.statistic: row.definition for row in table.rows}
     best = next((name for name in ("median", "mean", *named) if name in named), None)
     return f"{best}: {named[best]}" if best else None
 
 
 def store(run: Run, path: Path, force: bool) -> None:
-    """Writes the run as a result file of ours."""
+    """Writes the run as a result file."""
     file = ResultFile(path, force)
     try:
         for block in _blocks(run):
@@ -117,7 +117,7 @@ def store(run: Run, path: Path, force: bool) -> None:
 
 
 def _blocks(run: Run) -> Iterator[bytes]:
-    """The lines of its file, many at once."""
+    """The lines of the file, in blocks."""
     parts: list[Record] = [run.header, *run.launches, *run.summaries, *run.ends]
     for first in range(0, len(parts), RECORDS_AT_ONCE):
         some = parts[first : first + RECORDS_AT_ONCE]

@@ -1,4 +1,4 @@
-"""What every importer makes of a log: tables, whose numbers are exactly those that were printed."""
+"""Tables, which importers read from logs, with the exact numbers that were printed."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ _UNKNOWN = frozenset({"nan", "-nan", "inf", "-inf", "n/a", "-"})
 LONGEST_NUMBER = 40
 """Characters."""
 MEGABYTES = {"10^6": Decimal(10**6), "2^20": Decimal(2**20)}
-"""What programs mean by MB; they differ by 4.9 %."""
+"""Meanings of MB; they differ by 4.9 %."""
 NEAR = 0.015
-"""Relative: a unit that numbers imply so closely is theirs."""
+"""Relative tolerance for the unit that numbers imply."""
 LONGEST_SHOWN = 80
-"""Characters of a line, where it is told."""
+"""Characters of a line in a message."""
 MOST_NUMBERS = 1_000_000
-"""Of one table: a result file holds about twice as many, and reading them would be in vain."""
+"""Limit of a table; a result file holds about twice as many numbers."""
 MOST_NOTES = 20
-"""Of one kind: a log that is wrong everywhere is told so once."""
+"""Limit of notes about a table."""
 
 ORDERED = (("min", "mean", "max"), ("least rank mean", "mean", "largest rank mean"))
 
 
 class RowError(Exception):
-    """What is wrong with a row, in words."""
+    """A row cannot be read."""
 
 
 class TooLargeError(Exception):
-    """What there is too much of in a table, in words."""
+    """A table exceeds a limit."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """What a column holds: one of a Summary's values, the printed number times `factor`."""
+    """The meaning of a column: a value of Summary is the printed number times `factor`."""
 
     statistic: str
     definition: str = ""
@@ -50,7 +50,7 @@ class Column:
     factor: Decimal = Decimal("1e-6")
     algorithm: str | None = None
     window: int | None = None
-    """Where the columns of a table are of several ways to do it."""
+    """Set, like `algorithm`, if columns differ in it."""
 
 
 BYTES, REPETITIONS, SKIPPED = map(Column, ("bytes", "repetitions", ""))
@@ -64,13 +64,13 @@ class Table:
     program: str
     line: int
     experiment: str | None = None
-    """Where that is not the operation itself."""
+    """Set if it is not the operation."""
     version: str | None = None
     algorithm: str | None = None
     ranks: int | None = None
     peers: list[int] | None = None
     options: dict[str, Any] = field(default_factory=dict)
-    """What makes it another experiment: window, synchronisation, buffers."""
+    """Options that distinguish experiments: window, synchronisation, buffers."""
     places: list[Place] = field(default_factory=list)
     rows: list[Summary] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -81,12 +81,12 @@ class Table:
             self.notes.append(words)
 
     def leave_out(self, where: str, why: RowError) -> None:
-        self.note(f"{where}: {why}; the row is left out")
+        self.note(f"{where}: {why}; the row is ignored")
 
     def add(
         self, line: int | None, bytes: int, column: Column, text: str | Decimal, **more: Any
     ) -> None:
-        """One printed number; one that is unknown (nan, N/A) is left out."""
+        """Adds a printed number, unless it is unknown (nan, N/A)."""
         value = text if isinstance(text, Decimal) else number(text)
         if value is None:
             return
@@ -118,7 +118,7 @@ class Table:
     def add_row(
         self, line: int, cells: Sequence[str], columns: Sequence[Column], **more: Any
     ) -> int:
-        """All of a row or, with RowError, nothing; gives back its size in bytes."""
+        """Adds all numbers of a row, or none and raises RowError. Returns its size in bytes."""
         before = len(self.rows)
         named = {c.statistic: cell for c, cell in zip(columns, cells, strict=True)}
         size = whole(named["bytes"]) if "bytes" in named else 0
@@ -141,7 +141,7 @@ def is_number(text: str) -> bool:
 
 
 def number(text: str) -> Decimal | None:
-    """Exactly what is printed; None for what says that it is unknown."""
+    """The exact printed number; None for texts such as nan and N/A."""
     if text.lower() in _UNKNOWN:
         return None
     if not is_number(text):
@@ -150,7 +150,7 @@ def number(text: str) -> Decimal | None:
 
 
 def whole(text: str) -> int:
-    """A size or count."""
+    """A size or count. Raises RowError unless it is a whole number in range."""
     value = number(text)
     if value is None or value != value.to_integral_value() or not 0 <= value <= LARGEST_WHOLE:
         raise RowError(f"{text!r} is out of range: a whole number from 0 to 2^62 is needed")
@@ -158,7 +158,7 @@ def whole(text: str) -> int:
 
 
 def scaled(value: Decimal, factor: Decimal) -> float:
-    """In our unit: the nearest double to the printed number."""
+    """The printed number in our unit, as the nearest double."""
     result = float(value * factor)
     if not 0.0 <= result <= LARGEST_NUMBER:
         raise RowError(f"{value} is out of range")
@@ -173,8 +173,8 @@ def read_rows(
     ends: Callable[[str], bool] = lambda line: not line.strip() or line.lstrip().startswith("#"),
     **more: Any,
 ) -> int:
-    """Reads the rows from that line on, and gives back the line where the table ends. Other text
-    between rows is passed over; what is cut, out of range or out of order is noted."""
+    """Reads rows from line `first` on, and returns the line where the table ends. Other text
+    between rows is skipped; rows that are cut, out of range or out of order are noted."""
     order = RowOrder(log, table)
     for line, text in log.numbered(first):
         cells = text.split()
@@ -203,7 +203,7 @@ def read_rows(
 
 @dataclass
 class RowOrder:
-    """Sees rows go by: whether sizes ascend, and whether the last one was cut."""
+    """Checks the sequence of rows: whether sizes ascend, and whether the last row was cut."""
 
     log: Log
     table: Table
@@ -220,8 +220,8 @@ class RowOrder:
             self.seen.add(point)
         if size < self.size:
             self.table.note(
-                f"{self.log.at(line)}: out of order: {size} bytes after {self.size}; read as it "
-                "stands"
+                f"{self.log.at(line)}: out of order: {size} bytes after {self.size}; read as "
+                "printed"
             )
         self.size = size
         rows = takewhile(lambda row: row.line == line, reversed(self.table.rows))
@@ -231,12 +231,12 @@ class RowOrder:
             if values != sorted(values):
                 self.table.note(
                     f"{self.log.at(line)}: out of order: {', '.join(names)} do not ascend; read as "
-                    "they stand"
+                    "printed"
                 )
 
     def is_cut(self, line: int, cells: Sequence[str], columns: int) -> bool:
-        """Whether the log ends inside this row: with fewer cells, or without an end and with fewer
-        decimals than the row before."""
+        """Whether the log ends inside this row: it has fewer cells, or no newline and fewer
+        decimals than the previous row."""
         shorter = any(
             _decimals(cell) < _decimals(above)
             for cell, above in zip(cells, self.before, strict=False)
@@ -255,7 +255,7 @@ def _decimals(text: str) -> int:
 
 
 def number_rows(log: Log, width: int) -> Iterator[tuple[int, list[str]]]:
-    """Lines that are that many numbers and nothing else."""
+    """Lines that consist of `width` numbers."""
     for line, text in log.numbered():
         cells = text.split()
         if len(cells) == width and all(map(is_number, cells)):
@@ -263,8 +263,8 @@ def number_rows(log: Log, width: int) -> Iterator[tuple[int, list[str]]]:
 
 
 def implied(ratios: Sequence[float], units: dict[str, Decimal] = MEGABYTES) -> str | None:
-    """The unit that numbers themselves imply: bytes a second over the printed rates. None where
-    there are too few digits, or none fits."""
+    """The unit that the numbers imply, from ratios of bytes per second to printed rates. None if
+    no unit is close enough."""
     if not ratios:
         return None
     middle = median(ratios)

@@ -1,1 +1,1 @@
-"""Asking a question of a machine: find its MPI, build the engine, launch it, keep the records."""
+"""Measures a plan: finds the MPI, builds the engine, launches it and stores the records."""

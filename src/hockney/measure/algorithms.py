@@ -1,4 +1,4 @@
-"""What the command line says of collectives and their algorithms: names, `all` and `default`."""
+"""Resolves the collectives and algorithms that a user names, `all` and `default` among them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from hockney.spec.workloads.collective import COLLECTIVES, DEFAULT
 
 
 def checked_collectives(names: Sequence[str]) -> list[str]:
-    """The same names without repeats; raises AskedWronglyError for one that is not measured."""
+    """The names without repeats. Raises AskedWronglyError for an unknown collective."""
     for name in names:
         if name not in COLLECTIVES:
             raise AskedWronglyError(
-                f"{name!r} is not a collective that is measured",
+                f"{name!r} is not a collective that hockney measures",
                 _nearest(name, COLLECTIVES, f"they are {', '.join(COLLECTIVES)}"),
             )
     return list(dict.fromkeys(names))
@@ -25,10 +25,10 @@ def checked_collectives(names: Sequence[str]) -> list[str]:
 def chosen(
     available: Sequence[Algorithm], collective: str, names: Sequence[str]
 ) -> list[Algorithm | None]:
-    """What `all`, `default` or names of algorithms stand for; None is the library's decision. A
-    name that only another of the collectives has is passed over.
+    """The algorithms that `all`, `default` or names stand for; None is the library's own decision.
+    Names that belong to another of the collectives are skipped.
 
-    Raises AskedWronglyError where the library lacks one.
+    Raises AskedWronglyError if the library lacks an algorithm.
     """
     of_it = [each for each in available if each.collective == collective]
     found: list[Algorithm | None] = []
@@ -50,11 +50,11 @@ def _unknown(of_it: Sequence[Algorithm], collective: str, name: str) -> AskedWro
     known = name in COMMON.values() or name in COMMON
     return AskedWronglyError(
         f"{collective}: this MPI library has no algorithm {name!r}"
-        + (", others have" if known else ""),
+        + (", other libraries do" if known else ""),
         _nearest(
             name,
             [DEFAULT, *(each.name for each in of_it), *(each.own_name for each in of_it)],
-            f"it has {', '.join(each.name for each in of_it) or 'none that can be forced'}",
+            f"it has {', '.join(each.name for each in of_it) or 'no algorithm that can be forced'}",
         ),
     )
 

@@ -1,4 +1,4 @@
-"""How the wall time is shared out over launches."""
+"""Divides the wall time among the launches."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 from hockney.records import End
 from hockney.spec import Sampling
 
-FIRST_SHARE = 1.0 / 3.0
-"""Of an even share, for the first launch to measure: what a start costs is not known yet."""
+FIRST_FRACTION = 1.0 / 3.0
+"""The first launch gets this fraction of an equal part of the budget: the cost of a start is not
+known yet."""
 LONGEST_TO_START = 2.0
-"""A launch measures for at most twice what it took to start: more launches tell more than longer
-ones, as long as starting does not eat the time."""
+"""A launch measures for at most twice its start-up time: more launches show more than longer ones,
+as long as starting does not take most of the time."""
 LEAST_S = 0.03
-"""A launch that measures for less than this is not worth its start."""
+"""A launch that could measure for less than this is not started."""
 
 
 class Budget:
@@ -27,12 +28,11 @@ class Budget:
         earlier: Sequence[End] = (),
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """The budget of `cases` in turn, which share it; `earlier`: launches that a resumed run has
-        made before."""
+        """The budget that all cases share. `earlier`: launches of a resumed run."""
         self._sampling = sampling
         self._least_launches = cases * sampling.least_launches
         self._most_launches = cases * (sampling.most_launches or 0)
-        """0: no limit."""
+        """0 means no limit."""
         self._now = now
         self._spent_before_s = sum(end.wall_s or 0.0 for end in earlier)
         # Our own start is spent already, and showing the result will take about as long.
@@ -42,7 +42,7 @@ class Budget:
         self._start_costs: list[float] = []
 
     def note(self, wall_s: float, measured_s: float) -> None:
-        """A launch took `wall_s`, of which it measured for `measured_s`."""
+        """Records a launch: its wall time, and the part of it in which it measured."""
         self._start_costs.append(max(wall_s - measured_s, 0.0))
 
     @property
@@ -52,47 +52,48 @@ class Budget:
 
     @property
     def total_s(self) -> float:
-        """Wall time of the whole run: the time to spread the launches over, or the budget."""
+        """Wall time of the whole run: the time that the launches are spread over, or the budget."""
         return self._sampling.over_s or self._sampling.budget_s
 
     @property
     def to_come_s(self) -> float:
-        """Wall time until the run ends, at most."""
+        """Upper limit of the wall time until the run ends."""
         if self._sampling.over_s is None:
             return max(self.left_s, 0.0)
         return max(self._sampling.over_s - (self._now() - self._started), 0.0)
 
     def rest_s(self) -> float:
-        """How long to wait before the next launch, so that of the time to spread them over as much
-        has passed as is spent of the budget, or made of the asked launches; 0 before the first."""
+        """Pause before the next launch when launches are spread over a time (`over_s`); 0 before
+        the first. It keeps the elapsed fraction of that time equal to the spent fraction of the
+        budget or of the launches."""
         over_s, made = self._sampling.over_s, len(self._start_costs)
         to_spend_s = self._sampling.budget_s - self._spent_before_s
         if over_s is None or not made:
             return 0.0
-        share = 1.0 - self.left_s / to_spend_s if to_spend_s > 0.0 else 1.0
+        fraction = 1.0 - self.left_s / to_spend_s if to_spend_s > 0.0 else 1.0
         if self._most_launches:
-            share = max(share, made / max(self._most_launches - self._earlier, 1))
-        return max(over_s * share - (self._now() - self._started), 0.0)
+            fraction = max(fraction, made / max(self._most_launches - self._earlier, 1))
+        return max(over_s * fraction - (self._now() - self._started), 0.0)
 
     def rested(self, seconds: float) -> None:
-        """Nothing was spent meanwhile."""
+        """Excludes a pause from the time that was spent."""
         self._rested_s += seconds
 
     def next_seconds(self) -> float | None:
-        """Seconds that the next launch may measure; None when there is no time for it."""
+        """Seconds for which the next launch may measure; None when too little time is left."""
         done = self._earlier + len(self._start_costs)
         if done == 0:
             even = self._sampling.budget_s / self._least_launches
             if self._sampling.most_launches == 1:
                 return even
-            return max(even * FIRST_SHARE, LEAST_S)
+            return max(even * FIRST_FRACTION, LEAST_S)
         start_s = max(self._start_costs, default=0.0)
         to_come = max(self._least_launches - done, 1)
         even = self.left_s / to_come - start_s
         if self._sampling.least_launches == self._sampling.most_launches:
-            return max(even, LEAST_S)  # exactly so many were asked for, whatever it takes
+            return max(even, LEAST_S)  # the user fixed the number of launches
         if even < LEAST_S:
-            # Fewer launches than wanted, then: what is left is one launch's, if it is enough.
+            # Fewer launches than wanted: one more gets all the time that is left, if it is enough.
             even = min(self.left_s - start_s, LEAST_S)
             return even if even >= LEAST_S else None
         return min(even, max(LONGEST_TO_START * start_s, self._sampling.usual_launch_s))

@@ -1,4 +1,4 @@
-"""The engine, built with the user's mpicc, once per MPI library, compiler and source."""
+"""Builds the engine with the user's mpicc, once for each MPI library, compiler and source."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ SOURCES = Path(__file__).parent.parent / "engine"
 FLAGS = ("-std=c11", "-O2", "-D_GNU_SOURCE", f'-DHOCKNEY_VERSION="{__version__}"')
 BUILD_TIMEOUT_S = 300.0
 LAST_LINES = 20
-"""Of a compiler's message, shown to the user."""
+"""Lines of a compiler's output that the user sees."""
 INTEL_PLACEHOLDER = "I_MPI_SUBSTITUTE_INSTALLDIR"
-"""What Intel MPI's wrapper has in its words until it is told where it is installed."""
+"""Intel MPI's wrapper prints this in place of its directory while I_MPI_ROOT is not set."""
 
 
 def build_engine(mpi: Mpi) -> Engine:
-    """The engine for this MPI: from the cache, or built into it; into a private directory of this
-    process where the cache cannot be trusted or written."""
+    """The engine for this MPI, from the cache or newly built into it. It is built into a private
+    temporary directory if the cache cannot be trusted or written."""
     key = _key(mpi)
     try:
         cache = _cache_directory()
@@ -54,7 +54,7 @@ def build_engine(mpi: Mpi) -> Engine:
 
 
 class UntrustedCacheError(Exception):
-    """The cache belongs to, or may be changed by, somebody else."""
+    """Another user owns the cache or may change it."""
 
 
 def _cache_directory() -> Path:
@@ -65,12 +65,12 @@ def _cache_directory() -> Path:
     if found.st_uid != os.getuid():
         raise UntrustedCacheError(f"the cache {cache} belongs to another user")
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise UntrustedCacheError(f"the cache {cache} is writable for others")
+        raise UntrustedCacheError(f"the cache {cache} is writable by other users")
     return cache
 
 
 def _is_ours(engine: Path) -> bool:
-    """Only what this user alone could have put there is ever run."""
+    """Whether only this user can have written the engine: nothing else is ever run."""
     try:
         places = [engine.parent.lstat(), engine.lstat()]
     except OSError:
@@ -84,7 +84,7 @@ def _is_ours(engine: Path) -> bool:
 
 
 def library_of(engine: Engine) -> str | None:
-    """The MPI library that an engine was compiled for, by its own words; None if it has none."""
+    """The MPI library that an engine reports as its own; None if it reports none."""
     try:
         done = ask_command(engine.path, "--version")
     except (OSError, subprocess.TimeoutExpired):
@@ -98,7 +98,9 @@ def _build_privately(mpi: Mpi, reason: str) -> Engine:
     try:
         _compile_into(mpi, directory / "engine" / "hockney-engine")
     except OSError as error:
-        raise HockneyError(f"{reason}, and neither can {directory}: {error.strerror}") from error
+        raise HockneyError(
+            f"{reason}, and {directory} cannot be written either: {error.strerror}"
+        ) from error
     return Engine(
         directory / "engine" / "hockney-engine",
         (f"{reason}: the engine was built into {directory} for this run only",),
@@ -114,8 +116,8 @@ def _extra_flags() -> list[str]:
 
 
 def _key(mpi: Mpi) -> str:
-    """Changes with everything that could make another engine: source, flags, wrapper, the compiler
-    and the library that the wrapper leads to, and loaded modules."""
+    """The cache key. It covers everything that the engine depends on: sources, flags, wrapper, the
+    compiler and library behind the wrapper, and loaded modules."""
     digest = hashlib.sha256()
 
     def add(*words: object) -> None:
@@ -157,7 +159,7 @@ def _show(mpicc: Path) -> str:
 
 
 def _compile_into(mpi: Mpi, engine: Path) -> None:
-    """Compiles beside the target and renames: no other process ever sees half an engine."""
+    """Compiles next to the target, then renames: no process ever sees an incomplete engine."""
     engine.parent.mkdir(mode=0o700, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=".building-", dir=engine.parent)
     os.close(descriptor)
@@ -187,12 +189,12 @@ def _compile(mpi: Mpi, output: Path) -> None:
         raise AskedWronglyError(f"{mpi.mpicc} cannot be run: {error.strerror}") from error
     if done.returncode == 0:
         return
-    said = (done.stderr + done.stdout).strip().splitlines()[-LAST_LINES:]
+    output_lines = (done.stderr + done.stdout).strip().splitlines()[-LAST_LINES:]
     if "No space left on device" in done.stderr:
         raise OSError(28, "no space left on device")
     raise AskedWronglyError(
         f"{mpi.mpicc} could not build the engine (exit status {done.returncode}); its output:\n"
-        + "\n".join(f"    {line}" for line in said),
+        + "\n".join(f"    {line}" for line in output_lines),
         "set I_MPI_ROOT to where Intel MPI is installed, as its vars.sh does"
         if INTEL_PLACEHOLDER in _show(mpi.mpicc)
         else "check that this mpicc can compile a C program, or name another with --mpicc",

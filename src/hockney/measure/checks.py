@@ -1,4 +1,4 @@
-"""What can be known to be wrong before anything is started."""
+"""Refuses plans that cannot be measured here, before anything is started."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hockney.errors import AskedWronglyError
+from hockney.measure.environment import text_of
 from hockney.measure.platforms import parse_shape
 from hockney.schedulers import MPIEXEC, Allocation, find_allocation
 from hockney.spec import Case, Placement, Plan
@@ -17,20 +18,18 @@ from hockney.units import format_seconds, format_size
 
 PLACE_WORDS = {"socket": "socket", "numa": "NUMA domain"}
 HOST_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
-"""A name that no program takes for an option."""
-MOST_CPUS = 1 << 16
-"""In one range."""
+"""A name that no program mistakes for an option."""
 
 
 def check_plan(plan: Plan) -> None:
-    """Raises AskedWronglyError where the plan cannot be measured on this machine."""
+    """Raises AskedWronglyError if the plan cannot be measured on this machine."""
     _check_sampling(plan)
     for case in plan.cases:
         check_case(case)
 
 
 def check_case(case: Case) -> None:
-    """The same for one of its cases."""
+    """Raises AskedWronglyError if this case cannot be measured on this machine."""
     workload, placement = case.workload, case.placement
     if placement.ranks < 2:
         raise AskedWronglyError(
@@ -45,7 +44,7 @@ def check_case(case: Case) -> None:
         _check_platform(case)
         return
     if placement.node_count is not None:
-        return  # the engine knows the nodes; this one may be none of them
+        return  # only the engine sees the nodes; this host may not be among them
     _check_memory(case)
     _check_place(placement.place)
     if placement.cpus:
@@ -61,20 +60,20 @@ def _check_sampling(plan: Plan) -> None:
         raise AskedWronglyError(
             "--refine decides after each launch what to measure next, and --over spreads launches "
             "that are known before",
-            "leave one of them out",
+            "use only one of them",
         )
     if plan.first.placement.platform is not None:
         raise AskedWronglyError("--over: a simulated machine does not drift")
     if over_s < budget_s:
         raise AskedWronglyError(
-            f"--over {format_seconds(over_s)} is less than the launches take "
+            f"--over {format_seconds(over_s)} is shorter than the launches themselves "
             f"({format_seconds(budget_s)})",
-            "spread them over more, or shorten them with --budget",
+            "spread them over a longer time, or shorten them with --budget",
         )
 
 
 def _check_nodes(placement: Placement) -> None:
-    """Whether hosts, nodes and ranks fit each other, and the allocation that this runs in."""
+    """Hosts, nodes and ranks must agree with each other."""
     for host in placement.hosts:
         if not HOST_NAME.fullmatch(host):
             raise AskedWronglyError(f"--hosts: {host!r} is not a host name", "write --hosts a,b")
@@ -103,18 +102,19 @@ def _check_place_node(placement: Placement) -> None:
     found = None if placement.node_count else find_allocation(placement.launcher)
     if (placement.node_count or (found[1].nodes if found else 1)) == 1:
         raise AskedWronglyError(
-            "--place node: only one node may be used here; ranks cannot be on different ones",
+            "--place node: only one node is available, so ranks cannot be on different nodes",
             "name --hosts, or ask for --nodes",
         )
 
 
 def check_allocation(placement: Placement) -> None:
-    """Whether the job that this runs in has what is asked for; a batch job will have its own."""
+    """The job in which this process runs must have the nodes and CPUs that the plan needs. Not for
+    batch jobs, which get an allocation of their own."""
     found = None if placement.platform or placement.hosts else find_allocation(placement.launcher)
     if found is None:
         return
     name, has = found
-    # mpiexec lets ranks take turns on a CPU.
+    # mpiexec may oversubscribe CPUs.
     cpus = None if placement.launcher == MPIEXEC else has.cpus
     for asked, there, what, option in (
         (placement.node_count, has.nodes, "nodes", "--nodes"),
@@ -137,7 +137,7 @@ def _check_platform(case: Case) -> None:
         raise AskedWronglyError(
             f"--platform {placement.platform} has {shape.nodes} nodes, -n asks for "
             f"{placement.ranks} ranks",
-            "ask for more nodes, or say how many --ranks-per-node",
+            "ask for more nodes, or set --ranks-per-node",
         )
     here = (
         ("--floor", isinstance(workload, Pingpong) and workload.floor),
@@ -148,29 +148,28 @@ def _check_platform(case: Case) -> None:
     )
     for flag, asked in here:
         if asked:
-            raise AskedWronglyError(f"{flag} is about this machine, --platform simulates another")
+            raise AskedWronglyError(f"{flag} applies to this machine, but --platform simulates one")
 
 
 def nodes() -> int:
-    """How many nodes the job has that this runs in; else this one."""
+    """Number of nodes of the job in which this process runs; 1 outside of jobs."""
     return _allocation().nodes or 1
 
 
 def allowed_cpus() -> int:
-    """CPUs that ranks may run on, over all nodes as if each was as this one: as many as the job
-    has."""
+    """Number of CPUs that ranks may use, assuming that all nodes are like this one."""
     here = nodes() * len(os.sched_getaffinity(0))
     return min(here, _allocation().cpus or here)
 
 
 def _allocation() -> Allocation:
-    """What the job has that this runs in; nothing is known outside of one."""
+    """The allocation of the job in which this process runs; empty outside of jobs."""
     found = find_allocation()
     return found[1] if found else Allocation()
 
 
 def _check_memory(case: Case) -> None:
-    """The buffers of the ranks of a node."""
+    """The buffers of all ranks of a node must fit into its memory."""
     workload, ranks = case.workload, case.placement.ranks
     needed = -(-workload.taking_part(ranks) // nodes()) * workload.buffer_bytes(ranks)
     available = available_memory()
@@ -183,7 +182,7 @@ def _check_memory(case: Case) -> None:
 
 
 def available_memory() -> int | None:
-    """Bytes that may still be allocated here: the kernel's estimate, or less by a cgroup."""
+    """Bytes that can still be allocated here: the kernel's estimate, or a cgroup's lower limit."""
     limits = []
     try:
         found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
@@ -199,57 +198,39 @@ def available_memory() -> int | None:
 
 
 def _check_place(place: str) -> None:
-    """Whether neighbouring ranks can be put on different sockets or NUMA domains here."""
+    """--place socket and numa need two sockets or NUMA domains on this node."""
     cpus = [Path(f"/sys/devices/system/cpu/cpu{cpu}") for cpu in os.sched_getaffinity(0)]
     if place == "socket":
-        found = {_text(cpu / "topology" / "physical_package_id") for cpu in cpus}
+        found = {text_of(cpu / "topology" / "physical_package_id") for cpu in cpus}
     elif place == "numa":
         found = {node.name for cpu in cpus for node in cpu.glob("node[0-9]*")}
     else:
         return
     if len(found) < 2:
         raise AskedWronglyError(
-            f"--place {place}: only one {PLACE_WORDS[place]} may be used here, so two ranks cannot "
+            f"--place {place}: only one {PLACE_WORDS[place]} is available, so two ranks cannot "
             "be on different ones",
             "use --place core or --place spread, or name CPUs with --cpus",
         )
 
 
-def _text(path: Path) -> str | None:
-    try:
-        return path.read_text().strip()
-    except OSError:
-        return None
-
-
-def parse_cpus(text: str) -> tuple[int, ...]:
-    """CPU numbers of "0,3" or "4-7", in the order of the ranks."""
-    cpus: list[int] = []
-    for item in text.split(","):
-        found = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", item)
-        if not found or not 0 <= int(found[2] or found[1]) - int(found[1]) < MOST_CPUS:
-            raise AskedWronglyError(f"{item!r} is not a CPU number or range", "write 0,3 or 4-7")
-        cpus.extend(range(int(found[1]), int(found[2] or found[1]) + 1))
-    return tuple(cpus)
-
-
 def _check_cpus(cpus: Sequence[int], ranks: int) -> None:
     text = _ranges(cpus)
     allowed = os.sched_getaffinity(0)
-    strangers = sorted(set(cpus) - allowed)
-    if strangers:
+    refused = sorted(set(cpus) - allowed)
+    if refused:
         raise AskedWronglyError(
-            f"--cpus {text}: this process may not run on CPU {strangers[0]}",
+            f"--cpus {text}: this process may not run on CPU {refused[0]}",
             f"it may run on {_ranges(sorted(allowed))}",
         )
     if len(cpus) < ranks:
         raise AskedWronglyError(
-            f"--cpus {text} names {len(cpus)} CPUs for {ranks} ranks", "name one CPU a rank"
+            f"--cpus {text} names {len(cpus)} CPUs for {ranks} ranks", "name one CPU for each rank"
         )
 
 
 def _ranges(numbers: Sequence[int]) -> str:
-    """ "0-3,8" of 0, 1, 2, 3, 8."""
+    """Writes 0, 1, 2, 3, 8 as "0-3,8"."""
     words: list[str] = []
     start = previous = numbers[0]
     for number in [*numbers[1:], -1]:

@@ -1,5 +1,5 @@
-"""A study of collectives: a case for each collective, algorithm, segment size and number of
-ranks, and what of it the library would not answer as asked."""
+"""Plans a study of collectives: a case for each collective, algorithm, segment size and number of
+ranks. Combinations that the library would replace by another algorithm are excluded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hockney.measure.algorithms import chosen
 from hockney.measure.checks import allowed_cpus, available_memory, nodes
 from hockney.mpis import Algorithm, Engine, Family, Forcing, Mpi, family_of
 from hockney.spec import Case, Placement, Size
-from hockney.spec.engine import label_of
+from hockney.spec.axes import algorithm_text
 from hockney.spec.workloads import Buffers
 from hockney.spec.workloads.collective import (
     INT_BYTES,
@@ -35,22 +35,22 @@ class Study:
     """Names, `default` or `all`."""
     ranks: Sequence[int]
     segments: Sequence[int]
-    """Bytes, for algorithms that segment; empty: the library's own."""
+    """Bytes, for algorithms that segment; empty for the library's own sizes."""
     sizes: Sequence[Size]
     buffers: Buffers | None
     root: Root
     sync: Sync
     oversubscribe: bool
     overlap: bool
-    """Nonblocking ones also while computing."""
+    """Measure nonblocking collectives also overlapped with computation."""
     verify: bool
 
 
 def cases_of(
     study: Study, base: Placement, mpi: Mpi, engine: Engine
 ) -> tuple[list[Case], list[str]]:
-    """The cases, placed as `base`, and in words what is left out because the library would run
-    something else there. Raises AskedWronglyError where nothing of it can be measured."""
+    """The cases, placed as `base`, and a line for each combination that is excluded because the
+    library would run another algorithm. Raises AskedWronglyError if no combination remains."""
     _check_applies(study)
     if base.platform is None and base.node_count is None:
         _check_slots(study)
@@ -62,7 +62,7 @@ def cases_of(
     for collective, algorithm, segment in _variants(study, family, mpi, engine):
         forcing = family.forcing(collective, algorithm, segment)
         for ranks in study.ranks:
-            label = label_of(forcing.algorithm, forcing.segment_bytes)
+            label = algorithm_text(forcing.algorithm, forcing.segment_bytes)
             title = f"{collective} {label}, {ranks} ranks"
             replaced = _replaced(family, study, collective, algorithm, segment, ranks)
             left_out += [f"{title}, {words}" for words in _in_words(replaced)]
@@ -82,13 +82,13 @@ def cases_of(
                 placement = forced(base, forcing, ranks)
                 cases.append(Case(workload=workload, placement=placement, title=title))
     if not cases:
-        raise AskedWronglyError("nothing is left to be measured:\n  " + "\n  ".join(left_out))
+        raise AskedWronglyError("none of these can be measured:\n  " + "\n  ".join(left_out))
     _check_memory(cases)
     return cases, left_out
 
 
 def forced(base: Placement, forcing: Forcing, ranks: int) -> Placement:
-    """The placement in whose environment the library runs an algorithm."""
+    """The placement with the environment that makes the library run an algorithm."""
     return msgspec.structs.replace(
         base,
         ranks=ranks,
@@ -99,7 +99,7 @@ def forced(base: Placement, forcing: Forcing, ranks: int) -> Placement:
 
 
 def _check_applies(study: Study) -> None:
-    """Options that none of the collectives has a use for."""
+    """Refuses options that apply to none of the collectives."""
     for option, asked, those, words in (
         ("--root rotate", study.root != "first", ROOTED, "has a root"),
         ("--overlap", study.overlap, NONBLOCKING, "is nonblocking"),
@@ -113,7 +113,7 @@ def _check_applies(study: Study) -> None:
 def _variants(
     study: Study, family: Family, mpi: Mpi, engine: Engine
 ) -> Iterator[tuple[str, Algorithm | None, int | None]]:
-    """Collective, algorithm and segment size of each."""
+    """Yields each combination of collective, algorithm and segment size."""
     asked = [name for name in study.algorithms if name != "default"]
     available = family.discover(mpi, engine, study.collectives) if asked else []
     segmented = False
@@ -126,7 +126,7 @@ def _variants(
                 yield collective, algorithm, segment
     if study.segments and not segmented:
         raise AskedWronglyError(
-            "--segment-size: this MPI library cannot set one for any of these algorithms",
+            "--segment-size: this MPI library has no setting for it for these algorithms",
             "leave it out, or name an algorithm that segments",
         )
 
@@ -139,7 +139,7 @@ def _replaced(
     segment: int | None,
     ranks: int,
 ) -> dict[Size, str | None]:
-    """Each size with what it would be replaced by, None where it is answered as asked."""
+    """For each size what the library would run instead; None where it runs the algorithm."""
     found: dict[Size, str | None] = {}
     for size in _sizes(collective, study):
         by = algorithm and family.replaced_by(algorithm, ranks, size.bytes, segment)
@@ -148,7 +148,7 @@ def _replaced(
 
 
 def _sizes(collective: str, study: Study) -> list[Size]:
-    """Those that the collective can have."""
+    """The sizes that are valid for the collective."""
     if collective in NO_BYTES:
         return [Size(0)]
     step = INT_BYTES if collective in REDUCTIONS else 1
@@ -162,7 +162,7 @@ def _not_whole(collective: str, study: Study) -> list[str]:
 
 
 def _in_words(replaced: dict[Size, str | None]) -> list[str]:
-    """A line a reason."""
+    """One line for each reason."""
     lines = []
     for reason in dict.fromkeys(replaced.values()):
         if reason is not None:
@@ -176,17 +176,17 @@ def _check_slots(study: Study) -> None:
     most = max(study.ranks)
     if most > allowed_cpus() and not study.oversubscribe:
         raise AskedWronglyError(
-            f"--ranks {most}: there are {allowed_cpus()} CPUs, so ranks would take turns",
-            "ask for fewer, or add --oversubscribe and read the times as the scheduler's",
+            f"--ranks {most}: there are {allowed_cpus()} CPUs, so ranks would share CPUs",
+            "ask for fewer, or add --oversubscribe and expect times dominated by the OS scheduler",
         )
 
 
 def _check_memory(cases: Sequence[Case]) -> None:
-    """The buffers of the ranks of this node; those of a simulation are all here."""
+    """The buffers of all ranks of this node must fit; a simulation has all ranks on this node."""
     available = available_memory()
     for case in cases:
         workload, ranks = case.workload, case.placement.ranks
-        workload.check(ranks)  # a size that MPI cannot count is not a question of memory
+        workload.check(ranks)  # a size that MPI cannot count is another error
         here = ranks if case.placement.platform is not None else -(-ranks // nodes())
         needed = here * workload.buffer_bytes(ranks)
         if available is not None and needed > available:

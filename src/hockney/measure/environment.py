@@ -1,4 +1,4 @@
-"""Where it was measured: what a reader needs to repeat it or to doubt it."""
+"""Describes the machine and environment, so that a reader can repeat or question a run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CONTROLS = (
     *("MPIR_CVAR_", "MPICH_", "MPIEXEC_", "HYDRA_", "MV2_", "I_MPI_"),
     *("OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_", "UCX_", "FI_", "PSM2_", "PSM3_", "OMP_"),
 )
-"""How the variables begin that set how an MPI, its launcher or its network library behaves."""
+"""Prefixes of the variables that control an MPI, its launcher or its network library."""
 JOB = frozenset(
     {
         *("SLURM_JOB_ID", "SLURM_JOB_PARTITION", "SLURM_JOB_NUM_NODES", "SLURM_JOB_NODELIST"),
@@ -25,14 +25,14 @@ JOB = frozenset(
         *("FLUX_JOB_ID", "FLUX_JOB_NNODES", "FLUX_JOB_SIZE"),
     }
 )
-"""What of a job's variables is kept: schedulers put credentials beside them (SLURM_JWT)."""
+"""The only variables of a job that are stored: others may hold credentials (SLURM_JWT)."""
 OTHERS = frozenset({"MPICC", "OMPI_CC", "MPICH_CC", "OMPI_ALLOW_RUN_AS_ROOT"})
 SECRETS = ("TOKEN", "SECRET", "PASS", "KEY", "CREDENTIAL", "COOKIE", "JWT")
-"""A variable with such a word in its name is never kept."""
+"""A variable with one of these words in its name is never stored."""
 
 
 def describe_environment() -> dict[str, Any]:
-    """Host, kernel, CPU, limits, and variables of MPI and the job; None where it is not known."""
+    """Host, kernel, CPU, limits, and variables of MPI and the job; None where unknown."""
     cpu = _cpu()
     return {
         "host": platform.node(),
@@ -43,10 +43,10 @@ def describe_environment() -> dict[str, Any]:
         "hypervisor": "hypervisor" in cpu.get("flags", "").split() if cpu else None,
         "cpus": os.cpu_count(),
         "allowed_cpus": len(os.sched_getaffinity(0)),
-        "governor": _text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        "clock_source": _text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-        "transparent_hugepage": _text("/sys/kernel/mm/transparent_hugepage/enabled"),
-        "cgroup_cpu_max": _text("/sys/fs/cgroup/cpu.max"),
+        "governor": text_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "clock_source": text_of("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        "transparent_hugepage": text_of("/sys/kernel/mm/transparent_hugepage/enabled"),
+        "cgroup_cpu_max": text_of("/sys/fs/cgroup/cpu.max"),
         "load": os.getloadavg()[0],
         "python": platform.python_version(),
         "command": sys.argv,
@@ -59,15 +59,16 @@ def _may_be_kept(name: str) -> bool:
     return is_known and not any(word in name for word in SECRETS)
 
 
-def _text(path: str) -> str | None:
+def text_of(path: str | Path) -> str | None:
+    """The content of one of the kernel's files; None if it is missing, unreadable or empty."""
     try:
-        return Path(path).read_text().strip() or None
+        return Path(path).read_text(errors="replace").strip() or None
     except OSError:
         return None
 
 
 def _cpu() -> dict[str, str]:
     """The first processor's lines of /proc/cpuinfo."""
-    first = (_text("/proc/cpuinfo") or "").split("\n\n", 1)[0]
+    first = (text_of("/proc/cpuinfo") or "").split("\n\n", 1)[0]
     pairs = (line.split(":", 1) for line in first.splitlines() if ":" in line)
     return {name.strip(): value.strip() for name, value in pairs}

@@ -1,4 +1,4 @@
-"""Files that launches read: simulated platforms, and lists too long for an argument."""
+"""Writes files that launches read: simulated platforms, and lists too long for an argument."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from hockney.spec.engine import LONGEST_ARGUMENT
 @dataclass(frozen=True)
 class Files:
     placement: Placement
-    """Of the plan's first case, with its platform in a file."""
+    """The placement of the plan's first case, with its platform in a file."""
     list_file: str | None = None
-    """Where the engine reads what is too long for its command line."""
+    """The file from which the engine reads a list that is too long for its command line."""
 
     def placed(self, case: Case) -> Case:
-        """The case with the names of files in place of words."""
+        """The case with its platform replaced by the name of the file."""
         platform, hostfile = self.placement.platform, self.placement.hostfile
         placement = msgspec.structs.replace(case.placement, platform=platform, hostfile=hostfile)
         return msgspec.structs.replace(case, placement=placement)
@@ -32,8 +32,8 @@ class Files:
 
 @contextmanager
 def files_of(plan: Plan, directory: Path) -> Iterator[Files]:
-    """Writes the files that a plan needs and removes them at the end. Lists are written into
-    `directory`, that of the result, which all nodes are most likely to share."""
+    """Writes the files that a plan needs and removes them at the end. Lists go into `directory`,
+    the directory of the result file, which all nodes are most likely to share."""
     with platform_file(plan.first.placement) as placement:
         words = long_list_of(plan)
         if words is None:
@@ -48,8 +48,8 @@ def files_of(plan: Plan, directory: Path) -> Iterator[Files]:
 
 
 def long_list_of(plan: Plan) -> str | None:
-    """What the first case cannot say on a command line; None where it can say all. Raises
-    AskedWronglyError where the nodes cannot read it."""
+    """The list of the first case if it is too long for a command line, else None. Raises
+    AskedWronglyError if the nodes could not read it from a file."""
     placement = plan.first.placement
     words = plan.first.workload.long_list(placement.ranks)
     if words is None or len(words) <= LONGEST_ARGUMENT:

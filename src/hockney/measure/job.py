@@ -1,6 +1,6 @@
-"""Batch jobs: a script that needs a shell, the engine and a launcher, but no Python.
+"""Writes scripts for batch jobs, which need a shell, the engine and a launcher, but no Python.
 
-Everything that a user typed is one quoted word in it.
+Everything that a user typed appears in the script as one quoted word.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from hockney.spec import Case, Plan, Sampling
 from hockney.spec.engine import engine_arguments, launch_arguments
 
 START_S = 20.0
-"""A launch may take so long to start on a cold file system; it does not cost measuring time."""
+"""Allowance for the start of a launch on a cold file system; not part of the measuring time."""
 MARGIN_S = 60.0
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a job measures, with what, and the file that it writes."""
+    """The plan of a job, its MPI and engine, and its result file."""
 
     plan: Plan
     mpi: Mpi
@@ -38,18 +38,18 @@ class Measurement:
 
     @property
     def list_file(self) -> Path | None:
-        """What is too long for a command line is read from here, beside the result."""
+        """The file next to the result that holds a list too long for a command line."""
         if long_list_of(self.plan) is None:
             return None
         return self.result.absolute().with_name(self.result.name + ".list")
 
 
 def job_script(scheduler: Batch, job: Job, measurement: Measurement, header: bytes) -> str:
-    """A script that appends every launch's records to the result, whose first line is `header`."""
+    """The script. It writes `header` to the result file and appends the records of each launch."""
     plan = measurement.plan
     engine, broadcast = _broadcast(scheduler, measurement)
     lines = [
-        # `module` is made by what a login shell reads.
+        # Only a login shell defines `module`.
         "#!/bin/bash -l" if job.modules else "#!/bin/sh",
         *scheduler.directives(job),
         f"# Made by hockney {__version__}. The result file can be read at any time.",
@@ -74,7 +74,7 @@ def job_script(scheduler: Batch, job: Job, measurement: Measurement, header: byt
 
 
 def _rest(sampling: Sampling) -> list[str]:
-    """Between launches that are spread over a time."""
+    """The pause between launches that are spread over a time."""
     if sampling.over_s is None:
         return []
     rest_s = (sampling.over_s - sampling.budget_s) / max(sampling.least_launches - 1, 1)
@@ -82,7 +82,7 @@ def _rest(sampling: Sampling) -> list[str]:
 
 
 def _list(measurement: Measurement) -> list[str]:
-    """The shell's own printf takes what is too long for an argument of a program."""
+    """Writes the long list with the shell's builtin printf, which has no limit on arguments."""
     file, words = measurement.list_file, long_list_of(measurement.plan)
     if file is None or words is None:
         return []
@@ -101,8 +101,8 @@ def _broadcast(scheduler: Batch, measurement: Measurement) -> tuple[Path, list[s
     copy = private_copy(placement.broadcast, engine)
     if not offers(scheduler, Launcher):
         raise AskedWronglyError(
-            "--broadcast: this scheduler has no way to send the engine along",
-            "let the job run hockney itself, with --broadcast: it goes over ssh then",
+            "--broadcast: this scheduler cannot copy the engine to the nodes",
+            "let the job run hockney itself, with --broadcast: it then copies over ssh",
         )
     make, remove = (
         [shlex.join(words) for words in scheduler.reach(measurement.mpi, placement, script)]
@@ -122,7 +122,7 @@ def _exports(mpi: Mpi) -> list[str]:
 
 
 def _launch(scheduler: Batch, measurement: Measurement, engine: Path, case: Case) -> str:
-    """One start for one case, with variables of its own. The shell counts the launches."""
+    """The command of one launch of a case, with its variables. The shell counts the launches."""
     plan, file = measurement.plan, measurement.list_file
     seconds = plan.sampling.budget_s / launches_of(plan)
     arguments = engine_arguments(case, plan.sampling, seconds, str(file) if file else None)
@@ -131,13 +131,13 @@ def _launch(scheduler: Batch, measurement: Measurement, engine: Path, case: Case
     words = " ".join([words, *counted])
     for name, value in case.placement.env.items():
         if not VARIABLE.fullmatch(name):
-            raise AskedWronglyError(f"{name!r} is not the name of a variable")
+            raise AskedWronglyError(f"{name!r} is not a valid name of an environment variable")
         words = f"{name}={shlex.quote(value)} {words}"
     return words
 
 
 def launches_of(plan: Plan) -> int:
-    """How many launches a job makes: it cannot decide on more."""
+    """Number of launches of a job; a job cannot decide to make more."""
     return plan.sampling.least_launches * len(plan.cases)
 
 

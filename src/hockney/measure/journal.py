@@ -1,4 +1,4 @@
-"""Which runs of a suite are done: a line each, so that one that was cut short goes on."""
+"""The journal of a suite: one line for each finished run, so that --resume can continue."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ DONE = frozenset({"precision", "budget", "launches"})
 
 
 class Entry(msgspec.Struct):
-    """How a run of the suite ended."""
+    """One run of the suite and how it ended."""
 
     file: str
     label: str
     reason: str
     options: dict[str, object]
-    """Its plan, as in a run record."""
+    """The plan of the run, as in a run record."""
 
 
 class Journal:
@@ -50,14 +50,14 @@ class Journal:
             self._entries[entry.file] = entry
 
     def close(self) -> None:
-        """Lets others continue the suite."""
+        """Releases the lock on the journal."""
         self._file.close()
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries.values())
 
     def is_done(self, file: str, plan: Plan) -> bool:
-        """Whether this very plan was measured; AskedWronglyError where another was."""
+        """Whether this plan is measured already. Raises AskedWronglyError if the plan changed."""
         entry = self._entries.get(file)
         if entry is None:
             return False
@@ -68,13 +68,13 @@ class Journal:
             or difference(before, plan) is not None
         ):
             raise AskedWronglyError(
-                f"{self.directory / file} was asked otherwise: the plan has changed",
+                f"{self.directory / file} holds another plan: the suite has changed",
                 "put the results of the changed plan into another directory with -o",
             )
         return entry.reason in DONE and (self.directory / file).exists()
 
     def files(self) -> list[Path]:
-        """Those that hold answers."""
+        """Result files of the finished runs."""
         done = (entry for entry in self if entry.reason in DONE)
         return [self.directory / entry.file for entry in done]
 

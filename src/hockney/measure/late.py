@@ -1,8 +1,8 @@
-"""Whether a send waits for its receiver: measured with receivers that are late.
+"""Finds out whether a send waits for its receiver, with receivers that are late.
 
-A train of one message (engine/operations/train.c) whose receiver waits before it receives and whose
-sender waits as long after it has sent takes one delay where the send returns at once, two where it
-waits for the receiver: eager, or rendezvous.
+In a train of one message (engine/operations/train.c) the receiver waits before it receives, and the
+sender waits equally long after it has sent. An eager send returns at once: the train takes one
+delay. A rendezvous send waits for the receiver: the train takes two.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from hockney.spec.workloads.late import Late as LateWorkload
 from hockney.spec.workloads.pingpong import Pingpong
 
 LATE_FACTOR, LATE_LEAST_S = 10.0, 100e-6
-"""A receiver is late by so many times the longest message, and at least so much."""
+"""A receiver is late by this multiple of the longest message time, and at least this long."""
 WAITS_ABOVE = 1.5
-"""In delays."""
+"""In delays: between one (eager) and two (rendezvous)."""
 INSIDE = 7
-"""Sizes between one that waits and one that does not, in one launch."""
+"""Sizes per launch between a size whose send waits and one whose send does not."""
 
 
 @dataclass
 class Late:
-    """What is known of each size."""
+    """What is known about each size."""
 
     delay_s: float
     shortest_ns: dict[int, float] = field(default_factory=dict)
-    """Of a train, by size, over all launches."""
+    """The shortest time of a train over all launches, by size."""
 
     @property
     def waits(self) -> dict[int, bool]:
-        """By the shortest time: where both ranks must share a core their delays pass one after the
-        other, too, but nothing makes a send that waits seem not to."""
+        """Whether the send of each size waits. The shortest time decides: ranks that share a core
+        also wait one after the other, but a send that waits never looks like one that does not."""
         limit_ns = WAITS_ABOVE * self.delay_s * 1e9
         return {size: ns > limit_ns for size, ns in sorted(self.shortest_ns.items())}
 
     def workload(self, pingpong: Pingpong, sizes: Iterable[int]) -> LateWorkload:
-        """Late receivers between the ranks of a ping-pong."""
+        """The workload with late receivers, between the ranks of a ping-pong."""
         return LateWorkload(
             sizes=sizes_of(sorted(sizes)),
             buffers=pingpong.buffers,
@@ -57,13 +57,13 @@ class Late:
                 self.shortest_ns[samples.bytes] = min(known, *samples.ns)
 
     def changes(self) -> list[tuple[int, int]]:
-        """Neighbouring sizes of which one waits and the other does not."""
+        """Neighbouring sizes where one send waits and the other does not."""
         waits = self.waits
         return [(a, b) for a, b in pairwise(waits) if waits[a] != waits[b]]
 
     def sizes_between(self) -> set[int]:
-        """What to measure next to know each change to the byte; empty when it is known. Both ends
-        are measured again: one that seemed to wait may have been disturbed."""
+        """Sizes to measure next to locate each change to the byte; empty when all are located. Both
+        ends are measured again, as a send that seemed to wait may have been disturbed."""
         sizes: set[int] = set()
         for low, high in self.changes():
             if high - low > 1 or self.waits[low]:
@@ -72,5 +72,5 @@ class Late:
 
 
 def late_by(slowest_s: float) -> float:
-    """How late a receiver must be that a message of `slowest_s` does not blur it."""
+    """A delay long enough that a message of `slowest_s` does not hide it, in seconds."""
     return max(LATE_FACTOR * slowest_s, LATE_LEAST_S)

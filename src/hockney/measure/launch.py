@@ -1,4 +1,4 @@
-"""One start of the MPI program: its lines as they come, and its end, whatever ends it."""
+"""Runs one launch of the MPI program: passes on its output as it comes, and always ends it."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from typing import IO
 from hockney.errors import HockneyError
 
 LAST_LINES = 12
-"""Of what the launcher said, shown when a launch fails."""
+"""Lines of stderr that are shown when a launch fails."""
 GRACE_S = 2.0
-"""Between asking a launch to end and killing it."""
+"""Time between SIGTERM and SIGKILL."""
 POLL_S = 0.25
-"""How often a silent launch is looked at; a line wakes us at once."""
+"""How often a silent launch is polled; output wakes us at once."""
 READ_BYTES = 1 << 16
 HEEDS_EVERY_S = 0.1
-"""How long a rest goes on after we are asked to stop, at most."""
+"""Longest time that a pause continues after a signal."""
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR2)
-"""The last is LSF's, at a job's run limit."""
+"""LSF sends SIGUSR2 at a job's run limit."""
 
 
 @dataclass
@@ -37,12 +37,12 @@ class Outcome:
     wall_s: float
     last_lines: list[str] = field(default_factory=list)
     silent_s: float | None = None
-    """Set when the watchdog ended it: nothing had been heard for so long."""
+    """Set if the watchdog ended the launch: how long it had been silent."""
     interrupted: bool = False
 
 
 class Interruption:
-    """Whether the user or a scheduler asked us to stop, or the terminal went away."""
+    """Set when the user or a scheduler asks us to stop, or when the terminal closes."""
 
     def __init__(self) -> None:
         self.signal: int | None = None
@@ -51,7 +51,7 @@ class Interruption:
         return self.signal is not None
 
     def rest(self, seconds: float) -> float:
-        """Sleeps until then, or until we are asked to stop; returns how long."""
+        """Sleeps that long, or until we are asked to stop; returns the time slept."""
         started = time.monotonic()
         while not self and (left_s := started + seconds - time.monotonic()) > 0.0:
             time.sleep(min(left_s, HEEDS_EVERY_S))
@@ -59,7 +59,7 @@ class Interruption:
 
     @contextmanager
     def watched(self) -> Iterator[Interruption]:
-        """Notes the signals instead of dying of them."""
+        """Records the signals instead of ending by them."""
 
         def note(number: int, _frame: FrameType | None) -> None:
             self.signal = number
@@ -79,7 +79,7 @@ def run_launch(
     timeout_s: float,
     interruption: Interruption,
 ) -> Outcome:
-    """Starts `command` in a session of its own and hands on every whole line of its stdout.
+    """Starts `command` in a session of its own and passes on each whole line of its stdout.
 
     A launch that is silent for `timeout_s` is ended with all its children.
     """
@@ -99,7 +99,7 @@ def run_launch(
     outcome = Outcome(exit_status=-1, wall_s=0.0)
     try:
         _listen(process, on_lines, tail, timeout_s, interruption, outcome)
-        if outcome.silent_s is None:  # what was silent was waited for
+        if outcome.silent_s is None:  # else the wait is over already
             left_s = GRACE_S if outcome.interrupted else timeout_s
             outcome.exit_status = process.wait(timeout=left_s)
     except subprocess.TimeoutExpired:
@@ -124,7 +124,7 @@ def _listen(
     interruption: Interruption,
     outcome: Outcome,
 ) -> None:
-    """Until both streams are closed, the watchdog barks or we are interrupted and it has ended."""
+    """Reads until both streams are closed, the watchdog expires, or an interrupted launch ends."""
     assert process.stdout is not None
     assert process.stderr is not None
     rest: dict[IO[bytes], bytes] = {process.stdout: b"", process.stderr: b""}
@@ -168,8 +168,8 @@ def signal_session(process: subprocess.Popen[bytes], number: int) -> None:
 
 
 def end_session(process: subprocess.Popen[bytes]) -> None:
-    """Ends the launcher and all its children: asked first, then killed. The engine's ranks die
-    with their parent, so that nothing is left on this host."""
+    """Ends the launcher and all its children by SIGTERM, then SIGKILL. The engine's ranks die with
+    their parent, so no process stays on this host."""
     if process.poll() is None:
         signal_session(process, signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""Which MPI: the compiler wrapper, and the launcher that belongs to it."""
+"""Finds the MPI: the compiler wrapper, and the launcher that belongs to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hockney.mpis import COMMAND_TIMEOUT_S, FAMILIES, Mpi
 
 
 def find_mpi(mpicc: str | None = None, simulated: bool = False) -> Mpi:
-    """The MPI of `mpicc`, $MPICC, PATH or the embedded package, in that order; SimGrid's when
+    """The MPI of `mpicc`, $MPICC, PATH or the embedded package, in that order; SimGrid's SMPI if
     `simulated`."""
     wrapper = _find_smpicc() if simulated and not mpicc else _find_mpicc(mpicc)
     mpiexec, family, version = _find_launcher(wrapper)
@@ -47,14 +47,14 @@ def _find_mpicc(asked: str | None) -> Path:
     if embedded.exists():
         return embedded
     raise AskedWronglyError(
-        "no mpicc: no --mpicc, no $MPICC, none on PATH and no embedded MPI",
+        "no MPI found: no --mpicc, no $MPICC, no mpicc on PATH and no embedded MPI",
         "load your MPI's module, or install one: pip install 'hockney[mpich]'",
     )
 
 
 def _candidates(wrapper: Path) -> list[Path]:
-    """Launchers beside the wrapper: under its own suffix (mpicc.mpich), then plain; the same where
-    its links lead (Debian's alternatives)."""
+    """Possible launchers next to the wrapper, with its suffix (mpicc.mpich) first; also next to the
+    target of its symbolic links (Debian's alternatives)."""
     found = []
     names = ("smpirun",) if wrapper.name.startswith("smpicc") else ("mpiexec", "mpirun")
     for place in (wrapper, wrapper.resolve()):
@@ -80,7 +80,7 @@ def _find_launcher(wrapper: Path) -> tuple[Path, str, str]:
 
 
 def launcher_family(launcher: Path) -> tuple[str | None, str]:
-    """The MPI family of a launcher and its version; None where no family knows it."""
+    """The MPI family of a launcher and its version; the family is None if none recognises it."""
     words = _words(launcher, "--version")
     for name, family in FAMILIES.all().items():
         version = family.launcher_version(launcher, words)
@@ -98,8 +98,7 @@ def _words(command: Path, *arguments: str) -> str:
 
 
 def ask_command(command: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """What a wrapper or launcher says of itself; raises OSError or TimeoutExpired where it cannot
-    be run."""
+    """Runs a wrapper or launcher that only prints something. Raises OSError or TimeoutExpired."""
     return subprocess.run(
         [str(command), *arguments],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""The other nodes: whether they answer, and the engine sent to where no file system is shared."""
+"""Reaches the other nodes: checks that they answer, and copies the engine to them."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from hockney.schedulers import find_launcher
 from hockney.spec import Placement
 
 LONGEST_ANSWER_S = 20.0
-"""A host that is there starts a shell sooner; or the launch's own time-out, if that is shorter."""
+"""A reachable host starts a shell sooner than this. The launch's timeout counts if shorter."""
 GRACE_S = 1.0
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of one of the commands that together reach every node."""
+    """The result of one of the commands that together reach all nodes."""
 
     command: list[str]
     status: int | None
-    """None: nothing was heard in time."""
-    said: str
+    """Exit status; None after a timeout."""
+    stderr: str
 
     @property
     def where(self) -> str:
-        """The host, where the command names one: it stands before the script."""
+        """The host if the command names one (before the script), else the command."""
         return self.command[-2] if self.command[-2] != "-c" else " ".join(self.command[:1])
 
 
 def ask_nodes(
     mpi: Mpi, placement: Placement, script: str, timeout_s: float, stdin: Path | None = None
 ) -> list[Answer]:
-    """Runs a shell script once on every node, all at a time."""
+    """Runs a shell script once on each node, on all nodes at the same time."""
     launcher, placement = find_launcher(placement)
     commands = (launcher or family_of(mpi)).reach(mpi, placement, script)
     deadline = time.monotonic() + min(timeout_s, LONGEST_ANSWER_S)
@@ -67,8 +67,8 @@ def _start(command: list[str], stdin: Path | None) -> subprocess.Popen[str]:
 
 def _answer(command: list[str], process: subprocess.Popen[str], deadline: float) -> Answer:
     try:
-        said = process.communicate(timeout=max(deadline - time.monotonic(), 0.0))[1]
-        return Answer(command, process.returncode, said.strip())
+        stderr = process.communicate(timeout=max(deadline - time.monotonic(), 0.0))[1]
+        return Answer(command, process.returncode, stderr.strip())
     except subprocess.TimeoutExpired:
         with suppress(ProcessLookupError):
             process.send_signal(signal.SIGTERM)
@@ -81,7 +81,7 @@ def _answer(command: list[str], process: subprocess.Popen[str], deadline: float)
 
 
 def silent_hosts(mpi: Mpi, placement: Placement, timeout_s: float) -> list[str]:
-    """Hosts of a placement that do not answer, each with what was said instead."""
+    """A message for each host of a placement that does not answer."""
     if not placement.hosts:
         return []
     answers = ask_nodes(mpi, placement, ":", timeout_s)
@@ -91,14 +91,15 @@ def silent_hosts(mpi: Mpi, placement: Placement, timeout_s: float) -> list[str]:
 def _words(answer: Answer) -> str:
     if answer.status is None:
         return f"{answer.where} does not answer"
-    return f"{answer.where} does not answer ({answer.said or f'exit status {answer.status}'})"
+    return f"{answer.where} does not answer ({answer.stderr or f'exit status {answer.status}'})"
 
 
 def check_hosts(mpi: Mpi, placement: Placement, timeout_s: float) -> None:
     silent = silent_hosts(mpi, placement, timeout_s)
     if silent:
         raise HockneyError(
-            "; ".join(silent), "nothing was started; leave it out of --hosts, or see to it"
+            "; ".join(silent),
+            "nothing was started; repair the connection, or remove the host from --hosts",
         )
 
 
@@ -106,7 +107,7 @@ def check_hosts(mpi: Mpi, placement: Placement, timeout_s: float) -> None:
 def engine_on_nodes(
     mpi: Mpi, placement: Placement, engine: Engine, timeout_s: float
 ) -> Iterator[Engine]:
-    """The engine, copied into a private directory of every node where the placement says so."""
+    """The engine, copied into a private directory of each node if the placement asks for it."""
     if placement.broadcast is None:
         yield engine
         return
@@ -116,7 +117,7 @@ def engine_on_nodes(
         answers = ask_nodes(mpi, placement, make, timeout_s, stdin=engine.path)
         failed = [_words(answer) for answer in answers if answer.status != 0]
         if failed or not answers:
-            reason = "; ".join(failed) or "there are no other nodes to send it to"
+            reason = "; ".join(failed) or "there are no other nodes to copy the engine to"
             raise HockneyError(f"--broadcast: {reason}", "name the nodes with --hosts")
         yield replace(engine, path=copy)
     finally:
@@ -124,13 +125,13 @@ def engine_on_nodes(
 
 
 def private_copy(directory: str, engine: Engine) -> Path:
-    """A name that nobody can guess: nothing can be planted there before."""
+    """A path that nobody can guess, so that nobody can put a file there in advance."""
     return Path(directory) / f"hockney-{secrets.token_hex(16)}" / engine.path.name
 
 
 def scripts_of(copy: Path) -> tuple[str, str]:
-    """What makes the copy out of the script's input, and what removes it; for any shell. mkdir
-    fails where something is already."""
+    """Shell scripts that make the copy from standard input, and that remove it. mkdir fails if the
+    directory exists."""
     directory, file = shlex.quote(str(copy.parent)), shlex.quote(str(copy))
     make = f"umask 077 && mkdir {directory} && cat >{file} && chmod 700 {file}"
     return make, f"rm -rf {directory}"

@@ -1,4 +1,4 @@
-"""Which ranks exchange messages with each other, and how many pairs of them at once."""
+"""Pairs ranks that exchange messages, and reads numbers of concurrent pairs."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from hockney.spec.workloads.pairs import Pair, Pairing, halves, neighbours
 
 PAIRINGS = ("halves", "neighbours", "random")
 SEED = 1
-"""A random pairing is the same one each time: runs can be repeated, and launches compared."""
+"""Fixes the random pairing, so that runs can be repeated and launches compared."""
 GOES_ON = "..."
 _PAIR = re.compile(r"(\d+)(?:\s*,\s*|-|\s+)(\d+)")
 
 
 def pairing_of(text: str, ranks: int, idle_last: bool = False) -> Pairing:
-    """The pairs of a pairing by name, or of the file of that name.
+    """The pairing of that name, or read from the file of that name.
 
-    halves: rank r with r + n/2; neighbours: 2i with 2i + 1. `idle_last` leaves the last one of an
-    odd number of ranks out; without it they are refused. Raises AskedWronglyError.
+    halves: rank r with r + n/2; neighbours: 2i with 2i + 1. With `idle_last`, the last of an odd
+    number of ranks stays idle; without it, an odd number raises AskedWronglyError.
     """
     if ranks < 2:
         raise AskedWronglyError(f"pairs need at least two ranks, not {ranks}", "use -n 2 or more")
@@ -46,10 +46,10 @@ def _read(name: str, ranks: int) -> Pairing:
     try:
         lines = Path(name).read_text().splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a text"
+        reason = error.strerror if isinstance(error, OSError) else "not a text file"
         raise AskedWronglyError(
             f"--pairing {name}: {reason}",
-            f"name {', '.join(PAIRINGS)}, or a file with two ranks a line",
+            f"name {', '.join(PAIRINGS)}, or a file with two ranks per line",
         ) from error
     pairs = []
     for number, line in enumerate(lines, start=1):
@@ -66,10 +66,10 @@ def _read(name: str, ranks: int) -> Pairing:
 
 
 def checked(pairs: Iterable[Pair], ranks: int, name: str) -> Pairing:
-    """The pairs, where every rank of them is one of `ranks` and in one pair only."""
+    """The pairs. Raises AskedWronglyError unless each rank exists and is in one pair only."""
     pairing = tuple(pairs)
     if not pairing:
-        raise AskedWronglyError(f"{name}: no pairs", "write two ranks a line")
+        raise AskedWronglyError(f"{name}: no pairs", "write two ranks per line")
     for rank, count in Counter(rank for pair in pairing for rank in pair).items():
         if rank >= ranks:
             raise AskedWronglyError(
@@ -79,14 +79,14 @@ def checked(pairs: Iterable[Pair], ranks: int, name: str) -> Pairing:
         if count > 1:
             raise AskedWronglyError(
                 f"{name}: rank {rank} is named {count} times",
-                "a rank exchanges messages with one other at a time",
+                "a rank can be in one pair only",
             )
     return pairing
 
 
 def parse_counts(text: str, option: str, every: int | None = None) -> tuple[int, ...]:
-    """Numbers of "1,2,8", "1,2,4,...,64" (doubling) or, where `every` says how many there are,
-    "1,2,4,...,all": ascending, each once, from 1 up. Raises AskedWronglyError."""
+    """Reads "1,2,8", "1,2,4,...,64" (doubling) or, if `every` gives the total, "1,2,4,...,all":
+    numbers from 1 up, ascending, without repeats. Raises AskedWronglyError."""
     words = [word.strip() for word in text.split(",")]
     counts: list[int] = []
     for place, word in enumerate(words):
@@ -96,13 +96,13 @@ def parse_counts(text: str, option: str, every: int | None = None) -> tuple[int,
         follows = words[place + 1] if place + 1 < len(words) else ""
         if not counts or follows in ("", GOES_ON):
             raise AskedWronglyError(
-                f"{option} {text}: {GOES_ON} stands between two numbers", "write 1,2,4,...,64"
+                f"{option} {text}: {GOES_ON} must stand between two numbers", "write 1,2,4,...,64"
             )
         if len(counts) > 1 and counts[-1] != 2 * counts[-2]:
             raise AskedWronglyError(
                 f"{option} {text}: {GOES_ON} continues by doubling, which "
                 f"{counts[-2]},{counts[-1]} does not",
-                "write 1,2,4,...,64 or every number",
+                "write 1,2,4,...,64, or list all numbers",
             )
         last = _count(follows, text, option, every)
         while counts[-1] * 2 < last:

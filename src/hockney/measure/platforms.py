@@ -1,7 +1,7 @@
-"""Simulated machines in words: `fat-tree:1024,lat=1us,bw=12.5GB/s` as SimGrid's XML.
+"""Writes simulated machines such as `fat-tree:1024,lat=1us,bw=12.5GB/s` as SimGrid's XML.
 
-Latency and bandwidth are those of each link; a route has several. The defaults are a network of
-100 Gbit/s and links of 0.5 us, nodes of 100 Gflop/s (which compute nothing here).
+Latency and bandwidth are per link; a route has several links. Defaults: links of 100 Gbit/s and
+0.5 us, nodes of 100 Gflop/s (they compute nothing here).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST_NODES = 1 << 20
 
 @dataclass(frozen=True)
 class Shape:
-    """A network by its kind and its extents; `nodes` of them carry ranks."""
+    """A network topology with its extents; ranks run on the first `nodes` nodes."""
 
     kind: str
     extents: tuple[int, ...]
@@ -42,7 +42,7 @@ class Shape:
 
 
 def _fat_tree(extents: tuple[int, ...]) -> str:
-    """Two levels without blocking: a leaf switch has as many uplinks as nodes."""
+    """Two levels, non-blocking: a leaf switch has as many uplinks as nodes."""
     nodes, leaves = extents
     return f"2;{nodes},{leaves};1,{nodes};1,1"
 
@@ -63,11 +63,11 @@ TOPOLOGIES: dict[str, tuple[int, str, Callable[[tuple[int, ...]], str]]] = {
     "torus": (3, "TORUS", _torus),
     "dragonfly": (4, "DRAGONFLY", _dragonfly),
 }
-"""Each kind's number of extents, SimGrid's name, and its parameters there."""
+"""Number of extents, SimGrid's name and SimGrid's parameters of each topology."""
 
 
 def parse_shape(text: str) -> Shape | None:
-    """The shape that words describe; None where they name a file."""
+    """The shape that the text describes; None if it names a file."""
     kind, colon, rest = text.partition(":")
     if kind not in TOPOLOGIES:
         near = get_close_matches(kind, TOPOLOGIES, 1)
@@ -84,7 +84,7 @@ def parse_shape(text: str) -> Shape | None:
 
 
 def _extents(text: str, kind: str, words: str) -> tuple[int, ...]:
-    """ "4x4x8" as it is; a number of nodes as the most even extents that have room for them."""
+    """The extents of "4x4x8"; for a number of nodes the most even extents with room for them."""
     count = TOPOLOGIES[kind][0]
     parts = words.split("x")
     if not all(part.isdecimal() and int(part[:9]) > 0 for part in parts) or len(parts) not in (
@@ -147,9 +147,9 @@ def shape_xml(shape: Shape) -> str:
 
 @contextmanager
 def platform_file(placement: Placement) -> Iterator[Placement]:
-    """The placement with files for the simulator where its platform is in words.
+    """The placement with its platform, if it is a shape, written to a file for the simulator.
 
-    SimGrid's own order of hosts is none: the host file puts rank i on node i / ranks per node.
+    SimGrid does not define an order of hosts: the host file puts rank i on node i / ranks per node.
     """
     shape = parse_shape(placement.platform) if placement.platform else None
     if shape is None:

@@ -1,5 +1,5 @@
-"""Where the curve breaks: further launches around each jump or kink until the switch is known to
-the byte, or to what the noise allows, and what is on both sides of it."""
+"""Finds where the curve breaks: launches around each jump or kink locate the switch to the byte, or
+as closely as noise allows, and identify the protocols on both sides."""
 
 from __future__ import annotations
 
@@ -25,42 +25,42 @@ from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import parse_sizes
 
 SURVEY_PER_OCTAVE = 8
-"""Sizes: SimGrid's fit of a real MPI has regimes of two thirds of an octave, and a regime shows
-with three sizes."""
+"""Sizes per octave: SimGrid's fit of a real MPI has regimes of two thirds of an octave, and
+detecting a regime takes three sizes."""
 INSIDE = 7
-"""Sizes between the ends of a bracket in one launch, which make it eight times narrower."""
+"""Sizes between the ends of a bracket in one launch; they narrow it by a factor of eight."""
 ANCHORS = 4
-"""Sizes beyond each end, by which the two lines are known."""
+"""Sizes beyond each end of a bracket, through which the two lines are fitted."""
 MOST_LAUNCHES = 32
-"""After the survey; eight make an octave at 16 MiB known to the byte."""
+"""Most launches after the survey; eight narrow an octave at 16 MiB to the byte."""
 STUCK = 0.75
-"""A launch that leaves more than this of a bracket has met the noise."""
-FIRST_SHARE = 0.4
-"""Of the budget, for the launches of the plan itself."""
-SHARES = 8
-"""Of what is left of the budget, one is for the next launch."""
+"""A launch that leaves more than this fraction of a bracket is limited by noise."""
+FIRST_FRACTION = 0.4
+"""The launches of the plan itself get this fraction of the budget."""
+PARTS = 8
+"""The next launch gets one of so many parts of the remaining budget."""
 LEAST_S = 0.15
-"""Less than this is not worth a launch."""
+"""No launch measures for less than this."""
 
 
 @dataclass
 class Refinement:
-    """What to ask next, after each launch. Three steps: a survey of the whole curve and launches
-    around its breaks; the same once more, closer to the breaks, which may hide others; launches
-    with late receivers."""
+    """Decides after each launch what to measure next. Three steps: a survey of the whole curve and
+    launches around its breaks; the same again with sizes close to the breaks, which may hide
+    others; launches with late receivers."""
 
     plan: Plan
     now: Callable[[], float] = time.monotonic
     survey: int | None = None
-    """The number of the first one's launch."""
+    """The launch of the first survey."""
     last_survey: int | None = None
     open: list[Bracket] = field(default_factory=list)
     done: list[Bracket] = field(default_factory=list)
     lost: list[Bracket] = field(default_factory=list)
-    """Breaks of a survey that no launch around them showed again."""
+    """Breaks of a survey that further launches did not confirm."""
     late: Late | None = None
     sizes: list[int] = field(default_factory=list)
-    """Of the last survey."""
+    """Sizes of the last survey."""
     started: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -75,11 +75,11 @@ class Refinement:
     def first(self) -> Plan:
         """The plan itself, with its fraction of the budget."""
         sampling = self.plan.sampling
-        sampling = msgspec.structs.replace(sampling, budget_s=FIRST_SHARE * sampling.budget_s)
+        sampling = msgspec.structs.replace(sampling, budget_s=FIRST_FRACTION * sampling.budget_s)
         return msgspec.structs.replace(self.plan, sampling=sampling)
 
     def next(self, session: Session) -> Plan | None:
-        """The next launch; None at the end, when the switches have become records."""
+        """The plan of the next launch; None at the end, after the switches are recorded."""
         run, last = session.run, len(session.run.launches) - 1
         if self.survey is None:
             self.survey = self.last_survey = last + 1
@@ -111,18 +111,18 @@ class Refinement:
 
     def notes(self) -> list[str]:
         places = ", ".join(f"{one.low_bytes}..{one.high_bytes} B" for one in self.lost)
-        words = "breaks of a survey that no launch around them showed again, left out"
+        words = "breaks that further launches did not confirm are excluded"
         return [f"{words}: {places}"] if self.lost else []
 
     def _close(self) -> None:
-        """Breaks that are still open are known as far as they are; one that was seen in a survey
-        alone is none."""
+        """Ends the search: open breaks are kept as narrow as they are, except those that no launch
+        after the survey confirmed."""
         seen_again = [bracket for bracket in self.open if bracket.jump is not None]
         self.lost += [bracket for bracket in self.open if bracket.jump is None]
         self.done, self.open = sorted([*self.done, *seen_again], key=_place), []
 
     def _may_go_on(self, last: int) -> bool:
-        """Simulated time costs none of the budget."""
+        """Whether time and launches are left; simulated time does not count."""
         assert self.survey is not None
         has_time = self.plan.first.placement.platform is not None or self._left_s() > 2.0 * LEAST_S
         return has_time and last - self.survey < MOST_LAUNCHES
@@ -139,14 +139,14 @@ class Refinement:
             self.plan.sampling,
             least_launches=1,
             most_launches=1,
-            budget_s=max(self._left_s() / SHARES, LEAST_S),
+            budget_s=max(self._left_s() / PARTS, LEAST_S),
         )
         return single(workload, self.plan.first.placement, sampling)
 
     # Around the breaks
 
     def _learn(self, curve: Curve, launch: int) -> None:
-        """Takes the last launch into account: the survey, or one around the open brackets."""
+        """Evaluates the last launch: a survey, or a launch around the open brackets."""
         if launch == self.last_survey:
             for first, last in self._edges():
                 regime = curve.at((curve.bytes >= first) & (curve.bytes <= last))
@@ -169,7 +169,7 @@ class Refinement:
                 self.open.append(found)
 
     def _anchors(self, bracket: Bracket, known: list[Bracket]) -> tuple[list[int], list[int]]:
-        """Sizes of the survey below and above a bracket that no other switch lies between."""
+        """Sizes of the survey below and above a bracket, up to the next known switches."""
         floor = max((b.high_bytes for b in known if b.high_bytes <= bracket.low_bytes), default=0)
         ends = [b.low_bytes for b in known if b.low_bytes >= bracket.high_bytes]
         ceiling = min(ends, default=self.sizes[-1])
@@ -212,7 +212,7 @@ class Refinement:
         return switches
 
     def _slower_copies(self, run: Run) -> list[Bracket]:
-        """Where a copy without MPI becomes slower a byte, if the floor was measured."""
+        """Where a copy without MPI takes more time per byte, if the floor was measured."""
         assert self.survey is not None
         copies = [
             point
@@ -227,14 +227,14 @@ class Refinement:
 
 
 def survey_sizes(workload: Workload) -> list[int]:
-    """The asked sizes, and between them SURVEY_PER_OCTAVE an octave."""
+    """The requested sizes and SURVEY_PER_OCTAVE sizes per octave between them."""
     asked = {size.bytes for size in workload.sizes}
     first, last = min(asked - {0}), max(asked)
     return sorted(asked | set(parse_sizes(f"{first}..{last}/{SURVEY_PER_OCTAVE}")))
 
 
 def steps_away(brackets: list[Bracket], sizes: list[int]) -> set[int]:
-    """1, 2, 4 ... bytes from each switch, where a second one would have been overlooked."""
+    """Sizes 1, 2, 4 ... bytes from each switch, where the survey may have missed another one."""
     steps = [2**power for power in range(sizes[-1].bit_length())]
     below = {b.low_bytes - step for b in brackets for step in steps if 4 * step < b.low_bytes}
     above = {b.high_bytes + step for b in brackets for step in steps if 4 * step < b.high_bytes}
@@ -242,7 +242,7 @@ def steps_away(brackets: list[Bracket], sizes: list[int]) -> set[int]:
 
 
 def of_launch(run: Run, number: int) -> Run:
-    """That launch alone."""
+    """The part of the run that is of one launch."""
     return Run(
         run.header,
         launches=[launch for launch in run.launches if launch.launch == number],
@@ -258,8 +258,8 @@ def curve_of_launch(run: Run, number: int) -> Curve:
 
 
 def joined(brackets: list[Bracket], changes: list[tuple[int, int]]) -> list[Bracket]:
-    """Breaks of the curve, and changes of what sends do: the same where they overlap, and then the
-    narrower of both. A change without a break shows in no time."""
+    """Breaks of the curve joined with changes between eager and rendezvous. Where they overlap they
+    are one switch, and the narrower counts. A change without a break does not alter the times."""
     every = list(brackets)
     for low, high in changes:
         same = [b for b in every if b.low_bytes < high and low < b.high_bytes]
@@ -271,7 +271,8 @@ def joined(brackets: list[Bracket], changes: list[tuple[int, int]]) -> list[Brac
 
 
 def protocol(first: bool | None, last: bool | None) -> str:
-    """Of a regime by whether sends at its first and last size wait for a late receiver."""
+    """The protocol of a regime, from whether sends of its first and last size wait for a late
+    receiver."""
     if first is None or first != last:
         return "unnamed"
     return "rendezvous" if last else "eager"
@@ -286,18 +287,18 @@ def _place(bracket: Bracket) -> int:
 
 
 def _are_near(one: Bracket, other: Bracket) -> bool:
-    """Within an octave: a message shares the cache with copies of it."""
+    """Whether they are within an octave: a message shares the cache with its copies."""
     return one.low_bytes <= 2 * other.high_bytes and other.low_bytes <= 2 * one.high_bytes
 
 
 def _evidence(below: bool | None, above: bool | None, copies: bool) -> str:
     if below is None or above is None:
-        said = "sends to a late receiver were not measured on both sides"
+        words = "sends to a late receiver were not measured on both sides"
     elif below == above:
-        said = f"sends to a late receiver {_does(below)} on both sides"
+        words = f"sends to a late receiver {_does(below)} on both sides"
     else:
-        said = f"sends to a late receiver {_does(below)} below, {_does(above)} above"
-    return said + ("; copies without MPI become slower near it" if copies else "")
+        words = f"sends to a late receiver {_does(below)} below, {_does(above)} above"
+    return words + ("; copies without MPI become slower near it" if copies else "")
 
 
 def _does(waits: bool) -> str:

@@ -1,4 +1,4 @@
-"""Going on with a run that was cut short: nothing is measured twice, nothing unlike is mixed."""
+"""Continues a run that was cut short, without repeating launches or mixing different plans."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from hockney.records import End, Run
 from hockney.spec import Case, Plan, difference, plan_of
 
 WHOLE = frozenset({"precision", "budget", "complete"})
-"""How a launch ends that was not cut short."""
+"""How complete launches end."""
 
 
 def run_to_resume(path: Path, plan: Plan, engine: Engine) -> Run:
-    """The run in a file, when it measures what `plan` does, with the same MPI."""
+    """The run in a file. Raises AskedWronglyError unless it has the same plan and MPI."""
     run = records.read(path)
     if run.header.experiment != plan.experiment:
         raise AskedWronglyError(
@@ -26,14 +26,12 @@ def run_to_resume(path: Path, plan: Plan, engine: Engine) -> Run:
         )
     before = plan_of(run.header.options)
     if before is None:
-        raise AskedWronglyError(
-            f"{path} does not record what it measured", "begin another file with -o"
-        )
+        raise AskedWronglyError(f"{path} does not record its plan", "start a new file with -o")
     words = difference(before, plan)
     if words is not None:
         raise AskedWronglyError(
-            f"{path} was asked otherwise: {words}",
-            "repeat the command as it was, or begin another file",
+            f"{path} holds another plan: {words}",
+            "repeat the original command, or start a new file with -o",
         )
     library = library_of(engine)
     others = {one.mpi.library for one in run.launches} - {None, library}
@@ -43,8 +41,8 @@ def run_to_resume(path: Path, plan: Plan, engine: Engine) -> Run:
 
 
 def restore(answer: Run, case: Case, run: Run, plan: Plan) -> int:
-    """Puts into `answer` what a resumed run has of one case of its plan; returns how many launches
-    that were."""
+    """Copies the records of one case of a resumed run into `answer`; returns the number of its
+    complete launches."""
     whole = {end.launch for end in whole_launches(run)}
     mine = _launches_of(case, run, plan)
     kinds = (
@@ -65,27 +63,27 @@ def restore(answer: Run, case: Case, run: Run, plan: Plan) -> int:
 
 
 def _launches_of(case: Case, run: Run, plan: Plan) -> set[int]:
-    """The launches of one case: all of a plan that has no other, else those with its samples."""
+    """The launches of one case: all if the plan has one case, else those with its samples."""
     if len(plan.cases) == 1:
         return {one.launch for one in run.launches}
     return {samples.launch for samples in run.samples if case.is_measured_by(samples)}
 
 
 def whole_launches(run: Run) -> list[End]:
-    """The ends of launches that did what they were asked."""
+    """The ends of complete launches."""
     return [end for end in run.ends if end.reason in WHOLE]
 
 
 def next_number(run: Run) -> int:
-    """The number of the launch to come: no number is given twice."""
+    """The number of the next launch; numbers are never reused."""
     used = [one.launch for one in run.launches] + [end.launch for end in run.ends]
     return 1 + max(used, default=-1)
 
 
 def missing_ends(run: Run) -> list[End]:
-    """For launches that were killed before they could say so."""
+    """End records for launches that were killed before they could write one."""
     ended = {end.launch for end in run.ends}
-    message = "killed; all rounds up to then are kept"
+    message = "killed; all rounds before are kept"
     return [
         End(launch=one.launch, reason="failed", message=message)
         for one in run.launches

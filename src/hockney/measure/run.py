@@ -1,4 +1,4 @@
-"""One run from its plan to its result file: MPI, nodes, files, then launch after launch."""
+"""Carries out a run, from its plan to its result file: MPI, nodes, files, then the launches."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _mpi_and_engine(mpicc: str | None, simulated: bool) -> tuple[Mpi, Engine]:
 
 
 def measure(plan: Plan, target: Target, on_progress: OnProgress) -> Session:
-    """Measures a plan into a file; the session says what was measured and how it ended."""
+    """Measures a plan into a file; the session holds what was measured and how it ended."""
     with _prepared(plan, target, on_progress) as session:
         answer(session)
     return session
@@ -53,8 +53,8 @@ def measure(plan: Plan, target: Target, on_progress: OnProgress) -> Session:
 
 @contextmanager
 def _prepared(plan: Plan, target: Target, on_progress: OnProgress) -> Iterator[Session]:
-    """A session that is ready to be measured; its file is closed and its temporary files are
-    removed at the end."""
+    """A session that is ready to measure. At the end its file is closed and temporary files are
+    removed."""
     placement, timeout_s = plan.first.placement, plan.sampling.timeout_s
     mpi, engine = mpi_of(placement)
     check_hosts(mpi, placement, timeout_s)

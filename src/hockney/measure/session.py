@@ -1,4 +1,4 @@
-"""The story of a run: launch after launch, until the answer is precise enough or time is up."""
+"""Measures a run: launch after launch, until it is precise enough or the budget is spent."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from hockney.measure.files import Files
 from hockney.measure.launch import Interruption, Outcome
 from hockney.measure.nodes import silent_hosts
 from hockney.measure.resume import missing_ends, next_number, restore, whole_launches
-from hockney.measure.start import ENGINE_SAYS, Start, start_of
+from hockney.measure.start import Start, engine_messages, start_of, wrong_launcher
 from hockney.measure.status import Disturbances, Status
-from hockney.mpis import Engine, Mpi, family_of
+from hockney.mpis import Engine, Mpi
 from hockney.records import End, LaunchRecord, Progress, Record, Run, RunRecord
 from hockney.result_file import ResultFile
 from hockney.schedulers import find_launcher
@@ -30,15 +30,15 @@ from hockney.spec.engine import engine_arguments, launch_arguments
 
 ENGINE_ASKED_WRONGLY = 2
 SIMULATOR_REFUSES = "Parse error at "
-"""Before SimGrid's words on a platform file, which begin with its line."""
+"""Precedes SimGrid's message about a platform file, which begins with the line number."""
 MEASUREMENTS = tuple(b'{"kind":"%b"' % kind for kind in (b"samples", b"start", b"round", b"probe"))
 REFUSAL = "User set collective algorithm is not usable for the provided arguments"
-"""What MPICH says where an algorithm is not for these ranks or sizes: no fault of anybody."""
+"""MPICH's message if an algorithm does not apply to these ranks or sizes; not an error."""
 
 
 @dataclass
 class Answer:
-    """A case, and what was measured of it alone."""
+    """A case and its own part of the run."""
 
     case: Case
     run: Run
@@ -46,9 +46,9 @@ class Answer:
     is_done: bool = False
     """No further launch is needed, or none would help."""
     least_known: LeastKnown | None = None
-    """As of its last launch, where the rule for stopping looked at it."""
+    """The least precise point after the last launch, if the rule for stopping evaluated it."""
     problem: str | None = None
-    """What went wrong, in the user's words; it is not measured any more."""
+    """What went wrong, for the user. The case is not measured again."""
 
 
 class Steps(Protocol):
@@ -57,10 +57,10 @@ class Steps(Protocol):
     def first(self) -> Plan: ...
 
     def next(self, session: Session) -> Plan | None:
-        """After all that was measured; None at the end."""
+        """The next plan, given everything measured so far; None at the end."""
 
     def notes(self) -> list[str]:
-        """What the user should know of how it was decided."""
+        """Remarks for the user about how the steps were decided."""
 
 
 @dataclass
@@ -70,7 +70,7 @@ class Session:
     Several cases are measured in turn, launch by launch."""
 
     plan: Plan
-    """What is measured now: the run's plan, or a step of it."""
+    """The plan being measured: the run's own, or a step of it."""
     mpi: Mpi
     engine: Engine
     file: ResultFile
@@ -83,10 +83,10 @@ class Session:
     disturbances: Disturbances = field(default_factory=Disturbances)
     budget: Budget = field(init=False)
     launches_wall_s: float = 0.0
-    """What the launches took of the run's wall time; the rest was ours."""
+    """Wall time of all launches; the rest of the run's wall time is our overhead."""
 
     def add(self, record: Record) -> None:
-        """To the run and to its file."""
+        """Adds a record to the run and to its file."""
         self.run.add(record)
         self.file.write(records.encode(record))
 
@@ -94,7 +94,7 @@ class Session:
         self.begin(self.plan)
 
     def begin(self, plan: Plan) -> None:
-        """Nothing of this plan is measured yet."""
+        """Starts a plan."""
         self.plan = plan
         self.answers = [Answer(case, Run(self.run.header)) for case in plan.cases]
         earlier = whole_launches(self.run)
@@ -102,7 +102,7 @@ class Session:
 
 
 def new_run(plan: Plan, label: str | None) -> Run:
-    """A run that has just begun, with its header."""
+    """A new run with its header."""
     return Run(
         RunRecord(
             schema=records.SCHEMA,
@@ -118,7 +118,7 @@ def new_run(plan: Plan, label: str | None) -> Run:
 
 
 def answer(session: Session) -> None:
-    """Measures the plan, then each step that follows from what was found."""
+    """Measures the plan, then each step that follows from the results."""
     _begin(session)
     with Interruption().watched() as interruption:
         while _measure_all(session, interruption) and session.steps is not None:
@@ -129,8 +129,8 @@ def answer(session: Session) -> None:
 
 
 def _begin(session: Session) -> None:
-    """Writes the header; or, in a file that is resumed, the ends that its launches lack, and
-    restores what was measured already."""
+    """Writes the header. In a resumed file, writes missing end records and restores the launches
+    that were measured already."""
     if not session.file.has_content:
         session.file.write(records.encode(session.run.header))
     for end in missing_ends(session.run):
@@ -141,9 +141,9 @@ def _begin(session: Session) -> None:
 
 
 def _measure_all(session: Session, interruption: Interruption) -> bool:
-    """Launches for each case in turn, until every point is precise enough over launches, the
-    budget is spent, the asked number of launches is reached, or something goes wrong. A case that
-    fails is not measured again; the others are. False where nothing shall follow."""
+    """Launches the cases in turn until every point is precise enough, the budget is spent, the
+    requested number of launches is reached, or something goes wrong. A case that fails is not
+    measured again; the others are. Returns False if no further step may follow."""
     budget = session.budget
     for number in itertools.count(next_number(session.run)):
         answer = _next(session.answers)
@@ -162,7 +162,7 @@ def _measure_all(session: Session, interruption: Interruption) -> bool:
         try:
             outcome = _launch(session, answer, number, seconds, interruption)
         except HockneyError as error:
-            # The disk is full or gone: what is known is still shown.
+            # The disk is full or gone: the results so far are still shown.
             answer.problem, session.reason = str(error), "failed"
             return False
         budget.note(outcome.wall_s, _measured_s(session, number) or 0.0)
@@ -179,7 +179,7 @@ def _is_done(session: Session, answer: Answer) -> bool:
     sampling = session.plan.sampling
     if answer.problem is not None or answer.launches == sampling.most_launches:
         return True
-    # Launches that are spread over a time shall fill that, however precise they are.
+    # Launches that are spread over a time must fill it, however precise the medians are.
     may_end = sampling.over_s is None and answer.launches >= sampling.least_launches
     if not may_end:
         return False
@@ -188,8 +188,8 @@ def _is_done(session: Session, answer: Answer) -> bool:
 
 
 def _show(session: Session, answer: Answer, number: int, progress: Progress | None = None) -> None:
-    """Passes on how far the run is. It works nothing out: what was measured is looked at between
-    launches only, and no further than the rule for stopping needs."""
+    """Reports the progress of the run. It computes nothing: results are evaluated between launches
+    only, and only as far as the rule for stopping needs."""
     known = [(a.case.title, a.least_known) for a in session.answers if a.least_known]
     session.on_progress(
         Status(
@@ -205,13 +205,13 @@ def _show(session: Session, answer: Answer, number: int, progress: Progress | No
 
 
 def _next(answers: Sequence[Answer]) -> Answer | None:
-    """The case with the fewest launches of those that are not done."""
+    """The unfinished case with the fewest launches."""
     left = [answer for answer in answers if not answer.is_done]
     return min(left, key=lambda answer: answer.launches, default=None)
 
 
 def _reason(session: Session) -> str:
-    """Why nothing is measured any more."""
+    """Why the session ends."""
     asked = [answer for answer in session.answers if answer.problem is None]
     if not asked:
         return "failed"
@@ -229,9 +229,9 @@ def _launch(
     measured: list[bytes] = []
 
     def keep(lines: list[bytes]) -> None:
-        # Measurements go to the file as they are and are decoded when the ranks are gone: on a
-        # small node we would take a core from them. One that a killed rank could not finish goes
-        # nowhere, whatever its launcher says behind it on the same line.
+        # Measurements go to the file unchanged and are decoded after the ranks have ended: decoding
+        # would take a core from them on a small node. A line that a killed rank left incomplete is
+        # dropped, whatever the launcher appended to it.
         kept = []
         for line in lines:
             if line.startswith(MEASUREMENTS) and line.endswith(b"}\n"):
@@ -249,7 +249,7 @@ def _launch(
         if not ended_well and start.launcher is not None:
             start.launcher.end_strays()
         for line in measured:
-            record = _decoded(line)
+            record = records.try_decode(line)
             if record is not None:
                 _add(session, answer, record)
     session.launches_wall_s += outcome.wall_s
@@ -262,16 +262,9 @@ def _add(session: Session, answer: Answer, record: records.Record) -> None:
     answer.run.add(record)
 
 
-def _decoded(line: bytes) -> records.Record | None:
-    try:
-        return records.decode(line)
-    except ValueError:
-        return None
-
-
 def _kept(session: Session, answer: Answer, line: bytes, number: int, start: Start) -> bytes:
-    """What of a line of the engine goes into the file; the run in memory gets it as well."""
-    record = _decoded(line)
+    """Adds a line of the engine to the run, and returns what the file gets of it."""
+    record = records.try_decode(line)
     if isinstance(record, Progress):
         _show(session, answer, number, record)
         return b""
@@ -294,12 +287,11 @@ def _measured_s(session: Session, number: int) -> float | None:
 
 
 def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) -> str | None:
-    """What went wrong with a launch, None where nothing did; writes its end where it could not do
-    so itself."""
+    """What went wrong with a launch, None if nothing did. Writes an end record if the launch could
+    not."""
     ends = _ends(session, number)
     failures = [end.message for end in ends if end.reason == "failed" and end.message]
-    told = [line for line in outcome.last_lines if line.startswith(ENGINE_SAYS)]
-    failures += [line.removeprefix(ENGINE_SAYS) for line in told]
+    failures += engine_messages(outcome)
     refused = [line.partition(SIMULATOR_REFUSES) for line in outcome.last_lines]
     failures += [f"SimGrid: {which}{what}" for _, which, what in refused if which]
     message = _failure(number, outcome, failures, bool(ends))
@@ -315,8 +307,8 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
         _add(session, answer, end)
         session.file.write(records.encode(end))
     if not (outcome.interrupted or failures or mixed) and outcome.last_lines:
-        said = "\n".join(f"    {line}" for line in outcome.last_lines)
-        message = f"{message}; the last lines of its output:\n{said}"
+        lines = "\n".join(f"    {line}" for line in outcome.last_lines)
+        message = f"{message}; the last lines of its output:\n{lines}"
     if failures and outcome.exit_status == ENGINE_ASKED_WRONGLY and not session.run.samples:
         raise AskedWronglyError(message)
     return message
@@ -328,7 +320,7 @@ def _silent_hosts(session: Session, case: Case) -> list[str]:
 
 def _failure(number: int, outcome: Outcome, failures: Sequence[str], has_end: bool) -> str | None:
     if outcome.interrupted:
-        return "interrupted; all rounds up to then are kept"
+        return "interrupted; all rounds before are kept"
     if outcome.silent_s is not None:
         return (
             f"launch {number} reported nothing for {outcome.silent_s:.0f} s and was ended "
@@ -346,56 +338,49 @@ def _exit_words(status: int) -> str:
 
 
 def _mixed_up(session: Session, case: Case, failure: str) -> str | None:
-    """What is mixed when one library's launcher met another's program: N worlds of one rank, or a
-    start that fails in a way of its own."""
-    mpi, library = session.mpi, library_of(session.engine)
-    belongs = library is None or library in family_of(mpi).STARTS
-    if "a world of 1 rank" not in failure and belongs:
-        return None
+    """Explains a failure by a launcher that does not belong to the MPI library, else None."""
+    wrong = wrong_launcher(session.mpi, session.engine, failure)
     launcher, _ = find_launcher(case.placement)
-    if launcher is not None:
-        return (
-            f"{launcher.LAUNCHER} does not wire up the ranks of {mpi.mpicc} "
-            f"({library or 'unknown'}). Start them by the MPI's own mpiexec (--launcher mpiexec), "
-            "or have the plug-in added that they need (Open MPI in Flux: flux-pmix)"
-        )
+    if wrong is None or launcher is None:
+        return wrong
     return (
-        f"{mpi.mpiexec} ({mpi.launcher_version}) does not belong to the MPI library of {mpi.mpicc} "
-        f"({library or 'unknown'}). Put both from the same MPI on PATH, or name the wrapper of a "
-        "whole MPI with --mpicc"
+        f"{launcher.LAUNCHER} does not wire up the ranks of {session.mpi.mpicc} "
+        f"({library_of(session.engine) or 'unknown'}): start them with the MPI's own mpiexec "
+        "(--launcher mpiexec), or install the plug-in that they need (Open MPI in Flux: flux-pmix)"
     )
 
 
 def unanswered(session: Session) -> list[str]:
-    """Cases of several that the MPI library refused, or for which there was no time."""
+    """A line for each case that the MPI library refused, or for which there was no time."""
     refused = "the MPI library refuses this algorithm for these ranks or sizes"
+    spent = "not measured: the budget was spent"
     return [
-        f"{answer.case.title}: {refused if answer.launches else 'not measured for lack of time'}"
+        f"{answer.case.title}: {refused if answer.launches else spent}"
         for answer in session.answers
         if REFUSAL in (answer.problem or "") or (answer.case.title and not answer.launches)
     ]
 
 
 def problems_of(session: Session) -> list[str]:
-    """What went wrong, one entry a case; an algorithm that is refused is none."""
+    """What went wrong, one entry per case, except algorithms that the library refuses."""
     if session.reason == "interrupted":
         return []
     wrong = [a for a in session.answers if a.problem and REFUSAL not in a.problem]
     if session.reason == "failed" and not wrong:
         return ["nothing could be measured: the MPI library refuses every algorithm"]
-    return [_said(answer) for answer in wrong]
+    return [_problem_text(answer) for answer in wrong]
 
 
 def raise_problems(session: Session) -> None:
-    """Tells what went wrong, after everything that was measured has been shown."""
+    """Raises what went wrong; call it after the results are shown."""
     problems = problems_of(session)
     if problems:
         raise HockneyError("\n".join(problems))
 
 
-def _said(answer: Answer) -> str:
-    """A case among others has one line: the first says what happened, the last is the
-    library's."""
+def _problem_text(answer: Answer) -> str:
+    """The whole problem of a single case. One of several cases gets one line: the first line of its
+    problem, and the last line of the library's output."""
     problem, title = answer.problem or "", answer.case.title
     if title is None:
         return problem

@@ -1,4 +1,4 @@
-"""The one place that starts the engine: from a case to a running MPI program."""
+"""Starts the engine: from a case to a running MPI program. Nothing else starts it."""
 
 from __future__ import annotations
 
@@ -8,26 +8,28 @@ from dataclasses import dataclass
 
 import msgspec
 
+from hockney.measure.build import library_of
 from hockney.measure.launch import Interruption, Outcome, run_launch
 from hockney.mpis import Engine, Mpi, family_of
 from hockney.schedulers import Launcher, find_launcher
 from hockney.spec import Case
 
-ENGINE_SAYS = "hockney-engine: "
-"""Before what a rank that ends the launch writes to stderr: two ranks may garble their records."""
+ENGINE_PREFIX = "hockney-engine: "
+"""Precedes the message that a rank writes to stderr when it ends the launch. Its record alone may
+be garbled by another rank's."""
 
 
 @dataclass(frozen=True)
 class Start:
-    """How a launch is started, for its record and for whoever wants to repeat it."""
+    """How a launch is started, as its record stores it."""
 
     command: list[str]
     env: dict[str, str]
-    """Variables that are added to this process's own."""
+    """Variables added to the environment of this process."""
     launcher: Launcher | None
-    """The scheduler's; None: the MPI's own."""
+    """The scheduler's launcher; None for the MPI's own."""
     version: str
-    """The launcher's name and what is known of its version."""
+    """The launcher's name and, if known, its version."""
 
     def run(
         self,
@@ -35,7 +37,7 @@ class Start:
         timeout_s: float,
         interruption: Interruption,
     ) -> Outcome:
-        """Hands on every whole line of its stdout until it ends, whatever ends it."""
+        """Runs the launch to its end and passes on each whole line of its stdout."""
         env = {**os.environ, **self.env}
         return run_launch(self.command, env, on_lines, timeout_s, interruption)
 
@@ -55,3 +57,22 @@ def start_of(
     added = {**family.environment(mpi), **placement.env, **(env or {})}
     version = launcher.LAUNCHER if launcher else f"{family.LAUNCHER} ({mpi.launcher_version})"
     return Start(command, added, launcher, version)
+
+
+def engine_messages(outcome: Outcome) -> list[str]:
+    """Messages of the engine among the last lines of a launch."""
+    lines = [line for line in outcome.last_lines if line.startswith(ENGINE_PREFIX)]
+    return [line.removeprefix(ENGINE_PREFIX) for line in lines]
+
+
+def wrong_launcher(mpi: Mpi, engine: Engine, failure: str) -> str | None:
+    """Explains a failure if the launcher does not belong to the MPI library, else None. Such
+    launchers start N worlds of one rank, or fail in ways of their own."""
+    library = library_of(engine)
+    if "a world of 1 rank" not in failure and library in (None, *family_of(mpi).STARTS):
+        return None
+    return (
+        f"{mpi.mpiexec} ({mpi.launcher_version}) does not belong to the MPI library of {mpi.mpicc} "
+        f"({library or 'unknown'}): put both from the same MPI on PATH, or name the wrapper of a "
+        "complete MPI with --mpicc"
+    )

@@ -1,4 +1,4 @@
-"""How far a run is: what a session passes on to whoever shows it."""
+"""The progress of a run, as a session reports it to the display."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from hockney.records import Progress, Run
 from hockney.spec import Case
 
 CHANGE = 1.25
-"""A core-to-core latency that differs from the launch before by this factor shows another state of
-the machine: within a state it scatters by a few per cent."""
+"""A core-to-core latency that differs by this factor from the launch before indicates another state
+of the machine: within a state it varies by a few per cent."""
 
 
 @dataclass
 class Disturbances:
-    """What disturbed the launches that have ended. Each launch's own records are looked at once."""
+    """What disturbed the finished launches. The records of each launch are evaluated once."""
 
     preemptions: int = 0
     """Involuntary context switches of ranks."""
     migrations: int = 0
     missed_starts: int = 0
-    """Repetitions of collectives that a rank began too late."""
+    """Repetitions of collectives that a rank started too late."""
     latency_s: float | None = None
-    """Core-to-core, the last launch's median; None where there is none."""
+    """Median core-to-core latency of the last launch; None if it was not measured."""
     before_s: float | None = None
-    """The same before it last changed."""
+    """The latency before its last change of state."""
     changed_in: int | None = None
-    """The launch in which it did."""
+    """The launch in which it changed."""
 
     def add(self, run: Run, launch: int) -> None:
         """Adds a launch that has ended."""
@@ -48,15 +48,15 @@ class Disturbances:
 @dataclass(frozen=True)
 class Status:
     case: Case
-    """What is measured now."""
+    """The case being measured."""
     launch: int
     total_s: float
     """Wall time that the run may take."""
     left_s: float
     progress: Progress | None
-    """What the launch reports of itself; None at its start."""
+    """The progress that the engine reports; None before its first report."""
     least_known: tuple[str | None, LeastKnown] | None
-    """The point that needs more launches most, behind its case's title."""
+    """The least precise point, with the title of its case."""
     disturbances: Disturbances
 
 
@@ -69,7 +69,7 @@ R = TypeVar("R", bound=OfLaunch)
 
 
 def _of(records: Sequence[R], launch: int) -> Iterator[R]:
-    """The last launch's, which stand at the end."""
+    """The records of the last launch, which are at the end of the list."""
     for record in reversed(records):
         if record.launch != launch:
             return

@@ -1,4 +1,4 @@
-"""Which plans are measured step by step, each step decided by what was measured before."""
+"""Plans that are measured step by step, where results decide the next step."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def has_steps(plan: Plan) -> bool:
 
 
 def steps_of(plan: Plan) -> Steps | None:
-    """None where the plan is all that is measured."""
+    """The steps of a plan; None if the plan is measured as it is."""
     if not has_steps(plan):
         return None
     if isinstance(plan.first.workload, Overheads):

@@ -1,4 +1,4 @@
-"""A suite: a file of many runs in TOML, each a verb with its options and a matrix of further ones.
+"""Reads a suite: a TOML file of many runs, each a verb with options and a matrix of options.
 
 name = "night"
 
@@ -34,15 +34,15 @@ RUN_KEYS = ("verb", "matrix")
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """One point of a run's matrix."""
+    """One combination of a run's matrix."""
 
     verb: str
     options: tuple[tuple[str, Any], ...]
-    """By their long names, without the dashes, in the plan's order."""
+    """Options by their long names without dashes, in the order of the file."""
     label: str
 
     def file_name(self, number: int) -> str:
-        """What the label says, in letters that every file system and shell takes as they are."""
+        """A file name from the label, in characters that need no quoting."""
         words = re.sub(r"[^A-Za-z0-9_.=-]+", "-", self.label).strip("-.")[:80]
         return f"{number:02d}-{words}.jsonl"
 
@@ -54,7 +54,7 @@ class Suite:
 
 
 def read_suite(name: str) -> Suite:
-    """The suite of a plan file, or the ready one of that name."""
+    """The suite in a file, or the ready one of that name."""
     path = Path(name)
     if not path.exists() and (READY / f"{name}.toml").exists():
         path = READY / f"{name}.toml"
@@ -85,14 +85,14 @@ def _suite(path: Path, tables: dict[str, Any]) -> Suite:
 
 
 def _expand(path: Path, number: int, table: dict[str, Any]) -> Iterable[PlannedRun]:
-    """Every combination of the matrix, the last option changing fastest."""
+    """Yields each combination of the matrix; the last option changes fastest."""
     where = f"{path}, run {number}"
     verb, matrix = table.get("verb"), table.get("matrix", {})
     if not isinstance(verb, str):
         raise AskedWronglyError(f"{where}: no verb", 'write verb = "pingpong"')
     if not isinstance(matrix, dict) or not all(isinstance(v, list) for v in matrix.values()):
         raise AskedWronglyError(
-            f"{where}: a matrix has a list for each option", 'write matrix.place = ["core"]'
+            f"{where}: the matrix must have a list for each option", 'write matrix.place = ["core"]'
         )
     fixed = {key: value for key, value in table.items() if key not in RUN_KEYS}
     twice = sorted(set(fixed) & set(matrix))

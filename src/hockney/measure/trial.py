@@ -1,4 +1,4 @@
-"""Two ranks started for a moment: whether the MPI works at all, and with certain variables."""
+"""Starts two ranks for a moment, to see whether the MPI works, and with which variables."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ EMPTY_MESSAGES = Pingpong(sizes=(Size(0),))
 
 @dataclass(frozen=True)
 class Attempt:
-    """How a trial ended, and what its ranks reported."""
+    """How a trial ended and what its ranks reported."""
 
     outcome: Outcome
     launch: LaunchRecord | None
-    """None where the ranks did not get so far."""
+    """None if the ranks failed before they wrote it."""
     ends: tuple[End, ...]
 
 
@@ -36,8 +36,8 @@ def attempt(
     place: str = "core",
     env: Mapping[str, str] | None = None,
 ) -> Attempt:
-    """Starts two ranks by the MPI's own launcher; they measure empty messages for `seconds`.
-    Raises KeyboardInterrupt where that was interrupted."""
+    """Starts two ranks with the MPI's own launcher; they exchange empty messages for `seconds`.
+    Raises KeyboardInterrupt if interrupted."""
     placement = Placement(place=place, launcher=MPIEXEC)
     case = Case(workload=EMPTY_MESSAGES, placement=placement)
     arguments = [*engine_arguments(case, Sampling(), seconds), *launch_arguments(0)]
@@ -47,13 +47,6 @@ def attempt(
         outcome = start.run(lines.extend, timeout_s, interruption)
     if outcome.interrupted:
         raise KeyboardInterrupt
-    found = [record for record in map(_record, lines) if record is not None]
+    found = [record for record in map(records.try_decode, lines) if record is not None]
     launch = next((one for one in found if isinstance(one, LaunchRecord)), None)
     return Attempt(outcome, launch, tuple(one for one in found if isinstance(one, End)))
-
-
-def _record(line: bytes) -> records.Record | None:
-    try:
-        return records.decode(line)
-    except ValueError:
-        return None

@@ -1,4 +1,4 @@
-"""What explains the numbers: one file a model. `fitting` has what they share."""
+"""Models, one file each. `fitting` has what they share."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ with lazy_imports():  # names are asked for at every start, numbers only to fit
     from hockney.fitting.fit import Curve, Fit, curve_of
 
 CHANNELS = ("hockney", "segmented", "loggp", "max-rate")
-"""Models that tell what one message costs, and so what patterns of them will take."""
+"""Models that give the cost of one message, from which patterns are predicted."""
 TERMS = ("latency", "bandwidth", "overhead", "gap")
-"""What such costs are made of."""
+"""Terms of these costs."""
 
 
 class Model(Protocol):
     DATA: str
-    """What it is fitted to, in words."""
+    """The data that it needs, for messages."""
 
     def lacks(self, curve: Curve) -> str | None:
-        """What a curve lacks for it; None where it can be fitted."""
+        """What a curve lacks for the model; None if it can be fitted."""
 
     def fit(self, curve: Curve, *, resamples: int = ...) -> Fit:
-        """Its parameters, with intervals by so many resamplings of launches."""
+        """The fit, with intervals by the bootstrap over launches."""
 
 
 MODELS = Registry(__name__, "model", Model)
 
 
 def fit_model(name: str, data: Curve | Sequence[PointEstimate]) -> Fit:
-    """That model through a curve, or through points of one operation and state."""
+    """Fits the model to a curve, or to points of one operation and state."""
     curve = curve_of(data) if isinstance(data, Sequence) else data
     return MODELS.find(name).fit(curve)

@@ -19,7 +19,7 @@ Indices = NDArray[np.intp]
 
 
 def point_moments(bytes_: Array, target: Array, weight: Array) -> Array:
-    """Of each point what the sums are taken of, shape (6, rows, points); target, weight: (rows,
+    """The terms of the sums for each point, shape (6, rows, points); target, weight: (rows,
     points)."""
     return np.array(
         [

@@ -1,4 +1,4 @@
-"""Where the multi-mode model fits best: how many chunks, how wide, and their sizes."""
+"""Fits the multi-mode model: number, width and sizes of chunks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ with lazy_imports():
     from scipy import optimize
 
 DECISIVE = 4.0
-"""By how much Akaike's criterion must fall for one more chunk."""
+"""Akaike's criterion must fall by this for one more chunk."""
 BOUNDS = {
     "B_r_Bps": (1e7, 1e12),
     "T_l_s": (1e-8, 1e-3),
@@ -28,9 +28,9 @@ FIRST_RATIOS = (2.0, 4.0, 8.0, 16.0)
 BEST_STARTS = 3
 """Kinks make local minima: the search starts from the best of all pairs of these."""
 TOLERATED = 0.05
-"""Residual from which on a point counts linearly instead of squared."""
+"""Residuals above this count linearly instead of squared."""
 MOST_POINTS = 400
-"""In the search and in resamples; where there are more, so many of them by chance."""
+"""Limit for the search and resamples; of more points a random subset is used."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Structure:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the fitted numbers: logarithms, but for kappa."""
+        """Names of the fitted numbers, which are logarithms except for kappa."""
         chunks = ("C_1_bytes", "C_ratio")[: self.levels]
         return ("B_r_Bps", "T_l_s", *chunks, *(("kappa",) if self.most > 1 else ()))
 
@@ -90,7 +90,7 @@ class Structure:
 
 @dataclass(frozen=True)
 class Points:
-    """What is fitted: sizes, processes a node, repetitions, and ln of one-way seconds."""
+    """The data: sizes, processes per node, repetitions, and ln of one-way seconds."""
 
     x: Array
     p: Array
@@ -123,7 +123,7 @@ def select(points: Points) -> Solution:
     criterion by DECISIVE. Of widths of the first of two chunks the best."""
     few = thinned(points)
     most = int(points.p.max())
-    # Two chunks differ only in how many processes they interleave: numbers on both sides tell.
+    # Widths of two chunks differ only if numbers of processes lie on both sides.
     widths = [width for width in range(2, most) if ((points.p > 1) & (points.p <= width)).any()]
     levels = [[Structure(0, 0, most)], [Structure(1, most, most)]]
     levels.append([Structure(2, width, most) for width in widths])

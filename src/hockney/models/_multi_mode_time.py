@@ -1,4 +1,4 @@
-"""Times of the multi-mode ping-pong: as Hager & Wellein printed them, corrected, and generalised.
+"""Times of the multi-mode ping-pong by Hager & Wellein, corrected and generalised.
 
 G. Hager, G. Wellein: A performance model for the IMB multi-mode PingPong benchmark, 2007. p
 processes of one node exchange messages of x bytes with p of another, n times, all in the same
@@ -18,42 +18,10 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-MESSAGES_PER_SAMPLE = 1000.0
-OVERALL_VOLUME_B = 40.0 * 2**20
-"""The defaults of the Intel MPI Benchmarks, IMB_settings.h."""
-
-
-def imb_repetitions(
-    x: Array, most: float = MESSAGES_PER_SAMPLE, volume_B: float = OVERALL_VOLUME_B
-) -> Array:
-    """n(x), equation (3)."""
-    return np.minimum(most, np.maximum(1.0, volume_B // np.maximum(x, 1.0)))
-
 
 def chunks(x: Array, C_bytes: float) -> Array:
     """beta(x), equation (2): into how many chunks a message is divided."""
     return np.maximum(1.0, x / C_bytes)
-
-
-def printed_s(x: Array, n: Array, B_r_Bps: float, T_l_s: float, C_bytes: float) -> Array:
-    """T_b of two processes a node, equation (5), which is (4) sorted.
-
-    It counts the latency twice: (4) takes phases of 2 T_p + T_l, of which successive ones overlap
-    by T_p / beta, and shortens the overlap by T_l as well. What it calls T_1 comes out as half the
-    one-way latency.
-    """
-    T_p = x / B_r_Bps
-    return np.asarray(
-        T_p * (4.0 * n - (2.0 * n - 1.0) / chunks(x, C_bytes)) + T_l_s * (4.0 * n - 1.0)
-    )
-
-
-def corrected_s(x: Array, n: Array, B_r_Bps: float, T_l_s: float, C_bytes: float) -> Array:
-    """T_b of two processes a node, with the latency counted once: an answer may start as soon as
-    its message is in, and the other direction is free, so that below C the two pairs together move
-    exactly twice what one does."""
-    T_p = x / B_r_Bps
-    return np.asarray(T_p * (4.0 * n - (2.0 * n - 1.0) / chunks(x, C_bytes)) + 2.0 * n * T_l_s)
 
 
 def general_s(
@@ -76,9 +44,9 @@ def general_s(
     the first one does, in which the other processes of a level have moved all but their last chunk;
     what is left then, p T_p - first, meets the answers and costs (kappa - 1) of itself more. No
     phase can be shorter than both directions take at B_bi, but for the ends, where only one is in
-    use. With two processes and one chunk it is `corrected_s` for kappa = 1 and exact for all kappa.
+    use. With two processes and one chunk it is exact for all kappa.
     With three processes and more the first ones run ahead with every phase, lock-step is lost, and
-    more overlaps than this says: it is an upper bound of T_b, as 2 B_r is of the bandwidth.
+    more overlaps than in this formula: it is an upper bound of T_b, as 2 B_r is of the bandwidth.
     """
     T_p = x / B_r_Bps
     ahead, narrower = np.ones_like(x), np.ones_like(x)

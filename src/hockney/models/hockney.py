@@ -25,7 +25,7 @@ DATA = "times of one pair, of at least two different sizes"
 
 
 def lacks(curve: Curve) -> str | None:
-    """What the curve lacks for this model; None where it carries it."""
+    """What the curve lacks for this model; None if it can be fitted."""
     return lacks_sizes(curve, 2)
 
 
@@ -72,7 +72,7 @@ def _notes(alpha: float, beta: float, ordinary: bool) -> tuple[str, ...]:
         if alpha < 0.0:
             notes.append("alpha is below 0, which no latency can be")
     elif alpha == 0.0:
-        notes.append("alpha lies on its bound 0: these sizes do not show a latency")
+        notes.append("alpha is at its bound 0: these sizes do not show a latency")
     if beta == 0.0:
-        notes.append("beta lies on its bound 0: these sizes do not show a bandwidth")
+        notes.append("beta is at its bound 0: these sizes do not show a bandwidth")
     return tuple(notes)

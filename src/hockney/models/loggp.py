@@ -34,23 +34,23 @@ from hockney.fitting.fit import (
     require,
 )
 from hockney.fitting.line import weighted_line
-from hockney.fitting.trains import NO_DELAY, Delay, Train
+from hockney.spec.axes import Delay, Train, delay_s
 
 DATA = "times of trains of messages with and without delays, of at least two different sizes"
 ADVICE = "measure them: hockney overheads"
 
 SHOWS = 1.1
-"""A gap that is longer than o by less than this factor is o's."""
+"""A gap must exceed o by this factor to count as g."""
 LEAST_RELATIVE = 1e-4
-"""Below this, differences from a line are the clock's."""
-LEAST_SHARE = 0.25
-"""Of the median: overheads that are smaller than this weigh no more."""
+"""Smaller relative differences from a line are clock noise."""
+LEAST_FRACTION = 0.25
+"""Fraction of the median below which smaller overheads get no more weight."""
 POOR = 0.10
 
 
 @dataclass(frozen=True)
 class Overheads:
-    """What trains tell of one size, before any line is drawn: seconds with intervals."""
+    """Overheads of one size, before any line is fitted: seconds with intervals."""
 
     bytes: int
     one_way_s: Parameter
@@ -61,8 +61,8 @@ class Overheads:
 
 @dataclass(frozen=True)
 class _Parts:
-    """Shape (launches, sizes), NaN where a launch has not all trains of the size; no launch and no
-    size is without any. After `medians`, (rows, sizes)."""
+    """Times of shape (launches, sizes), NaN where a launch lacks trains of the size; after
+    `medians`, (rows, sizes)."""
 
     bytes: Array
     one_way: Array
@@ -87,7 +87,7 @@ class _Parts:
 
 @dataclass(frozen=True)
 class _Numbers:
-    """The fitted ones. What does not grow has a slope of 0; an unknown g and G is NaN."""
+    """The fitted numbers. A constant has slope 0; unknown g and G are NaN."""
 
     L: float
     send: tuple[float, float]
@@ -97,9 +97,9 @@ class _Numbers:
 
 
 def lacks(curve: Curve) -> str | None:
-    """What the curve lacks for this model; None where it carries it."""
+    """What the curve lacks for this model; None if it can be fitted."""
     if curve.trains is None:
-        return "these are of single messages"
+        return "these times are of single messages"
     sizes = len(_parts(curve).bytes)
     return None if sizes >= 2 else f"there {'is' if sizes == 1 else 'are'} {sizes or 'none'}"
 
@@ -128,7 +128,7 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
 
 
 def overheads(curve: Curve) -> list[Overheads]:
-    """Of each size, with intervals by resampling launches."""
+    """Overheads of each size, with bootstrap intervals over launches."""
     require("loggp", DATA, lacks(curve), ADVICE)
     parts = _parts(curve)
     medians = parts.medians([np.arange(parts.launches)])
@@ -154,7 +154,7 @@ def overheads(curve: Curve) -> list[Overheads]:
 
 
 def _sizes(curve: Curve) -> dict[float, dict[Train, Array]]:
-    """Of each size that has them all, the times of its trains, each of shape (launches,)."""
+    """The times of all trains, each of shape (launches,), for each size that has them all."""
     assert curve.trains is not None
     found: dict[float, dict[Train, Array]] = {}
     for column, (size, train) in enumerate(zip(curve.bytes, curve.trains, strict=True)):
@@ -162,20 +162,18 @@ def _sizes(curve: Curve) -> dict[float, dict[Train, Array]]:
     return {size: trains for size, trains in found.items() if _roles(trains) is not None}
 
 
+def trains_with(n: int, delay: Delay) -> tuple[Train, ...]:
+    """All trains that the equations need: the delay alone, then 1 and n messages without a delay,
+    with a send delay, and with a receive delay."""
+    delays = ((), delay, (0.0, 0.0, *delay))
+    return Train(0, *delay), *(Train(messages, *one) for one in delays for messages in (1, n))
+
+
 def _roles(trains: dict[Train, Array]) -> tuple[int, Delay] | None:
-    """How many messages the long trains have, and the delay."""
+    """The number of messages of the long trains, and the delay."""
     for train in trains:
-        n, delay = train.messages, train.send
-        needed = (
-            Train(0, delay),
-            Train(1),
-            Train(n),
-            Train(1, delay),
-            Train(n, delay),
-            Train(1, NO_DELAY, delay),
-            Train(n, NO_DELAY, delay),
-        )
-        if n > 1 and delay != NO_DELAY and all(one in trains for one in needed):
+        n, delay = train.messages, train.send_delay
+        if n > 1 and any(delay) and all(one in trains for one in trains_with(n, delay)):
             return n, delay
     return None
 
@@ -186,17 +184,12 @@ def _parts(curve: Curve) -> _Parts:
     for trains in sizes.values():
         roles = _roles(trains)
         assert roles is not None
-        n, delay = roles
-        wait = trains[Train(0, delay)]
-        columns.append(
-            (
-                trains[Train(1)] / 2.0,
-                (trains[Train(n, delay)] - trains[Train(1, delay)]) / (n - 1) - wait,
-                (trains[Train(n, NO_DELAY, delay)] - trains[Train(1, NO_DELAY, delay)]) / (n - 1)
-                - wait,
-                (trains[Train(n)] - trains[Train(1)]) / (n - 1),
-            )
+        wait, one, many, one_sent, many_sent, one_received, many_received = (
+            trains[train] for train in trains_with(*roles)
         )
+        more = roles[0] - 1
+        send, receive = (many_sent - one_sent) / more, (many_received - one_received) / more
+        columns.append((one / 2.0, send - wait, receive - wait, (many - one) / more))
     found = np.array(columns).reshape(len(columns), 4, curve.launches).transpose(1, 2, 0)
     whole = ~np.isnan(found).any(axis=0)
     found = np.where(whole, found, np.nan)[:, whole.any(axis=1)][:, :, whole.any(axis=0)]
@@ -204,12 +197,12 @@ def _parts(curve: Curve) -> _Parts:
 
 
 def _measured_delays(curve: Curve) -> dict[Delay, tuple[Array, Array]]:
-    """Of each delay how long it really was, over sizes."""
+    """The measured length of each delay, over sizes."""
     assert curve.trains is not None
     median = curve.median_s
     delays: dict[Delay, tuple[Array, Array]] = {}
-    for delay in {train.send for train in curve.trains if train.messages == 0}:
-        of_it = np.array([train == Train(0, delay) for train in curve.trains])
+    for delay in {train.send_delay for train in curve.trains if train.messages == 0}:
+        of_it = np.array([train == Train(0, *delay) for train in curve.trains])
         delays[delay] = curve.bytes[of_it], median[of_it]
     return delays
 
@@ -219,7 +212,7 @@ def _draws(launches: int, resamples: int) -> list[NDArray[np.intp]]:
 
 
 def _median(rows: Array) -> Array:
-    """Over launches that have the size."""
+    """Medians over launches that have the size."""
     known = ~np.isnan(rows).all(axis=0)
     median = np.full(rows.shape[1], np.nan)
     median[known] = np.nanmedian(rows[:, known], axis=0)
@@ -230,7 +223,7 @@ def _median(rows: Array) -> Array:
 
 
 def _solved(medians: _Parts, row: int, grows: tuple[bool, ...]) -> _Numbers:
-    """From one row of medians."""
+    """The fitted numbers for one row of medians."""
     known = ~np.isnan(medians.one_way[row] + medians.send[row] + medians.gap[row])
     known &= ~np.isnan(medians.receive[row])
     bytes_, one_way = medians.bytes[known], medians.one_way[row, known]
@@ -253,7 +246,7 @@ def _line(
 ) -> tuple[float, float]:
     """Value at 0 bytes and slope, not below 0, by least squares relative to the scale."""
     if scale is None:
-        scale = np.maximum(seconds, LEAST_SHARE * max(float(np.median(seconds)), 1e-12))
+        scale = np.maximum(seconds, LEAST_FRACTION * max(float(np.median(seconds)), 1e-12))
     weight = scale**-2.0
     if not grows:
         return max(float((weight * seconds).sum() / weight.sum()), 0.0), 0.0
@@ -266,8 +259,8 @@ def _at(line: tuple[float, float], bytes_: Array) -> Array:
 
 
 def _grows(bytes_: Array, seconds: Array) -> bool:
-    """Whether a line is worth its slope, by Schwarz's criterion."""
-    scale = np.maximum(seconds, LEAST_SHARE * max(float(np.median(seconds)), 1e-12))
+    """Whether a line fits better than a constant, by Schwarz's criterion."""
+    scale = np.maximum(seconds, LEAST_FRACTION * max(float(np.median(seconds)), 1e-12))
     criteria = []
     for grows, free in ((False, 1), (True, 2)):
         off = (seconds - _at(_line(bytes_, seconds, grows), bytes_)) / scale
@@ -278,11 +271,11 @@ def _grows(bytes_: Array, seconds: Array) -> bool:
 
 def _predict(numbers: _Numbers, delays: dict[Delay, tuple[Array, Array]]) -> Callable[..., Array]:
     def really(delay: Delay, size: float) -> float:
-        return float(np.interp(size, *delays[delay])) if delay in delays else delay.at(size)
+        return float(np.interp(size, *delays[delay])) if delay in delays else delay_s(delay, size)
 
     def one(size: float, train: Train) -> float:
         """PRTT of the train."""
-        after, before = really(train.send, size), really(train.receive, size)
+        after, before = really(train.send_delay, size), really(train.receive_delay, size)
         if train.messages == 0:
             return after
         send, receive, wire, gap = _terms(numbers, size)
@@ -307,7 +300,7 @@ def _terms(numbers: _Numbers, size: float) -> tuple[float, float, float, float]:
     return send, receive, numbers.L + numbers.G * before_last, g + G * before_last
 
 
-# What is told of it
+# Results
 
 
 def _parameters(
@@ -338,11 +331,13 @@ def _known(value: float, sample: map[float], launches: int) -> Parameter:
 
 
 def _short_delays(delays: dict[Delay, tuple[Array, Array]], medians: _Parts) -> list[str]:
-    """A rank that waits for less than the gap does not decide how fast a train goes."""
+    """A delay shorter than the gap does not decide the pace of a train."""
     shortest = np.min([np.interp(medians.bytes, *delay) for delay in delays.values()], axis=0)
     if (medians.gap[0] <= shortest).all():
         return []
-    return ["delays are shorter than the gap at some sizes: o_send and o_receive hold part of it"]
+    return [
+        "delays are shorter than the gap at some sizes: o_send and o_receive include part of it"
+    ]
 
 
 def _notes(best: _Numbers, grows: tuple[bool, ...], medians: _Parts) -> list[str]:
@@ -350,17 +345,17 @@ def _notes(best: _Numbers, grows: tuple[bool, ...], medians: _Parts) -> list[str
     bounds = {"L": best.L, "o_send": best.send[0], "o_receive": best.receive[0]}
     for name, value in bounds.items():
         if value == 0.0:
-            notes.append(f"{name} lies on its bound 0: these times do not show it")
+            notes.append(f"{name} is at its bound 0: these times do not show it")
     if np.isnan(best.gap[0]):
-        notes.append("g does not show: messages follow each other as fast as o lets them")
+        notes.append("g does not show: the overheads limit how fast messages follow each other")
     elif best.gap[0] == 0.0:
-        notes.append("g lies on its bound 0: the gap is (b - 1) G or o")
+        notes.append("g is at its bound 0: the gap is (b - 1) G or o")
     for name, of_sizes, line, does in (
         ("o_send", medians.send[0], best.send, grows[0]),
         ("o_receive", medians.receive[0], best.receive, grows[1]),
     ):
         off = np.abs(of_sizes - _at(line, medians.bytes)) / np.maximum(np.abs(of_sizes), 1e-12)
         if float(np.median(off)) > POOR:
-            kind = "no line" if does else "no constant"
-            notes.append(f"{name} is {kind} of the size: take sizes of one protocol (--sizes)")
+            kind = "not a line" if does else "not constant"
+            notes.append(f"{name} is {kind} over the size: use sizes of one protocol (--sizes)")
     return notes

@@ -36,17 +36,17 @@ MOST_PROTOCOLS = 6
 """Short, eager and rendezvous, and as many again."""
 MOST_BLOCKS, MOST_CROSSINGS = 96, 8
 """Groups of neighbouring sizes, and numbers of pairs that fill the node, that the search for
-protocols tells apart; each protocol's own fit knows all of them."""
+protocols distinguishes; each protocol's own fit knows all of them."""
 ROUNDING = 1e-9
 _STEPS = 5
-"""From least squares of relative residuals to those of logarithms."""
+"""Gauss-Newton steps from relative to logarithmic residuals."""
 _ROUNDS = 2
-"""Of weighting outliers less."""
+"""Rounds of weighting outliers less."""
 
 
 @dataclass(frozen=True)
 class _Protocol:
-    """Over points first to end, in order of size. Rows: one, or one for each resample."""
+    """One protocol over points first to end, in order of size; a row for each resample."""
 
     first: int
     end: int
@@ -59,17 +59,10 @@ class _Protocol:
     """1 / R_N."""
 
 
-def seconds_of(
-    bytes_: Array, pairs: Array, alpha_s: float, R_C_Bps: float, R_N_Bps: float = np.inf
-) -> Array:
-    """T of the model."""
-    return alpha_s + pairs * bytes_ / np.minimum(R_N_Bps, pairs * R_C_Bps)
-
-
 def lacks(curve: Curve) -> str | None:
-    """What the curve lacks for this model; None where it carries it."""
+    """What the curve lacks for this model; None if it can be fitted."""
     if curve.pairs is None or len(np.unique(curve.pairs)) < 2:
-        return "these are of one"
+        return "these times are of one number"
     return too_few_sizes(curve, 2)
 
 
@@ -211,8 +204,8 @@ def _solved(curve: Curve, protocol: _Protocol, seconds: Array, weight: Array) ->
 
 
 def _breaks(curve: Curve, protocols: Sequence[_Protocol]) -> dict[str, Parameter]:
-    """Each breakpoint, between the last size of one protocol and the first of the next, or where
-    neighbouring sizes were not told apart, between the first and last of those on both sides."""
+    """The breakpoints, each between the last size of one protocol and the first of the next. Its
+    interval covers the blocks of sizes on both sides."""
     blocks = np.append(blocks_of(curve.bytes, MOST_BLOCKS)[0], len(curve.bytes))
     breaks = {}
     for number, protocol in enumerate(protocols[1:], start=1):
@@ -271,7 +264,7 @@ def _notes(curve: Curve, protocol: _Protocol, number: int) -> list[str]:
     where = f"protocol {number} ({bytes_[0]:.0f} to {bytes_[-1]:.0f} bytes)"
     notes = []
     if protocol.alpha[0] == 0.0:
-        notes.append(f"{where}: alpha lies on its bound 0, these sizes do not show it")
+        notes.append(f"{where}: alpha is at its bound 0, these sizes do not show it")
     if protocol.pair[0] == 0.0:
         notes.append(f"{where}: no bandwidth shows at these sizes")
     elif not protocol.saturated:
@@ -282,5 +275,5 @@ def _notes(curve: Curve, protocol: _Protocol, number: int) -> list[str]:
     elif not _shows_pair(curve, protocol):
         notes.append(f"{where}: R_C does not show, as the fewest pairs fill the node; one would")
     elif protocol.pair[0] <= protocol.node[0] * (1.0 + ROUNDING):
-        notes.append(f"{where}: R_N lies on its bound R_C: these times do not distinguish them")
+        notes.append(f"{where}: R_N is at its bound R_C: these times do not distinguish them")
     return notes

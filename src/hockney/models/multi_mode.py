@@ -1,7 +1,7 @@
 """The multi-mode ping-pong: several pairs between two nodes at once (Hager & Wellein 2007).
 
-Fitted jointly to times of 1, 2, ... processes a node: one curve alone does not tell a chunk from
-how many processes share it. `_multi_mode_time` has the equations.
+Fitted jointly to times of 1, 2, ... processes a node: one curve alone does not separate the
+size of a chunk from the number of processes that share it. `_multi_mode_time` has the equations.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ with lazy_imports():
 ADVICE = "measure 1, 2, 3 and 4 pairs between two nodes at 64KiB..16MiB"
 
 EAGER_BYTES = 32768
-"""Sizes up to this are left out, as in the paper: they take another path."""
+"""Sizes up to this are excluded, as in the paper: they use another protocol."""
 LEAST_POINTS = 8
 DATA = (
     f"times of at least two pairs at once, {LEAST_POINTS} or more above {EAGER_BYTES} bytes, with "
     "how many exchanges were timed together (repetitions)"
 )
 CHI_SQUARED_95 = 3.841
-"""By how much the deviance rises at the limits of a profile interval."""
+"""The deviance rises by this at the limits of a profile interval."""
 PROFILE_STEP, PROFILE_STEPS = 0.05, 40
 """In octaves, and how many of them at most to each side."""
 
 
 def lacks(curve: Curve) -> str | None:
-    """What the curve lacks for this model; None where it carries it."""
+    """What the curve lacks for this model; None if it can be fitted."""
     if curve.pairs is None or curve.pairs.max() < 2.0:
-        return "these are of one pair"
+        return "these times are of one pair"
     if curve.repetitions is None:
         return "the repetitions are not known"
     left = int((curve.bytes > EAGER_BYTES).sum())
@@ -80,11 +80,11 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
     )
 
 
-# How well they are known
+# Intervals
 
 
 def _resampled(kept: Curve, best: Solution, resamples: int) -> Array:
-    """Fitted numbers for medians over resampled launches, shape (resamples, numbers)."""
+    """Fitted numbers for bootstrap medians, shape (resamples, numbers)."""
     rows = kept.resampled(resamples if kept.launches > 1 else 0)
     points = points_of(kept)
     found = [polished(thinned(points.with_times(row)), best.structure, best.q).q for row in rows]
@@ -108,7 +108,7 @@ def _parameters(best: Solution, samples: Array, launches: int) -> dict[str, Para
 
 
 def _profiles(points: Points, best: Solution) -> dict[str, Parameter]:
-    """Of each chunk the 95 % interval inside which the deviance of a fit with that chunk rises by
+    """The 95 % interval of each chunk, inside which the deviance of a fit with that chunk rises by
     no more than CHI_SQUARED_95; it needs no second launch."""
     few = thinned(points)
     structure, chunks = best.structure, best.structure.chunks(best.q)
@@ -157,21 +157,21 @@ def _notes(curve: Curve, best: Solution) -> list[str]:
     notes = []
     left_out = int((curve.bytes <= EAGER_BYTES).sum())
     if left_out:
-        notes.append(f"{left_out} points of sizes up to {EAGER_BYTES} bytes are left out: eager")
+        notes.append(f"{left_out} points of sizes up to {EAGER_BYTES} bytes are excluded (eager)")
     assert curve.pairs is not None
     numbers = sorted({int(pairs) for pairs in curve.pairs})
     if numbers != list(range(1, max(numbers) + 1)):
         notes.append(
-            f"fitted to {', '.join(map(str, numbers))} processes a node; all from 1 on would tell "
-            "chunks better from how many processes share them"
+            f"fitted to {', '.join(map(str, numbers))} processes a node; all from 1 on would "
+            "separate chunks better from how many processes share them"
         )
     if not best.converged:
-        notes.append("the search has not converged: take the values as a start")
+        notes.append("the search has not converged: the values are approximate")
     low, high = best.structure.bounds
     for name, value, least, most in zip(best.structure.names, best.q, low, high, strict=True):
         if min(value - least, most - value) < 1e-4 * (most - least):
             bound = BOUNDS[name][int(value - least > most - value)]
-            notes.append(f"{name} lies on its bound {bound:g}")
+            notes.append(f"{name} is at its bound {bound:g}")
     if best.structure.levels == 2:
         notes.append(
             "a second chunk and lost lock-step look alike at one number of repetitions: measure "
@@ -185,7 +185,7 @@ def _notes(curve: Curve, best: Solution) -> list[str]:
 # A second chunk, or lost lock-step?
 
 STAYS_OCTAVES, MOVES_OCTAVES = 0.75, 1.5
-"""Of the second chunk from the fewest repetitions to the most. Where lock-step is lost it moves by
+"""Shift of the second chunk from the fewest repetitions to the most. If lock-step is lost it is
 0.6 of the octaves that the repetitions differ by (simulated), which for n / 8 and 8 n is 3.6."""
 LEAST_FACTOR = 16.0
 """Between the fewest and the most repetitions, so that what moves has room to."""

@@ -3,8 +3,8 @@
 The convention is SimGrid's for SMPI: a size equal to a boundary belongs to the segment below it. A
 breakpoint lies between the last measured size of one segment and the first of the next.
 
-A message of 0 bytes need not lie on the line of the next sizes: a library may send it without
-touching a payload. Where launches show that, it is a segment of its own.
+The time of 0 bytes may be off the line of the next sizes, because a library may send it without a
+payload. If launches show that, 0 bytes are a segment of their own.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ Array = NDArray[np.float64]
 DATA = f"times of one pair, of at least {LEAST_SIZES} different sizes"
 
 EMPTY_DIFFERS = 1e-3
-"""By how much more than this the time of 0 bytes is off the next sizes' line, if it is."""
+"""Least difference of ln T between 0 bytes and the line of the next sizes to separate them."""
 _ROUNDS = 6
-"""Of reweighting; the partition settles in two or three."""
+"""Rounds of reweighting; the partition converges in two or three."""
 _STEPS = 6
-"""From least squares of relative residuals to those of logarithms."""
+"""Gauss-Newton steps from relative to logarithmic residuals."""
 
 
 def lacks(curve: Curve) -> str | None:
-    """What the curve lacks for this model; None where it carries it."""
+    """What the curve lacks for this model; None if it can be fitted."""
     return lacks_sizes(curve, LEAST_SIZES)
 
 
@@ -63,10 +63,9 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
 
     Number and place of segments: the least criterion of residuals ln T - ln(alpha + beta b) over
     all partitions with at least 3 sizes a segment; alpha and beta not below 0. Intervals: the same
-    number of segments is placed again for medians over resampled launches. 0 bytes are a segment of
-    their own, of alpha alone, where the 95 % interval of their time over the line of the rest of
-    the first segment keeps off 1 by more than `EMPTY_DIFFERS`.
-    """
+    number of segments is fitted to bootstrap medians. 0 bytes are a segment of their own, with
+    alpha only, if the 95 % interval of the ratio of their time to the line of the rest of the first
+    segment differs from 1 by more than `EMPTY_DIFFERS`."""
     require("segmented", DATA, lacks(curve), "measure more: --sizes 0,1..4MiB")
     best = _best(curve.bytes, curve.median_s)
     apart = _empty_is_apart(curve, best)
@@ -107,8 +106,9 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
 
 
 def _empty_is_apart(curve: Curve, best: _Partition) -> bool:
-    """By each launch's own line through the rest of the first segment: what slows a whole launch
-    says nothing of it. That rest, and all sizes but 0, must be enough to draw lines through."""
+    """Whether 0 bytes differ from the first segment. Compares them with each launch's own line
+    through the rest of that segment, so that a slow launch has no influence. Needs enough other
+    sizes."""
     first = slice(0, [*best.starts, len(curve.bytes)][0])
     sizes, launches = curve.bytes[first], curve.seconds[:, first]
     launches = launches[~np.isnan(launches).any(axis=1)]
@@ -126,7 +126,7 @@ def _empty_is_apart(curve: Curve, best: _Partition) -> bool:
 def _with_empty_apart(
     curve: Curve, resamples: int
 ) -> tuple[_Partition, tuple[NDArray[np.intp], Array, Array]]:
-    """The partition of all other sizes behind a segment of 0 bytes, and that of resamples."""
+    """A segment of 0 bytes and the best partition of all other sizes, with its resamples."""
     rest = curve.at(curve.bytes > 0.0)
     best = _best(rest.bytes, rest.median_s)
     starts, alphas, betas = _resampled(rest, best, resamples)
@@ -150,9 +150,9 @@ def _free(segments: int) -> int:
 
 
 def _best(bytes_: Array, seconds: Array) -> _Partition:
-    """The partition of least criterion. Points that fit badly count less, and the partition is
-    sought again. At first those count less that are far from the line between their neighbours: a
-    single wrong time would otherwise make a segment of its own, and fit it well."""
+    """The partition of least criterion. Points that fit badly get less weight, and the search is
+    repeated. At first points far from the line between their neighbours get less weight: a single
+    wrong time would otherwise become a segment of its own."""
     weight = weights(_from_neighbours(bytes_, seconds))
     best: _Partition | None = None
     for _ in range(_ROUNDS):
@@ -172,12 +172,12 @@ def _best(bytes_: Array, seconds: Array) -> _Partition:
 
 
 def _from_neighbours(bytes_: Array, seconds: Array) -> Array:
-    """ln T against the line through the sizes on both sides; 0 at the ends."""
+    """ln of the ratio of T to the line between the neighbouring sizes; 0 at the ends."""
     sizes, first = np.unique(bytes_, return_index=True)
     if len(sizes) < len(bytes_):
         return np.zeros(len(bytes_))
-    share = (sizes[1:-1] - sizes[:-2]) / (sizes[2:] - sizes[:-2])
-    between = (1.0 - share) * seconds[first][:-2] + share * seconds[first][2:]
+    fraction = (sizes[1:-1] - sizes[:-2]) / (sizes[2:] - sizes[:-2])
+    between = (1.0 - fraction) * seconds[first][:-2] + fraction * seconds[first][2:]
     return np.concatenate(([0.0], np.log(seconds[first][1:-1] / between), [0.0]))
 
 
@@ -211,7 +211,7 @@ def _resampled(
     curve: Curve, best: _Partition, resamples: int
 ) -> tuple[NDArray[np.intp], Array, Array]:
     """Starts (resamples, segments - 1), alpha and beta (resamples, segments) of as many segments
-    for medians over resampled launches; no rows where there is one launch."""
+    for bootstrap medians; no rows for a single launch."""
     segments = len(best.alpha)
     medians = curve.resampled(resamples if curve.launches > 1 else 0)
     weight = weights(best.ln_residuals)
@@ -235,8 +235,8 @@ def _resampled(
 
 
 def _breaks(curve: Curve, starts: list[int], sampled: NDArray[np.intp]) -> dict[str, Parameter]:
-    """Each breakpoint: in the middle, on a logarithmic scale, between the last size of one segment
-    and the first of the next; its interval runs from the one to the other, over resamples."""
+    """The breakpoints: each is the geometric mean of the last size of one segment and the first of
+    the next. Its interval covers both, over all resamples."""
     breaks = {}
     for i, start in enumerate(starts):
         last, first = curve.bytes[start - 1], curve.bytes[start]
@@ -304,11 +304,11 @@ def _notes(curve: Curve, segments: tuple[Segment, ...], empty_apart: bool) -> li
             continue
         where = f"segment {number} ({part.from_bytes} to {part.to_bytes} bytes)"
         if part.alpha_s == 0.0:
-            notes.append(f"{where}: alpha lies on its bound 0, these sizes do not show it")
+            notes.append(f"{where}: alpha is at its bound 0, these sizes do not show it")
         if part.beta_s_per_B == 0.0:
-            notes.append(f"{where}: beta lies on its bound 0, these sizes do not show it")
+            notes.append(f"{where}: beta is at its bound 0, these sizes do not show it")
     if len(segments) - empty_apart == MOST_SEGMENTS:
-        notes.append(f"{MOST_SEGMENTS} segments are the most that are looked for")
+        notes.append(f"the search is limited to {MOST_SEGMENTS} segments")
     if curve.sizes < 2 * LEAST_SIZES:
         notes.append(f"two segments need {2 * LEAST_SIZES} sizes; there are {curve.sizes}")
     return notes

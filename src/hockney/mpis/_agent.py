@@ -1,4 +1,4 @@
-"""The command that reaches another host: ssh, or what the MPI's launcher was told to use."""
+"""The command that reaches another host: ssh, or the agent set for the MPI's launcher."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import shlex
 from collections.abc import Sequence
 
 SSH = ("ssh", "-o", "BatchMode=yes")
-"""Nobody is there to type a password."""
+"""BatchMode: never ask for a password."""
 
 
 def agent_commands(variables: Sequence[str], hosts: Sequence[str], script: str) -> list[list[str]]:
-    """A command a host. `variables` name the agent, the first that is set; this host needs none."""
-    told = next((os.environ[name] for name in variables if os.environ.get(name)), None)
-    agent = shlex.split(told) if told else list(SSH)
+    """A command for each host. The first of `variables` that is set names the agent; this host
+    needs none."""
+    agent_words = next((os.environ[name] for name in variables if os.environ.get(name)), None)
+    agent = shlex.split(agent_words) if agent_words else list(SSH)
     return [["sh", "-c", script] if _is_here(host) else [*agent, host, script] for host in hosts]
 
 

@@ -1,4 +1,4 @@
-"""The control variables of an MPI library's collectives, as the engine reads them through MPI_T."""
+"""Reads the control variables of an MPI library's collectives, with the engine, through MPI_T."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hockney.mpis import COMMAND_TIMEOUT_S, Engine
 
 
 class Control(msgspec.Struct, kw_only=True):
-    """A control variable; choices are those of an enumeration."""
+    """A control variable; `choices` are the values of its enumeration."""
 
     name: str
     description: str | None = None
@@ -22,29 +22,26 @@ class Control(msgspec.Struct, kw_only=True):
 
 
 def read_controls(engine: Engine) -> dict[str, Control]:
-    """All of them by name, with their values in this environment. Starts no MPI program."""
+    """All control variables by name, with their values in this environment. Starts no MPI
+    program."""
     done = _run(engine, {})
     if done.returncode != 0:
-        said = done.stderr.decode(errors="replace").strip()
+        reason = done.stderr.decode(errors="replace").strip()
         raise HockneyError(
-            f"the control variables of the MPI library cannot be read: {said}",
-            "unset the variables that it refuses",
+            f"the control variables of the MPI library cannot be read: {reason}",
+            "unset the environment variables that it refuses",
         )
-    controls = [_decoder.decode(line) for line in _text(done.stdout).splitlines()]
+    lines = done.stdout.decode(errors="replace").splitlines()  # not always UTF-8
+    controls = [_decoder.decode(line) for line in lines]
     return {control.name: control for control in controls}
 
 
 def accepts(engine: Engine, name: str, value: str) -> bool:
-    """Whether the library takes `value` for its variable `name` from the environment."""
+    """Whether the library accepts `value` for its variable `name` from the environment."""
     return _run(engine, {name: value}).returncode == 0
 
 
 _decoder = msgspec.json.Decoder(Control)
-
-
-def _text(stdout: bytes) -> str:
-    """Descriptions are anybody's words, not always UTF-8."""
-    return stdout.decode(errors="replace")
 
 
 def _run(engine: Engine, added: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:

@@ -1,9 +1,9 @@
 """Intel MPI: Hydra's mpiexec, and I_MPI_ADJUST_X with the numbers of its Developer Reference.
 
-Neither its list of algorithms nor its choice can be read back through MPI_T, so there is no proof
-that it took one. From 2021.13 on the numbers are those of presets, of which there are more than are
-listed here. Rules are variables I_MPI_ADJUST_X=ID:SIZES@RANKS;... in a file for `source`; what no
-range fits is decided by the library.
+MPI_T shows neither its list of algorithms nor its choice, so nothing proves that it ran the forced
+one. From 2021.13 on the numbers are those of presets, and there are more presets than listed here.
+Rules are variables I_MPI_ADJUST_X=ID:SIZES@RANKS;... in a file for `source`; the library decides
+where no range applies.
 """
 
 from __future__ import annotations
@@ -26,65 +26,31 @@ LIBRARIES = ("Intel MPI",)
 LARGEST_BYTES = 2**31 - 1
 ALGORITHMS = {
     "barrier": (
-        "dissemination",
-        "recursive_doubling",
-        "topology_dissemination",
-        "topology_recursive_doubling",
-        "binomial",
-        "topology_binomial",
-        "shm_flat",
-        "shm_knomial",
-        "shm_knary",
+        *("dissemination", "recursive_doubling", "topology_dissemination"),
+        *("topology_recursive_doubling", "binomial", "topology_binomial", "shm_flat"),
+        *("shm_knomial", "shm_knary"),
     ),
     "bcast": (
-        "binomial",
-        "recursive_doubling",
-        "ring",
-        "topology_binomial",
-        "topology_recursive_doubling",
-        "topology_ring",
-        "shumilin",
-        "knomial",
-        "shm_flat",
-        "shm_knomial",
-        "shm_knary",
-        "numa_sse42",
-        "numa_avx2",
-        "numa_avx512",
+        *("binomial", "recursive_doubling", "ring", "topology_binomial"),
+        *("topology_recursive_doubling", "topology_ring", "shumilin", "knomial", "shm_flat"),
+        *("shm_knomial", "shm_knary", "numa_sse42", "numa_avx2", "numa_avx512"),
     ),
     "scatter": ("binomial", "topology_binomial", "shumilin"),
     "gather": ("binomial", "topology_binomial", "shumilin", "binomial_segmented"),
     "reduce": (
-        "shumilin",
-        "binomial",
-        "topology_shumilin",
-        "topology_binomial",
-        "rabenseifner",
-        "topology_rabenseifner",
-        "knomial",
-        "shm_flat",
-        "shm_knomial",
-        "shm_knary",
+        *("shumilin", "binomial", "topology_shumilin", "topology_binomial", "rabenseifner"),
+        *("topology_rabenseifner", "knomial", "shm_flat", "shm_knomial", "shm_knary"),
     ),
     "allreduce": (
-        "recursive_doubling",
-        "rabenseifner",
-        "nonoverlapping",
-        "topology_nonoverlapping",
-        "binomial",
-        "topology_binomial",
-        "shumilin_ring",
-        "ring",
-        "knomial",
-        "shm_flat",
-        "shm_knomial",
-        "shm_knary",
+        *("recursive_doubling", "rabenseifner", "nonoverlapping", "topology_nonoverlapping"),
+        *("binomial", "topology_binomial", "shumilin_ring", "ring", "knomial", "shm_flat"),
+        *("shm_knomial", "shm_knary"),
     ),
     "allgather": ("recursive_doubling", "bruck", "ring", "topology_gatherv_bcast", "knomial"),
     "alltoall": ("bruck", "linear", "pairwise", "plum"),
     "scan": ("partial_results", "topology_partial_results"),
 }
-"""In the order of their numbers, which begin at 1."""
+"""Algorithms in the order of their numbers, which begin at 1."""
 
 
 def launcher_version(launcher: Path, words: str) -> str | None:  # noqa: ARG001
@@ -92,12 +58,12 @@ def launcher_version(launcher: Path, words: str) -> str | None:  # noqa: ARG001
 
 
 def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
-    """Intel MPI pins ranks unless told not to, and hides CPUs from the engine's own choice."""
+    """Disables Intel MPI's pinning, which would hide CPUs from the engine."""
     return {"I_MPI_PIN": "off"}
 
 
 def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:  # noqa: ARG001
-    """Those of the manual."""
+    """The algorithms of the manual."""
     return [
         Algorithm(collective, name, str(number), number)
         for collective in collectives
@@ -106,7 +72,7 @@ def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algor
 
 
 def is_segmented(algorithm: Algorithm) -> bool:  # noqa: ARG001
-    """There are such variables (I_MPI_ADJUST_BCAST_SEGMENT), unproved here."""
+    """Never: such variables (I_MPI_ADJUST_BCAST_SEGMENT) exist but were not tested."""
     return False
 
 
@@ -123,7 +89,7 @@ def replaced_by(
     bytes_: int,  # noqa: ARG001
     segment: int | None,  # noqa: ARG001
 ) -> str | None:
-    """Not documented."""
+    """Never: Intel does not document this."""
     return None
 
 
@@ -148,15 +114,15 @@ def _range(rule: Rule, name: str) -> str:
 
 
 def environment_of_rules(path: Path) -> dict[str, str]:
-    """What sourcing the file sets."""
+    """The variables that sourcing the file sets."""
     exports = (line.removeprefix("export ") for line in path.read_text().splitlines())
     pairs = (line.partition("=") for line in exports if not line.startswith("#"))
     return {name: value.strip("'") for name, _, value in pairs}
 
 
 FORMATS = {"intel": RulesFormat(frozenset(ALGORITHMS), render, environment_of_rules)}
-"""Without a fault or controls: there is no file that the library would read, and it has no control
-variables for its choice."""
+"""Without a fault or controls: the library reads no file, and has no control variables for its
+choice."""
 
 
 def format_for(version: str | None) -> str:  # noqa: ARG001

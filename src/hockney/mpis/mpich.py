@@ -1,15 +1,15 @@
 """MPICH and what is made of it: Hydra's mpiexec, MPIR_CVAR_X_INTRA_ALGORITHM, selection trees.
 
-The control variables of algorithms are integers without an enumeration; their names stand in the
-description, in the order of their numbers. What an algorithm is restricted to:
-src/mpi/coll/coll_algorithms.txt.
+The control variables of algorithms are integers without an enumeration; the description lists the
+names in the order of the numbers. src/mpi/coll/coll_algorithms.txt lists the restrictions of each
+algorithm.
 
-Selection trees are JSON, read by src/mpi/coll/src/csel.c of MPICH 4 and 5. A file replaces
-everything that the library would decide, and one without a branch for what is called ends the
-program. So the rules are put in front of the library's own tree, which it carries as text. There
-are two such trees: the device's, which chooses how the levels of the machine are put together, and
-below it that of algorithms. Where a rule holds, the first leaves the communicator whole, and the
-second names the algorithm.
+Selection trees are JSON, read by src/mpi/coll/src/csel.c of MPICH 4 and 5. A file replaces all
+decisions of the library, and a call without a matching branch ends the program. So the rules are
+inserted before the library's own tree, which the library contains as text. There are two trees: the
+device's tree chooses how to combine the levels of the machine, and below it another chooses
+algorithms. Where a rule applies, the first tree does not split the communicator, and the second
+names the algorithm.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LAUNCHER = "hydra"
 LIBRARIES = ("MPICH", "MVAPICH")
 STARTS = ("MPICH", "Intel MPI", "MVAPICH")
 PMI = ("pmi2", "cray_shasta", "pmix")
-"""MPICH has PMIx only where it was built with it."""
+"""MPICH has PMIx only if it was built with it."""
 HOST_FILE = "-f"
 HOST_LIST = ("-hosts", "%s,%.0s")
 
@@ -56,18 +56,18 @@ NOT_DEVICE = "1"
 FALLBACKS = {"error": "0", "silent": "2"}
 """Numbers in MPIR_CVAR_COLLECTIVE_FALLBACK."""
 REDUCE_SCATTERS = frozenset({"reduce_scatter_gather", "reduce_scatter_allgather"})
-"""They need an element for each rank."""
+"""These need an element for each rank."""
 MAY_FALL_BACK = REDUCE_SCATTERS | {"smp"}
-"""MPI_Init itself reduces single integers, and smp calls the collective again on the ranks of a
-node, where it is not usable: an error there would end every launch. For what sizes REDUCE_SCATTERS
-fall back is known."""
+"""These fall back silently, because an error would end every launch: MPI_Init itself reduces single
+integers, and smp calls the collective again on the ranks of a node, where it is not usable. The
+sizes at which REDUCE_SCATTERS fall back are known."""
 NEEDS_POWER_OF_TWO = frozenset(
     {("allgather", "recursive_doubling"), ("reduce_scatter_block", "noncommutative")}
 )
 Tree = dict[str, Any]
-"""Conditions in order; the first that holds is gone down, and there is no way back."""
+"""Conditions in order. The library follows the first that holds, and never backtracks."""
 DEVICE_SUFFIX = ".ch4"
-"""Of the second file's name."""
+"""Suffix of the second file."""
 SIZE_KEYS = {
     "bcast": "avg_msg_size",
     "reduce": "avg_msg_size",
@@ -76,22 +76,29 @@ SIZE_KEYS = {
     "allgather": "total_msg_size",
     "reduce_scatter_block": "total_msg_size",
 }
-"""What a condition on the size is called; the total is that of all ranks' blocks."""
+"""Keys of conditions on the size; the total counts the blocks of all ranks."""
 LARGEST_BYTES = 2**31 - 1
-"""Conditions are read by atoi."""
+"""The library reads conditions with atoi."""
 REDUCTIONS = frozenset({"reduce", "allreduce"})
 NEEDS_ELEMENTS = re.compile("reduce_scatter")
-"""Algorithms that need an element for every rank."""
+"""Algorithms that need an element for each rank."""
+_TREE = {
+    "tree_type": ("BCAST_TREE_TYPE", "kary"),
+    "k": ("BCAST_TREE_KVAL", "2"),
+    "is_non_blocking": ("BCAST_IS_NON_BLOCKING", "1"),
+}
+
+
+def _recexch(collective: str) -> dict[str, tuple[str, str]]:
+    prefix = f"{collective.upper()}_RECEXCH"
+    single = {"single_phase_recv": (f"{prefix}_SINGLE_PHASE_RECV", "0")}
+    return {"k": (f"{prefix}_KVAL", "2"), **single}
+
+
 PARAMETERS: dict[tuple[str, str], dict[str, tuple[str, str]]] = {
-    ("bcast", "tree"): {
-        "tree_type": ("BCAST_TREE_TYPE", "kary"),
-        "k": ("BCAST_TREE_KVAL", "2"),
-        "is_non_blocking": ("BCAST_IS_NON_BLOCKING", "1"),
-    },
+    ("bcast", "tree"): _TREE,
     ("bcast", "pipelined_tree"): {
-        "tree_type": ("BCAST_TREE_TYPE", "kary"),
-        "k": ("BCAST_TREE_KVAL", "2"),
-        "is_non_blocking": ("BCAST_IS_NON_BLOCKING", "1"),
+        **_TREE,
         "chunk_size": ("BCAST_TREE_PIPELINE_CHUNK_SIZE", "8192"),
         "recv_pre_posted": ("BCAST_RECV_PRE_POST", "0"),
     },
@@ -101,32 +108,17 @@ PARAMETERS: dict[tuple[str, str], dict[str, tuple[str, str]]] = {
         "chunk_size": ("ALLREDUCE_TREE_PIPELINE_CHUNK_SIZE", "0"),
         "buffer_per_child": ("ALLREDUCE_TREE_BUFFER_PER_CHILD", "0"),
     },
-    ("allreduce", "recexch"): {
-        "k": ("ALLREDUCE_RECEXCH_KVAL", "2"),
-        "single_phase_recv": ("ALLREDUCE_RECEXCH_SINGLE_PHASE_RECV", "0"),
-    },
+    ("allreduce", "recexch"): _recexch("allreduce"),
     ("allreduce", "recursive_multiplying"): {"k": ("ALLREDUCE_RECURSIVE_MULTIPLYING_KVAL", "2")},
-    ("allreduce", "k_reduce_scatter_allgather"): {
-        "k": ("ALLREDUCE_RECEXCH_KVAL", "2"),
-        "single_phase_recv": ("ALLREDUCE_RECEXCH_SINGLE_PHASE_RECV", "0"),
-    },
+    ("allreduce", "k_reduce_scatter_allgather"): _recexch("allreduce"),
     ("allgather", "k_brucks"): {"k": ("ALLGATHER_BRUCKS_KVAL", "2")},
-    ("allgather", "recexch_doubling"): {
-        "k": ("ALLGATHER_RECEXCH_KVAL", "2"),
-        "single_phase_recv": ("ALLGATHER_RECEXCH_SINGLE_PHASE_RECV", "0"),
-    },
-    ("allgather", "recexch_halving"): {
-        "k": ("ALLGATHER_RECEXCH_KVAL", "2"),
-        "single_phase_recv": ("ALLGATHER_RECEXCH_SINGLE_PHASE_RECV", "0"),
-    },
+    ("allgather", "recexch_doubling"): _recexch("allgather"),
+    ("allgather", "recexch_halving"): _recexch("allgather"),
     ("barrier", "k_dissemination"): {"k": ("BARRIER_DISSEM_KVAL", "2")},
-    ("barrier", "recexch"): {
-        "k": ("BARRIER_RECEXCH_KVAL", "2"),
-        "single_phase_recv": ("BARRIER_RECEXCH_SINGLE_PHASE_RECV", "0"),
-    },
+    ("barrier", "recexch"): _recexch("barrier"),
 }
-"""What an algorithm must be told in the tree, the control variable (MPIR_CVAR_...) that tells it
-otherwise, and the default of that. Without it the library would take 0."""
+"""Parameters that the tree must give to an algorithm, each with its control variable
+(MPIR_CVAR_...) and default. The library takes 0 for a missing parameter."""
 
 
 def launcher_version(launcher: Path, words: str) -> str | None:  # noqa: ARG001
@@ -137,11 +129,11 @@ def launcher_version(launcher: Path, words: str) -> str | None:  # noqa: ARG001
 
 
 def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
-    """Hydra takes more ranks than cores and root as they come; the engine pins by itself."""
+    """Hydra needs no options to oversubscribe or to run as root; the engine pins ranks itself."""
     placement = case.placement
     hosts = placement.hosts[: placement.node_count]
     options = ["-hosts", ",".join(hosts)] if hosts else []
-    # One rank a host in turn puts neighbours on different nodes.
+    # One rank per host in turn places neighbours on different nodes.
     per_node = 1 if placement.place == "node" else placement.per_node
     if per_node:
         options += ["-ppn", str(per_node)]
@@ -157,7 +149,7 @@ def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # no
 
 
 def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:  # noqa: ARG001
-    """The names in the descriptions."""
+    """The algorithms named in the descriptions of the control variables."""
     controls = read_controls(engine)
     words = {
         word
@@ -177,15 +169,17 @@ def _variable(collective: str) -> str:
 
 
 def _choices(engine: Engine, control: Control, words: set[str]) -> Iterator[str]:
-    """The names before each " - "; MPICH 4.0 lost its newlines, so that the word before a name
-    sticks to it ("algorithmsmp - Force ..."), and only the library knows where it begins."""
+    """The names before each " - ". In MPICH 4.0, which lacks the newlines, the preceding word is
+    joined to a name ("algorithmsmp - Force ..."); the library is asked which part it accepts."""
     for token in re.findall(r"(\S+)\s+- ", control.description or ""):
-        first, stuck = token.rpartition(")")[2], token
-        if re.search(r"\n\s*" + re.escape(stuck) + r"\s+- ", control.description or ""):
-            yield stuck
+        first, joined = token.rpartition(")")[2], token
+        if re.search(r"\n\s*" + re.escape(joined) + r"\s+- ", control.description or ""):
+            yield joined
             continue
         splits = [first] + [first[at:] for at in range(1, len(first)) if first[:at] in words]
-        yield next((name for name in splits if name and accepts(engine, control.name, name)), stuck)
+        yield next(
+            (name for name in splits if name and accepts(engine, control.name, name)), joined
+        )
 
 
 def is_segmented(algorithm: Algorithm) -> bool:
@@ -193,7 +187,8 @@ def is_segmented(algorithm: Algorithm) -> bool:
 
 
 def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
-    """The device's collectives off, and an error for a silent fallback, but for MAY_FALL_BACK."""
+    """Disables the device's collectives, and turns a fallback into an error except for
+    MAY_FALL_BACK."""
     variable, device = _variable(collective), "MPIR_CVAR_DEVICE_COLLECTIVES"
     if algorithm is None:
         return Forcing(DEFAULT, controls=((variable, None), (device, None)))
@@ -218,7 +213,7 @@ def replaced_by(
     bytes_: int,
     segment: int | None,  # noqa: ARG001
 ) -> str | None:
-    """MPICH gives an error there, because the fallback is one, or falls back to its decision."""
+    """MPICH gives an error, as `forcing` sets it to, or falls back to its own decision."""
     name = algorithm.own_name
     power_of_two = not ranks & (ranks - 1)
     if (algorithm.collective, name) in NEEDS_POWER_OF_TWO and not power_of_two:
@@ -234,16 +229,19 @@ def replaced_by(
 
 
 def render(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:
-    """Both files, by what is added to the name."""
-    trees = {"": _library_tree(engine, "algorithm="), DEVICE_SUFFIX: _device_tree(engine)}
-    _put(rules, trees[""], lambda rule, _: _algorithm(rule))
-    _put(rules, trees[DEVICE_SUFFIX], lambda _, own: _last_leaf(own))
+    """Both files, by their suffixes."""
+    trees = {
+        "": _library_tree(engine, "algorithm="),
+        DEVICE_SUFFIX: _library_tree(engine, "composition="),
+    }
+    _insert(rules, trees[""], lambda rule, _: _algorithm(rule))
+    _insert(rules, trees[DEVICE_SUFFIX], lambda _, own: _last_leaf(own))
     return {suffix: json.dumps(tree, indent=1) + "\n" for suffix, tree in trees.items()}
 
 
 def with_fault(files: Mapping[str, str]) -> dict[str, str]:
-    """Both files with a condition at their end that does not exist: the library ends the program
-    with an error when it comes to it."""
+    """Both files with an unknown condition at the end: a library that reads it ends the program
+    with an error."""
     fault: Tree = {"hockney=fault": {"any": {}}}
     return {suffix: json.dumps({**json.loads(text), **fault}) for suffix, text in files.items()}
 
@@ -256,13 +254,13 @@ def environment_of_rules(path: Path) -> dict[str, str]:
     }
 
 
-def _put(rules: Sequence[Rule], tree: Tree, leaf: Callable[[Rule, Tree], Tree]) -> None:
-    """The rules of each collective in front of what the tree has for it."""
+def _insert(rules: Sequence[Rule], tree: Tree, leaf: Callable[[Rule, Tree], Tree]) -> None:
+    """Inserts the rules of each collective before the tree's own decisions for it."""
     for collective in dict.fromkeys(rule.collective for rule in rules):
         of_it = [rule for rule in rules if rule.collective == collective]
         key = f"collective={collective}"
         if key not in tree:
-            raise HockneyError(f"this MPICH has no selection for {collective} to be tuned")
+            raise HockneyError(f"this MPICH has no selection tree for {collective}")
         inner = tree[key].get("comm_type=intra")
         if inner is None:  # a collective without a form for intercommunicators
             tree[key] = _by_ranks(of_it, tree[key], leaf)
@@ -271,8 +269,8 @@ def _put(rules: Sequence[Rule], tree: Tree, leaf: Callable[[Rule, Tree], Tree]) 
 
 
 def _by_ranks(rules: Sequence[Rule], own: Tree, leaf: Callable[[Rule, Tree], Tree]) -> Tree:
-    """A condition "up to P ranks" after one "up to P - 1" holds for P alone. The other kind of
-    condition, "below P", takes P in as well in some places of the library."""
+    """Limits rules to P ranks by a condition "up to P" after one "up to P - 1". Conditions "below
+    P" include P in some places of the library."""
     branches: Tree = {}
     for ranks in sorted({rule.ranks for rule in rules}):
         if f"comm_size<={ranks - 1}" not in branches and ranks > 1:
@@ -304,8 +302,8 @@ def _checked(size: int) -> int:
 
 
 def _guarded(rule: Rule, own: Tree, leaf: Callable[[Rule, Tree], Tree]) -> Tree:
-    """Reductions were measured with an operation of MPI's own, and some need an element for every
-    rank: otherwise the library decides."""
+    """Leaves the library its decision for user-defined operations, which were not measured, and for
+    fewer elements than ranks where the algorithm needs one for each."""
     chosen = leaf(rule, own)
     if rule.collective not in REDUCTIONS:
         return chosen
@@ -315,13 +313,13 @@ def _guarded(rule: Rule, own: Tree, leaf: Callable[[Rule, Tree], Tree]) -> Tree:
 
 
 def own_name(rule: Rule) -> str:
-    """The library's name of the algorithm, as it was forced when it was measured."""
+    """The library's name of the algorithm, as forced in the measurement."""
     variable = f"MPIR_CVAR_{rule.collective.upper()}_INTRA_ALGORITHM"
     name = rule.setting(variable)
     if not name:
         raise HockneyError(
             f"{rule.collective} by {rule.name}: its launches do not record {variable}",
-            "measure it with `hockney collective`, which forces algorithms by that",
+            "measure it with `hockney collective`, which forces algorithms by it",
         )
     return name
 
@@ -338,7 +336,7 @@ def _algorithm(rule: Rule) -> Tree:
 
 
 def _last_leaf(tree: Tree) -> Tree:
-    """What the device does with a communicator that has no levels; its tree ends with that."""
+    """The device's last decision, for a communicator that is not split."""
     while True:
         key, below = list(tree.items())[-1]
         if key.startswith("composition="):
@@ -346,13 +344,8 @@ def _last_leaf(tree: Tree) -> Tree:
         tree = below
 
 
-def _device_tree(engine: Engine | None) -> Tree:
-    return _library_tree(engine, "composition=")
-
-
 def _library_tree(engine: Engine | None, leaf: str) -> Tree:
-    """The largest tree with such leaves that the library carries: those of single devices are
-    smaller."""
+    """The largest tree with such leaves in the library; trees of single devices are smaller."""
     if engine is None:
         raise HockneyError(
             "MPICH's own decisions are not known without its library",
@@ -366,14 +359,14 @@ def _library_tree(engine: Engine | None, leaf: str) -> Tree:
     ]
     if not found:
         raise HockneyError(
-            "this MPICH carries no selection trees to put rules in front of",
-            "they are there from MPICH 4 on",
+            "this MPICH contains no selection trees to insert rules into",
+            "MPICH 4 and later have them",
         )
     return max(found, key=len)
 
 
 def _libraries(engine: Engine) -> list[Path]:
-    """The shared libraries that the engine is linked with and that are MPI by name."""
+    """The shared MPI libraries that the engine is linked with."""
     done = subprocess.run(["ldd", str(engine.path)], capture_output=True, text=True, check=False)
     paths = re.findall(r"=> (\S+)", done.stdout)
     return [Path(path) for path in paths if "mpi" in Path(path).name]
@@ -388,7 +381,7 @@ FORMATS = {
         suffixes=("", DEVICE_SUFFIX),
     )
 }
-"""Without controls: MPICH gives variables that are strings back as their defaults."""
+"""Without controls: MPICH reports string variables as their defaults."""
 
 
 def format_for(version: str | None) -> str:  # noqa: ARG001

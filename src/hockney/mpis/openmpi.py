@@ -1,7 +1,7 @@
 """Open MPI: mpiexec (ORTE up to 4, PRRTE from 5), the component coll/tuned with its enumerations
 and dynamic rules, coll/libnbc for nonblocking collectives.
 
-Where algorithms fall back: ompi/mca/coll/base/coll_base_*.c and coll/libnbc/nbc_*.c of 4.1 to 6.0.
+`replaced_by` follows ompi/mca/coll/base/coll_base_*.c and coll/libnbc/nbc_*.c of 4.1 to 6.0.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from hockney.spec.workloads.collective import DEFAULT, INT_BYTES
 LAUNCHER = "openmpi"
 LIBRARIES = STARTS = ("Open MPI",)
 PMI = ("pmix",)
-"""It has nothing else since version 5."""
+"""The only interface since version 5."""
 HOST_FILE = "--hostfile"
 HOST_LIST = ("--host", "%s:%s,")
 
 PREFIX = "OMPI_MCA_"
-"""Of the environment variable that sets a control variable."""
+"""Prefix of the environment variables that set control variables."""
 IGNORE = "ignore"
 """The value of an enumeration that forces nothing."""
 OTHERS = ("han", "hcoll", "ucc")
-"""Components that come before coll/tuned where they are built, and know nothing of its rules."""
+"""Components that take precedence over coll/tuned if present, and ignore its rules."""
 SEGMENTED = {
     "bcast": ("chain", "pipeline", "split_binary_tree", "binary_tree", "binomial", "knomial"),
     "reduce": ("chain", "pipeline", "binary", "binomial", "in-order_binary", "knomial"),
     "allreduce": ("segmented_ring",),
 }
-"""Those that are handed the segment size. Others ignore it."""
+"""Algorithms that use the segment size. Others ignore it."""
 COLLECTIVE_NUMBERS = {
     "allgather": 0,
     "allreduce": 2,
@@ -55,10 +55,11 @@ COLLECTIVE_NUMBERS = {
 SEEN_OF_ALL_RANKS = frozenset(
     {"allgather", "alltoall", "gather", "reduce_scatter_block", "scatter"}
 )
-"""Collectives whose size in a rule is that of all ranks' blocks together."""
+"""Collectives whose rules count the blocks of all ranks together."""
 WITH_FANOUT = frozenset({"bcast", "reduce"})
 CHAIN_FANOUT = "4"
-"""coll_tuned_X_algorithm_chain_fanout unless set; a rule without it makes the chain a pipeline."""
+"""Default of coll_tuned_X_algorithm_chain_fanout. Without it a rule turns the chain into a
+pipeline."""
 NO_SUCH_ALGORITHM = 99
 OWN_DECISION = "0 0 0 0"
 
@@ -69,18 +70,18 @@ def launcher_version(launcher: Path, words: str) -> str | None:  # noqa: ARG001
 
 
 def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
-    """Unbound, because the engine pins; more ranks than slots only where there are."""
+    """Without binding, because the engine pins; oversubscribing only where needed."""
     placement = case.placement
     options = ["--bind-to", "none"]
     hosts = placement.hosts[: placement.node_count]
     if hosts:
         slots = placement.per_node
         options += ["--host", ",".join(f"{host}:{slots}" for host in hosts)]
-    # Open MPI's own word for a crowded node is needed even for the slots that --host names.
-    crowded = bool(hosts) or placement.ranks > len(os.sched_getaffinity(0))
+    # OVERSUBSCRIBE is needed even for the slots that --host names.
+    oversubscribed = bool(hosts) or placement.ranks > len(os.sched_getaffinity(0))
     mapping = _mapping(placement)
-    if mapping or crowded:
-        options += ["--map-by", mapping + (":OVERSUBSCRIBE" if crowded else "")]
+    if mapping or oversubscribed:
+        options += ["--map-by", mapping + (":OVERSUBSCRIBE" if oversubscribed else "")]
     return [str(mpi.mpiexec), *options, "-n", str(placement.ranks), *program]
 
 
@@ -103,7 +104,7 @@ def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # no
 
 
 def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:  # noqa: ARG001
-    """The enumerations of the two components; those of others are not forced."""
+    """The enumerations of the two components; algorithms of others cannot be forced."""
     controls = read_controls(engine)
     found = []
     for collective in collectives:
@@ -122,8 +123,8 @@ def is_segmented(algorithm: Algorithm) -> bool:
 
 
 def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
-    """Dynamic rules on, the algorithm by its number, other components aside. A rules file of the
-    user would come before it (4.1), so none may be set."""
+    """Enables dynamic rules, sets the algorithm by its number and disables other components. In 4.1
+    a rules file of the user takes precedence, so none may be set."""
     variable = _variable(collective)
     if algorithm is None:
         names = ("coll", "coll_tuned_use_dynamic_rules", "coll_tuned_dynamic_rules_filename")
@@ -143,13 +144,13 @@ def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -
         size = f"{variable}_segmentsize"
         read_back[size] = settings[size] = str(segment or 0)
     env = tuple((PREFIX + name, value) for name, value in settings.items())
-    # A pipeline without segments is a chain through which the whole message goes at once.
+    # A pipeline without segments passes the whole message along the chain.
     segment_bytes = 0 if algorithm.name == "pipeline" and not segment else segment
     return Forcing(algorithm.name, segment_bytes, env, controls=tuple(read_back.items()))
 
 
 def _components() -> str:
-    """Without OTHERS; a list of the user's own is kept where it says which to take."""
+    """Disables OTHERS; a list of components that the user selected is kept."""
     asked = os.environ.get(PREFIX + "coll", "")
     if asked and not asked.startswith("^"):
         return asked
@@ -158,7 +159,7 @@ def _components() -> str:
 
 
 def replaced_by(algorithm: Algorithm, ranks: int, bytes_: int, segment: int | None) -> str | None:
-    """Its functions call another of their own, without a word."""
+    """Some functions of Open MPI silently call another algorithm."""
     collective, name = algorithm.collective, algorithm.own_name
     if name == "two_proc" and ranks != 2:
         return "gives an error: it is for two ranks"
@@ -200,7 +201,7 @@ def _reduction_replaced_by(
 
 
 def number_of(rule: Rule) -> int:
-    """The library's number of the algorithm, as it was forced when it was measured."""
+    """The library's number of the algorithm, as forced in the measurement."""
     return int(_setting(rule, "", None))
 
 
@@ -226,18 +227,17 @@ def _setting(rule: Rule, what: str, otherwise: str | None) -> str:
 
 
 def scale_of(rule: Rule) -> int:
-    """From the sizes of a rule to those that the library sees."""
+    """The factor from the sizes of a rule to those that the library sees."""
     return rule.ranks if rule.collective in SEEN_OF_ALL_RANKS else 1
 
 
 def render_classic(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:  # noqa: ARG001
     """The file of dynamic rules of Open MPI 4.1 and 5 (coll_tuned_dynamic_file.c).
 
-    All numbers; a # begins a comment. The first message size of each number of ranks must be 0,
-    sizes ascend, and whatever is wrong anywhere makes the library drop the whole file without a
-    word. A number of ranks holds up to the next one, the first also below; algorithm 0 is the
-    library's own decision. Open MPI 6 reads this format as well, but takes the numbers of ranks as
-    ends.
+    The file holds numbers; # begins a comment. The first message size for each number of ranks must
+    be 0, and sizes must ascend; any mistake makes the library ignore the whole file silently. A
+    number of ranks applies up to the next one, the first also below; algorithm 0 is the library's
+    own decision. Open MPI 6 reads this format too, but takes the numbers of ranks as upper limits.
     """
     collectives = list(dict.fromkeys(rule.collective for rule in rules))
     lines = [
@@ -250,15 +250,15 @@ def render_classic(rules: Sequence[Rule], engine: Engine | None) -> dict[str, st
 
 
 def with_fault(files: Mapping[str, str]) -> dict[str, str]:
-    """One more collective at the end: the barrier, by an algorithm that is none. A library that
-    has read all of it fails in MPI_Barrier."""
+    """Adds a rule at the end: the barrier, with an algorithm that does not exist. A library that
+    has read the whole file fails in MPI_Barrier."""
     text = re.sub(r"(?m)^(\d+)", lambda count: str(int(count[1]) + 1), files[""], count=1)
     barrier = f"{COLLECTIVE_NUMBERS['barrier']}\n1\n1\n1\n0 {NO_SUCH_ALGORITHM} 0 0\n"
     return {"": text + barrier}
 
 
 def environment_of_rules(path: Path) -> dict[str, str]:
-    """Other components, which know nothing of the rules, aside."""
+    """Reads the rules, and disables components that would ignore them."""
     return {
         "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
         "OMPI_MCA_coll_tuned_dynamic_rules_filename": str(path.resolve()),
@@ -267,7 +267,7 @@ def environment_of_rules(path: Path) -> dict[str, str]:
 
 
 def controls(path: Path) -> dict[str, str | None]:
-    """Control variables of the library, and what they must be when it has been told."""
+    """Control variables, and the values that they must have when the rules are in use."""
     return {
         "coll_tuned_use_dynamic_rules": "true",
         "coll_tuned_dynamic_rules_filename": str(path.resolve()),
@@ -275,8 +275,7 @@ def controls(path: Path) -> dict[str, str | None]:
 
 
 def _collective(collective: str, rules: Sequence[Rule]) -> list[str]:
-    """Rules hold for the measured numbers of ranks alone: before, between and behind them the
-    library decides."""
+    """Rules apply to the measured numbers of ranks only; the library decides for all others."""
     measured = sorted({rule.ranks for rule in rules})
     sections: dict[int, list[str]] = {}
     if measured[0] > 1:
@@ -294,7 +293,7 @@ def _collective(collective: str, rules: Sequence[Rule]) -> list[str]:
 
 
 def _rows(rules: Sequence[Rule]) -> list[str]:
-    """Size from which on, algorithm, fan-out, segment size."""
+    """Rows of smallest size, algorithm, fan-out and segment size."""
     rows: dict[int, str] = {0: OWN_DECISION}
     for rule in sorted(rules, key=lambda rule: rule.from_bytes):
         scale = scale_of(rule)
@@ -310,8 +309,8 @@ def _rows(rules: Sequence[Rule]) -> list[str]:
 def render_json(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:  # noqa: ARG001
     """Rules for Open MPI 6 (docs/tuning-apps/tuned_dynamic_file_schema.json).
 
-    The first rule that fits is taken, ends are inclusive, and what no rule fits is decided by the
-    library. The key of the segment size is seg_size, which the schema leaves out.
+    The first matching rule applies, limits are inclusive, and the library decides where no rule
+    matches. The key of the segment size is seg_size, which the schema omits.
     """
     collectives = {
         collective: _sections([rule for rule in rules if rule.collective == collective])
@@ -350,7 +349,7 @@ FORMATS = {
     "openmpi": RulesFormat(
         _COLLECTIVES, render_classic, environment_of_rules, with_fault, controls
     ),
-    # Without a fault: the library leaves out the rule that it does not understand, silently.
+    # Without a fault: the library silently ignores a rule that it does not understand.
     "openmpi-json": RulesFormat(_COLLECTIVES, render_json, environment_of_rules, controls=controls),
 }
 

@@ -1,7 +1,7 @@
 """SimGrid's SMPI: smpirun runs the ranks on a simulated machine, in simulated time.
 
-A setting smpi/X:NAME chooses the algorithm of a collective. It has no MPI_T; smpirun refuses a name
-that it does not have, and shows its own only then.
+A setting smpi/X:NAME chooses the algorithm of collective X. SMPI has no MPI_T. smpirun lists its
+algorithms only when it refuses an unknown name.
 """
 
 from __future__ import annotations
@@ -30,14 +30,13 @@ FIXED = (
     "smpi/shared-malloc-blocksize:67108864",
     "smpi/privatization:no",
 )
-"""Without the first, the speed of this host would leak into the simulated clock. The second: the
-kernel allows 65,530 mappings, and buffers that lie upon each other take one a block. The third: the
-engine keeps nothing of a rank in global variables; a copy of the program for each rank would cost
-330 kB and five mappings."""
+"""First: the speed of this host must not influence the simulated clock. Second: the kernel allows
+65,530 mappings, and shared buffers take one per block. Third: the engine has no global variables of
+a rank; a copy of the program for each rank would cost 330 kB and five mappings."""
 SELECTORS = frozenset({"default", "ompi", "mpich", "mvapich2", "impi", "automatic"})
-"""Decisions of libraries, not algorithms."""
+"""Decision functions of libraries, not algorithms."""
 NOBODY = "?"
-"""An algorithm that no collective has."""
+"""The name of no algorithm."""
 PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1"><zone id="z" routing="None"><host id="h" speed="1Gf"/></zone></platform>
@@ -70,7 +69,7 @@ def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # no
 
 
 def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:
-    """What smpirun calls valid when it is asked for another."""
+    """The algorithms that smpirun lists when it refuses another."""
     found = []
     with tempfile.TemporaryDirectory(prefix="hockney-") as directory:
         (Path(directory) / "platform.xml").write_text(PLATFORM)
@@ -82,7 +81,7 @@ def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algor
 
 
 def _valid(mpi: Mpi, engine: Engine, collective: str, directory: str) -> list[str]:
-    """smpirun leaves files behind where it fails, so it runs in a directory that goes."""
+    """Runs smpirun in a temporary directory, because it leaves files behind when it fails."""
     try:
         done = subprocess.run(
             [
@@ -104,12 +103,12 @@ def _valid(mpi: Mpi, engine: Engine, collective: str, directory: str) -> list[st
 
 
 def is_segmented(algorithm: Algorithm) -> bool:  # noqa: ARG001
-    """Segment sizes are in SimGrid's source."""
+    """Never: segment sizes are fixed in SimGrid's source."""
     return False
 
 
 def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
-    """smpirun ends with an error where it does not have the algorithm: that is the proof."""
+    """Needs no read-back: smpirun ends with an error if it lacks the algorithm."""
     if algorithm is None:
         return Forcing(DEFAULT)
     return Forcing(algorithm.name, segment, cfg=(f"smpi/{collective}:{algorithm.own_name}",))
@@ -121,7 +120,7 @@ def replaced_by(
     bytes_: int,
     segment: int | None,  # noqa: ARG001
 ) -> str | None:
-    """As Open MPI's, of which these are copies."""
+    """As in Open MPI: these algorithms are copies of its own."""
     name = algorithm.own_name
     if name == "ompi_two_procs" and ranks != 2:
         return "gives an error: it is for two ranks"

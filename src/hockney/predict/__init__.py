@@ -1,1 +1,1 @@
-"""What models are for: which of them holds, and how long patterns of messages will take."""
+"""Ranks models by how well they fit, and predicts the time of patterns of messages."""

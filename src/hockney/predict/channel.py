@@ -1,4 +1,4 @@
-"""What a message costs by a fitted model: the numbers from which patterns are predicted."""
+"""Costs of a message by a fitted model, from which patterns are predicted."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from hockney.models.segmented import log_line
 from hockney.spec.axes import Key, curve_key
 
 RESAMPLES = 200
-"""Launches drawn with replacement, for intervals of what is predicted."""
+"""Bootstrap resamples of launches, for intervals of predictions."""
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Of a message of one size: T(b) = overhead + latency + b / bandwidth, and how soon a rank's
-    next one follows."""
+    """Costs of a message of one size: T(b) = overhead + latency + b / bandwidth, and the gap to a
+    rank's next message."""
 
     latency_s: float
     s_per_B: float
     overhead_s: float = 0.0
-    """Of sender and receiver together, who each do both."""
+    """Overhead of sender and receiver together."""
     gap_s: float | None = None
-    """Besides b / bandwidth; None: the next one waits until this one is there."""
+    """Gap in addition to b / bandwidth; None if the next message waits until this one arrives."""
 
     def message_s(self, bytes_: int) -> float:
         return self.overhead_s + self.latency_s + bytes_ * self.s_per_B
 
     def row_s(self, messages: int, bytes_: int) -> float:
-        """So many of a rank, until the last has arrived, while as many come in."""
+        """Time until the last of a rank's messages has arrived, while it receives as many."""
         if not messages:
             return 0.0
         one = self.message_s(bytes_)
@@ -46,7 +46,7 @@ class Costs:
         return one + (messages - 1) * period
 
     def scaled(self, factors: dict[str, float]) -> Costs:
-        """Twice the latency makes it twice as long, twice the bandwidth half as long."""
+        """Costs with terms multiplied by these factors; a bandwidth factor divides the time."""
         return Costs(
             self.latency_s * factors.get("latency", 1.0),
             self.s_per_B / factors.get("bandwidth", 1.0),
@@ -55,29 +55,29 @@ class Costs:
         )
 
     def without(self, term: str) -> Costs:
-        """As if it cost nothing."""
+        """Costs without one term."""
         return self.scaled({term: np.inf if term == "bandwidth" else 0.0})
 
 
 CostsOf = Callable[[int, int], Costs]
-"""By size in bytes, and by how many ranks of a node send at once: max-rate tells these apart."""
+"""Costs by size in bytes and number of ranks of a node that send at once (used by max-rate)."""
 
 
 @dataclass(frozen=True)
 class Channel:
-    """What messages cost, and as often for resampled launches."""
+    """Costs of messages by the best fit, and by the fit of each resample."""
 
     model: str
     best: CostsOf
     resampled: tuple[CostsOf, ...]
     largest_bytes: int
-    """That was measured."""
+    """Largest measured size."""
     most_pairs: int
-    """At once, that were measured."""
+    """Largest measured number of concurrent pairs."""
     fit: Fit
 
     def scaled(self, factors: dict[str, float]) -> Channel:
-        """With --what-if."""
+        """The channel with changed costs (--what-if)."""
         return replace(
             self,
             best=_scaled(self.best, factors),
@@ -86,7 +86,7 @@ class Channel:
 
 
 def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Channel:
-    """By that model, or the one of the most detail that the points carry."""
+    """The channel by that model, by default the most detailed that the points support."""
     if len({_which(point) for point in points}) > 1:
         raise AskedWronglyError(
             "these are times of several operations, algorithms or pairs of ranks: each has its own "
@@ -103,7 +103,7 @@ def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Cha
         model = next((name for name, lacking in detailed.items() if lacking is None), "hockney")
     if model not in CHANNELS:
         raise AskedWronglyError(
-            f"{model} does not predict single messages", f"take {', '.join(CHANNELS)}"
+            f"{model} does not predict single messages", f"use {', '.join(CHANNELS)}"
         )
     by = {
         "hockney": _by_line,
@@ -115,7 +115,7 @@ def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Cha
 
 
 def _which(point: PointEstimate) -> Key:
-    """Of all pairs at once it does not matter which ranks they are."""
+    """The key of a point's curve. For points of all concurrent pairs, the ranks do not matter."""
     return curve_key(point, "peers") if point.is_all_pairs else curve_key(point)
 
 
@@ -178,14 +178,14 @@ def _channel(curve: Curve, fit: Fit, best: CostsOf, sampled: Sequence[CostsOf]) 
 
 
 def _drawn(curve: Curve) -> Iterator[Curve]:
-    """With launches drawn with replacement; none where there is one."""
+    """Bootstrap resamples of the curve; none for a single launch."""
     draws = np.random.default_rng(SEED).integers(curve.launches, size=(RESAMPLES, curve.launches))
     for draw in draws if curve.launches > 1 else ():
         yield replace(curve, seconds=curve.seconds[draw])
 
 
 def _rows(curve: Curve) -> Array:
-    """Medians over resampled launches; none where there is one launch."""
+    """Medians of bootstrap resamples; none for a single launch."""
     return curve.resampled(RESAMPLES if curve.launches > 1 else 0)
 
 

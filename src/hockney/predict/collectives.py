@@ -1,7 +1,5 @@
-"""How long a collective takes by each algorithm, from what point-to-point messages cost.
-
-The schedule of an algorithm is walked through message by message.
-"""
+"""Predicts the time of collectives from the cost of point-to-point messages, by simulating the
+schedule of an algorithm message by message."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ def schedule_of(collective: str, name: str) -> Algorithm:
     if name not in known:
         near = difflib.get_close_matches(name, known)
         raise AskedWronglyError(
-            f"{collective}: no schedule of an algorithm called {name!r}",
+            f"{collective}: there is no schedule of an algorithm {name!r}",
             f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}",
         )
     return known[name]
@@ -39,38 +37,38 @@ def time(
     root: int = 0,
     placement: Sequence[Place] | None = None,
 ) -> float:
-    """Seconds from the common start until the last rank is done.
+    """Completion time: seconds from the common start until the last rank is done.
 
     bytes: of one rank's block for scatter, gather, allgather, alltoall and reduce_scatter_block,
     of the whole buffer for the others. segment: bytes; algorithms that do not segment ignore it.
-    placement: where each rank is; None: each on a node of its own.
+    placement: the place of each rank; None for one rank per node.
     """
     messages_of = schedule_of(collective, algorithm)
     if ranks < 1 or bytes < 0 or not 0 <= root < ranks:
         raise AskedWronglyError(
             f"{ranks} ranks, {bytes} bytes, root {root}",
-            "there must be a rank, no fewer than 0 bytes, and a root among the ranks",
+            "give at least one rank, 0 bytes or more, and a root among the ranks",
         )
     if ranks > MOST_RANKS:
         raise AskedWronglyError(
-            f"{ranks} ranks: schedules are walked through message by message, for {MOST_RANKS} "
-            "ranks at most",
-            "halo2d, halo3d, ring and alltoall are predicted for more",
+            f"{ranks} ranks: schedules are simulated message by message, for at most {MOST_RANKS} "
+            "ranks",
+            "halo2d, halo3d, ring and alltoall can be predicted for more",
         )
     machine = Machine(parameters, ranks, placement, root)
     return float(simulate(machine, bounded(messages_of(ranks, bytes, segment))).max())
 
 
 def effort(collective: str, algorithm: str, ranks: int, bytes: int) -> int:
-    """How much there is to walk through, in messages."""
+    """Cost of simulating the schedule, in messages."""
     return sum(map(step_effort, bounded(schedule_of(collective, algorithm)(ranks, bytes, None))))
 
 
 def predicted_s(
     parameters: Parameters, point: PointEstimate, placement: Sequence[Place] | None
 ) -> float | None:
-    """The model beside a measurement, in seconds; None for an algorithm without a schedule, such as
-    the library's own decision."""
+    """The predicted time of a measured point, in seconds; None for an algorithm without a schedule,
+    such as the library's own decision."""
     name, segment = point.algorithm or "", point.segment_bytes or None
     if point.operation not in SCHEDULES.names():
         return None
@@ -79,5 +77,5 @@ def predicted_s(
     how = (point.operation, name, point.known_ranks, point.bytes, segment)
     try:
         return time(parameters, *how, placement=placement)
-    except AskedWronglyError:  # a schedule for other numbers of ranks
+    except AskedWronglyError:  # the algorithm needs other numbers of ranks
         return None

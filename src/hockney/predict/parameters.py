@@ -1,4 +1,4 @@
-"""What point-to-point messages cost between ranks, by how far apart the ranks are."""
+"""Costs of point-to-point messages, by the distance between ranks."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ class Level:
 
 @dataclass(frozen=True)
 class Parameters:
-    """Levels that are not known (None) are taken from the next one that is, far before near."""
+    """Costs by level. An unknown level (None) uses the next known one, farther ones first."""
 
     socket: Level | None = None
     node: Level | None = None
     network: Level | None = None
     overhead_s: float = 0.0
-    """The processor's part of each send and each receive, o of LogP; beside alpha."""
+    """Processor time of each send and each receive, o of LogP, in addition to alpha."""
     gamma_s_per_B: float = 0.0
-    """To add a byte to another, in a reduction."""
+    """Time per byte to combine data in a reduction."""
     eager_bytes: int | None = None
-    """From here on a sender waits until its message is there (rendezvous); None: it never does."""
+    """From this size on a sender waits until its message arrives (rendezvous); None for never."""
     early_bytes: int | None = None
-    """From here on a message does not leave before its receiver has come to it; None: eager_bytes.
-    In SimGrid it is smpi/async-small-thresh, 0 unless set."""
+    """From this size on a message leaves only when its receiver is ready; None for eager_bytes.
+    SimGrid calls it smpi/async-small-thresh, 0 by default."""
     sharing: str = "serial"
     """How messages of one rank (between nodes: of one node) that are posted together use its
     bandwidth: serial, one after the other, or fair, all at once, as SimGrid's flows do."""
 
     def level(self, name: str) -> Level:
-        """The parameters of that level, or of the one that stands for it."""
+        """The parameters of that level, or of the level used in its place."""
         at = LEVELS.index(name)
         known = {"socket": self.socket, "node": self.node, "network": self.network}
         for other in (*LEVELS[at:], *reversed(LEVELS[:at])):
@@ -63,7 +63,7 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Paths:
-    """What each message of a step takes; shapes (messages,)."""
+    """Costs and ports of each message of a step; shapes (messages,)."""
 
     alpha_s: Array
     beta_s_per_B: Array
@@ -72,7 +72,7 @@ class Paths:
 
 
 class Machine:
-    """Ranks at their places, with the parameters between any two. Rank 0 is the root."""
+    """Ranks with their places, and the costs between any two. Rank 0 is the root."""
 
     def __init__(
         self, parameters: Parameters, ranks: int, placement: Sequence[Place] | None, root: int
@@ -107,8 +107,8 @@ class Machine:
 
 
 def _where(ranks: int, placement: Sequence[Place] | None, root: int) -> tuple[Ranks, Ranks]:
-    """Number of the node and of the socket of each rank, counted from the root; without a
-    placement every rank has a node of its own."""
+    """Node and socket numbers of each rank, counted from the root; without a placement each rank
+    has its own node."""
     if placement is None:
         return np.arange(ranks), np.arange(ranks)
     at = {place.rank: place for place in placement}
@@ -127,7 +127,7 @@ def _numbered(names: Sequence[object]) -> Ranks:
 
 
 def level_of(first: Place, second: Place) -> str:
-    """How far apart two places are."""
+    """The level of messages between two places."""
     if first.host != second.host:
         return "network"
     return "socket" if first.package == second.package else "node"
@@ -138,15 +138,15 @@ SMPI_THRESHOLDS = {"smpi/send-is-detached-thresh": 65536, "smpi/async-small-thre
 
 
 def of_simgrid(parameters: Parameters, cfg: Sequence[str]) -> Parameters:
-    """The same for a simulated run with these settings (key:value): its flows share, and where
-    messages wait for whom is known."""
+    """The parameters adapted to a simulated run with these settings (key:value): fair sharing, and
+    SMPI's thresholds."""
     settings = dict(setting.split(":", 1) for setting in cfg if ":" in setting)
     eager, early = (int(settings.get(name, default)) for name, default in SMPI_THRESHOLDS.items())
     return replace(parameters, eager_bytes=eager, early_bytes=early, sharing="fair")
 
 
 def parameters_of_run(run: Run, points: Sequence[PointEstimate]) -> Parameters:
-    """Of a run with ping-pong times: `points` are its estimates."""
+    """Parameters from a run with ping-pong times; `points` are its estimates."""
     found = parameters_of(points, run.launches[0].places if run.launches else [])
     if run.launches and run.launches[0].simulated:
         plan = plan_of(run.header.options)

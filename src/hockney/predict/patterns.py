@@ -1,8 +1,8 @@
-"""How long a pattern of messages takes, from what one message costs.
+"""Predicts the time of patterns of messages from the cost of one message.
 
-A pattern is a function of the costs, `ranks` and `bytes`, listed in PATTERNS. Without overheads of
-their own (hockney, segmented), the messages of a rank follow one after the other; by loggp the next
-one leaves after max(o_s + o_r, g + (b - 1) G).
+A pattern is a function of the costs, `ranks` and `bytes`, listed in PATTERNS. In models without
+overheads (hockney, segmented), a rank's messages follow one after the other; in loggp the next one
+leaves after max(o_s + o_r, g + (b - 1) G).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Pattern:
     ranks: int = 2
     algorithm: str | None = None
     per_node: int | None = None
-    """Ranks of a node, which all send at once to other nodes; None: nothing is shared."""
+    """Ranks per node that all send at once to other nodes; None if nothing is shared."""
 
     @property
     def words(self) -> str:
@@ -51,9 +51,9 @@ class Prediction:
     pattern: Pattern
     seconds: Parameter
     dominant: str
-    """The term without which it would take the least time."""
+    """The term whose removal shortens the time most."""
     share: float
-    """By how much less, of the whole."""
+    """Fraction of the time that its removal saves."""
     note: str | None = None
 
 
@@ -62,7 +62,7 @@ def message(costs: Costs, ranks: int, bytes_: int) -> float:  # noqa: ARG001
 
 
 def ring(costs: Costs, ranks: int, bytes_: int) -> float:
-    """A message is handed on from rank to rank until it is back."""
+    """A message is passed from rank to rank until it returns."""
     return ranks * costs.message_s(bytes_)
 
 
@@ -90,12 +90,12 @@ PATTERNS: dict[str, Callable[[Costs, int, int], float]] = {
 AT_ONCE = ("halo2d", "halo3d", "alltoall")
 """Patterns in which all ranks of a node send at the same time."""
 MOST_WALKED = 2**24
-"""Messages times resamples: a collective is walked through message by message."""
+"""Limit of messages times resamples, as collectives are simulated message by message."""
 LEAST_RESAMPLES = 8
 
 
 def grid(ranks: int, dimensions: int) -> list[int]:
-    """The most cubic grid of so many ranks: of all the one of the least surface."""
+    """The grid of these ranks with the least surface."""
     if dimensions == 1:
         return [ranks]
     small = [side for side in range(1, math.isqrt(ranks) + 1) if ranks % side == 0]
@@ -105,7 +105,7 @@ def grid(ranks: int, dimensions: int) -> list[int]:
 
 
 def _neighbours(ranks: int, dimensions: int) -> int:
-    """Messages that a rank sends: two in each dimension in which it has neighbours."""
+    """Messages that a rank sends: two per dimension with neighbours."""
     return sum(2 for side in grid(ranks, dimensions) if side > 1)
 
 
@@ -119,7 +119,7 @@ def parse_pattern(text: str) -> Pattern:
         key, equals, value = word.partition("=")
         if not equals or key not in ("ranks", "bytes", "per-node") or key in given:
             raise AskedWronglyError(
-                f"--pattern {text}: {word!r} is not known here",
+                f"--pattern {text}: {word!r} is unknown",
                 "give ranks=N and bytes=SIZE, and per-node=N where ranks share a node",
             )
         given[key] = value
@@ -153,7 +153,7 @@ def _check_name(name: str, algorithm: str | None, text: str) -> None:
 
 def _ranks(word: str, text: str) -> int:
     if not re.fullmatch(r"\d{1,10}", word) or not 2 <= int(word) <= LARGEST_RANKS:
-        raise AskedWronglyError(f"--pattern {text}: {word!r} is no number of ranks from 2 up")
+        raise AskedWronglyError(f"--pattern {text}: {word!r} is not a number of ranks from 2 up")
     return int(word)
 
 
@@ -177,7 +177,7 @@ def _seconds(costs: Costs, pattern: Pattern) -> float:
 
 
 def predict(channel: Channel, pattern: Pattern) -> Prediction:
-    """Its time, with the 2.5 % and 97.5 % quantiles over resampled launches."""
+    """The predicted time, with the 2.5 % and 97.5 % quantiles of the bootstrap over launches."""
     if pattern.per_node is not None and channel.model != "max-rate":
         raise AskedWronglyError(
             f"{pattern.words}: {channel.model} does not describe what ranks of a node share",

@@ -1,4 +1,4 @@
-"""Every model that the data can carry, the best first, with the reason."""
+"""Ranks all models that can be fitted to the data, the best first, with reasons."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from hockney.fitting.fit import Curve, Fit, curve_of, predicted_s
 from hockney.models import MODELS, Model
 
 MOST_FOLDS = 10
-"""Parts into which launches fall for cross-validation."""
+"""Most folds of launches for cross-validation."""
 AS_GOOD = 2.0
-"""A difference of criteria that is not worth a mention (Raftery 1995, Sociological Methodology)."""
+"""Criteria that differ by less are equivalent (Raftery 1995, Sociological Methodology)."""
 
 
 @dataclass(frozen=True)
 class Ranked:
     fit: Fit
     cross_validated_error: float | None
-    """Median relative error at launches that were left out of the fit; None with fewer than two."""
+    """Median relative error for launches excluded from the fit; None with fewer than two."""
     reason: str
 
 
@@ -30,12 +30,12 @@ class Ranked:
 class Ranking:
     best_first: tuple[Ranked, ...]
     lacking: dict[str, str]
-    """By model that could not be fitted: what it would need."""
+    """For each model that could not be fitted: what it needs."""
 
 
 def rank(data: Curve | Sequence[PointEstimate]) -> Ranking:
-    """Fits every model that the data can carry. The best is that of the least criterion a point;
-    of those that are as good, the one with the fewest parameters."""
+    """Fits all models for which the data suffice. The best has the least criterion per point; among
+    equivalent ones, the fewest parameters."""
     curve = data if isinstance(data, Curve) else curve_of(data)
     lacking: dict[str, str] = {}
     found: list[tuple[Fit, float | None]] = []
@@ -56,8 +56,8 @@ def rank(data: Curve | Sequence[PointEstimate]) -> Ranking:
 
 
 def cross_validated_error(one: Model, curve: Curve) -> float | None:
-    """The model is fitted to all launches but some, and asked for the medians of those; over all
-    such parts the median error of each is averaged."""
+    """Fits the model without one fold of launches and predicts the medians of that fold; the mean
+    over folds of the median relative error."""
     folds = min(curve.launches, MOST_FOLDS)
     if folds < 2:
         return None
@@ -82,7 +82,7 @@ def _rating(fit: Fit) -> float:
 
 
 def _order(fit: Fit, least: float) -> tuple[bool, float]:
-    """The best ones first, of those the simplest."""
+    """The sort key: equivalent best fits first, the simplest of them first."""
     rating = _rating(fit)
     as_good = rating <= least + AS_GOOD / len(fit.residuals)
     return not as_good, float(len(fit.parameters)) if as_good else rating
@@ -100,7 +100,7 @@ def _reason(fit: Fit, error: float | None, best: Fit) -> str:
             f"{best.model}"
         )
     if error is None:
-        words.append("one launch leaves no others to predict")
+        words.append("a single launch cannot be cross-validated")
     else:
-        words.append(f"predicts launches left out to {100.0 * error:.2g} %")
+        words.append(f"predicts excluded launches to {100.0 * error:.2g} %")
     return "; ".join(words)

@@ -1,4 +1,4 @@
-"""Who sends what to whom, in which order: the steps that an algorithm is made of."""
+"""Schedules: the steps of an algorithm, with the messages of each."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ Blocks = Callable[[int], Iterable[int]]
 
 MOST_RANKS = 2**20
 MOST_MESSAGES = 2**25
-"""Of a schedule that is walked through: some seconds. 4,096 ranks may send to each other."""
+"""Limit of a schedule, some seconds of simulation; enough for an alltoall of 4,096 ranks."""
 MOST_AT_ONCE = 2**24
-"""Of a step, which takes a hundred bytes a message."""
+"""Limit of a step, which takes a hundred bytes per message."""
 STEP_MESSAGES = 800
-"""A step takes as long as so many messages, besides its own."""
+"""Simulating a step costs as much as so many additional messages."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """Messages that are posted together; what a rank receives in a step it can send in the next.
+    """Messages that are posted together. A rank can send in the next step what it received.
 
     sources, destinations, bytes: shape (messages,), the messages of one source in the order in
     which it posts them. Ranks count from the root, which is 0.
@@ -39,12 +39,12 @@ class Step:
     in_turn: bool = False
     """A rank waits for each of its messages before it posts the next (MPI_Send, not MPI_Isend)."""
     reduces: bool = False
-    """The receiver adds what comes to what it has."""
+    """The receiver reduces the message into its own data."""
 
 
 Schedule = Iterator[Step]
 Algorithm = Callable[[int, int, int | None], Schedule]
-"""Of the number of ranks, the bytes as the collective counts them, and the segment size."""
+"""A function of the number of ranks, the collective's bytes, and the segment size."""
 
 
 def step(
@@ -56,19 +56,19 @@ def step(
     in_turn: bool = False,
     reduces: bool = False,
 ) -> Step:
-    """A step of messages that are all of one size, or of one size each."""
+    """A step whose messages all have one size, or each their own."""
     from_, to = np.asarray(sources, dtype=np.int64), np.asarray(destinations, dtype=np.int64)
     sizes = np.broadcast_to(np.asarray(bytes_, dtype=np.float64), from_.shape)
     return Step(from_, to, sizes, blocks, in_turn, reduces)
 
 
 def step_effort(part: Step) -> int:
-    """How long it takes to walk through a step, in messages."""
+    """Cost of simulating a step, in messages."""
     return len(part.sources) + STEP_MESSAGES
 
 
 def bounded(schedule: Schedule) -> Schedule:
-    """The same, and an error where it would have no end that anybody waits for."""
+    """The schedule; raises AskedWronglyError when it exceeds MOST_MESSAGES."""
     walked = 0
     for part in schedule:
         walked += step_effort(part)
@@ -79,7 +79,7 @@ def bounded(schedule: Schedule) -> Schedule:
 
 def too_long(messages: int) -> AskedWronglyError:
     return AskedWronglyError(
-        f"a schedule of {messages} messages and more is not walked through",
+        f"a schedule of {messages} messages or more takes too long to simulate",
         "ask for fewer ranks, or larger segments",
     )
 
@@ -111,7 +111,12 @@ def power_below(ranks: int) -> int:
     return 1 << (ranks.bit_length() - 1)
 
 
+def one_block(blocks: Ranks | Array, message: int) -> tuple[int]:
+    """The block of each message, for steps whose messages carry one block each."""
+    return (int(blocks[message]),)
+
+
 def require(holds: bool, what: str, ranks: int) -> None:
-    """An algorithm that exists for some numbers of ranks only."""
+    """Raises AskedWronglyError for numbers of ranks that an algorithm does not support."""
     if not holds:
-        raise AskedWronglyError(f"{what}, not {ranks}", "libraries take another algorithm there")
+        raise AskedWronglyError(f"{what}, not {ranks}", "libraries use another algorithm for it")

@@ -1,4 +1,4 @@
-"""A schedule in time, message by message."""
+"""Simulates a schedule, message by message."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from hockney.predict.schedule import Array, Ranks, Schedule, Step
 @dataclass
 class _State:
     now_s: Array
-    """When each rank has done its last step."""
+    """When each rank completed its last step."""
     out_free_s: Array
-    """When each port has sent all that it was given; ports as Machine numbers them."""
+    """When each port becomes free to send; ports as numbered by Machine."""
     in_free_s: Array
 
 
 def simulate(machine: Machine, schedule: Schedule) -> Array:
-    """When each rank is done, seconds after all began; shape (ranks,)."""
+    """Completion time of each rank in seconds after the common start; shape (ranks,)."""
     ports = machine.ports
     state = _State(np.zeros(machine.ranks), np.zeros(ports), np.zeros(ports))
     for step in schedule:
@@ -30,8 +30,8 @@ def simulate(machine: Machine, schedule: Schedule) -> Array:
 
 
 def _posted_together(machine: Machine, step: Step) -> list[Ranks]:
-    """All messages of a step; or the first of each rank, then the second, where a rank waits for
-    each that it sends, or where none leaves before its receiver has come to it."""
+    """Groups of messages that are posted together: a whole step, or the first message of each rank,
+    then the second ..., where ranks wait for each message."""
     turn = np.zeros(len(step.sources), dtype=np.int64)
     if step.in_turn and (step.bytes >= machine.eager_bytes).any():
         turn += position(step.sources)
@@ -41,15 +41,14 @@ def _posted_together(machine: Machine, step: Step) -> list[Ranks]:
 
 
 def _by_number(numbers: Ranks) -> list[Ranks]:
-    """Where 0 stands, where 1 stands, and so on."""
+    """Indices of the entries 0, of the entries 1, and so on."""
     ends = np.cumsum(np.bincount(numbers))
     return np.split(np.argsort(numbers, kind="stable"), ends[:-1])
 
 
 def _advance(machine: Machine, state: _State, step: Step, messages: Ranks) -> None:
-    """A message leaves when its sender has come to it and the port is free; one of early_bytes or
-    more, when its receiver has come to it, too; of eager_bytes or more, its sender waits until it
-    is there."""
+    """A message leaves when its sender posts it and the port is free; from early_bytes on, only
+    after its receiver is ready; from eager_bytes on, the sender also waits until it arrives."""
     sources, destinations = step.sources[messages], step.destinations[messages]
     sizes = step.bytes[messages]
     path = machine.paths(sources, destinations)
@@ -72,7 +71,7 @@ def _advance(machine: Machine, state: _State, step: Step, messages: Ranks) -> No
 
 
 def position(keys: Ranks) -> Ranks:
-    """Of each entry, how many before it have the same key."""
+    """For each entry, the number of earlier entries with the same key."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
@@ -83,7 +82,8 @@ def position(keys: Ranks) -> Ranks:
 
 
 def _queue(ports: Ranks, ready: Array, work: Array, free: Array) -> tuple[Array, Array]:
-    """One message of a port after the other, as they become ready; begin and end of each."""
+    """Serves the messages of a port one after the other, as they become ready; start and end of
+    each."""
     begun, ended = np.empty(len(ports)), np.empty(len(ports))
     order = np.lexsort((ready, ports))
     for turn in _by_number(position(ports[order])):
@@ -96,9 +96,9 @@ def _queue(ports: Ranks, ready: Array, work: Array, free: Array) -> tuple[Array,
 
 
 def _share(ports: Ranks, ready: Array, work: Array, free: Array) -> tuple[Array, Array]:
-    """Messages posted together share their port: of n, the one with the k-th least work ends when
-    the k least are done and the n - k others have had as much as it. What was posted in an earlier
-    step goes first."""
+    """Messages posted together share their port equally: of n, the one with the k-th least work
+    ends when the k least are complete and the n - k others have received as much as it. Messages of
+    earlier steps go first."""
     begun = np.maximum(ready, free[ports])
     order = np.lexsort((work, ports))
     turn = position(ports[order])

@@ -1,7 +1,7 @@
-"""Other programs and formats, one file each: what is known of each of them.
+"""Other programs and formats, one file each.
 
-A module is a Reader of its logs, a Writer of its files, a Layout of its tables, the Classic program
-that a preset repeats, or several of these. Those that read and write share `logs`.
+A module is a Reader of logs, a Writer of files, a Layout of tables, the Classic program of a
+preset, or several of these.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 class Program(Protocol):
-    """Nothing is common to all of them."""
+    """The empty protocol that all programs satisfy."""
 
 
 class Reader(Protocol):
     HEADED: bool
-    """Whether tables have a heading; without, any columns of numbers may look like one."""
+    """Whether tables have a heading. Without one, recognition depends on columns of numbers."""
 
     def recognise(self, log: Log) -> int | None:
-        """The line in which a log shows that it is of this program; None where none does."""
+        """The line that identifies the program; None if the log is of another."""
 
     def read(self, log: Log) -> list[Table]:
         """The tables of a log."""
@@ -42,7 +42,7 @@ class Writer(Protocol):
 
 class Layout(Protocol):
     ONLY: str | None
-    """The one experiment whose results it shows; None: all."""
+    """The only experiment that it can show; None for all."""
 
     def layout(self, run: Run, points: Sequence[PointEstimate]) -> str:
         """One curve of a run, as the program prints it."""
@@ -57,12 +57,12 @@ PROGRAMS = Registry(__name__, "format", Program, parts=(Reader, Writer, Layout, 
 
 
 def reader_names() -> list[str]:
-    """Formats that are imported."""
+    """Formats that can be imported."""
     return list(PROGRAMS.offering(Reader))
 
 
 def writer_names() -> list[str]:
-    """Formats that are exported: files, and tables in a layout."""
+    """Formats that can be exported: files, and tables in a layout."""
     return sorted({*PROGRAMS.offering(Writer), *layout_names()})
 
 
@@ -75,5 +75,5 @@ def preset_names() -> list[str]:
 
 
 def preset_named(name: str) -> Preset:
-    """Raises KeyError where no program of that name has one."""
+    """The preset of that name; raises KeyError if it is unknown."""
     return PROGRAMS.offering(Classic)[name].preset()

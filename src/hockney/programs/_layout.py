@@ -1,4 +1,4 @@
-"""What layouts of classic programs need to know of points."""
+"""Values of points that the layouts of classic programs print."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hockney.records import Run
 
 
 def needed(point: PointEstimate, field: str) -> float:
-    """What a layout prints of a point; it is an error that the data do not carry it."""
+    """A field of a point. Raises AskedWronglyError if it is unknown."""
     value = getattr(point, field)
     if isinstance(value, float):
         return value
@@ -19,7 +19,7 @@ def needed(point: PointEstimate, field: str) -> float:
 
 
 def counts(run: Run) -> dict[int, int]:
-    """How often each size was exchanged, of all samples or as an imported log gives it."""
+    """Repetitions of each size, over all samples or from an imported log."""
     found: dict[int, int] = {}
     for samples in run.samples:
         found[samples.bytes] = found.get(samples.bytes, 0) + samples.repetitions * len(samples.ns)
@@ -28,7 +28,7 @@ def counts(run: Run) -> dict[int, int]:
 
 
 def count_of(repetitions: dict[int, int], point: PointEstimate) -> int:
-    """Of a point's size; it is an error that it is not known."""
+    """Repetitions of a point's size. Raises AskedWronglyError if unknown."""
     if point.bytes in repetitions:
         return repetitions[point.bytes]
     raise AskedWronglyError(

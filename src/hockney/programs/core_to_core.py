@@ -8,7 +8,7 @@ from hockney.logs.log import Log
 from hockney.logs.table import Column, RowError, Table, is_number
 
 HEADED = False
-ONE_WAY = Column("mean", "mean of hand-overs of a cache line, one way", factor=Decimal("1e-9"))
+ONE_WAY = Column("mean", "mean transfer of a cache line, one way", factor=Decimal("1e-9"))
 MOST_CORES = 2048
 
 
@@ -30,7 +30,7 @@ def recognise(log: Log) -> int | None:
 
 
 def read(log: Log) -> list[Table]:
-    """No message: 0 bytes. Cores are numbered as the rows are."""
+    """The latencies as 0 bytes. Cores are numbered in the order of rows."""
     rows = _rows(log)
     if not rows:
         return []

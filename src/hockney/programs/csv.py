@@ -1,7 +1,7 @@
-"""Comma-separated values: tables that people make of a sweep, and points as we write them.
+"""Comma-separated values: tables that users made, and points that hockney exported.
 
-Read by the names in the first row: a size, a time with its unit, and where there are such columns
-an operation, an algorithm and a number of processes.
+The names in the first row give the columns: a size, a time with its unit, and optionally operation,
+algorithm and number of processes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ LONGEST_NAME = 200
 
 
 def _heading(cells: list[str]) -> dict[int, str | Column] | None:
-    """What each column holds, by its number; None where there is no size or no time."""
+    """The meaning of each column, by its index; None without a size or a time."""
     found: dict[int, str | Column] = {}
     for index, cell in enumerate(cells):
         name = cell.strip().lower()
@@ -83,7 +83,7 @@ def _split(text: str) -> list[str]:
 
 
 class Grid:
-    """Rows of many curves in any order. A point that comes again is another launch's."""
+    """Rows of many curves in any order. A repeated point belongs to another launch."""
 
     def __init__(self, log: Log, heading: dict[int, str | Column]) -> None:
         self.log, self.heading = log, heading
@@ -119,7 +119,7 @@ class Grid:
         if line >= self.log.last:
             table.cut = f"the table ends in the middle of line {line}, read up to there"
         else:
-            table.note(f"{self.log.at(line)}: {words}; the row is left out")
+            table.note(f"{self.log.at(line)}: {words}; the row is ignored")
 
 
 def _known(texts: dict[str, str]) -> dict[str, Any]:
@@ -137,18 +137,18 @@ def _known(texts: dict[str, str]) -> dict[str, Any]:
 def _train(texts: dict[str, str]) -> Train:
     numbers = {name.removeprefix("train_"): number(text) for name, text in texts.items()}
     if not numbers.get("messages"):
-        raise RowError("a train of messages without their number")
+        raise RowError("a train without its number of messages")
     plain = {name: float(value or 0) for name, value in numbers.items()}
     return msgspec.convert(plain, Train, strict=False)
 
 
 def write(analysis: Analysis) -> bytes:
-    """A row a point."""
+    """One row per point."""
     return text_of(point_columns(analysis.estimates.headline))
 
 
 def text_of(columns: dict[str, list[Any]]) -> bytes:
-    """Named columns; what is unknown is empty."""
+    """The columns as CSV; unknown values are empty."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)

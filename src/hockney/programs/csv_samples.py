@@ -1,4 +1,4 @@
-"""Comma-separated values, a row a sample."""
+"""Comma-separated values, one row per sample."""
 
 from __future__ import annotations
 

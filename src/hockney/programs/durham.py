@@ -1,5 +1,5 @@
-"""Durham's exercise: `bytes repetitions seconds` for one way, and statistics lines of whole
-ping-pongs, which do not tell the size of the messages."""
+"""Durham's exercise: `bytes repetitions seconds` one way, and lines of statistics of ping-pong
+round trips, which do not show the message size."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def read(log: Log) -> list[Table]:
         if not cells or not cells[0].isdigit() or not all(map(is_number, cells)):
             continue
         if not tables or cells[0] in seen:
-            # A size that comes again is another start of the program.
+            # A repeated size begins another launch.
             tables.append(_table(line))
             order, seen = RowOrder(log, tables[-1]), set()
         if order.is_cut(line, cells, len(COLUMNS)):
@@ -78,10 +78,10 @@ def _table(line: int) -> Table:
 
 
 def _statistics(log: Log) -> list[Table]:
-    """Each line is taken for a launch."""
+    """Reads each line of statistics as a launch."""
     if log.bytes is None:
         raise AskedWronglyError(
-            f"{log.at(log.find(_STATISTICS) or 1)}: lines that do not give the message size",
+            f"{log.at(log.find(_STATISTICS) or 1)}: these lines do not show the message size",
             "give it with --bytes",
         )
     tables = []
@@ -90,7 +90,7 @@ def _statistics(log: Log) -> list[Table]:
         if not found:
             continue
         table = _table(line)
-        table.note("each line is read as a launch: it may as well be another rank's")
+        table.note("each line is read as a launch, but may be of another rank")
         try:
             for name, cell in zip(NAMES, found.groups(), strict=True):
                 table.add(line, log.bytes, Column(name, SINGLE, factor=HALF), cell)

@@ -1,7 +1,7 @@
 """Intel MPI Benchmarks 3 to 2021.11: MPI-1, NBC, RMA, EXT and P2P.
 
-Times are printed as minimum, maximum, average, in that order, and each is one over ranks of the
-ranks' means. Megabytes were 2^20 bytes up to 4.1 and are 10^6 now: the numbers tell.
+Times are minimum, maximum and average, in that order, over the means of ranks. Megabytes were 2^20
+bytes up to 4.1 and are 10^6 now; the printed numbers show which.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ _MODE = re.compile(r"^\s*#\s*MODE: ([A-Z-]+)")
 _HEADING = re.compile(r"^\s*(?:#bytes|#repetitions|Group)\b.*(?:usec\]|/sec)")
 RATE = Column("bandwidth", "its count of messages over time", "value_Bps", Decimal(1))
 MESSAGES = (1, 2, 4)
-"""How many a rank sends and receives in what it calls one: ping-pong, Sendrecv, Exchange."""
+"""Messages that a rank sends and receives per repetition: ping-pong, Sendrecv, Exchange."""
 LEAST_RATE = 20.0
-"""MB/s: of two decimals these have digits enough to tell what MB is."""
+"""MB/s; smaller rates have too few digits to show which MB is meant."""
 
 COLUMNS = {
     "#bytes": BYTES,
@@ -59,7 +59,7 @@ COLUMNS = {
     "t_pure[usec]": Column("mean", "mean of the operation with nothing computed meanwhile"),
     "t_CPU[usec]": Column("mean computation", "mean of the computation meanwhile"),
     "overlap[%]": Column(
-        "overlap", "share of the pure operation that computation hides", "value", Decimal("0.01")
+        "overlap", "fraction of the pure operation that computation hides", "value", Decimal("0.01")
     ),
     "Mbytes/sec": RATE,
     "Msg/sec": Column("message rate", "of all ranks", "value_per_s", Decimal(1)),
@@ -68,7 +68,7 @@ COLUMNS = {
 
 @dataclass
 class Context:
-    """What was read before the heading of a table."""
+    """Information from the lines before a table's heading."""
 
     version: str | None = None
     part: str | None = None
@@ -111,7 +111,7 @@ def read(log: Log) -> list[Table]:
 
 
 def _see(text: str, context: Context) -> None:
-    """A line of the head."""
+    """Reads a line before a heading."""
     suite, title, groups = _SUITE.search(text), _TITLE.match(text), _GROUPS.search(text)
     processes, group, mode = _PROCESSES.match(text), _GROUP.match(text), _MODE.match(text)
     if suite:
@@ -133,9 +133,9 @@ def _rows(log: Log, line: int, titles: list[str], context: Context, table: Table
     columns = [_column(title, context) for title in titles]
     unknown = [title for title, column in zip(titles, columns, strict=True) if column is SKIPPED]
     if unknown:
-        table.note(f"{log.at(line)}: unknown columns {', '.join(unknown)}: left out")
+        table.note(f"{log.at(line)}: unknown columns {', '.join(unknown)}: ignored")
     if columns[0].statistic == "group":
-        # One row a group and size: they are told apart as ways to do it, then by their ranks.
+        # One row per group and size: groups are read as algorithms, then replaced by their ranks.
         columns[0] = replace(columns[0], statistic="algorithm")
     end = read_rows(log, line + 1, columns, table, ends=lambda text: text.lstrip().startswith("#"))
     table.rows = [_grouped(row, context) for row in table.rows]
@@ -159,8 +159,8 @@ def _grouped(row: Summary, context: Context) -> Summary:
 
 
 def _settle_megabyte(tables: list[Table]) -> None:
-    """Rates in bytes a second, once the whole log has told what its megabyte is; without that they
-    are left out."""
+    """Converts rates to bytes per second, once the whole log shows what its megabyte is. Removes
+    rates if it does not."""
     megabyte = implied([ratio for table in tables for ratio in _ratios(table)])
     if megabyte is None:
         megabyte = _megabyte_of({table.version for table in tables})
@@ -171,7 +171,7 @@ def _settle_megabyte(tables: list[Table]) -> None:
         if megabyte is None:
             table.rows = [row for row in table.rows if row.value_Bps is None]
             table.note(
-                "rates are left out: neither they nor the version show whether a megabyte "
+                "rates are ignored: neither they nor the version show whether a megabyte "
                 "is 10^6 or 2^20 bytes"
             )
             continue
@@ -180,7 +180,7 @@ def _settle_megabyte(tables: list[Table]) -> None:
         table.rows = [_in_bytes(row, MEGABYTES[megabyte]) for row in table.rows]
         for row in table.rows:
             if (row.value_Bps or 0.0) > LARGEST_NUMBER:
-                table.note(f"line {row.line}: a rate that is out of range is left out")
+                table.note(f"line {row.line}: a rate is out of range and ignored")
         table.rows = [row for row in table.rows if (row.value_Bps or 0.0) <= LARGEST_NUMBER]
 
 
@@ -192,7 +192,7 @@ def _in_bytes(row: Summary, megabyte: Decimal) -> Summary:
 
 
 def _ratios(table: Table) -> list[float]:
-    """Bytes a second over the printed rate, of each row with digits enough."""
+    """Bytes per second over the printed rate, for rows with enough digits."""
     rows: dict[Any, dict[str, Summary]] = {}
     for row in table.rows:
         rows.setdefault((row.line, row.peers), {})[row.statistic] = row

@@ -1,5 +1,5 @@
-"""ITMO's bandwidth measurement. One rank sends N messages that the other only receives, and then
-the other way round: a stream, though it calls the time over 2N a latency. Its MB are 2^20 bytes."""
+"""ITMO's bandwidth measurement. One rank sends N messages that the other receives, then they swap:
+a stream, although the program calls the time over 2N a latency. Its MB are 2^20 bytes."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ COLUMNS = (
     Column("mean", "T/2N, half the time from send to send"),
 )
 NO_PINGPONG = (
-    "this program sends N messages and then receives N: its times are those of a stream of "
-    "messages, not of a ping-pong, and half of that; they are not called pingpong"
+    "this program sends N messages and then receives N: it prints half the time per message of a "
+    "stream, not of a ping-pong"
 )
 
 

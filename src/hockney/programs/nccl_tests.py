@@ -1,7 +1,7 @@
 """nccl-tests and rccl-tests, as text (2.0 to 2.19) and as JSON.
 
-Each size is measured twice, out of place and in place: two ways to do it. A size is that of all
-ranks' data together where the collective gathers or scatters. GB are 10^9 bytes.
+Each size is measured out of place and in place, which are imported as two algorithms. Sizes of
+collectives that gather or scatter count the data of all ranks. GB are 10^9 bytes.
 """
 
 from __future__ import annotations
@@ -91,22 +91,23 @@ def _table(line: int, operation: str, version: str | None, places: list[Place]) 
 
 
 def _rows(log: Log, line: int, titles: list[str], table: Table) -> int:
-    """Older versions leave the reduction or the root blank: rows are matched from both ends."""
+    """Reads the rows. Older versions omit the reduction or root: cells are matched from both
+    ends."""
     first = titles.index("time")
     below = line + 1
-    for below, text in log.numbered(line + 1):  # noqa: B007  the first that is no heading
+    for below, text in log.numbered(line + 1):  # noqa: B007  the first that is not a heading
         if text.strip() and not text.lstrip().startswith("#"):
             break
     cells = len(log.lines[below - 1].split()) if below <= len(log.lines) else 0
     blank = min(max(len(titles) - cells, 0), first - 2)
     columns = [BYTES, *[SKIPPED] * (first - 1 - blank), *_ways(titles[first:])]
     end = read_rows(log, below, columns, table)
-    _tell_wrong(log, below, end, titles, table)
+    _note_wrong(log, below, end, titles, table)
     return end
 
 
 def _ways(titles: Sequence[str]) -> list[Column]:
-    """Columns of both ways: the second begins with the second time."""
+    """The columns out of place and in place, where a second time column begins the latter."""
     way, columns = -1, []
     for title in titles:
         way += title == "time"
@@ -115,8 +116,8 @@ def _ways(titles: Sequence[str]) -> list[Column]:
     return columns
 
 
-def _tell_wrong(log: Log, first: int, end: int, titles: Sequence[str], table: Table) -> None:
-    """Results that the benchmark itself found wrong: a fast wrong answer is none."""
+def _note_wrong(log: Log, first: int, end: int, titles: Sequence[str], table: Table) -> None:
+    """Notes rows with results that the benchmark itself found wrong."""
     ends = [i - len(titles) for i, title in enumerate(titles) if title in WRONG]
     for line, text in log.numbered(first):
         if line >= end:
@@ -141,7 +142,7 @@ def _read_json(log: Log) -> list[Table]:
         try:
             _json_row(result, table)
         except (RowError, KeyError, TypeError, AttributeError) as error:
-            table.note(f"{log.path}: a result is left out: {error}")
+            table.note(f"{log.path}: a result is ignored: {error}")
     return [table]
 
 
@@ -160,7 +161,7 @@ def _json_table(document: dict[str, Any], unnamed: str) -> Table:
 
 
 def _text(value: Any) -> str:
-    """JSON's escapes may be of halves of characters, which no file of ours can hold."""
+    """The value as text without surrogates, which JSON escapes may contain."""
     return str(value).encode(errors="replace").decode()
 
 

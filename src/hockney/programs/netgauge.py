@@ -47,7 +47,7 @@ LOGGP = (
     Column("o_s", "overhead of a send"),
     Column("o_r", "overhead of a receive"),
     Column("g", "gap between messages, intercept of a line"),
-    Column("G", "gap a byte, slope of that line", "value_s_per_B", MICRO),
+    Column("G", "gap per byte, slope of that line", "value_s_per_B", MICRO),
     Column("1/G", "as printed", "value_Bps", Decimal(10**9) / 8),
     Column("lsqu", "least-squares deviation of g and G", "value", Decimal(1)),
 )

@@ -1,6 +1,6 @@
-"""NetPIPE 2, 3 and 5: what it prints while it runs, and its np.out.
+"""NetPIPE 2, 3 and 5: its output and its np.out.
 
-A megabit is 2^20 bits up to version 3 and 10^6 in 5: the numbers tell. A time is one way.
+A megabit is 2^20 bits up to version 3 and 10^6 in 5; the numbers show which. Times are one way.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _CUT = re.compile(r"(?<!\d)\d+\s+(?:bytes|B)\s+\d+ times -->")
 _HOST = re.compile(r"^(\d+): ([\w.-]+)$")
 BIT = Decimal("0.125")
 LEAST_ROWS = 3
-"""Rows of bare columns that agree with each other, to be taken for np.out."""
+"""Least number of consistent rows to be recognised as np.out."""
 LEAST_RATIO, MOST_RATIO = 0.97, 1.08
-"""Of bits over time and rate, in 10^6: of either megabit, after rounding."""
+"""Range of bits / (time * rate), in 10^6, for either megabit after rounding."""
 BEST = "the shortest of several trials, each the mean of many exchanges, one way"
 TRIALS = "mean of several trials, each the mean of many exchanges, one way"
 
@@ -63,7 +63,7 @@ def read(log: Log) -> list[Table]:
 
 
 def _kind(rows: Sequence[Sequence[str]]) -> str | None:
-    """Which version's np.out these columns are, by what must agree in them."""
+    """The version whose np.out has these columns, if the numbers are consistent."""
     if not rows:
         return None
     numbers = [[float(cell) for cell in row] for row in rows]
@@ -78,7 +78,7 @@ def _kind(rows: Sequence[Sequence[str]]) -> str | None:
 
 
 def _agree(rows: Sequence[tuple[float, float, float]]) -> bool:
-    """Whether bits over seconds are the printed megabits a second, wherever there are digits."""
+    """Whether bits over seconds equal the printed megabits per second, where digits suffice."""
     known = [bits / seconds / rate / 1e6 for bits, seconds, rate in rows if seconds * rate > 0.0]
     fits = [LEAST_RATIO < ratio < MOST_RATIO for ratio in known]
     return len(fits) > 0 and sum(fits) >= 0.8 * len(rows)
@@ -89,7 +89,7 @@ def _table(line: int, version: str, places: list[Place]) -> Table:
 
 
 def _console(log: Log) -> list[Table]:
-    """One table for each time that it starts again with a smaller size."""
+    """A new table begins where sizes restart."""
     tables: list[Table] = []
     places: list[Place] = []
     found: list[tuple[int, re.Match[str]]] = []
@@ -130,7 +130,7 @@ def _parts(
 
 
 def _megabits(rows: Sequence[tuple[int, Sequence[str]]]) -> Column | None:
-    """The column of rates, of whichever megabit the rows imply; None where they do not tell."""
+    """The column of rates with the megabit that the rows imply; None if they show neither."""
     ratios = []
     for _, (size, _, rate, time) in rows:
         try:
@@ -180,11 +180,11 @@ def _fill(
     rows: Sequence[tuple[int, Sequence[str]]],
     columns: Sequence[Column | None],
 ) -> None:
-    """NetPIPE perturbs sizes by a few bytes: their order is its own."""
+    """Adds the rows. NetPIPE perturbs sizes by a few bytes, so their order is not checked."""
     order = RowOrder(log, table)
     kept = [column for column in columns if column is not None]
     if len(kept) < len(columns) and not any(c.field == "value_Bps" for c in kept):
-        table.note("rates are left out: they do not show whether a megabit is 10^6 or 2^20 bits")
+        table.note("rates are ignored: they do not show whether a megabit is 10^6 or 2^20 bits")
     if any("2^20" in column.definition for column in kept):
         table.note("its megabits are 2^20 bits; rates are read so")
     for line, cells in rows:

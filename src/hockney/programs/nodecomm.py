@@ -51,8 +51,8 @@ def _row(
         for pairs, cell in enumerate(cells[1:], start=1):
             if pairs > min(len(masters), len(partners)):
                 raise RowError(f"{len(cells) - 1} times of {len(masters)} pairs")
-            told = {"ranks": 2 * pairs, "pairs": pairs, "peers": [*masters, *partners]}
-            table.add(line, size, TIME, cell, **told)
+            axes = {"ranks": 2 * pairs, "pairs": pairs, "peers": [*masters, *partners]}
+            table.add(line, size, TIME, cell, **axes)
         order.see(line, size)
     except RowError as error:
         del table.rows[before:]

@@ -1,8 +1,7 @@
-"""OSU Micro-Benchmarks 3 to 7.5, MPI and its Python port: every table that has sizes or times.
+"""OSU Micro-Benchmarks 3 to 7.5, MPI and its Python port: all tables with sizes or times.
 
-Read by column titles, never by position: they changed between versions, and hold blanks. OSU's MB
-is 10^6 bytes.
-"""
+Columns are identified by title, not position: titles changed between versions, and contain blanks.
+OSU's MB is 10^6 bytes."""
 
 from __future__ import annotations
 
@@ -40,13 +39,13 @@ NAMES = {
     "bi-directional bandwidth": "bibandwidth",
     "multiple bandwidth / message rate": "multi-bandwidth",
 }
-"""Of tests between pairs; the others are named after their MPI call."""
+"""Names of tests between pairs; the others are named after their MPI call."""
 CALLS = {
     "broadcast": "bcast",
     "all-to-all personalized exchange": "alltoall",
     "all-to-allv personalized exchange": "alltoallv",
 }
-"""Where a title has another word for it."""
+"""MPI calls that titles name differently."""
 TWO_RANKS = frozenset({"pingpong", "bandwidth", "bibandwidth", "latency-mt"})
 MEGA, MILLI = Decimal(10**6), Decimal("1e-3")
 
@@ -79,7 +78,7 @@ _TITLES = re.compile("|".join(TITLES))
 
 @dataclass
 class Context:
-    """What was read before the heading of a table."""
+    """Information from the lines before a table's heading."""
 
     title: str = ""
     version: str | None = None
@@ -161,7 +160,7 @@ def _parameter(text: str, context: Context) -> None:
 
 
 def _table(log: Log, line: int, text: str, context: Context) -> tuple[Table | None, int]:
-    """The table that begins in this line, and where it ends."""
+    """The table that begins in this line, if any, and the line after it."""
     init, windows = _INIT.match(text), _WINDOWS.match(text)
     if init:
         return _startup(line, init, context), line + 1
@@ -173,19 +172,19 @@ def _table(log: Log, line: int, text: str, context: Context) -> tuple[Table | No
     if not columns:
         return None, line
     below = line + 1
-    for below, more in log.numbered(line + 1):  # noqa: B007  the first that is no parameter
+    for below, more in log.numbered(line + 1):  # noqa: B007  the first that is not a parameter
         if not _PARAMETER.match(more):
             break
         _parameter(more, context)
     table = context.table(line)
     end = read_rows(log, below, columns, table)
     if SKIPPED in columns:
-        _told_failures(log, below, end, table)
+        _note_failures(log, below, end, table)
     return table, end
 
 
 def _columns(text: str, context: Context) -> list[Column]:
-    """Of a heading; none where the line is something else."""
+    """The columns of a heading; empty if the line is not a heading."""
     titles = list(_TITLES.finditer(text))
     rest = _TITLES.sub("", text).replace("#", "").strip()
     if not titles or rest:
@@ -221,7 +220,7 @@ def _column(title: re.Match[str], context: Context) -> Column:
         "Max Comm.": Column("largest rank mean", "the largest over ranks, the operation alone"),
         "Overlap": Column(
             "overlap",
-            "share of the pure operation that computation hides",
+            "fraction of the pure operation that computation hides",
             "value",
             Decimal("0.01"),
         ),
@@ -238,7 +237,7 @@ def _quantile(percent: str) -> str:
 
 
 def _mean_of(context: Context) -> tuple[str, str]:
-    """What the mean is of, and what percentiles are of."""
+    """Definitions of the mean and of percentiles."""
     if context.is_one_sided:
         return "mean of operations with their synchronisation, origin rank", "of operations"
     if context.operation == "multi-latency":
@@ -263,8 +262,8 @@ def _startup(line: int, init: re.Match[str], context: Context) -> Table:
     return table
 
 
-def _told_failures(log: Log, first: int, end: int, table: Table) -> None:
-    """Rows of which the benchmark itself says that the data were wrong."""
+def _note_failures(log: Log, first: int, end: int, table: Table) -> None:
+    """Notes rows where the benchmark itself found wrong data."""
     for line, text in log.numbered(first):
         if line >= end:
             return
@@ -293,7 +292,7 @@ HEADING = f"""# Datatype: MPI_CHAR.
 
 
 def layout(run: Run, points: Sequence[PointEstimate]) -> str:
-    """The mean over all samples, as that benchmark prints."""
+    """A table of means over all samples, as osu_latency prints it."""
     rows = (f"{point.bytes:<10d}{needed(point, 'mean_s') * 1e6:18.2f}" for point in points)
     operation = run.header.experiment
     name = "" if operation == "pingpong" else f"{operation.capitalize()} "

@@ -1,4 +1,4 @@
-"""Apache Parquet, a row a point, by pyarrow."""
+"""Apache Parquet, one row per point, by pyarrow."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def content_of(columns: Columns) -> bytes:
         double = pyarrow.float64()
     except ImportError as error:
         raise AskedWronglyError(
-            "Parquet is written by pyarrow, which is not installed",
+            "Parquet needs pyarrow, which is not installed",
             "pip install 'hockney[parquet]', or export to csv",
         ) from error
     arrays = {

@@ -1,4 +1,4 @@
-"""Apache Parquet, a row a sample."""
+"""Apache Parquet, one row per sample."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""perftest (ib_send_lat, ib_write_bw and their kin): verbs below MPI.
+"""perftest (ib_send_lat, ib_write_bw and others): verbs below MPI.
 
-Its MB are 2^20 bytes whatever they are called; MiB says so since 2023.
+Its MB are 2^20 bytes; since 2023 it prints MiB.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ TIMES = {
 }
 RATES = {"BW peak": "largest bandwidth", "BW average": "bandwidth"}
 BAD_DEVIATION = (
-    "t_stdev is cut to whole microseconds and leaves out the two largest times: it is not taken "
-    "for a standard deviation"
+    "t_stdev is truncated to microseconds and excludes the two largest times: it is not read as a "
+    "standard deviation"
 )
 
 
@@ -87,7 +87,7 @@ def _column(found: re.Match[str], title: str, table: Table) -> Column:
     if name == "MsgRate":
         return Column("message rate", "all queue pairs", "value_per_s", UNITS["Mpps"])
     if unit not in UNITS:
-        table.note(f"unknown unit of {name}: {unit}: left out")
+        table.note(f"unknown unit of {name}: {unit}: ignored")
         return Column(name)
     if name in RATES:
         return Column(RATES[name], "bytes over time, sender", "value_Bps", UNITS[unit])

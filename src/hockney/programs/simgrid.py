@@ -1,5 +1,5 @@
-"""SimGrid's platform XML, with SMPI's settings in it: `smpirun -platform FILE` then takes as long
-for a message as was measured.
+"""SimGrid's platform XML with SMPI's settings: `smpirun -platform FILE` then reproduces the
+measured message times.
 
 SMPI's time of a message of s bytes between two hosts (simgrid, src/smpi/mpi/smpi_request.cpp) is
 os(s) + lat_factor(s') latency + s' / (bw_factor(s') bandwidth) + or(s), where s' = s + 16 is what
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from hockney.analysis import Analysis
 
 ENVELOPE_BYTES = 16
-"""That SMPI adds to every message."""
+"""SMPI adds this to each message."""
 CLOSE = 0.03
-"""How near a section's line must come to each measured median; sections are as long as that
+"""Relative tolerance of a section's line at each measured median; sections are as long as it
 allows."""
 LEAST_LATENCY_S = 1e-9
-"""Factors of no latency at all would say nothing."""
+"""Lower limit, because SimGrid multiplies the latency by factors."""
 MOST_OVERHEAD = 0.99
-"""Of the one-way time."""
+"""Largest fraction of the one-way time."""
 LEAST_SLOPE = 1e-3
-"""Of T / s', where a section does not show a bandwidth: SimGrid knows no infinite one."""
+"""Fraction of T / s' used as slope if a section shows no bandwidth: SimGrid needs a finite one."""
 USUAL_DETACHED_BYTES = 65536
 """SMPI's own smpi/send-is-detached-thresh."""
 
@@ -63,7 +63,7 @@ sharing_policy="SPLITDUPLEX"/>
 
 @dataclass(frozen=True)
 class Section:
-    """A line over bytes on the wire, and the last of them that is known to be on it."""
+    """A line over bytes on the wire, up to last_bytes."""
 
     last_bytes: int
     alpha_s: float
@@ -72,7 +72,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Measured:
-    """Of each size, ascending: the one-way time, and what of it is os and or."""
+    """Sizes, ascending, with one-way times and the overheads os and or."""
 
     bytes: Array
     seconds: Array
@@ -81,13 +81,13 @@ class Measured:
 
 
 def write(analysis: Analysis) -> bytes:
-    """The platform of a run of pingpong or overheads; os and or are those of overheads, and 0
-    where they were not measured. Needs times of two sizes."""
+    """The platform of a run of pingpong or overheads. os and or are 0 if overheads were not
+    measured. Needs times of at least two sizes."""
     run = analysis.run
     measured = _measured(analysis)
     if len(measured.bytes) < 2:
         raise AskedWronglyError(
-            f"{run.path or run.label}: times of two sizes at least are needed for a platform",
+            f"{run.path or run.label}: a platform needs times of at least two sizes",
             "measure them: hockney pingpong, or hockney overheads",
         )
     waits_from = _waits_from(run.switches)
@@ -108,7 +108,7 @@ def write(analysis: Analysis) -> bytes:
         "smpi/os": _overheads(measured.bytes, measured.send_s),
         "smpi/ois": _overheads(measured.bytes, measured.send_s),
         "smpi/or": _overheads(measured.bytes, measured.receive_s),
-        # An eager message moves before its receive is posted; SMPI's own default is that it waits.
+        # Eager messages move before the receive is posted; by default SMPI lets them wait.
         "smpi/async-small-thresh": str(eager_below),
         "smpi/send-is-detached-thresh": str(eager_below),
     }
@@ -132,22 +132,22 @@ def _measured(analysis: Analysis) -> Measured:
             for one in loggp.overheads(curve_of(points))
         ]
         sizes, times, sends, receives = np.maximum(np.array(known, dtype=np.float64).T, 0.0)
-        # Where both overlap they may be longer than the message; in SimGrid they add up.
+        # Overheads may overlap and exceed the message time together; in SimGrid they add up.
         part = np.minimum(1.0, MOST_OVERHEAD * times / np.maximum(sends + receives, 1e-12))
         return Measured(sizes, times, part * sends, part * receives)
     own = sorted((p for p in points if p.operation == "pingpong"), key=lambda p: p.bytes)
     if len(by_curve(own)) > 1:
         raise AskedWronglyError(
-            f"{run.path or run.label}: pairs of ranks with times of their own do not make one link",
+            f"{run.path or run.label}: times of several pairs of ranks do not describe one link",
             "export a run of pingpong or overheads",
         )
     sizes = np.array([float(p.bytes) for p in own])
-    none = np.zeros(len(own))
-    return Measured(sizes, np.array([p.typical_s for p in own]), none, none)
+    zeros = np.zeros(len(own))
+    return Measured(sizes, np.array([p.typical_s for p in own]), zeros, zeros)
 
 
 def sections_of(wire: Array, seconds: Array) -> list[Section]:
-    """As few lines as come within CLOSE of every time, each as long as it can be.
+    """The fewest lines that are within CLOSE of each time, each as long as possible.
 
     wire: bytes with the envelope, ascending; seconds: above 0.
     """
@@ -168,7 +168,7 @@ def _is_close(wire: Array, seconds: Array) -> bool:
 
 
 def _line(wire: Array, seconds: Array) -> tuple[float, float]:
-    """alpha not below 0, beta above it."""
+    """A line with alpha >= 0 and beta > 0."""
     alphas, betas = line(wire, seconds[None, :])
     alpha, beta = float(alphas[0]), float(betas[0])
     least = LEAST_SLOPE * float((seconds / wire).min())
@@ -183,10 +183,10 @@ def _factors(sections: Sequence[Section], factors: Sequence[float]) -> str:
 
 
 def _overheads(bytes_: Array, seconds: Array) -> str:
-    """Straight from one measured size to the next, as "from:startup:perbyte"."""
+    """Linear interpolation between measured sizes, as "from:startup:perbyte"."""
     if not seconds.any():
         return "0:0:0"
-    # Below the first measured size a line might fall below 0, and SimGrid then waits for ever.
+    # Extrapolation below the first size might be negative, which makes SimGrid hang.
     words = [f"0:{seconds[0]:.9g}:0"] if bytes_[0] > 0.0 else []
     for (x, y), (next_x, next_y) in pairwise(zip(bytes_, seconds, strict=True)):
         slope = (next_y - y) / (next_x - x)
@@ -196,7 +196,7 @@ def _overheads(bytes_: Array, seconds: Array) -> str:
 
 
 def _waits_from(switches: Sequence[Switch]) -> int | None:
-    """The first size whose send waits for its receiver, where it was looked for."""
+    """The first size whose send waits for its receiver; None if it was not measured."""
     names = [(switch.below, switch.above) for switch in switches]
     for switch, (below, above) in zip(switches, names, strict=True):
         if above == "rendezvous" != below:
@@ -205,11 +205,11 @@ def _waits_from(switches: Sequence[Switch]) -> int | None:
 
 
 def _notes(run: Run, waits_from: int | None) -> str:
-    notes = [f"Each time of {run.header.experiment} is met within {CLOSE:.0%}."]
+    notes = [f"Each time of {run.header.experiment} is reproduced within {CLOSE:.0%}."]
     if waits_from is None:
         notes.append(
-            f"Sends wait for their receivers from {USUAL_DETACHED_BYTES} bytes on, as SMPI has it: "
-            "from where on they do was not measured."
+            f"Sends wait for their receivers from {USUAL_DETACHED_BYTES} bytes on, the default of "
+            "SMPI: the switch was not measured."
         )
     if run.header.experiment != "overheads":
         notes.append("os, ois and or were not measured (hockney overheads); they are 0 here.")
@@ -217,5 +217,5 @@ def _notes(run: Run, waits_from: int | None) -> str:
 
 
 def _comment(text: str) -> str:
-    """Text as it may stand in a comment."""
+    """Text that is valid in an XML comment."""
     return "".join(char for char in text if char.isprintable()).replace("--", "- -")

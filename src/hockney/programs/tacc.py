@@ -17,7 +17,7 @@ from hockney.spec.preset import KIB, Preset
 
 HEADED = True
 
-_N = r"((?:[\d.*+]|-(?!-))+)"  # no "--" in it: a rule of them could be divided in endless ways
+_N = r"((?:[\d.*+]|-(?!-))+)"  # without "--", against exponential backtracking
 _THREE = rf"{_N}\s*--\s*{_N}\s*--\s*{_N}"
 _ROW = re.compile(rf"^\s*(\d+)\s+(\d+)\s+{_THREE}\s+{_THREE}\s*$")
 _HEADING = re.compile(r"^\s*RUNS\s+BYTES\s+RATE\(MB/s\)\s+TIME\(sec\)")
@@ -102,5 +102,5 @@ def layout(run: Run, points: Sequence[PointEstimate]) -> str:  # noqa: ARG001
 
 
 def _rate(size: int, seconds: float) -> str:
-    """F9.4 there; one column more here, because today's rates would run into their neighbours."""
+    """The rate with one column more than the original F9.4, for the rates of today."""
     return f"{2 * size / 2**20 / seconds:10.4f}" if seconds > 0.0 else "         -"

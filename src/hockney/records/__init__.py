@@ -1,4 +1,4 @@
-"""The record format, version 2: one JSON object a line. Nothing else knows how it is stored.
+"""The record format, version 2: one JSON object per line. Only this package knows the format.
 
 Version 1 is upgraded as it is read. Readers ignore unknown kinds and keys. A file that was cut
 short is valid up to its last whole line. docs/records.md describes every field.
@@ -27,6 +27,7 @@ from hockney.records.kinds import (
     Switch,
     decode,
     encode,
+    try_decode,
 )
 from hockney.records.reading import LONGEST_FILE, LONGEST_LINE, read
 from hockney.records.run import Run
@@ -58,4 +59,5 @@ __all__ = [
     "decode",
     "encode",
     "read",
+    "try_decode",
 ]

@@ -1,4 +1,4 @@
-"""The kinds of record, and each one's line of JSON."""
+"""The kinds of records, each stored as one line of JSON."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from hockney.spec.axes import LARGEST_WHOLE as LARGEST_WHOLE
 from hockney.spec.axes import Axes, Whole
 
 SCHEMA = 2
-"""Rises only for what would mislead an older reader."""
+"""Raised only by changes that would mislead older readers."""
 LARGEST_NUMBER = 1e100
-"""Of any unit: sums, squares and ratios of such numbers still are doubles."""
+"""Upper limit in any unit: sums, squares and ratios still fit into doubles."""
 Nanoseconds = Annotated[float, msgspec.Meta(ge=0.0, le=1e18)]
-"""Up to 30 years: a number that is none of a measurement makes its line a damaged one."""
+"""Up to 30 years; a line with another number is damaged."""
 
 
 class Source(msgspec.Struct, kw_only=True):
@@ -27,11 +27,11 @@ class Source(msgspec.Struct, kw_only=True):
     program: str | None = None
     version: str | None = None
     notes: list[str] = []
-    """What was wrong with the log, and known faults of the program."""
+    """Problems of the log, and known faults of the program."""
 
 
 class RunRecord(msgspec.Struct, tag_field="kind", tag="run", kw_only=True):
-    """The question, and where it was asked. The first line of a file."""
+    """The plan and the environment of a run: the first line of a file."""
 
     schema: int
     hockney: str
@@ -42,7 +42,7 @@ class RunRecord(msgspec.Struct, tag_field="kind", tag="run", kw_only=True):
     label: str | None = None
     environment: dict[str, Any] = {}
     source: Source | None = None
-    """None where hockney measured."""
+    """None unless the run was imported."""
 
 
 class Mpi(msgspec.Struct, kw_only=True):
@@ -61,7 +61,7 @@ class Clock(msgspec.Struct, kw_only=True):
 
 
 class Place(msgspec.Struct, kw_only=True):
-    """Where a rank really was; None where the kernel does not show it."""
+    """Where a rank actually ran; None where the kernel does not report it."""
 
     rank: int
     host: str | None = None
@@ -93,35 +93,35 @@ class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True)
     cold_bytes: int | None = None
     probe: str | None = None
     buffers: str | None = None
-    """The axis of that name, of all its samples that are of messages; None where it is unknown."""
+    """The axis `buffers` of all its samples with messages; None if unknown."""
     definition: str | None = None
     simulated: bool = False
     controls: dict[str, str | None] = {}
-    """Control variables of the library (MPI_T), read on every rank after MPI_Init: the proof that
-    what was forced was taken. None where the library does not have the variable."""
+    """Control variables of the library (MPI_T), read on each rank after MPI_Init, which prove that
+    forced settings took effect. None if the library lacks the variable."""
     places: list[Place] = []
 
 
 class Samples(Axes, tag_field="kind", tag="samples", frozen=True, kw_only=True, omit_defaults=True):
-    """Batches of one visit of a point: nanoseconds per one-way message or operation, one entry a
-    batch."""
+    """The batches of one visit of a point: nanoseconds per one-way message or operation, one entry
+    per batch."""
 
     launch: Whole
     round: Whole
     repetitions: Whole
     ns: list[Nanoseconds]
     at_s: float | None = None
-    """When the visit began, since the launch began to measure."""
+    """Start of the visit, from the start of measuring in the launch."""
     compute_ns: float | None = None
-    """What a nonblocking collective computed between its start and its end."""
+    """Computation time between start and completion of a nonblocking collective."""
     own_mean_ns: list[Nanoseconds] | None = None
-    """Of a collective, for each entry of ns the mean over ranks of each one's own duration."""
+    """For collectives: mean over ranks of their own durations, for each entry of ns."""
     own_max_ns: list[Nanoseconds] | None = None
 
 
 class Summary(Axes, tag_field="kind", tag="summary", frozen=True, kw_only=True, omit_defaults=True):
-    """A statistic of a point where only that is known; never treated as samples. One of the values
-    is given: which one shows its unit."""
+    """A statistic of a point whose samples are unknown; never treated as samples. Exactly one of
+    the values is given."""
 
     launch: Whole
     statistic: str
@@ -129,17 +129,17 @@ class Summary(Axes, tag_field="kind", tag="summary", frozen=True, kw_only=True, 
     value_s: float | None = None
     value_Bps: float | None = None
     value_per_s: float | None = None
-    """Messages a second."""
+    """Messages per second."""
     value_s_per_B: float | None = None
     value: float | None = None
-    """Of no unit."""
+    """Dimensionless."""
     repetitions: int | None = None
     line: int | None = None
-    """Of the log that it was read from."""
+    """Line of the log."""
 
 
 class Start(msgspec.Struct, tag_field="kind", tag="start", kw_only=True):
-    """How the ranks of one visit began together."""
+    """How the ranks of one visit started together."""
 
     launch: Whole
     round: Whole
@@ -147,24 +147,25 @@ class Start(msgspec.Struct, tag_field="kind", tag="start", kw_only=True):
     bytes: Whole
     ranks: Whole
     skew_s: float
-    """From the first to begin to the last, on the common clock."""
+    """Time from the first rank's start to the last's, on the common clock."""
     begin: str | None = None
-    """By the common "clock", or behind a "barrier", which is taken where ranks begin later than the
-    collectives last (those that share a CPU)."""
+    """How ranks start: by the common "clock", or after a "barrier", which is used if ranks start
+    later than the collectives last (as on a shared CPU)."""
     tolerance_s: float | None = None
-    """A repetition that a rank began later than this was repeated; None where all count."""
+    """Repetitions that a rank started later than this were repeated; None if all count."""
     error_s: float | None = None
-    """Standard error of that clock, as far as messages show; 0 where all share the kernel's."""
+    """Standard error of the common clock, from messages; 0 if all ranks share the kernel's
+    clock."""
     bound_s: float | None = None
-    """What paths that differ there and back may add: half the shortest round trip."""
+    """Limit of the error by asymmetric paths: half the shortest round trip."""
     known_error_s: float | None = None
-    """What it really was wrong by: where messages were used though all share the kernel's clock."""
+    """The true error, known if messages were used although all ranks share the kernel's clock."""
     missed: int = 0
-    """Repetitions that a rank began too late: they were repeated and are not in the file."""
+    """Repetitions that a rank started too late; they were repeated and are not stored."""
 
 
 class Probe(msgspec.Struct, tag_field="kind", tag="probe", kw_only=True):
-    """One-way core-to-core latency: a cache line goes from one rank to another, before a round."""
+    """Core-to-core latency before a round: a cache line is passed between two ranks, one way."""
 
     launch: Whole
     round: Whole
@@ -173,63 +174,64 @@ class Probe(msgspec.Struct, tag_field="kind", tag="probe", kw_only=True):
 
 
 class Round(msgspec.Struct, tag_field="kind", tag="round", kw_only=True):
-    """What disturbed the ranks since the round before; None where the kernel does not show it."""
+    """Disturbances of the ranks since the previous round; None where the kernel does not report
+    them."""
 
     launch: Whole
     round: Whole
     wall_s: float | None = None
-    """Since then, on the first rank."""
+    """Wall time since the previous round, on the first rank."""
     waited_s: float | None = None
-    """The longest that a rank was ready to run while something else had its CPU."""
+    """Longest time that a rank was ready to run while its CPU was taken."""
     waited_rank: int | None = None
     probe_s: float | None = None
-    """The slowest rank's fixed amount of arithmetic."""
+    """Time of the slowest rank for a fixed amount of arithmetic."""
     probe_rank: int | None = None
     switches: float | None = None
     """Involuntary context switches of all ranks."""
     migrations: float | None = None
     """Ranks seen on another CPU than in the round before."""
     steal_s: float | None = None
-    """What the hypervisor took from all ranks' CPUs."""
+    """Time that the hypervisor took from all ranks' CPUs."""
 
 
 class Noise(msgspec.Struct, tag_field="kind", tag="noise", kw_only=True):
-    """What disturbed one rank over the whole launch; None where the kernel gives no number.
-    Version 1 of the format has one such record a round, of the time since the round before."""
+    """Disturbances of one rank over the launch; None where the kernel does not report them. Version
+    1 of the format has one such record per round, since the previous round."""
 
     launch: int
     rank: int
     round: int | None = None
-    """None: of the whole launch."""
+    """None for the whole launch."""
     wall_s: float | None = None
     cpu_s: float | None = None
-    """Of wall_s, on a CPU; a rank that spins should have all of it."""
+    """Time on a CPU; equal to wall_s for an undisturbed rank, which spins."""
     waited_s: float | None = None
-    """Of wall_s, ready to run while something else had its CPU."""
+    """Time ready to run while its CPU was taken."""
     steal_s: float | None = None
     switches: float | None = None
     migrations: float | None = None
     probe_s: float | None = None
-    """A fixed amount of arithmetic; of a launch, the median of its rounds."""
+    """Time of a fixed amount of arithmetic; median over the rounds of the launch."""
     probe_low_s: float | None = None
-    """The 10 % quantile of the launch's rounds."""
+    """10 % quantile over the rounds of the launch."""
     probe_high_s: float | None = None
-    """The 90 % quantile."""
+    """90 % quantile over the rounds of the launch."""
 
 
 class Switch(msgspec.Struct, tag_field="kind", tag="switch", kw_only=True):
-    """Between two sizes the curve goes from one regime to another (`--refine`)."""
+    """A switch of protocols between two sizes (`--refine`)."""
 
     low_bytes: int
-    """The last size that is known to belong below."""
+    """Largest size known to belong to the lower regime."""
     high_bytes: int
-    """The first that is known to belong above; low_bytes + 1 where it is known to the byte."""
+    """Smallest size known to belong to the upper regime; low_bytes + 1 if known to the byte."""
     below: str
-    """eager, rendezvous, cache or unnamed."""
+    """Lower regime: eager, rendezvous, cache or unnamed."""
     above: str
     evidence: str
     jump: float | None = None
-    """Of the time, relative."""
+    """Relative jump of the time."""
 
 
 class End(msgspec.Struct, tag_field="kind", tag="end", kw_only=True):
@@ -242,7 +244,7 @@ class End(msgspec.Struct, tag_field="kind", tag="end", kw_only=True):
 
 
 class Progress(msgspec.Struct, tag_field="kind", tag="progress", kw_only=True):
-    """What the engine reports while it measures; never stored."""
+    """Progress that the engine reports while it measures; never stored."""
 
     launch: int
     round: int
@@ -281,10 +283,7 @@ _kind_decoder = msgspec.json.Decoder(_Kind)
 
 
 def decode(line: bytes) -> Record | None:
-    """One record; None for a kind that this version does not know.
-
-    Raises ValueError where the line is not a record.
-    """
+    """One record; None for an unknown kind. Raises ValueError if the line is not a record."""
     try:
         record: Record = _decoder.decode(line)
         return record
@@ -294,17 +293,25 @@ def decode(line: bytes) -> Record | None:
         return None
 
 
+def try_decode(line: bytes) -> Record | None:
+    """One record; None if the line is not a record, or of an unknown kind."""
+    try:
+        return decode(line)
+    except ValueError:
+        return None
+
+
 def encode(record: Record) -> bytes:
-    """One line, with its newline."""
+    """One line with its newline."""
     return _encoder.encode(record) + b"\n"
 
 
 _SUSPICIOUS = re.compile(rb'\\[^"\\/]|\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2[\x80\x81]')
-"""JSON's escapes, and the UTF-8 of characters that a terminal may obey."""
+"""JSON escapes, and the UTF-8 of control characters."""
 
 
 def tame(record: Record, line: bytes) -> Record:
-    """A record whose words are safe to show: a file may come from anybody."""
+    """The record with control characters escaped: the file may come from a stranger."""
     if not _SUSPICIOUS.search(line):
         return record
     safe: Record = msgspec.convert(_one_lines(msgspec.to_builtins(record)), type=Record)

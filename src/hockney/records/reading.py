@@ -1,4 +1,4 @@
-"""Result files, read within limits: they may be cut short, damaged, newer or hostile."""
+"""Reads result files within limits: they may be cut short, damaged, newer or hostile."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ with lazy_imports():
     import zstandard
 
 LONGEST_LINE = 16 * 1024 * 1024
-"""Bytes; a longer line is none of ours, and its numbers take 16 times as much memory."""
+"""Bytes; hockney writes no longer lines, and decoded numbers take 16 times the memory."""
 LONGEST_FILE = 256 * 1024 * 1024
-"""Bytes, decompressed; what comes later is left out: some KiB of zstd can hold terabytes."""
+"""Bytes, decompressed; the rest is ignored, as a few KiB of zstd can hold terabytes."""
 COMPRESSED_CHUNK = 1024
-"""Bytes of zstd that are decompressed at once: even the tightest, 128 KiB of text in 4 bytes, then
-stay below 32 MiB."""
+"""Bytes of zstd decompressed at once: at the best compression, 128 KiB of text in 4 bytes, they
+give 32 MiB."""
 
 
 def read(path: Path) -> Run:
-    """The run in a file; one that was cut short is read up to the cut, and `Run.cut` is set."""
+    """The run in a file. A file that was cut short is read up to the cut, and `Run.cut` is set."""
     try:
         with _open(path) as stream:
             return _read(path, stream)
@@ -57,14 +57,14 @@ def _read(path: Path, stream: BinaryIO) -> Run:
     except Exception as error:  # a truncated frame of zstd ends the stream in many ways
         if run is None:
             raise AskedWronglyError(f"{path}: {error}") from error
-        run.cut = f"nothing could be read after line {number}: {error}"
+        run.cut = f"the file could not be read beyond line {number}: {error}"
     if run is None:
         raise AskedWronglyError(f"{path}: an empty file")
     if run.cut is None and damaged:
         where = f"line {last_damaged} is" if damaged == 1 else f"{damaged} lines are"
-        run.cut = f"{where} cut short or damaged and left out"
+        run.cut = f"{where} cut short or damaged, and ignored"
     if run.cut is None and not _is_complete(run):
-        run.cut = "the last launch has no end: the run was killed or is still going on"
+        run.cut = "the last launch has no end: the run was killed or is still running"
     return run
 
 
@@ -77,7 +77,7 @@ def _is_complete(run: Run) -> bool:
 def _first(path: Path, line: bytes) -> RunRecord:
     not_ours = AskedWronglyError(
         f"{path}: not a result file of hockney",
-        "logs of other benchmarks come in through `hockney import`",
+        "import logs of other benchmarks with `hockney import`",
     )
     try:
         plain = msgspec.json.decode(line)
@@ -88,9 +88,9 @@ def _first(path: Path, line: bytes) -> RunRecord:
     schema = plain.get("schema")
     if isinstance(schema, int) and schema > SCHEMA:
         raise AskedWronglyError(
-            f"{path}: written in version {schema} of the record format, this is hockney for "
-            f"version {SCHEMA}",
-            "a newer hockney reads it: pip install --upgrade hockney",
+            f"{path}: has version {schema} of the record format, this hockney reads up to version "
+            f"{SCHEMA}",
+            "install a newer hockney: pip install --upgrade hockney",
         )
     try:
         header = decode(line)
@@ -122,8 +122,8 @@ def _open(path: Path) -> BinaryIO:
 
 
 class _Frames(io.RawIOBase):
-    """What zstd's frames hold, one after the other. A file that ends inside a frame was cut, even
-    where the text so far ends with a line: the library's own reader does not show that."""
+    """Decompresses zstd frames one after the other. A file that ends inside a frame was cut, even
+    after a whole line, which the library's own reader does not report."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("rb")

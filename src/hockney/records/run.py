@@ -1,4 +1,4 @@
-"""Launches that answer one question."""
+"""A run: all records of one file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from hockney.records.kinds import (
 
 @dataclass
 class Run:
-    """Launches that answer one question; one file."""
+    """All launches of a plan; one file."""
 
     header: RunRecord
     launches: list[LaunchRecord] = field(default_factory=list)
@@ -40,13 +40,13 @@ class Run:
     ends: list[End] = field(default_factory=list)
     path: Path | None = None
     cut: str | None = None
-    """What is missing when the file was cut short or damaged."""
+    """Describes what is missing if the file was cut short or damaged."""
     _buffers: dict[int, str | None] = field(default_factory=dict, repr=False, compare=False)
-    """By launch."""
+    """Buffers of each launch."""
 
     @property
     def label(self) -> str:
-        """What the user called it, else the MPI library and host."""
+        """The user's label, else the MPI library and host."""
         if self.header.label:
             return self.header.label
         if self.launches and self.launches[0].mpi.library:
@@ -57,12 +57,12 @@ class Run:
 
     @property
     def taking_part(self) -> set[int]:
-        """Ranks that exchanged messages: those named by samples; all, where these name none."""
+        """Ranks that exchanged messages: the peers of samples, or all ranks without peers."""
         named = set(chain.from_iterable(map(attrgetter("peers"), self.samples)))
         return named or {place.rank for launch in self.launches for place in launch.places}
 
     def add(self, record: Record) -> None:
-        """Files one record under its kind."""
+        """Adds a record to the list of its kind."""
         match record:
             case Samples():
                 version1.upgrade(record, self.header.experiment, self._buffers.get(record.launch))

@@ -1,7 +1,7 @@
-"""Version 1 of the record format, which held axes of a point in the name of its algorithm.
+"""Upgrades version 1 of the record format, which stored axes of a point in the algorithm's name.
 
-An engine that was built before version 2 writes such lines, too. What is of version 2 already stays
-as it is, and a name that cannot be understood is kept as a name.
+Engines built before version 2 write such lines, too. Records of version 2 stay unchanged, and names
+without axes are kept as names.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from hockney.units import format_size, parse_size
 
 OF_TRAINS = frozenset({"train", "late"})
 DELAYS_ALONE = 64
-"""A sample of a train without messages was of so many send delays; now it is of one."""
+"""In version 1 a sample of a train without messages timed so many send delays; now it is one."""
 WITHOUT_BUFFERS = frozenset({"handover", "copy"})
-"""Operations beside the experiment, which are not of the buffers that messages go from."""
+"""Operations that do not use the message buffers of the experiment."""
 WITH_PAIRS = frozenset({"pairs", "cores"})
-"""Experiments that ask how pairs disturb each other."""
+"""Experiments that measure the contention of pairs."""
 _NUMBER = r"(\d{1,30}(?:\.\d{1,30})?(?:e[+-]\d{1,3})?)"
 _DELAY = rf"{_NUMBER}\+{_NUMBER} ns"
 _TRAIN = re.compile(rf"n (\d{{1,18}}), send delay {_DELAY}, receive delay {_DELAY}")
@@ -34,14 +34,14 @@ _OVERLAPPED = re.compile(r"(?:(.+), )?overlapped")
 
 
 def upgrade(record: Samples | Summary, experiment: str, buffers: str | None) -> None:
-    """Gives a record that was just read its axes; buffers: those of its launch."""
+    """Sets the axes of a record that was just read; `buffers` are those of its launch."""
     found: dict[str, Any] = {}
     if record.algorithm is not None:
         found |= axes_in(record.operation, record.algorithm)
     if record.mode is None and record.operation == "pingpong":
         found = {"mode": STANDARD} | found
     ranks = record.ranks or 0
-    # Of more than two ranks at once several pairs exchanged messages, whoever asked for it.
+    # More than two ranks at once are several pairs, in any experiment.
     several = ranks > 2 or (experiment in WITH_PAIRS and ranks == 2)
     if record.pairs is None and record.is_one_pair and several:
         found["pairs"] = ranks // 2
@@ -51,12 +51,12 @@ def upgrade(record: Samples | Summary, experiment: str, buffers: str | None) -> 
     if train is not None and train.messages == 0 and isinstance(record, Samples):
         found["ns"] = [ns / DELAYS_ALONE for ns in record.ns]
     for name, value in found.items():
-        msgspec.structs.force_setattr(record, name, value)  # nobody else has seen it
+        msgspec.structs.force_setattr(record, name, value)  # not shared yet
 
 
 @lru_cache(maxsize=4096)
 def axes_in(operation: str, name: str) -> dict[str, Any]:
-    """The axes that the name of an algorithm held, among them what remains of it."""
+    """The axes in the name of an algorithm, with the remaining bare name."""
     if operation in OF_TRAINS:
         train = _train(name)
         return {} if train is None else {"algorithm": None, "train": train}
@@ -78,7 +78,7 @@ def axes_in(operation: str, name: str) -> dict[str, Any]:
 
 
 def _size(text: str) -> int | None:
-    """None for what version 1 would not have written."""
+    """The size; None for text that version 1 did not write."""
     try:
         size = parse_size(text)
     except AskedWronglyError:
@@ -101,7 +101,7 @@ def _train(name: str) -> Train | None:
 
 
 def buffers_of(launch: LaunchRecord) -> str | None:
-    """What version 1 wrote into the definition of a sample."""
+    """The buffers, which version 1 stored in the definition of a sample."""
     if launch.buffers is not None:
         return launch.buffers
     if launch.cold_bytes:

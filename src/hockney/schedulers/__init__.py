@@ -1,7 +1,7 @@
-"""Schedulers: one file each, with what its jobs were given, how it starts ranks, and batch jobs.
+"""Schedulers, one file each: the allocation of a job, how ranks are started, and batch jobs.
 
-Every module has `allocation`. One that starts ranks itself is a Launcher; where a scheduler has no
-launcher, MPI's mpiexec gets the hosts of its jobs. `hockney job` submits to one that is a Batch.
+Each module has `allocation`. A scheduler that starts ranks itself is a Launcher; otherwise MPI's
+mpiexec starts them on the job's hosts. `hockney job` submits to schedulers that are a Batch.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from hockney.spec import Case, Placement
 MPIEXEC = "mpiexec"
 """The MPI's own launcher, whatever its family."""
 COMMAND_TIMEOUT_S = 60.0
-"""A busy controller answers late."""
+"""Long, because a busy controller answers late."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:,+@/-]*")
-"""What accounts and partitions are called. Directives are not shell: nothing in them is quoted."""
+"""Valid names of accounts and partitions: directives are not shell, so nothing can be quoted."""
 NUMBER = re.compile(r"(?:Job <)?([^;<>\s]+)")
-"""How a job is called in what was said when it was submitted: "12", "12;cluster", "Job <12> is"."""
+"""The number of a job in the output of its submission: "12", "12;cluster", "Job <12> is"."""
 
 
 @dataclass(frozen=True)
 class Allocation:
-    """What a scheduler gave this process; None is not known."""
+    """The resources that a scheduler gave this process; None where unknown."""
 
     nodes: int | None = None
     cpus: int | None = None
@@ -43,7 +43,7 @@ class Allocation:
 
 @dataclass(frozen=True)
 class Job:
-    """What is asked of a scheduler."""
+    """A batch job to request."""
 
     name: str
     nodes: int
@@ -58,13 +58,14 @@ class Job:
         for option, value in (("--account", self.account), ("--partition", self.partition)):
             if value is not None and not NAME.fullmatch(value):
                 raise AskedWronglyError(
-                    f"{option} {value!r} is no name", "letters, digits and . _ - : , + @ / make one"
+                    f"{option} {value!r} is not a valid name",
+                    "use letters, digits and . _ - : , + @ /",
                 )
 
 
 @dataclass(frozen=True)
 class State:
-    """How a job is doing, in the scheduler's words."""
+    """The state of a job, as the scheduler names it."""
 
     word: str
     ended: bool = False
@@ -73,46 +74,46 @@ class State:
 
 class Scheduler(Protocol):
     def allocation(self) -> Allocation | None:
-        """What this process was given; None outside of a job."""
+        """The allocation of this process; None outside of a job."""
 
 
 class Launcher(Protocol):
     LAUNCHER: str
-    """What records call it: its command."""
+    """The command, which is also its name in records."""
 
     def command(self, mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
-        """The whole command line that starts `program` on every rank."""
+        """The command line that starts `program` on all ranks."""
 
     def reach(self, mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:
-        """Commands that together run a shell script once on every node."""
+        """Commands that together run a shell script once on each node."""
 
     def end_strays(self) -> None:
-        """Ends ranks of ours that outlive a launcher that was killed."""
+        """Ends ranks of this process that survive a killed launcher."""
 
 
 class Batch(Protocol):
     SUBMIT: Sequence[str]
     """A command that reads a script and prints the job's number."""
     CANCEL: Sequence[str]
-    """The command that takes the number behind it."""
+    """The command to which the job's number is appended."""
 
     def directives(self, job: Job) -> list[str]:
-        """The lines of a script that ask for resources."""
+        """The lines of a script that request resources."""
 
     def launch(self, mpi: Mpi, case: Case, program: Sequence[str]) -> str:
-        """The shell's words for one start of the MPI program."""
+        """The shell command that starts the MPI program once."""
 
     def state(self, number: str) -> State: ...
 
     def log(self, number: str, job: Job) -> Path:
-        """Where the scheduler writes what the job prints."""
+        """The file with the output of the job."""
 
 
 SCHEDULERS = Registry(__name__, "scheduler", Scheduler, parts=(Scheduler, Launcher, Batch))
 
 
 def launcher_names() -> list[str]:
-    """What --launcher may be: mpiexec, or a scheduler in whose jobs hockney runs."""
+    """Values of --launcher: mpiexec, or a scheduler in whose jobs hockney runs."""
     return [MPIEXEC, *SCHEDULERS.names()]
 
 
@@ -122,18 +123,18 @@ def batch_names() -> list[str]:
 
 
 def batch_named(name: str) -> Batch:
-    """The scheduler of that name; raises AskedWronglyError where no jobs can be submitted to it."""
+    """The scheduler of that name; raises AskedWronglyError if jobs cannot be submitted to it."""
     found: object = SCHEDULERS.find(name)
     if offers(found, Batch):
         return found
     raise AskedWronglyError(
-        f"{name} takes no batch jobs of hockney", f"there are {', '.join(batch_names())}"
+        f"hockney cannot submit batch jobs to {name}", f"there are {', '.join(batch_names())}"
     )
 
 
 def find_launcher(placement: Placement) -> tuple[Launcher | None, Placement]:
-    """What starts the ranks, and the placement with the hosts that its allocation has. None: the
-    MPI's own mpiexec, outside of a job, over named hosts, or when asked for."""
+    """The launcher, and the placement with the hosts of its allocation. The launcher is None for
+    the MPI's own mpiexec: outside of jobs, with named hosts, or by --launcher mpiexec."""
     if placement.platform is not None or placement.launcher == MPIEXEC:
         return None, placement
     if placement.hosts and placement.launcher is None:
@@ -150,7 +151,7 @@ def find_launcher(placement: Placement) -> tuple[Launcher | None, Placement]:
 
 
 def find_allocation(launcher: str | None = None) -> tuple[str, Allocation] | None:
-    """The scheduler whose job this process runs in, or the one that was asked for."""
+    """The scheduler in whose job this process runs, or the requested one, with its allocation."""
     asked = launcher if launcher != MPIEXEC else None
     for name in [asked] if asked else SCHEDULERS.names():
         allocation = SCHEDULERS.find(name).allocation()
@@ -165,7 +166,7 @@ def find_allocation(launcher: str | None = None) -> tuple[str, Allocation] | Non
 
 
 def submit(batch: Batch, script: str) -> str:
-    """The job's number."""
+    """Submits a script; returns the job's number."""
     done = answer(batch.SUBMIT, script)
     number = NUMBER.match(done.stdout.strip())
     if done.returncode != 0 or number is None:
@@ -178,7 +179,7 @@ def cancel(batch: Batch, number: str) -> None:
 
 
 def our_name() -> str:
-    """What this process calls the jobs and steps that it starts, to find those that outlive it."""
+    """The name of jobs and steps that this process starts, by which survivors are found."""
     return f"hockney-{os.getpid()}"
 
 
@@ -190,20 +191,20 @@ def answer(command: Sequence[str], stdin: str = "") -> subprocess.CompletedProce
         )
     except FileNotFoundError as error:
         raise AskedWronglyError(
-            f"no {command[0]}: is this a login node of such a cluster?",
-            "without --submit the script is printed; take it there",
+            f"{command[0]} not found: is this a login node of such a cluster?",
+            "without --submit the script is printed; submit it there",
         ) from error
     except (OSError, subprocess.TimeoutExpired) as error:
         raise HockneyError(f"{command[0]}: {error}") from error
 
 
 def as_asked(job: Job, **words: str) -> list[str]:
-    """The words of those fields of a job that were asked for."""
+    """The options of those fields of a job that are set."""
     return [word for field, word in words.items() if getattr(job, field)]
 
 
 def by_mpiexec(hosts: str, mpi: Mpi, case: Case, program: Sequence[str]) -> str:
-    """MPI's own launcher; `hosts` are the shell's words that name its hosts."""
+    """A shell command for MPI's own launcher; `hosts` is shell text that selects the hosts."""
     placement = msgspec.structs.replace(case.placement, hosts=())
     case = msgspec.structs.replace(case, placement=placement)
     mpiexec, *words = family_of(mpi).command(mpi, case, program)

@@ -26,16 +26,16 @@ def allocation() -> Allocation | None:
 
 @cache
 def _allocation(instance: str) -> Allocation:  # noqa: ARG001
-    """Flux tells the size of an instance by its own commands only. It gives every rank a core."""
+    """Only Flux's own commands show the size of an instance. Flux gives each rank a core."""
     options = ["--no-header", "--states=up", "--format={nnodes} {ncores}"]
     words = answer(["flux", "resource", "list", *options]).stdout.split()
     return Allocation(int(words[0]), int(words[1])) if len(words) == 2 else Allocation()
 
 
 def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
-    """Unbound, because the engine pins; a rank that is gone takes the others with it, but not at
-    once (exit-on-error): what it said would be lost. A library that has PMIx alone needs the
-    plug-in of Flux's shell."""
+    """Without binding, because the engine pins. A rank that exits ends the others after a delay:
+    exit-on-error would lose its output. A library that only has PMIx needs the plug-in of Flux's
+    shell."""
     placement = case.placement
     options = [f"--job-name={our_name()}", "-o", "cpu-affinity=off", "-o", "exit-timeout=5s"]
     if tuple(family_of(mpi).PMI) == ("pmix",):
@@ -51,7 +51,7 @@ def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
 
 
 def _nodes(placement: Placement) -> int | None:
-    """Flux fills a node before it takes another, unless it is told how many to take."""
+    """Flux fills one node after the other, unless the number of nodes is given."""
     if placement.node_count or placement.place != "node":
         return placement.node_count
     found = allocation()
@@ -59,12 +59,11 @@ def _nodes(placement: Placement) -> int | None:
 
 
 def end_strays() -> None:
-    """Flux lets a job go on, or wait, whose flux run was killed: ends those that this process
-    started."""
+    """Ends the jobs of this process: Flux does not end a job when its `flux run` is killed."""
     listed = answer(["flux", "jobs", "--no-header", "--format={id}", f"--name={our_name()}"])
     for job in listed.stdout.split():
         answer(["flux", "cancel", job])
-        # That asks first, and kills seconds later.
+        # `cancel` sends SIGTERM first and kills seconds later.
         answer(["flux", "job", "kill", "--signal=KILL", job])
 
 
@@ -78,7 +77,7 @@ def directives(job: Job) -> list[str]:
         f"--nodes={job.nodes}",
         f"--nslots={job.nodes * job.per_node}",
         f"--time-limit={job.minutes}m",
-        # By itself Flux writes the first letter of a number in two ways, as the locale is.
+        # By default the first letter of a job number depends on the locale.
         "--output=flux-{{id.f58plain}}.out",
         *as_asked(
             job,
@@ -95,11 +94,11 @@ def launch(mpi: Mpi, case: Case, program: Sequence[str]) -> str:
 
 
 def state(number: str) -> State:
-    """Its word, and why it could not start or go on, where Flux tells."""
-    told = ["flux", "jobs", "--no-header", "--format={status} {exception.note}", number]
-    word, _, note = answer(told).stdout.strip().partition(" ")
-    said = f"{word}: {note}" if note else word
-    return State(said or "UNKNOWN", ended=word in WELL | BADLY, well=word in WELL)
+    """The status, and the reason of a failure if Flux reports one."""
+    command = ["flux", "jobs", "--no-header", "--format={status} {exception.note}", number]
+    word, _, note = answer(command).stdout.strip().partition(" ")
+    text = f"{word}: {note}" if note else word
+    return State(text or "UNKNOWN", ended=word in WELL | BADLY, well=word in WELL)
 
 
 def log(number: str, job: Job) -> Path:  # noqa: ARG001

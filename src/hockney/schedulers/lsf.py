@@ -15,11 +15,11 @@ CANCEL = ("bkill",)
 
 
 def allocation() -> Allocation | None:
-    """Hosts and slots in turn: "nodeA 40 nodeB 40". A slot is what LSF counts as a CPU."""
+    """Hosts and slots in turn: "nodeA 40 nodeB 40". LSF counts CPUs in slots."""
     words = os.environ.get("LSB_MCPU_HOSTS", "").split()
     if not os.environ.get("LSB_JOBID") or not words or len(words) % 2:
         return None
-    hosts = tuple(dict.fromkeys(words[::2]))  # bsub -hostfile may name one again
+    hosts = tuple(dict.fromkeys(words[::2]))  # bsub -hostfile may repeat hosts
     return Allocation(len(hosts), sum(map(int, words[1::2])), hosts)
 
 
@@ -48,7 +48,7 @@ def state(number: str) -> State:
     done = answer(["bjobs", "-noheader", "-o", "stat", number])
     word = done.stdout.strip()
     if not word:
-        # LSF forgets a job some time after its end; a master that is away comes back.
+        # LSF forgets a job some time after its end; an unreachable master comes back.
         gone = "is not found" in done.stderr
         return State("UNKNOWN", ended=gone, well=gone)
     return State(word, ended=word in ("DONE", "EXIT"), well=word == "DONE")

@@ -25,8 +25,8 @@ WORDS = {
 
 
 def allocation() -> Allocation | None:
-    """A line a slot; a host once for each. A slot may have several CPUs, which the file does not
-    tell: no more than this process may run on, on every node."""
+    """The node file has a line with a host for each slot. It does not show the CPUs of a slot, so
+    nodes are assumed to have as many CPUs as this process may use here."""
     file = os.environ.get("PBS_NODEFILE")
     if not file:
         return None
@@ -61,13 +61,13 @@ def launch(mpi: Mpi, case: Case, program: Sequence[str]) -> str:
 def state(number: str) -> State:
     # Without -x PBS reports jobs that have not ended, with it only where it keeps their history.
     going = answer(["qstat", "-f", number])
-    said = going.stdout or answer(["qstat", "-x", "-f", number]).stdout
-    letter = re.search(r"job_state = (\w)", said)
+    output = going.stdout or answer(["qstat", "-x", "-f", number]).stdout
+    letter = re.search(r"job_state = (\w)", output)
     if letter is None:
-        # A server that is away comes back.
+        # An unreachable server comes back.
         gone = "Unknown Job Id" in going.stderr
         return State("gone" if gone else "unknown", ended=gone, well=gone)
-    failure = re.search(r"Exit_status = (-?[1-9]\d*)", said)
+    failure = re.search(r"Exit_status = (-?[1-9]\d*)", output)
     word = f"failed, exit status {failure[1]}" if failure else WORDS.get(letter[1], letter[1])
     return State(word, ended=letter[1] == "F", well=failure is None)
 

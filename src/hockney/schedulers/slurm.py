@@ -31,13 +31,13 @@ def allocation() -> Allocation | None:
 
 def _cpus() -> int | None:
     """The sum of a list such as "36(x2),24"."""
-    told = os.environ.get("SLURM_JOB_CPUS_PER_NODE", "")
-    parts = re.findall(r"(\d+)(?:\(x(\d+)\))?", told)
+    counts = os.environ.get("SLURM_JOB_CPUS_PER_NODE", "")
+    parts = re.findall(r"(\d+)(?:\(x(\d+)\))?", counts)
     return sum(int(cpus) * int(nodes or 1) for cpus, nodes in parts) or None
 
 
 def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
-    """Unbound, because the engine pins; a rank that fails takes the others with it."""
+    """Without binding, because the engine pins. A rank that fails ends the others."""
     placement = case.placement
     options = [f"--mpi={_wire_up(mpi)}", "--cpu-bind=none", "--kill-on-bad-exit=1"]
     options.append(f"--job-name={our_name()}")
@@ -60,19 +60,19 @@ def _offered() -> tuple[str, ...]:
 
 
 def _wire_up(mpi: Mpi) -> str:
-    offered, spoken = _offered(), family_of(mpi).PMI
-    for name in spoken:
+    offered, supported = _offered(), family_of(mpi).PMI
+    for name in supported:
         if name in offered:
             return name
     raise AskedWronglyError(
-        f"this Slurm wires ranks up by {', '.join(offered) or 'nothing known'}, the MPI of "
-        f"{mpi.mpicc} by {' or '.join(spoken)}",
-        "start them by the MPI's own mpiexec: --launcher mpiexec",
+        f"this Slurm supports {', '.join(offered) or 'no known interface'} to start MPI ranks, the "
+        f"MPI of {mpi.mpicc} needs {' or '.join(supported)}",
+        "start them with the MPI's own mpiexec: --launcher mpiexec",
     )
 
 
 def end_strays() -> None:
-    """Slurm lets a step go on whose srun was killed: ends those that this process started."""
+    """Ends the steps of this process: Slurm does not end a step when its srun is killed."""
     job = os.environ["SLURM_JOB_ID"]
     listed = answer(["squeue", "--noheader", "--steps", f"--jobs={job}", "--format=%i %j"])
     for line in listed.stdout.splitlines():
@@ -111,7 +111,7 @@ def state(number: str) -> State:
     done = answer(["squeue", "--noheader", "--states=all", f"--jobs={number}", "--format=%T"])
     word = done.stdout.strip()
     if not word:
-        # Slurm forgets a job some minutes after its end; a controller that is away comes back.
+        # Slurm forgets a job some minutes after its end; an unreachable controller comes back.
         gone = done.returncode == 0 or "Invalid job id" in done.stderr
         return State("UNKNOWN", ended=gone, well=gone)
     return State(word, ended=word not in GOING, well=word == "COMPLETED")

@@ -1,7 +1,7 @@
-"""What is measured: a plan of workloads, their sampling and their placement.
+"""Plans: what is measured (workloads), how much (sampling) and where (placement).
 
 The command line, plan files, job scripts, --resume and the run record carry the same Plan. All of
-it is frozen, typed and serialisable; nothing here knows the machine.
+it is frozen, typed and serialisable; nothing here depends on the machine.
 """
 
 from hockney.spec.placement import Placement

@@ -1,5 +1,6 @@
-"""What no operation of an experiment takes is refused before MPI starts: by its workload's rows.
-The engine has a table of its own, for those who start it by hand.
+"""Refuses options that an operation does not take, before MPI starts, by the rows of its workload.
+
+The engine has a table of its own, for users who start it by hand.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from hockney.errors import AskedWronglyError
 from hockney.spec.workloads import Workload
 
 OPTIONS = {"active": "pairs-active", "windows": "window", "segment_bytes": "segment-size"}
-"""Fields that the command line calls otherwise."""
+"""Fields whose options have other names."""
 
 
 def option_of(field: str) -> str:
@@ -21,7 +22,7 @@ def option_of(field: str) -> str:
 
 
 def check_accepted(workload: Workload) -> None:
-    """Raises AskedWronglyError where something was chosen that its operation cannot honour."""
+    """Raises AskedWronglyError if a field is set that the operation does not take."""
     rows = workload.rows()
     name = workload.row
     row = rows.get(name)

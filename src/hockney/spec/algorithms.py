@@ -1,4 +1,4 @@
-"""Where libraries give the same algorithm different names: the field's name for each."""
+"""Common names of algorithms that libraries name differently."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ COMMON = {
     "ompi_two_procs": "two_procs",
     "mvapich2_knomial": "knomial",
 }
-"""A library's own name to the field's, which is mostly Open MPI's. A name that is not here is the
-field's."""
+"""Maps a library's own name to the common name, which is mostly Open MPI's. Other names are common
+names already."""
 
 
 def common_names(own_names: Sequence[str]) -> dict[str, str]:
-    """The field's name of each of one library's names for one collective. Where two would get the
-    same, only the first does: they are not the same program."""
+    """The common name for each of a library's names of one collective's algorithms. If two would
+    get the same name, only the first does: they are different programs."""
     taken: set[str] = set(own_names)
     found = {}
     for own in own_names:

@@ -1,7 +1,7 @@
-"""The axes of a point: what one number was measured for.
+"""The axes of a point, which identify what was measured.
 
-Every axis is declared once, as a field of `Axes`: its name, type and default, and in `Axis` its
-unit, whether points along it form a curve, and how a person reads it. Records, estimates, JSON,
+Each axis is declared once, as a field of `Axes`, with its name, type and default. `Axis` has its
+unit, whether points along it form a curve, and its text for people. Records, estimates, JSON,
 CSV, data frames, comparisons, figures and the page take them from here.
 """
 
@@ -16,7 +16,7 @@ import msgspec
 from hockney.units import format_size
 
 LARGEST_WHOLE = 2**62
-"""A record with a larger size or count is a damaged one."""
+"""A record with a larger size or count is damaged."""
 Whole = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_WHOLE)]
 
 STANDARD = "standard"
@@ -24,28 +24,32 @@ STANDARD = "standard"
 MODES = (STANDARD, "synchronous", "nonblocking", "persistent")
 RETURNED, SEPARATE, COLD = "returned", "separate", "cold"
 MOST_PEERS = 4
-"""More ranks are named by the first and the last two."""
+"""Beyond this number only the first and last two ranks are shown."""
 
 
 @dataclass(frozen=True)
 class Axis:
-    """How an axis is read. Its name, type and default are those of the field that it annotates."""
+    """Properties of an axis, beside the name, type and default of the field that it annotates."""
 
     text: Callable[[Any], str | None] = str
-    """A value in words; None where nothing needs to be said. It is not asked of null."""
+    """Text of a value (never null); None if it is not shown."""
     unit: str | None = None
     is_curve: bool = False
     """Points along it form a curve: one model may be fitted through all of them."""
     is_variant: bool = False
-    """It says how an operation is done: `variant_text` names it."""
+    """It describes how an operation is done, and is part of `variant_text`."""
     is_circumstance: bool = False
-    """Two runs of one thing may differ in it, as in which ranks exchanged messages: points are
-    matched by it only where they cannot be told apart otherwise."""
+    """Two runs of the same experiment may differ in it, as in the ranks that exchanged messages.
+    Points are matched by it only if the other axes do not distinguish them."""
 
 
-class Train(msgspec.Struct, frozen=True, kw_only=True):
-    """So many messages, the sender waiting after each and the receiver before each, and an answer.
-    Without messages: send delays alone, on both ranks."""
+Delay = tuple[float, float]
+"""Nanoseconds, and nanoseconds per byte."""
+
+
+class Train(msgspec.Struct, frozen=True):
+    """Messages in a row and one answer. The sender waits after each message, the receiver before
+    each. A train without messages measures the send delay alone, on both ranks."""
 
     messages: Whole
     send_delay_ns: float = 0.0
@@ -53,11 +57,31 @@ class Train(msgspec.Struct, frozen=True, kw_only=True):
     receive_delay_ns: float = 0.0
     receive_delay_ns_per_B: float = 0.0
 
+    @property
+    def send_delay(self) -> Delay:
+        return self.send_delay_ns, self.send_delay_ns_per_B
+
+    @property
+    def receive_delay(self) -> Delay:
+        return self.receive_delay_ns, self.receive_delay_ns_per_B
+
+    def __str__(self) -> str:
+        """The train as the engine's --trains takes it."""
+        return f"{self.messages}:{_delay_text(self.send_delay)}:{_delay_text(self.receive_delay)}"
+
+
+def delay_s(delay: Delay, bytes_: float) -> float:
+    """The delay of messages of that size, in seconds."""
+    return delay[0] * 1e-9 + delay[1] * 1e-9 * bytes_
+
+
+def _delay_text(delay: Delay) -> str:
+    return f"{delay[0]:.9g}+{delay[1]:.9g}"
+
 
 def train_text(train: Train) -> str:
-    send = f"{train.send_delay_ns:.9g}+{train.send_delay_ns_per_B:.9g} ns"
-    receive = f"{train.receive_delay_ns:.9g}+{train.receive_delay_ns_per_B:.9g} ns"
-    return f"n {train.messages}, send delay {send}, receive delay {receive}"
+    send, receive = _delay_text(train.send_delay), _delay_text(train.receive_delay)
+    return f"n {train.messages}, send delay {send} ns, receive delay {receive} ns"
 
 
 def _peers_text(peers: Collection[int]) -> str | None:
@@ -67,7 +91,7 @@ def _peers_text(peers: Collection[int]) -> str | None:
 
 
 class Axes(msgspec.Struct, frozen=True, kw_only=True):
-    """The axes of a point, null (or empty) where one does not apply or is not known."""
+    """The axes of a point; null (or empty) where an axis does not apply or is unknown."""
 
     operation: Annotated[str, Axis()]
     algorithm: Annotated[str | None, Axis(is_variant=True)] = None
@@ -80,15 +104,15 @@ class Axes(msgspec.Struct, frozen=True, kw_only=True):
             is_variant=True,
         ),
     ] = None
-    """Of an algorithm that cuts messages into segments; 0: into one."""
+    """Segment size of an algorithm that cuts messages into segments; 0 for unsegmented."""
     mode: Annotated[
         str | None, Axis(lambda mode: None if mode == STANDARD else mode, is_variant=True)
     ] = None
-    """One of MODES; null where it is not a ping-pong."""
+    """One of MODES; null unless it is a ping-pong."""
     window: Annotated[
         Whole | None, Axis(lambda messages: f"window {messages}", "messages", is_variant=True)
     ] = None
-    """Messages in flight; null where it is not a stream."""
+    """Messages in flight; null unless it is a stream."""
     train: Annotated[Train | None, Axis(train_text, is_curve=True, is_variant=True)] = None
     overlap: Annotated[
         bool, Axis(lambda overlap: "overlapped" if overlap else None, is_variant=True)
@@ -96,14 +120,14 @@ class Axes(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the ranks computed during a nonblocking collective."""
     bytes: Annotated[Whole, Axis(format_size, unit="bytes", is_curve=True)]
     ranks: Annotated[Whole | None, Axis(lambda ranks: f"{ranks} ranks")] = None
-    """That take part at once; null where a log does not tell."""
+    """Ranks that take part at once; null if an imported log does not show it."""
     pairs: Annotated[
         Whole | None,
         Axis(lambda pairs: f"{pairs} pair{'' if pairs == 1 else 's'} at once", is_curve=True),
     ] = None
-    """That communicate at once; null where it was not asked how pairs disturb each other."""
+    """Concurrent pairs; null unless the contention of pairs is measured."""
     peers: Annotated[tuple[Whole, ...], Axis(_peers_text, is_circumstance=True)] = ()
-    """Ranks that exchanged messages; empty where all take part or where that is not known."""
+    """Ranks that exchanged messages; empty if all take part or if unknown."""
     buffers: Annotated[
         str | None,
         Axis(
@@ -111,22 +135,22 @@ class Axes(msgspec.Struct, frozen=True, kw_only=True):
             is_circumstance=True,
         ),
     ] = None
-    """returned (a message comes back from the buffer that it was received into), separate, or cold
-    (out of all caches); null where that is not known."""
+    """returned (a message is sent back from the buffer that received it), separate, or cold (out of
+    all caches); null if unknown."""
 
     @property
     def known_ranks(self) -> int:
-        """0 where an imported log does not tell."""
+        """The number of ranks; 0 if an imported log does not show it."""
         return self.ranks or 0
 
     @property
     def is_one_pair(self) -> bool:
-        """Whether `peers` names the two ranks that the number is of."""
+        """Whether the point is of the two ranks in `peers`."""
         return len(self.peers) == 2
 
     @property
     def is_all_pairs(self) -> bool:
-        """Whether the number is of all pairs that communicate at once, not of one of them."""
+        """Whether the point is of all concurrent pairs together, not of one pair."""
         return self.pairs is not None and not self.is_one_pair
 
 
@@ -139,12 +163,13 @@ AXES: dict[str, Axis] = {
     name: next(part for part in hint.__metadata__ if isinstance(part, Axis))
     for name, hint in get_type_hints(Axes, include_extras=True).items()
 }
-"""By name, in the order in which they are shown."""
+"""Axes by name, in display order."""
 CIRCUMSTANCES = tuple(name for name, axis in AXES.items() if axis.is_circumstance)
 _VARIANTS = tuple(name for name, axis in AXES.items() if axis.is_variant)
 _CURVE = tuple(name for name, axis in AXES.items() if axis.is_curve)
 _ALL_PAIRS = ("pairs", "ranks")
-"""The axes along which numbers of all pairs form a curve; those of one pair are of a curve each."""
+"""Axes along which points of all pairs form a curve. Points of single pairs do not vary along
+them."""
 
 
 def point_of(axes: Axes) -> Point:
@@ -166,7 +191,7 @@ def point_of(axes: Axes) -> Point:
 
 
 def axes_of(axes: Axes) -> dict[str, Any]:
-    """By name, as JSON has them: null where an axis does not apply."""
+    """Values by name, as in JSON; null where an axis does not apply."""
     values = {name: getattr(axes, name) for name in AXES}
     return values | {
         "peers": list(axes.peers) or None,
@@ -184,7 +209,7 @@ def _getter(left_out: frozenset[str]) -> Callable[[Axes], Key]:
 
 
 def key_without(axes: Axes, *names: str) -> Key:
-    """What points have in common that differ in these axes at most."""
+    """The key of points that differ at most in the named axes."""
     return _getter(frozenset(names))(axes)
 
 
@@ -200,14 +225,13 @@ def grouped(points: Iterable[A], *left_out: str) -> dict[Key, list[A]]:
 
 
 def curve_key(axes: Axes, *left_out: str) -> Key:
-    """What the points of one curve have in common, whatever the left out axes are."""
+    """The key of a curve: equal for its points. `left_out` axes are ignored as well."""
     pairs = _ALL_PAIRS if axes.is_all_pairs else ()
     return key_without(axes, *(n for n in _CURVE if n not in _ALL_PAIRS), *pairs, *left_out)
 
 
 def sort_key(axes: Axes) -> Key:
-    """Orders points by operation, by how it is done, by ranks and by size: numbers as numbers, and
-    what does not apply first."""
+    """Sorts points by operation, variant, ranks and size; values that do not apply come first."""
     train = axes.train
     return (
         axes.operation,
@@ -222,22 +246,29 @@ _SORTED = ("algorithm", "segment_bytes", "mode", "window")
 
 
 def text_of(axes: Axes, name: str) -> str | None:
-    """One axis in words; None where nothing needs to be said."""
+    """The text of one axis; None if it is not shown."""
     value = getattr(axes, name)
     return None if value is None else AXES[name].text(value)
 
 
 def variant_text(axes: Axes) -> str:
-    """How the operation is done, in words: "chain, 8 KiB segments", "window 64", "overlapped";
-    empty where there is one way to do it."""
+    """The variant of the operation: "chain, 8 KiB segments", "window 64", "overlapped"; empty if
+    there is only one."""
     return ", ".join(filter(None, (text_of(axes, name) for name in _VARIANTS)))
 
 
+def algorithm_text(algorithm: str, segment_bytes: int | None) -> str:
+    """An algorithm for people: "binomial", "chain, 8 KiB segments", "pipeline, unsegmented"."""
+    return variant_text(
+        Point(operation="", bytes=0, algorithm=algorithm, segment_bytes=segment_bytes)
+    )
+
+
 def texts_apart(groups: Collection[Sequence[Axes]]) -> list[str]:
-    """Of each group of points, in words, the axes in which it differs from the others; empty where
-    there are no others. Axes along which the points of a group differ say nothing of it."""
+    """For each group of points, the text of the axes in which groups differ; empty for a single
+    group. Axes that vary within a group are ignored."""
     firsts = [points[0] for points in groups]
-    # Looked at once for all: a log of 256 cores has 32,640 curves.
+    # Computed once for all groups: a log of 256 cores has 32,640 curves.
     differ = [name for name in AXES if len({getattr(point, name) for point in firsts}) > 1]
     differ = [name for name in differ if not any(_varies(points, name) for points in groups)]
     if "pairs" in differ and "ranks" in differ:  # twice as many

@@ -1,24 +1,19 @@
-"""The engine's command line for one launch of a case. Nothing else knows the engine's options."""
+"""The engine's command line for one launch of a case. Only this module knows the options."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from hockney.spec.axes import Point, variant_text
-
-if TYPE_CHECKING:
-    from hockney.spec.plan import Case
-    from hockney.spec.sampling import Sampling
+from hockney.spec.plan import Case
+from hockney.spec.sampling import Sampling
 
 LONGEST_ARGUMENT = 100_000
-"""Bytes; Linux passes no argument of more than 128 KiB to a program."""
+"""Bytes; Linux limits an argument to 128 KiB."""
 
 
 def engine_arguments(
     case: Case, sampling: Sampling, seconds: float, list_file: str | None = None
 ) -> list[str]:
-    """For a launch that may measure for `seconds`; launch_arguments belong behind them.
-    `list_file` holds what is too long for the command line."""
+    """Arguments of a launch that may measure for `seconds`; launch_arguments must follow.
+    `list_file` holds a list that is too long for the command line."""
     workload, placement = case.workload, case.placement
     words = [
         *workload.arguments(placement.ranks, list_file),
@@ -26,7 +21,7 @@ def engine_arguments(
         str(placement.ranks),
         "--sizes=" + ",".join(map(str, workload.sizes)),
         _place_argument(placement.place, placement.cpus),
-        # Where nothing was chosen the engine has the buffers that the operation usually has.
+        # Without the option the engine uses the operation's usual buffers.
         *([f"--buffers={workload.buffers}"] if workload.buffers else []),
     ]
     if workload.ends_by_time:
@@ -41,22 +36,10 @@ def engine_arguments(
 
 
 def launch_arguments(number: int | str, seed: int | str | None = None) -> list[str]:
-    """The number of a launch in its records, and what its order of visits depends on; a batch
-    script gives the names of variables."""
+    """The number of a launch, and the seed of its order of visits. Batch scripts pass shell
+    variables."""
     return [f"--launch={number}", f"--seed={int(number) + 1 if seed is None else seed}"]
 
 
 def _place_argument(place: str, cpus: tuple[int, ...]) -> str:
     return "--cpus=" + ",".join(map(str, cpus)) if cpus else f"--place={place}"
-
-
-def algorithm_arguments(algorithm: str, segment_bytes: int | None) -> list[str]:
-    """What the samples of a forced collective are called."""
-    segments = [] if segment_bytes is None else [f"--segment-bytes={segment_bytes}"]
-    return [f"--algorithm={algorithm}", *segments]
-
-
-def label_of(algorithm: str, segment_bytes: int | None) -> str:
-    """For people: "binomial", "chain, 8 KiB segments", "pipeline, unsegmented"."""
-    point = Point(operation="", algorithm=algorithm, segment_bytes=segment_bytes, bytes=0)
-    return variant_text(point)

@@ -1,16 +1,34 @@
-"""Where a workload runs: its ranks, their hosts and CPUs, their launcher and environment."""
+"""Placement: ranks, their hosts and CPUs, their launcher and environment."""
 
 from __future__ import annotations
 
 import math
+import re
 
 import msgspec
 from msgspec.structs import force_setattr
 
+from hockney.errors import AskedWronglyError
+
 PLACES = ("core", "socket", "numa", "node", "spread", "none")
 """How the engine can pin neighbouring ranks: on different cores, sockets, ..., or not at all."""
 OLD_LAUNCHERS = {"srun": "slurm"}
-"""What launchers were called before, as plans and scripts may still say."""
+"""Former names of launchers, which older plans and scripts use."""
+
+
+MOST_CPUS = 1 << 16
+"""Most CPUs in one range; a larger range is a mistake or a damaged file."""
+
+
+def parse_cpus(text: str) -> tuple[int, ...]:
+    """CPU numbers of "0,3" or "4-7", in the order of the ranks. Raises AskedWronglyError."""
+    cpus: list[int] = []
+    for item in text.split(","):
+        found = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", item)
+        if not found or not 0 <= int(found[2] or found[1]) - int(found[1]) < MOST_CPUS:
+            raise AskedWronglyError(f"{item!r} is not a CPU number or range", "write 0,3 or 4-7")
+        cpus.extend(range(int(found[1]), int(found[2] or found[1]) + 1))
+    return tuple(cpus)
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True):
@@ -18,21 +36,21 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     place: str = "core"
     """How the engine pins neighbouring ranks."""
     cpus: tuple[int, ...] = ()
-    """The CPU of each rank of a node; empty: as `place` says."""
+    """The CPU of each rank of a node; empty to pin by `place`."""
     hosts: tuple[str, ...] = ()
-    """Where mpiexec starts the ranks; empty: here, or wherever the allocation is."""
+    """Hosts on which mpiexec starts the ranks; empty for this host or the allocation."""
     nodes: int | None = None
     ranks_per_node: int | None = None
     launcher: str | None = None
-    """A scheduler (a file of schedulers/), or mpiexec for the MPI's own; None: what is found."""
+    """A scheduler (a module of schedulers/), or mpiexec for the MPI's own; None to detect it."""
     mpicc: str | None = None
-    """The compiler wrapper of the MPI; None: $MPICC, mpicc."""
+    """The compiler wrapper of the MPI; None for $MPICC or mpicc."""
     broadcast: str | None = None
-    """A directory of the nodes to copy the engine into, where they share no file system."""
+    """A directory on each node to copy the engine into, without a shared file system."""
     platform: str | None = None
-    """A SimGrid platform file, or a shape in words: the launch is simulated on it."""
+    """A SimGrid platform file or a shape; the launch is simulated on it."""
     hostfile: str | None = None
-    """A simulated host a line, for the ranks in turn; None: in the platform's own order."""
+    """A file with a simulated host per line, in the order of ranks; None for SimGrid's order."""
     cfg: tuple[str, ...] = ()
     """Settings for the simulator, as it takes them (key:value)."""
     env: dict[str, str] = {}
@@ -45,12 +63,12 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def node_count(self) -> int | None:
-        """How many nodes the ranks are spread over; None where that is not given."""
+        """Number of nodes; None if it is not given."""
         return self.nodes or len(self.hosts) or None
 
     @property
     def per_node(self) -> int | None:
-        """Ranks on each node; None where the number of nodes is not given."""
+        """Ranks per node; None if the number of nodes is not given."""
         if self.ranks_per_node or self.node_count is None:
             return self.ranks_per_node
         return math.ceil(self.ranks / self.node_count)

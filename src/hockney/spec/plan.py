@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from hockney.errors import HockneyError
 from hockney.spec.placement import Placement
 from hockney.spec.sampling import Sampling
 from hockney.spec.version1 import Version1
@@ -14,29 +15,29 @@ from hockney.spec.workloads import Measured, Workload, workload_from
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
-    """What one launch measures."""
+    """One launch's workload and placement."""
 
     workload: Workload
     placement: Placement
     title: str | None = None
-    """What distinguishes it from the other cases of its plan."""
+    """The difference from other cases of the plan, for people."""
 
     def is_measured_by(self, samples: Measured) -> bool:
-        """Whether samples of a run of several cases are of this one."""
+        """Whether samples of a run with several cases belong to this one."""
         return samples.ranks == self.placement.ranks and self.workload.is_measured_by(samples)
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run measures: its cases in turn, launch by launch."""
+    """The plan of a run, whose cases are launched in turn."""
 
     cases: tuple[Case, ...]
     sampling: Sampling
     left_out: tuple[str, ...] = ()
-    """What is not measured, and why."""
+    """A line for each combination that is not measured, with the reason."""
 
     @property
     def first(self) -> Case:
-        """The only case, of most plans; all share experiment, MPI and machine."""
+        """The first case, for what all share: experiment, MPI and machine."""
         return self.cases[0]
 
     @property
@@ -50,14 +51,14 @@ def single(workload: Workload, placement: Placement, sampling: Sampling) -> Plan
 
 
 def stored(plan: Plan) -> dict[str, Any]:
-    """The plan as the run record holds it."""
+    """The plan as stored in a run record."""
     found = msgspec.to_builtins(plan)
     assert isinstance(found, dict)
     return found
 
 
 class _StoredCase(msgspec.Struct):
-    """A case whose workload is not read yet: which class it is, its experiment says."""
+    """A case before its workload is decoded, whose class depends on the experiment."""
 
     workload: dict[str, Any]
     placement: Placement
@@ -71,8 +72,8 @@ class _StoredPlan(msgspec.Struct):
 
 
 def plan_of(options: Mapping[str, Any]) -> Plan | None:
-    """The plan that a run record holds, in this form or in that of record format 1; None where the
-    options are those of another program, or damaged."""
+    """The plan of a run record, of record format 1 or 2; None if the options are damaged or those
+    of another program."""
     try:
         if "cases" not in options:
             return _of_version1(msgspec.convert(options, Version1))
@@ -81,7 +82,7 @@ def plan_of(options: Mapping[str, Any]) -> Plan | None:
             Case(workload=workload_from(one.workload), placement=one.placement, title=one.title)
             for one in found.cases
         )
-    except (msgspec.ValidationError, LookupError, TypeError, ValueError):
+    except (msgspec.ValidationError, LookupError, TypeError, ValueError, HockneyError):
         return None
     if not cases:
         return None
@@ -89,14 +90,14 @@ def plan_of(options: Mapping[str, Any]) -> Plan | None:
 
 
 def workload_of(options: Mapping[str, Any]) -> Workload | None:
-    """What the first case of a run record measured; None where that is not known."""
+    """The workload of the first case of a run record; None if unknown."""
     plan = plan_of(options)
     return plan.first.workload if plan else None
 
 
 def plan_facts(options: Mapping[str, Any]) -> dict[str, Any]:
-    """What a run record was asked, by the names of fields; options of another program as they are.
-    Where the cases of a plan differ, all their values."""
+    """The fields of a run record's plan as text, with all values where cases differ. Options of
+    another program are returned unchanged."""
     plan = plan_of(options)
     if plan is None:
         return dict(options)
@@ -118,12 +119,12 @@ def _of_version1(options: Version1) -> Plan:
 
 
 MAY_CHANGE = frozenset({"broadcast", "mpicc", "refine", "trains"})
-"""Fields that say by what means it is measured, or what follows; sampling may change, too."""
+"""Fields that do not change what is measured. Sampling may change as well."""
 
 
 def difference(before: Plan, now: Plan) -> str | None:
-    """In words, the first thing that two plans measure differently; None where they measure the
-    same, however much of it."""
+    """Describes the first difference in what two plans measure; None if they measure the same,
+    whatever the sampling."""
     if len(before.cases) != len(now.cases):
         return f"it had {len(before.cases)} combinations, and has {len(now.cases)} now"
     for old, new in zip(before.cases, now.cases, strict=True):

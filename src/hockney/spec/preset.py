@@ -1,4 +1,4 @@
-"""The grid, repetitions and statistic of a classic program, as a workload of ours."""
+"""Presets: sizes, repetitions and statistic of a classic program."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Preset:
     keep_clock_cost: bool = False
     reduce: Reduce = "max"
     buffers: Buffers | None = None
-    """None: the usual ones, returned."""
+    """None for the usual ones, returned."""
     seconds_a_size: float | None = None
 
     def applied(self, name: str, workload: Pingpong) -> Pingpong:
-        """The sweep of that classic program, with what `workload` adds to it."""
+        """The workload as a sweep with this preset."""
         return msgspec.structs.replace(
             workload,
             preset=name,
@@ -42,7 +42,7 @@ def powers(first: int, last: int) -> list[int]:
 
 
 def imb_size(size: int, messages: int = 1000, volume: int = 40 * MIB) -> Size:
-    """With the repetitions of the Intel MPI Benchmarks, min(MSGSPERSAMPLE, max(1, OVERALL_VOL /
-    size)), and a tenth of them before, at least 10."""
+    """A size with the repetitions of the Intel MPI Benchmarks, min(MSGSPERSAMPLE, max(1,
+    OVERALL_VOL / size)), and a warm-up of a tenth of them, at least 10."""
     repetitions = min(messages, max(1, volume // max(size, 1)))
     return Size(size, repetitions, max(repetitions // 10, 10))

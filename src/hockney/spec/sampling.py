@@ -8,14 +8,14 @@ import msgspec
 class Sampling(msgspec.Struct, frozen=True, kw_only=True):
     least_launches: int = 5
     most_launches: int | None = None
-    """None: as many as the precision needs and the budget allows."""
+    """None for as many as the precision needs and the budget allows."""
     precision: float = 0.01
-    """A run ends when the interval of every median is narrower than this fraction."""
+    """A run ends when the relative half-width of every median's interval is at most this."""
     budget_s: float = 10.0
     """Wall time of all launches of all cases."""
     over_s: float | None = None
-    """Wall time to spread the launches over, with rests between them; None: no rests."""
+    """Wall time to spread the launches over, with pauses between them; None for no pauses."""
     timeout_s: float = 60.0
-    """A launch that is silent for so long is ended."""
+    """A launch that is silent for this long is ended."""
     usual_launch_s: float = 0.25
-    """Long enough to see each point dozens of times."""
+    """Long enough to visit each point dozens of times."""

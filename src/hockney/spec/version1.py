@@ -1,7 +1,4 @@
-"""The options of a run record of format 1: one flat bag, and words of the engine's command line.
-
-Nothing else reads meaning out of those words.
-"""
+"""The options of run records of format 1: flat fields and arguments of the engine."""
 
 from __future__ import annotations
 
@@ -9,18 +6,15 @@ from typing import Any
 
 import msgspec
 
-from hockney.spec.placement import Placement
+from hockney.spec.placement import Placement, parse_cpus
 from hockney.spec.sampling import Sampling
 from hockney.spec.size import Size
 from hockney.spec.workloads import Buffers, Workload, workload_type
 from hockney.units import parse_size
 
-MOST_CPUS = 1 << 16
-"""Of one range: a larger one is damaged."""
-
 
 class Version1(msgspec.Struct, kw_only=True):
-    """What a case of format 1 was asked; `questions` holds what several have of their own."""
+    """The options of a run of format 1; `questions` has the differences between cases."""
 
     experiment: str
     sizes: tuple[str, ...] = ()
@@ -60,7 +54,7 @@ class Version1(msgspec.Struct, kw_only=True):
     left_out: tuple[str, ...] = ()
 
     def each(self) -> list[Version1]:
-        """Every case whole."""
+        """The complete options of each case."""
         if not self.questions:
             return [self]
         common = msgspec.structs.asdict(self)
@@ -76,12 +70,12 @@ class Version1(msgspec.Struct, kw_only=True):
         same = set(Placement.__struct_fields__) - {"cpus", "broadcast", "mpicc", "hostfile"}
         return Placement(
             **{name: getattr(self, name) for name in same},
-            cpus=_cpus(self.cpus),
+            cpus=parse_cpus(self.cpus) if self.cpus else (),
             broadcast=self.broadcast if isinstance(self.broadcast, str) else None,
         )
 
     def workload(self) -> Workload:
-        """Raises KeyError for an unknown experiment, ValueError for words that no engine takes."""
+        """Raises KeyError for an unknown experiment, ValueError for invalid arguments."""
         fields: dict[str, Any] = {
             "experiment": self.experiment,
             "sizes": [msgspec.to_builtins(_size(words)) for words in self.sizes],
@@ -97,7 +91,7 @@ class Version1(msgspec.Struct, kw_only=True):
         return "cold" if self.cold_cache else "separate" if self.two_buffers else None
 
     def _argument_fields(self) -> dict[str, Any]:
-        """What the engine's words said."""
+        """Fields of the workload from the engine's arguments."""
         flags = {word.removeprefix("--") for word in self.arguments if "=" not in word}
         valued = dict(
             word.removeprefix("--").split("=", 1) for word in self.arguments if "=" in word
@@ -141,17 +135,6 @@ def _numbers(words: str) -> list[int]:
 
 def _pairs(words: str) -> list[list[int]]:
     return [[int(rank) for rank in pair.split("-")] for pair in words.split(",") if pair]
-
-
-def _cpus(words: str | None) -> tuple[int, ...]:
-    """ "0,3" or "4-7"."""
-    cpus: list[int] = []
-    for item in (words or "").split(",") if words else ():
-        first, _, last = item.partition("-")
-        if int(last or first) - int(first) > MOST_CPUS:
-            raise ValueError(item)
-        cpus += range(int(first), int(last or first) + 1)
-    return tuple(cpus)
 
 
 def _algorithm(label: str) -> tuple[str, int | None]:

@@ -1,4 +1,4 @@
-"""Decision rules for the user's MPI: which, and whether the library takes them.
+"""Finds decision rules for the user's MPI, and checks that the library uses them.
 
-The formats of rules belong to the families of MPI (mpis/).
+The MPI families (mpis/) define the formats.
 """

@@ -1,4 +1,4 @@
-"""Default and tuned side by side: launches with and without the rules in turn, cell by cell."""
+"""Compares default and tuned: alternates launches with and without the rules, cell by cell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hockney.spec import Case, Placement, sizes_of
 from hockney.spec.workloads.collective import DEFAULT, Collective
 
 TUNED = "tuned"
-"""The label of what was measured with the rules."""
+"""The algorithm's name in samples that were measured with the rules."""
 
 
 @dataclass(frozen=True)
@@ -24,19 +24,19 @@ class Checked:
     cell: Cell
     tuned: Contender
     rule: Rule | None
-    """That holds in this cell."""
+    """The rule for this cell."""
 
     @property
     def is_slower(self) -> bool:
-        """Surely."""
+        """Whether the rules are significantly slower than the default."""
         return self.tuned.difference is not None and self.tuned.difference.verdict == "slower"
 
 
 def cases_of(
     cells: Sequence[Cell], base: Placement, form: RulesFormat, rules: Path
 ) -> tuple[Case, ...]:
-    """With and without rules for each collective and number of ranks, at all measured sizes.
-    What the launches with rules were told is read back from the library."""
+    """Cases with and without rules for each collective and number of ranks, at all measured sizes.
+    Launches with rules read the settings back from the library."""
     cases = []
     for collective, ranks in dict.fromkeys((cell.collective, cell.ranks) for cell in cells):
         of_it = [cell for cell in cells if (cell.collective, cell.ranks) == (collective, ranks)]
@@ -53,7 +53,7 @@ def cases_of(
 
 
 def checked_cells(analysis: Analysis, rules: Sequence[Rule]) -> list[Checked]:
-    """Every cell that was measured both ways."""
+    """All cells that were measured with and without rules."""
     return [
         Checked(cell, contender, _rule_of(cell, rules))
         for cell in analysis.best
@@ -68,6 +68,6 @@ def _rule_of(cell: Cell, rules: Sequence[Rule]) -> Rule | None:
 
 
 def mean_ratio(checked: Sequence[Checked]) -> float | None:
-    """Geometric, of tuned over default; None where there is no cell."""
+    """Geometric mean of tuned time over default time; None without cells."""
     logs = [math.log(one.tuned.difference.ratio) for one in checked if one.tuned.difference]
     return math.exp(sum(logs) / len(logs)) if logs else None

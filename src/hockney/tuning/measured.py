@@ -1,4 +1,4 @@
-"""What result files show of algorithms: their cells, and the variables that forced each."""
+"""Collects measured algorithms from result files: cells, and the variables that forced each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hockney.spec.workloads.collective import DEFAULT
 from hockney.tuning.rules import Settings
 
 FORCING = ("OMPI_MCA_coll_tuned_", "MPIR_CVAR_", "I_MPI_ADJUST_")
-"""How the names of variables that choose algorithms begin."""
+"""Prefixes of the variables that choose algorithms."""
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,10 @@ class Measured:
     cells: tuple[Cell, ...]
     mpi: Mpi
     settings: dict[tuple[str, int, str], dict[str, str]]
-    """By collective, ranks and algorithm."""
+    """Forcing variables, by collective, ranks and algorithm."""
 
     def only(self, collectives: Container[str]) -> tuple[Measured, list[str]]:
-        """Without the others, and their names."""
+        """The cells of these collectives, and the names of the others."""
         kept = tuple(cell for cell in self.cells if cell.collective in collectives)
         others = {cell.collective for cell in self.cells if cell.collective not in collectives}
         return replace(self, cells=kept), sorted(others)
@@ -34,13 +34,13 @@ class Measured:
 
 
 def measured(analyses: Sequence[Analysis]) -> Measured:
-    """All cells of runs of one library; the library's own decision must be among them."""
+    """All cells of runs of one library, which must include the library's own decision."""
     runs = [one.run for one in analyses]
     mpi = _one_library(runs)
     cells = cells_of(point for one in analyses for point in one.estimates.headline)
     if not cells:
         raise AskedWronglyError(
-            "there are no collectives in these files",
+            "these files have no collectives",
             "measure them: hockney collective bcast --algorithm all",
         )
     if all(cell.default is None for cell in cells):
@@ -56,7 +56,7 @@ def _one_library(runs: Sequence[Run]) -> Mpi:
     if not known:
         raise AskedWronglyError("these files have no launches: nothing was measured")
     if any(launch.simulated for run in runs for launch in run.launches):
-        raise AskedWronglyError("these were simulated: rules are for a real MPI library")
+        raise AskedWronglyError("these runs were simulated, but rules are for a real MPI library")
     names = {(mpi.library, mpi.version) for mpi in known}
     if len(names) > 1:
         words = ", ".join(sorted(f"{library} {version}" for library, version in names))
@@ -83,6 +83,6 @@ def _settings(runs: Iterable[Run]) -> dict[tuple[str, int, str], dict[str, str]]
                 raise AskedWronglyError(
                     f"{key[0]} by {key[2]} with {key[1]} ranks was forced in different ways: "
                     f"{found[key]} and {forced}",
-                    "tune from files in which an algorithm means one thing",
+                    "tune from files that force each algorithm in one way",
                 )
     return found

@@ -1,4 +1,4 @@
-"""From the best algorithm of each cell to as few rules as carry the gain."""
+"""Reduces the best algorithm of each cell to few rules with most of the gain."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from hockney.mpis import ONE_FOR_ALL_SIZES, Rule
 from hockney.spec.workloads.collective import DEFAULT
 
 SHARE = 0.99
-"""Of the gain that rules for every cell would have: more rules for the rest only make the file
+"""Fraction of the possible gain that rules must keep; more rules would only make the file
 longer."""
 Settings = Mapping[str, str]
-"""Environment variables that forced an algorithm when it was measured."""
+"""Environment variables that forced an algorithm in its measurement."""
 
 
 @dataclass(frozen=True)
 class Reduction:
     rules: tuple[Rule, ...]
     gain: float
-    """Sum of the logarithms of the library's time over the rule's, where that is beyond noise."""
+    """Sum of ln(default time / time with rules) over cells with a significant difference."""
     possible: float
-    """The same with the best algorithm in every cell."""
+    """The gain of the best algorithm in each cell."""
 
     @property
     def share(self) -> float:
@@ -50,11 +50,11 @@ def reduce_to_rules(
     settings_of: Callable[[str, int, str], Settings],
     share: float = SHARE,
 ) -> Reduction:
-    """The fewest rules that have at least `share` of the gain. A rule covers only cells in which
-    its algorithm is not slower than the library's own decision, as far as can be seen, and begins
-    and ends where it is surely faster; everywhere else that decision stays.
+    """The fewest rules with at least the fraction `share` of the possible gain. A rule covers only
+    cells in which its algorithm is not measurably slower than the library's own decision, and its
+    first and last cells are significantly faster. All other cells keep that decision.
 
-    settings_of: of collective, ranks and algorithm.
+    settings_of: the variables that force an algorithm, by collective, ranks and algorithm.
     """
     groups: dict[tuple[str, int], list[Cell]] = {}
     for cell in cells:
@@ -88,7 +88,7 @@ def _gain(contender: Contender) -> float:
 
 
 def _candidates(cells: Sequence[Cell]) -> list[tuple[_Run, float]]:
-    """Every run of an algorithm that is harmless throughout and gains at both ends."""
+    """All runs of an algorithm that is nowhere slower, and faster at both ends."""
     found = []
     at = [_by_name(cell) for cell in cells]
     one_for_all = bool(cells) and cells[0].collective in ONE_FOR_ALL_SIZES
@@ -108,8 +108,8 @@ def _candidates(cells: Sequence[Cell]) -> list[tuple[_Run, float]]:
 
 
 def _plans(cells: Sequence[Cell]) -> list[_Plan]:
-    """The best plan of no run, of one, of two ... where one more gains more: it may take two more
-    to gain anything. best[n] is the best plan of at most so many runs among the cells up to n."""
+    """The best plans of 0, 1, 2 ... runs, as long as more runs gain more. best[n] is the best plan
+    of at most that many runs in the first n cells."""
     candidates = _candidates(cells)
     best = [_Plan(0.0, ())] * (len(cells) + 1)
     plans = [best[-1]]
@@ -130,7 +130,7 @@ def _plans(cells: Sequence[Cell]) -> list[_Plan]:
 
 
 def _combine(groups: Sequence[Sequence[_Plan]], least: float) -> list[_Plan]:
-    """One plan of each group, so that all have the least number of runs whose gain is enough."""
+    """One plan of each group, with the least total number of runs whose gain suffices."""
     best: dict[int, tuple[float, tuple[_Plan, ...]]] = {0: (0.0, ())}
     for options in groups:
         wider: dict[int, tuple[float, tuple[_Plan, ...]]] = {}
@@ -151,8 +151,8 @@ def _rule(
     number: int,
     settings_of: Callable[[str, int, str], Settings],
 ) -> Rule:
-    """Holds from its first measured size to its last, and up to the next rule where that begins at
-    the next measured size."""
+    """A rule from its first measured size to its last, or up to the next rule if that begins at the
+    next measured size."""
     collective, ranks = key
     run = runs[number]
     first, last = cells[run.first].bytes, cells[run.last].bytes

@@ -1,7 +1,7 @@
-"""Whether the library takes a file of rules: by starting it with the file, and with a fault in it.
+"""Tests whether the library uses a file of rules, by starting it with the file and with a fault.
 
-Libraries drop a file that they do not understand without a word. One that starts with the file, and
-stumbles over the same file with a fault at its very end, has read all of it.
+Libraries silently ignore a file that they do not understand. A library that starts with the file,
+but fails with a fault at the end of the same file, has read all of it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hockney.measure.trial import attempt
 from hockney.mpis import Engine, Mpi, Rule, RulesFormat
 
 TRIAL_S, TIMEOUT_S = 0.01, 30.0
-"""The ranks broadcast, gather and wait for each other; what they measure is not looked at."""
+"""The ranks only call collectives; their times are ignored."""
 
 
 def write_tried(
@@ -28,7 +28,7 @@ def write_tried(
     mpi: Mpi,
     engine: Engine,
 ) -> bool | None:
-    """Writes files of rules that the library takes, as `try_files` says."""
+    """Writes files of rules after `try_files` accepts them; returns its result."""
     _check_library(measured, mpi, engine)
     files = form.render(rules, engine)
     proved = try_files(form, files, mpi, engine)
@@ -42,7 +42,7 @@ def write_tried(
 def try_written(
     form: RulesFormat, path: Path, measured: records.Mpi, mpi: Mpi, engine: Engine
 ) -> bool | None:
-    """The same for files that are there."""
+    """Tests existing files of rules, as `try_files` does."""
     _check_library(measured, mpi, engine)
     texts = {suffix: path.with_name(path.name + suffix) for suffix in form.suffixes}
     try:
@@ -55,8 +55,8 @@ def try_written(
 
 
 def try_files(form: RulesFormat, files: Mapping[str, str], mpi: Mpi, engine: Engine) -> bool | None:
-    """True where it is proved that the library reads all of them; None where it cannot be. Raises
-    where it does not start with them, or ignores them."""
+    """True if a faulty copy proves that the library reads all files; None if that cannot be tested.
+    Raises HockneyError if the library does not start with them, or ignores them."""
     with tempfile.TemporaryDirectory(prefix="hockney-") as name:
         good = _write(files, Path(name) / "rules")
         outcome, _ = start(mpi, engine, form.environment(good))
@@ -71,8 +71,8 @@ def try_files(form: RulesFormat, files: Mapping[str, str], mpi: Mpi, engine: Eng
         outcome, _ = start(mpi, engine, form.environment(bad))
         if outcome.exit_status == 0:
             raise HockneyError(
-                "the library ignores these rules: it does not even stumble over a fault in them",
-                "look whether the environment or a file of parameters sets others",
+                "the library ignores these rules: a fault in them has no effect",
+                "check whether the environment or a parameter file sets other rules",
             )
     return True
 
@@ -89,12 +89,12 @@ def _check_library(measured: records.Mpi, mpi: Mpi, engine: Engine) -> None:
         here = f"{found.library} {found.version or ''}" if found else "no MPI that starts"
         raise AskedWronglyError(
             f"{mpi.mpicc} is {here.strip()}, the files are of {measured.library} "
-            f"{measured.version or ''}: rules are tried before they are written",
+            f"{measured.version or ''}: rules are tested before they are written",
             "name the wrapper of the measured MPI with --mpicc",
         )
 
 
 def start(mpi: Mpi, engine: Engine, env: Mapping[str, str]) -> tuple[Outcome, records.Mpi | None]:
-    """A short launch with these variables: how it ended, and the library as it reports itself."""
+    """A short launch with these variables: its outcome, and the library that it reports."""
     tried = attempt(mpi, engine, TRIAL_S, TIMEOUT_S, place="none", env=env)
     return tried.outcome, tried.launch.mpi if tried.launch else None

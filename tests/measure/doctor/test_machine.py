@@ -47,13 +47,13 @@ Check = Callable[[Path], Finding]
 CASES: list[tuple[Check, dict[str, str], str, str]] = [
     (cpus.allowed_cpus, {}, "unknown", "/proc/self/status"),
     (cpus.allowed_cpus, FOUR | {f"{CPU}/online": "0-3"}, "ok", "all 4"),
-    (cpus.allowed_cpus, FOUR | EIGHT, "ok", "4 of 8 (0-3), by its affinity"),
+    (cpus.allowed_cpus, FOUR | EIGHT, "ok", "4 of 8 (0-3), restricted by its affinity"),
     (
         cpus.allowed_cpus,
         FOUR | EIGHT | {"proc/self/cgroup": "0::/job", "sys/fs/cgroup/cpuset.cpus.effective": "0-7",
                         "sys/fs/cgroup/job/cpuset.cpus.effective": "0-3"},
         "ok",
-        "4 of 8 (0-3), by a cgroup's cpuset",
+        "4 of 8 (0-3), restricted by a cgroup's cpuset",
     ),
     (
         cpus.allowed_cpus,
@@ -65,8 +65,8 @@ CASES: list[tuple[Check, dict[str, str], str, str]] = [
     (cpus.allowed_cpus, ONE | EIGHT, "bad", "1 of 8 (5)"),
     (cpus.allowed_cpus, ONE | {f"{CPU}/online": "5"}, "bad", "all 1"),
     (cpus.hardware_threads, {}, "unknown", "smt/active"),
-    (cpus.hardware_threads, {f"{CPU}/smt/active": "0"}, "ok", "one a core"),
-    (cpus.hardware_threads, THREADS, "ok", "several a core"),
+    (cpus.hardware_threads, {f"{CPU}/smt/active": "0"}, "ok", "one per core"),
+    (cpus.hardware_threads, THREADS, "ok", "several per core"),
     (cpus.hardware_threads, THREADS | PAIR | siblings("0,2", "4,6"), "ok", "2 on 2 cores"),
     (cpus.hardware_threads, THREADS | PAIR | siblings("0,4", "0,4"), "bad", "0,4 are threads"),
     (cpus.cpu_quota, {}, "unknown", "/proc/self/cgroup"),
@@ -101,7 +101,7 @@ CASES: list[tuple[Check, dict[str, str], str, str]] = [
         "bad",
         "0.5 CPUs' time for 4",
     ),
-    (cpus.governor, {}, "unknown", "none to be seen"),
+    (cpus.governor, {}, "unknown", "not visible"),
     (cpus.governor, {f"{CPU}/cpu0/cpufreq/scaling_governor": "performance"}, "ok", "performance"),
     (
         cpus.governor,
@@ -110,7 +110,7 @@ CASES: list[tuple[Check, dict[str, str], str, str]] = [
         "warn",
         "performance, powersave",
     ),
-    (cpus.turbo, {}, "unknown", "no switch"),
+    (cpus.turbo, {}, "unknown", "not visible"),
     (cpus.turbo, {f"{CPU}/intel_pstate/no_turbo": "1"}, "ok", "off"),
     (cpus.turbo, {f"{CPU}/cpufreq/boost": "0"}, "ok", "off"),
     (cpus.turbo, {f"{CPU}/intel_pstate/no_turbo": "0"}, "warn", "on"),
@@ -172,7 +172,7 @@ def test_advice_names_what_to_change(
 def test_slurm_is_named_when_it_restricts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLURM_JOB_ID", "4711")
     write(tmp_path, FOUR | EIGHT)
-    assert cpus.allowed_cpus(tmp_path).fact == "4 of 8 (0-3), by Slurm's job 4711"
+    assert cpus.allowed_cpus(tmp_path).fact == "4 of 8 (0-3), restricted by Slurm's job 4711"
     write(tmp_path, ONE)
     assert "--exclusive" in (cpus.allowed_cpus(tmp_path).advice or "")
 
@@ -222,7 +222,7 @@ def test_processes_that_take_the_cpus_are_named(
     }
     monkeypatch.setattr(load.time, "sleep", lambda _: write(tmp_path, after))
     assert load.busy_cpus(tmp_path).fact == (
-        "90 % of the allowed CPUs' time is taken by make) (x (pid 11)"
+        "90 % of the allowed CPUs' time is in use by make) (x (pid 11)"
     )
 
 

@@ -17,7 +17,9 @@ REFUSED = HockneyError("it went wrong", "mend it")
 SIMULATOR = Mpi(Path("/bin/smpicc"), Path("/bin/smpirun"), "smpi", "SimGrid version 3.32")
 SOME_MPI = Mpi(Path("/bin/mpicc"), Path("/bin/mpiexec"), "mpich", "Hydra 4.2")
 ENGINE = Engine(Path("/usr/bin/engine"))
-PRIVATE = Engine(Path("/usr/bin/engine"), ("the cache /c is writable for others: built privately",))
+PRIVATE = Engine(
+    Path("/usr/bin/engine"), ("the cache /c is writable by other users: built privately",)
+)
 
 
 def launched(*cpus_of_ranks: int, pinned: bool = True, clock: Clock | None = None) -> Trial:
@@ -37,7 +39,7 @@ def launched(*cpus_of_ranks: int, pinned: bool = True, clock: Clock | None = Non
         (trial.compiler, Trial(failure=REFUSED), "unknown", "no mpicc"),
         (trial.engine_built, Trial(failure=REFUSED), "unknown", "without an MPI"),
         (trial.engine_built, Trial(SOME_MPI, failure=REFUSED), "bad", "it went wrong"),
-        (trial.engine_built, Trial(SOME_MPI, PRIVATE), "warn", "writable for others"),
+        (trial.engine_built, Trial(SOME_MPI, PRIVATE), "warn", "writable by other users"),
         (trial.launch_of_two_ranks, Trial(failure=REFUSED), "unknown", "no engine"),
         (trial.launch_of_two_ranks, Trial(SOME_MPI, failure=REFUSED), "unknown", "no engine"),
         (trial.launch_of_two_ranks, Trial(SIMULATOR, ENGINE), "unknown", "smpirun"),
@@ -46,7 +48,7 @@ def launched(*cpus_of_ranks: int, pinned: bool = True, clock: Clock | None = Non
         (trial.rank_places, Trial(SOME_MPI, ENGINE), "unknown", "no ranks"),
         (trial.rank_places, launched(), "unknown", "no ranks"),
         (trial.rank_places, launched(0, 1), "ok", "rank 0 on n1 CPU 0, rank 1 on n1 CPU 1"),
-        (trial.rank_places, launched(3, 3), "bad", "they share it"),
+        (trial.rank_places, launched(3, 3), "bad", "both share one CPU"),
         (trial.rank_places, launched(0, 1, pinned=False), "bad", "not pinned"),
         (trial.clock_cost, Trial(), "unknown", "no rank"),
         (trial.clock_cost, launched(0, 1), "unknown", "no rank"),
@@ -94,7 +96,7 @@ def wrapped(directory: Path, mpicc: str, mpiexec: str) -> str:
     ("script", "verdict", "fact"),
     [
         ("echo cc 12.2; echo Copyright", "ok", "cc 12.2"),
-        ("true", "ok", "does not name it"),
+        ("true", "ok", "does not report it"),
         ("echo ----; echo icc: not found >&2; exit 127", "bad", "icc: not found"),
         ("exit 3", "bad", "exit status 3"),
         (None, "bad", "cannot be run"),

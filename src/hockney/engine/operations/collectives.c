@@ -9,7 +9,7 @@
 #include "../operations.h"
 #include "collectives.h"
 
-/* What the calls below may name. */
+/* Arguments of the calls below. */
 #define ARGUMENTS                                                                                  \
     const int root = context->root, count = context->out.count;                                    \
     const MPI_Datatype type = context->out.type;                                                   \

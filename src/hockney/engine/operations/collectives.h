@@ -1,4 +1,4 @@
-/* What --verify sends and expects of collectives. */
+/* The data of --verify for collectives. */
 #ifndef HOCKNEY_COLLECTIVES_H
 #define HOCKNEY_COLLECTIVES_H
 

@@ -5,7 +5,7 @@
 #include "../pattern.h"
 #include "collectives.h"
 
-/* What a receive buffer holds before: nothing that could be expected there. */
+/* The initial content of a receive buffer, which differs from any expected content. */
 enum { NOTHING = 0xee };
 
 static char *out_of(const struct context *context) { return context->out.base + context->out.at; }

@@ -1,12 +1,12 @@
 /* A ping-pong without MPI: a cache line is handed over, then the receiver copies the bytes out of
-   the sender's memory. One hand-over and one copy is the least that a message through shared
+   the sender's memory. One cache-line transfer and one copy are the least that a message through shared
    memory can take. Warm: the same buffers each time; cold: a walk through more than the last
    cache holds. */
 #include <string.h>
 
 #include "../operations.h"
 
-/* The line says whose turn it is: a rank that has been given it copies, then gives it back. */
+/* The cache line shows whose turn it is: a rank that received it copies, then returns it. */
 static void copy_there_and_back(struct context *context, int64_t repetitions, size_t stride)
 {
     struct shared *shared = context->shared;

@@ -57,7 +57,7 @@ static int both_ways(struct context *context, int64_t repetitions)
     return code;
 }
 
-/* What one way sends is never received back: there are no returned buffers. */
+/* Messages go one way only, so there are no returned buffers. */
 static const struct operation operation_stream = {
     .name = "stream", .messages = 1.0, .counts_window = 1, .buffers = BUFFERS_SEPARATE,
     .accepts = SEPARATE | COLD, .fill = pattern_fill_window, .check = pattern_check_stream,

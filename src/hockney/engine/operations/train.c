@@ -1,6 +1,6 @@
 /* Trains: the first rank sends n messages and waits a given time after each, the second receives
    them, waiting before each, and answers the last one with one of the same size. A sample is a whole
-   train with its answer. docs/method.md says what the delays are chosen for. */
+   train with its answer. docs/method.md explains the delays. */
 #include <stdlib.h>
 
 #include "../check.h"

@@ -1,7 +1,7 @@
-"""Whether this machine is ready to be measured: what was seen, and what to do about it.
+"""Checks whether this machine is ready for measurements, and advises what to do.
 
-A check is a function that returns one Finding. Those of MPI_CHECKS judge one real start of two
-ranks; those of CHECKS read /proc and /sys under a root, which tests replace.
+A check is a function that returns one Finding. MPI_CHECKS judge one real start of two ranks; CHECKS
+read /proc and /sys under a root, which tests replace.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ CHECKS: tuple[Callable[[Path], Finding], ...] = (
 
 
 def examine(mpicc: str | None, root: Path = Path("/")) -> list[Finding]:
-    """Every finding about the MPI of `mpicc` and about this machine."""
-    # The machine first: the trial's own ranks must not be taken for somebody else's load.
+    """All findings about the MPI of `mpicc` and about this machine."""
+    # The machine first: the ranks of the trial must not count as load of others.
     machine = [check(root) for check in CHECKS]
     tried = trial.try_mpi(mpicc)
     return [*(check(tried) for check in MPI_CHECKS), *machine]
 
 
 def overall(findings: Sequence[Finding]) -> Verdict:
-    """The worst of what is known; unknown where nothing is."""
+    """The worst verdict; unknown if all are unknown."""
     verdicts = {finding.verdict for finding in findings}
     order: tuple[Verdict, ...] = ("bad", "warn", "ok")
     return next((verdict for verdict in order if verdict in verdicts), "unknown")

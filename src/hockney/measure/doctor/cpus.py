@@ -1,4 +1,4 @@
-"""The CPUs that ranks may use, and what changes their speed."""
+"""Checks the CPUs that ranks may use, and what changes their speed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from hockney.measure.checks import parse_cpus
-from hockney.measure.doctor.finding import Finding, cannot_tell, text_of
+from hockney.measure.doctor.finding import Finding, cannot_tell
+from hockney.measure.environment import text_of
+from hockney.spec.placement import parse_cpus
 
 CPU = "sys/devices/system/cpu"
 
@@ -21,7 +22,7 @@ def allowed_list(root: Path) -> str | None:
 
 
 def allowed_cpus(root: Path) -> Finding:
-    """How many of the machine's CPUs are ours, and who keeps us from the others."""
+    """How many of the machine's CPUs we may use, and what restricts us."""
     name = "allowed CPUs"
     allowed, online = allowed_list(root), text_of(root / CPU / "online")
     if not allowed or not online:
@@ -31,7 +32,7 @@ def allowed_cpus(root: Path) -> Finding:
         fact, advice = f"all {present}", None
     else:
         why, advice = _restriction(root, count)
-        fact = f"{count} of {present} ({allowed}), by {why}"
+        fact = f"{count} of {present} ({allowed}), restricted by {why}"
     if count < 2:
         return Finding(
             name,
@@ -43,7 +44,7 @@ def allowed_cpus(root: Path) -> Finding:
 
 
 def _restriction(root: Path, count: int) -> tuple[str, str]:
-    """Who restricts us to `count` CPUs, and what to ask for to get more."""
+    """What restricts us to `count` CPUs, and how to get more."""
     job = os.environ.get("SLURM_JOB_ID")
     if job:
         return f"Slurm's job {job}", "ask for more with -c or --exclusive"
@@ -56,10 +57,10 @@ def _restriction(root: Path, count: int) -> tuple[str, str]:
 
 
 def cgroups(root: Path, controller: str) -> Iterator[Path]:
-    """Directories of this process's cgroups that limit it: its own first, then those above it.
+    """Directories of the cgroups that limit this process: its own first, then its parents.
 
-    Version 2 has one tree, version 1 one for each controller; in a container the path may lie
-    outside of what is mounted, and only the top is there.
+    Version 2 has one tree, version 1 one for each controller. In a container the path may be
+    outside of the mounted part; then only the top exists.
     """
     for line in (text_of(root / "proc/self/cgroup") or "").splitlines():
         _, controllers, path = line.split(":", 2)
@@ -76,7 +77,7 @@ def cgroups(root: Path, controller: str) -> Iterator[Path]:
 
 
 def pinning(root: Path) -> Finding:  # noqa: ARG001
-    """Really goes to each allowed CPU once, and back."""
+    """Pins this process to each allowed CPU once, then restores its affinity."""
     name = "pinning"
     allowed = os.sched_getaffinity(0)
     refused: dict[int, str] = {}
@@ -87,7 +88,7 @@ def pinning(root: Path) -> Finding:  # noqa: ARG001
             except OSError as error:
                 refused[cpu] = error.strerror or str(error)
     finally:
-        if len(refused) < len(allowed):  # otherwise we never left, and going back is refused too
+        if len(refused) < len(allowed):  # else it never moved, and restoring is refused as well
             os.sched_setaffinity(0, allowed)
     if refused:
         cpu, why = next(iter(refused.items()))
@@ -101,24 +102,24 @@ def pinning(root: Path) -> Finding:  # noqa: ARG001
 
 
 def hardware_threads(root: Path) -> Finding:
-    """Whether cores run several threads, and whether two ranks would have to share a core."""
+    """Whether cores have several threads, and whether two ranks would have to share a core."""
     name = "hardware threads"
     active, allowed = text_of(root / CPU / "smt/active"), allowed_list(root)
     if active is None:
         return cannot_tell(name, f"/{CPU}/smt/active")
     if active == "0":
-        return Finding(name, "ok", "one a core")
+        return Finding(name, "ok", "one per core")
     cpus = parse_cpus(allowed) if allowed else []
     siblings = [text_of(root / CPU / f"cpu{cpu}/topology/thread_siblings_list") for cpu in cpus]
     cores = len(set(siblings))
     if not cpus or None in siblings:
-        return Finding(name, "ok", "several a core; ranks are put on different cores first")
+        return Finding(name, "ok", "several per core; ranks are placed on different cores first")
     if len(cpus) > 1 and cores == 1:
         return Finding(
             name,
             "bad",
             f"CPUs {allowed} are threads of one core",
-            "two ranks would slow each other down: ask for two cores (Slurm: --hint=nomultithread)",
+            "two ranks would slow each other: ask for two cores (Slurm: --hint=nomultithread)",
         )
     return Finding(
         name, "ok", f"{len(cpus)} on {cores} cores; the first {cores} ranks get a core each"
@@ -126,7 +127,7 @@ def hardware_threads(root: Path) -> Finding:
 
 
 def cpu_quota(root: Path) -> Finding:
-    """The tightest quota of our cgroup and those above it, in CPUs."""
+    """The tightest CPU quota of our cgroup and its parents."""
     name = "CPU quota"
     directories = list(cgroups(root, "cpu"))
     if not directories:
@@ -144,14 +145,14 @@ def cpu_quota(root: Path) -> Finding:
         name,
         "bad",
         fact,
-        f"ranks spin, and more than {cpus:g} are stopped in each period: lift the limit in "
-        f"/{where.relative_to(root)}, or allow fewer CPUs instead (cpuset)",
+        f"more than {cpus:g} spinning ranks are stopped in each period: lift the limit in "
+        f"/{where.relative_to(root)}, or restrict the CPUs instead (cpuset)",
     )
 
 
 def _quota(cgroup: Path) -> float | None:
-    """CPUs; None without a limit. Version 2 writes "QUOTA PERIOD" or "max PERIOD" into one file,
-    version 1 two files, with -1 for no limit (kernel, Documentation/scheduler/sched-bwc)."""
+    """The quota in CPUs; None without a limit. Version 2 has "QUOTA PERIOD" or "max PERIOD" in one
+    file, version 1 has two files, with -1 for no limit (kernel, scheduler/sched-bwc)."""
     words = (text_of(cgroup / "cpu.max") or "").split()
     if not words:
         files = ("cpu.cfs_quota_us", "cpu.cfs_period_us")
@@ -165,13 +166,13 @@ def governor(root: Path) -> Finding:
     files = (root / CPU).glob("cpu[0-9]*/cpufreq/scaling_governor")
     governors = sorted({text for file in files if (text := text_of(file))})
     if not governors:
-        return Finding("governor", "unknown", "none to be seen; a virtual machine's host sets it")
+        return Finding("governor", "unknown", "not visible; a virtual machine's host sets it")
     if governors == ["performance"]:
         return Finding("governor", "ok", "performance")
     return Finding(
         "governor",
         "warn",
-        f"{', '.join(governors)}: cores' speed follows their load",
+        f"{', '.join(governors)}: the clock frequency follows the load",
         "as root: cpupower frequency-set -g performance; under Slurm: --cpu-freq=performance",
     )
 
@@ -180,7 +181,7 @@ def turbo(root: Path) -> Finding:
     no_turbo = text_of(root / CPU / "intel_pstate/no_turbo")
     boost = text_of(root / CPU / "cpufreq/boost")
     if no_turbo is None and boost is None:
-        return Finding("turbo", "unknown", "no switch to be seen; a virtual machine's host has it")
+        return Finding("turbo", "unknown", "not visible; a virtual machine's host sets it")
     if no_turbo == "1" or boost == "0":
         return Finding("turbo", "ok", "off")
     switch = "0 > /sys/devices/system/cpu/cpufreq/boost"
@@ -189,6 +190,6 @@ def turbo(root: Path) -> Finding:
     return Finding(
         "turbo",
         "warn",
-        "on: the cores' speed follows load and temperature",
+        "on: the clock frequency follows load and temperature",
         f"to compare runs, switch it off as root: echo {switch}",
     )

@@ -1,9 +1,8 @@
-"""What one check has to say."""
+"""The result of one check."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 Verdict = Literal["ok", "warn", "bad", "unknown"]
@@ -14,19 +13,11 @@ class Finding:
     name: str
     verdict: Verdict
     fact: str
-    """What was seen."""
+    """What the check found."""
     advice: str | None = None
-    """What to do about it; None where nothing need be done, or can be."""
+    """What to do about it; None if there is nothing to do."""
 
 
-def text_of(path: Path) -> str | None:
-    """A file of the kernel's without its newline; None where there is none, or it is empty."""
-    try:
-        return path.read_text(errors="replace").strip() or None
-    except OSError:
-        return None
-
-
-def cannot_tell(name: str, silent: str) -> Finding:
-    """There is no such file here, it may not be read, or what it says never changes."""
-    return Finding(name, "unknown", f"the kernel gives no number in {silent}")
+def cannot_tell(name: str, files: str) -> Finding:
+    """The finding where the kernel's files are missing, unreadable or never change."""
+    return Finding(name, "unknown", f"the kernel reports nothing in {files}")

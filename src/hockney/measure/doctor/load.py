@@ -1,4 +1,4 @@
-"""What else takes the CPUs now."""
+"""Checks what else uses the CPUs now."""
 
 from __future__ import annotations
 
@@ -6,32 +6,33 @@ import os
 import time
 from pathlib import Path
 
-from hockney.measure.checks import parse_cpus
 from hockney.measure.doctor.cpus import CPU, allowed_list
-from hockney.measure.doctor.finding import Finding, cannot_tell, text_of
+from hockney.measure.doctor.finding import Finding, cannot_tell
+from hockney.measure.environment import text_of
+from hockney.spec.placement import parse_cpus
 
 LOOK_S = 0.2
-"""Between two looks at counters that tick every 10 ms or less."""
+"""Time between two readings of counters that tick every 10 ms or less."""
 BUSY, TAKEN = 0.10, 0.50
-"""Shares of the allowed CPUs: disturbed, and so busy that ranks must share."""
+"""Fractions of the allowed CPUs' time: disturbed, and so busy that ranks must share CPUs."""
 BUSY_LOAD = 0.5
-"""Running processes a CPU over the last minute."""
+"""Running processes per CPU over the last minute."""
 STOLEN = 0.01
-"""Share of the time that a hypervisor kept from us."""
+"""Fraction of the time that a hypervisor gave to other guests."""
 IDLE, IOWAIT, STEAL, COUNTED = 3, 4, 7, 8
-"""Columns of a CPU in /proc/stat (proc(5)); those behind are counted in the first ones as well."""
+"""Columns of a CPU in /proc/stat (proc(5)); later columns are included in the first ones."""
 CULPRITS, LEAST_TICKS = 3, 2
-"""How many processes are named, each of which took so many ticks between the looks."""
+"""How many processes are named at most, each with at least so many ticks between the readings."""
 
 
 def busy_cpus(root: Path) -> Finding:
-    """How much of our CPUs was used, by whom, while we slept."""
+    """How much of the allowed CPUs other processes use, and which."""
     name = "busy CPUs"
     before = _ticks_of_processes(root)
-    shares = _busy_and_stolen(root)
-    if shares is None:
+    fractions = _busy_and_stolen(root)
+    if fractions is None:
         return cannot_tell(name, "/proc/stat")
-    busy = shares[0]
+    busy = fractions[0]
     fact = f"{100.0 * busy:.0f} % of the allowed CPUs' time"
     if busy <= BUSY:
         return Finding(name, "ok", fact)
@@ -41,14 +42,14 @@ def busy_cpus(root: Path) -> Finding:
     return Finding(
         name,
         "bad" if busy > TAKEN else "warn",
-        f"{fact} is taken" + (f" by {', '.join(culprits)}" if culprits else ""),
-        "stop what runs, or measure when it has ended; on a shared node ask for all of it "
+        f"{fact} is in use" + (f" by {', '.join(culprits)}" if culprits else ""),
+        "stop these processes, or measure later; on a shared node ask for the whole node "
         "(Slurm: --exclusive)",
     )
 
 
 def _ticks_of_processes(root: Path) -> dict[str, int]:
-    """Clock ticks that each process but our own has used so far, as user and as system."""
+    """Clock ticks that each other process has used so far, in user and system mode."""
     ticks = {}
     for file in root.glob("proc/[0-9]*/stat"):
         before, _, fields = (text_of(file) or "").rpartition(") ")
@@ -60,7 +61,7 @@ def _ticks_of_processes(root: Path) -> dict[str, int]:
 
 
 def _busy_and_stolen(root: Path) -> tuple[float, float] | None:
-    """Shares of the allowed CPUs' time between two looks; None where it cannot be told."""
+    """Busy and stolen fractions of the allowed CPUs' time between two readings; None if unknown."""
     before = _ticks_of_cpus(root)
     time.sleep(LOOK_S)
     after = _ticks_of_cpus(root)
@@ -84,7 +85,7 @@ def _ticks_of_cpus(root: Path) -> list[int]:
 
 
 def load_average(root: Path) -> Finding:
-    """Of the last minute: what runs now and then is missed by a short look."""
+    """The load of the last minute, which includes processes that run now and then."""
     name = "load average"
     words = (text_of(root / "proc/loadavg") or "").split()
     online = text_of(root / CPU / "online")
@@ -95,22 +96,25 @@ def load_average(root: Path) -> Finding:
     if float(words[0]) <= BUSY_LOAD * count:
         return Finding(name, "ok", fact)
     return Finding(
-        name, "warn", fact, "see with top what comes and goes; wait a minute if it has just ended"
+        name,
+        "warn",
+        fact,
+        "look for short-lived processes with top; wait a minute if they have just ended",
     )
 
 
 def stolen_time(root: Path) -> Finding:
-    """What the hypervisor gave to others while we wanted to run."""
+    """The time that the hypervisor gave to other guests while we were ready to run."""
     name = "stolen time"
-    shares = _busy_and_stolen(root)
-    if shares is None:
+    fractions = _busy_and_stolen(root)
+    if fractions is None:
         return cannot_tell(name, "/proc/stat")
-    fact = f"{100.0 * shares[1]:.1f} %"
-    if shares[1] <= STOLEN:
+    fact = f"{100.0 * fractions[1]:.1f} %"
+    if fractions[1] <= STOLEN:
         return Finding(name, "ok", fact)
     return Finding(
         name,
         "warn",
         f"{fact} of the time goes to the host's other guests",
-        "measure when they are quiet, or on cores that are yours alone (pinned vCPUs)",
+        "measure when they are idle, or on dedicated cores (pinned vCPUs)",
     )

@@ -1,4 +1,4 @@
-"""The kernel below, and room for what a run needs."""
+"""Checks the kernel, memory and disk space."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import tempfile
 from pathlib import Path
 
 from hockney.measure.checks import available_memory
-from hockney.measure.doctor.finding import Finding, cannot_tell, text_of
+from hockney.measure.doctor.finding import Finding, cannot_tell
+from hockney.measure.environment import text_of
 
 GOOD_CLOCKS = (
     "tsc",
@@ -18,26 +19,26 @@ GOOD_CLOCKS = (
     "timebase",
     "riscv_clocksource",
 )
-"""Read without a system call."""
+"""Clock sources that are read without a system call."""
 BAD_CLOCKS = ("hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit")
-"""A device that is read through the kernel, about 1 us each time, or a timer of milliseconds."""
+"""Devices that the kernel reads in about 1 us, and timers with steps of milliseconds."""
 LITTLE_MEMORY = 256 << 20
-"""Bytes: what MPI, two ranks and their buffers of the default sizes want, with some to spare."""
+"""Bytes that MPI and two ranks with the default sizes need, with a reserve."""
 LITTLE_SPACE, NO_SPACE = 100 << 20, 1 << 20
-"""Bytes: a run of 10 s writes some 5 MB."""
+"""Bytes; a run of 10 s writes about 5 MB."""
 
 
 def hypervisor(root: Path) -> Finding:
     flags = re.search(r"^flags\s*:(.*)$", text_of(root / "proc/cpuinfo") or "", re.MULTILINE)
     if flags is None:
-        return Finding("hypervisor", "unknown", "this CPU has no flag that shows it")
+        return Finding("hypervisor", "unknown", "this CPU reports no flags")
     if "hypervisor" not in flags[1].split():
         return Finding("hypervisor", "ok", "none")
     return Finding(
         "hypervisor",
         "warn",
         "this is a virtual machine, whose cores may move between measurements",
-        "watch the states that hockney prints, and compare like with like",
+        "note the states that hockney prints, and compare runs of the same state",
     )
 
 
@@ -51,12 +52,14 @@ def clock_source(root: Path) -> Finding:
         return Finding(name, "ok", source)
     available = (text_of(root / place / "available_clocksource") or "").split()
     better = next((clock for clock in GOOD_CLOCKS if clock in available), None)
-    advice = "ask dmesg why the kernel gave up tsc; boot with clocksource=tsc if it is sound"
+    advice = "see in dmesg why the kernel rejected tsc; boot with clocksource=tsc if it is reliable"
     if better:
         advice = f"as root: echo {better} > /{place}/current_clocksource"
     if source in BAD_CLOCKS:
-        return Finding(name, "bad", f"{source}: slow to read, or coarse", advice)
-    return Finding(name, "warn", f"{source}: may cost a system call; see clock cost", advice)
+        return Finding(name, "bad", f"{source}: slow or coarse", advice)
+    return Finding(
+        name, "warn", f"{source}: a reading may need a system call; see clock cost", advice
+    )
 
 
 def huge_pages(root: Path) -> Finding:
@@ -65,11 +68,11 @@ def huge_pages(root: Path) -> Finding:
     if chosen is None:
         return cannot_tell(name, f"/{file}")
     if chosen[1] != "always":
-        return Finding(name, "ok", f"transparent ones: {chosen[1]}")
+        return Finding(name, "ok", f"transparent huge pages: {chosen[1]}")
     return Finding(
         name,
         "warn",
-        "transparent ones: always; large buffers may be moved while they are timed",
+        "transparent huge pages: always; large buffers may be moved while they are timed",
         f"to compare with other machines, as root: echo madvise > /{file}",
     )
 
@@ -86,7 +89,7 @@ def numa_balancing(root: Path) -> Finding:
     return Finding(
         name,
         "warn",
-        "on: the kernel unmaps and moves pages to see who uses them",
+        "on: the kernel unmaps and moves pages to see which CPU uses them",
         "as root: sysctl kernel.numa_balancing=0",
     )
 
@@ -101,17 +104,17 @@ def memory(root: Path) -> Finding:  # noqa: ARG001
         "memory",
         "warn",
         f"only {free / 2**20:.0f} MiB free",
-        "leave out the largest messages with --sizes, or ask for more memory",
+        "use smaller messages (--sizes), or ask for more memory",
     )
 
 
 def results(root: Path) -> Finding:  # noqa: ARG001
-    """Whether a result file can be written into the current directory."""
+    """The current directory must be writable and have space for a result file."""
     name, advice = "results", "change to another directory, or name a file elsewhere with -o"
     try:
         here = Path.cwd()
     except FileNotFoundError:
-        return Finding(name, "bad", "the current directory is gone", advice)
+        return Finding(name, "bad", "the current directory does not exist any more", advice)
     try:
         with tempfile.TemporaryFile(dir=here):
             space = os.statvfs(here)
@@ -119,8 +122,8 @@ def results(root: Path) -> Finding:  # noqa: ARG001
         return Finding(name, "bad", f"{here} cannot be written: {error.strerror}", advice)
     free = space.f_bavail * space.f_frsize
     if free < NO_SPACE:
-        return Finding(name, "bad", f"no room in {here}", advice)
+        return Finding(name, "bad", f"no space left in {here}", advice)
     if free < LITTLE_SPACE:
         fact = f"only {free / 2**20:.0f} MiB are free in {here}"
-        return Finding(name, "warn", f"{fact}; a run of 10 s writes some 5 MB", advice)
+        return Finding(name, "warn", f"{fact}; a run of 10 s writes about 5 MB", advice)
     return Finding(name, "ok", f"{free / 2**30:.1f} GiB free in {here}")

@@ -10,7 +10,16 @@ from functools import partial
 
 import numpy as np
 
-from hockney.predict.schedule import Array, Ranks, Schedule, Step, circular_sums, power_below, step
+from hockney.predict.schedule import (
+    Array,
+    Ranks,
+    Schedule,
+    Step,
+    circular_sums,
+    one_block,
+    power_below,
+    step,
+)
 
 
 def ring(ranks: int, sizes: Array, reduces: bool = False, shift: int = 0) -> Schedule:
@@ -20,7 +29,7 @@ def ring(ranks: int, sizes: Array, reduces: bool = False, shift: int = 0) -> Sch
     right = (rank + 1) % ranks
     for turn in range(ranks - 1):
         block = (rank + shift - turn) % ranks
-        yield step(rank, right, sizes[block], partial(_single, block), reduces=reduces)
+        yield step(rank, right, sizes[block], partial(one_block, block), reduces=reduces)
 
 
 def bruck(ranks: int, sizes: Array) -> Schedule:
@@ -43,7 +52,7 @@ def neighbour(ranks: int, sizes: Array) -> Schedule:
     the two blocks that came last (Chen et al. 2005)."""
     rank = np.arange(ranks)
     partner = rank ^ 1
-    yield step(rank, partner, sizes, partial(_single, rank))
+    yield step(rank, partner, sizes, partial(one_block, rank))
     pair = rank // 2
     for turn in range(1, ranks // 2):
         towards = 1 if turn % 2 == 0 else -1
@@ -167,10 +176,6 @@ def ranges(
 
 def _between(first: Ranks, end: Ranks, message: int) -> Iterable[int]:
     return range(int(first[message]), int(end[message]))
-
-
-def _single(block: Ranks, message: int) -> Iterable[int]:
-    return (int(block[message]),)
 
 
 def _pair(pair: Ranks, message: int) -> Iterable[int]:

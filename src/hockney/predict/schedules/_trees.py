@@ -9,9 +9,9 @@ import numpy as np
 from hockney.predict.schedule import Array, Ranks, Schedule, Step, step
 
 CHAIN_FANOUT = 4
-"""Of Open MPI's chain, unless told otherwise (coll_tuned_bcast_algorithm_chain_fanout)."""
+"""Default of Open MPI's chain (coll_tuned_bcast_algorithm_chain_fanout)."""
 KNOMIAL_RADIX = 4
-"""Of Open MPI's k-nomial tree (coll_tuned_bcast_algorithm_knomial_radix)."""
+"""Default of Open MPI's k-nomial tree (coll_tuned_bcast_algorithm_knomial_radix)."""
 
 
 @dataclass(frozen=True)
@@ -21,16 +21,16 @@ class Tree:
     parents: Ranks
     children: Ranks
     depth: Ranks
-    """Of each rank below the root, which is rank 0."""
+    """Depth of each rank below the root, rank 0."""
     height: Ranks
-    """Of each rank above its lowest leaf."""
+    """Height of each rank above its lowest leaf."""
     members: Ranks
-    """How many ranks the subtree of each rank has."""
+    """Number of ranks in the subtree of each rank."""
 
 
 def tree(parent: Ranks, posted: Ranks) -> Tree:
-    """parent: of each rank, its own number for rank 0, and less for all others; posted: a key of
-    each rank, the lower the earlier its parent posts to it."""
+    """The tree. parent: the parent of each rank, a lower rank except for rank 0, its own parent;
+    posted: a sort key of each rank, lower if its parent posts to it earlier."""
     ranks = len(parent)
     depth, height = np.zeros(ranks, dtype=np.int64), np.zeros(ranks, dtype=np.int64)
     members = np.ones(ranks, dtype=np.int64)
@@ -45,7 +45,7 @@ def tree(parent: Ranks, posted: Ranks) -> Tree:
 
 
 def flat(ranks: int) -> Tree:
-    """The root has all others as children."""
+    """All other ranks are children of the root."""
     return tree(np.zeros(ranks, dtype=np.int64), np.arange(ranks))
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from hockney.predict.schedule import Ranks, Schedule, parts, power_below, split, step
+from hockney.predict.schedule import Ranks, Schedule, one_block, parts, power_below, split, step
 from hockney.predict.schedules import _exchange as exchange
 from hockney.predict.schedules import bcast, reduce
 
@@ -51,17 +51,13 @@ def segmented_ring(ranks: int, bytes_: int, segment: int | None) -> Schedule:
     for number in range(rounds):
         for turn in range(ranks - 1):
             block = (rank - turn) % ranks
-            carried = partial(_portion, number * ranks + block)
+            carried = partial(one_block, number * ranks + block)
             sent = portions[block, number]
             yield step(rank, (rank + 1) % ranks, sent, carried, reduces=True)
     for turn in range(ranks - 1):
         block = (rank + 1 - turn) % ranks
         every = partial(_all_rounds, ranks, rounds, block)
         yield step(rank, (rank + 1) % ranks, sizes[block], every)
-
-
-def _portion(block: Ranks, message: int) -> tuple[int]:
-    return (int(block[message]),)
 
 
 def _all_rounds(ranks: int, rounds: int, block: Ranks, message: int) -> range:

@@ -50,7 +50,7 @@ def _direct(ranks: int, sources: Ranks, destinations: Ranks, message: int) -> tu
 
 
 def _under_way(ranks: int, ways: Ranks, unit: int, holder: int) -> list[int]:
-    """What the holder has, of blocks with these ways, after all bits below unit."""
+    """Blocks of these distances that the holder has after the steps of all bits below unit."""
     origins = (holder - ways % unit) % ranks
     return [int(block) for block in origins * ranks + (origins + ways) % ranks]
 

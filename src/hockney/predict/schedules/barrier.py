@@ -1,4 +1,4 @@
-"""Barrier: messages of 0 bytes, each of which tells all that its sender knows."""
+"""Barrier: messages of 0 bytes."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from hockney.predict.schedule import Ranks, Schedule, Step, require, step
 from hockney.predict.schedules import allreduce, bcast, reduce
 
 
-def _tell(sources: Ranks, destinations: Ranks) -> Step:
+def _notify(sources: Ranks, destinations: Ranks) -> Step:
     return step(sources, destinations, 0.0, lambda _: ())
 
 
 def linear(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
-    """All tell the root, the root tells all."""
+    """All ranks notify the root, then the root notifies all."""
     others = np.arange(1, ranks)
-    yield _tell(others, np.zeros_like(others))
-    yield _tell(np.zeros_like(others), others)
+    yield _notify(others, np.zeros_like(others))
+    yield _notify(np.zeros_like(others), others)
 
 
 def double_ring(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
-    """A message goes round twice."""
+    """A message goes round the ring twice."""
     for hop in range(2 * ranks):
-        yield _tell(np.array([hop % ranks]), np.array([(hop + 1) % ranks]))
+        yield _notify(np.array([hop % ranks]), np.array([(hop + 1) % ranks]))
 
 
 def bruck(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
-    """Dissemination: in step k every rank tells rank r + 2^k."""
+    """Dissemination: in step k rank r notifies rank r + 2^k."""
     rank, distance = np.arange(ranks), 1
     while distance < ranks:
-        yield _tell(rank, (rank + distance) % ranks)
+        yield _notify(rank, (rank + distance) % ranks)
         distance *= 2
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from hockney.predict.schedule import Array, Schedule, parts, split, step
+from hockney.predict.schedule import Array, Schedule, one_block, parts, split, step
 from hockney.predict.schedules import _exchange as exchange
 from hockney.predict.schedules import _trees as trees
 
@@ -46,12 +46,10 @@ def split_binary(ranks: int, bytes_: int, segment: int | None) -> Schedule:
     for time in range(int(first.max(initial=-1)) + max(lengths)):
         due = (time >= first) & (time < first + lengths[side])
         carried = (begins[side] + time - first)[due]
-        yield step(shape.parents[due], shape.children[due], sizes[carried], partial(_one, carried))
+        yield step(
+            shape.parents[due], shape.children[due], sizes[carried], partial(one_block, carried)
+        )
     yield from _swap_halves(ranks, halves)
-
-
-def _one(carried: Array, message: int) -> tuple[int]:
-    return (int(carried[message]),)
 
 
 def _swap_halves(ranks: int, halves: list[Array]) -> Schedule:

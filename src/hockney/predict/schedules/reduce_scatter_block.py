@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from hockney.predict.schedule import Ranks, Schedule, power_below, step
+from hockney.predict.schedule import Schedule, one_block, power_below, step
 from hockney.predict.schedules import _exchange as exchange
 from hockney.predict.schedules import _trees as trees
 
@@ -31,7 +31,7 @@ def pairwise(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa:
     rank = np.arange(ranks)
     for distance in range(1, ranks):
         to = (rank + distance) % ranks
-        yield step(rank, to, bytes_, partial(_block, to), reduces=True)
+        yield step(rank, to, bytes_, partial(one_block, to), reduces=True)
 
 
 def ring(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
@@ -39,7 +39,7 @@ def ring(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG
 
 
 def recursive_halving(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
-    """Far neighbours of a hypercube first, so that what each keeps lies together."""
+    """Distant neighbours of a hypercube exchange first, so that each keeps adjacent blocks."""
     sizes = np.full(ranks, float(bytes_))
     yield from exchange.fold(ranks, sizes)
     cube, total = exchange.hypercube(ranks), np.concatenate([[0.0], np.cumsum(sizes)])
@@ -53,11 +53,7 @@ def recursive_halving(ranks: int, bytes_: int, segment: int | None) -> Schedule:
         )
         distance //= 2
     even = 2 * np.arange(ranks - power_below(ranks))
-    yield step(even, even + 1, bytes_, partial(_block, even + 1))
-
-
-def _block(block: Ranks, message: int) -> tuple[int]:
-    return (int(block[message]),)
+    yield step(even, even + 1, bytes_, partial(one_block, even + 1))
 
 
 ALGORITHMS = {

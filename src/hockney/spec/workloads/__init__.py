@@ -1,7 +1,7 @@
-"""What is exchanged: one class an experiment, each in a file of its own, found by its name.
+"""Workloads: what is exchanged. One class for each experiment, in a module of its name.
 
-A workload knows its arguments for the engine, what each of its operations takes, and what it cannot
-be. Experiment is what every module here must have.
+A workload defines its arguments for the engine, the fields that each of its operations takes, and
+its limits. Each module must satisfy the protocol Experiment.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from hockney.spec.size import Size
 
 Buffers = Literal["returned", "separate", "cold"]
 BUFFERS: tuple[Buffers, ...] = get_args(Buffers)
-"""A message is sent on from where it was received; received into another buffer than it is sent
-from; or walks through buffers larger than the last cache."""
+"""returned: a message is sent back from the buffer that received it. separate: receive and send
+buffers differ. cold: buffers change within memory larger than the last cache."""
 
 
 class Measured(Protocol):
-    """What a record of samples says of the point that it measured."""
+    """The axes of samples that distinguish the cases of a plan."""
 
     @property
     def operation(self) -> str: ...
@@ -38,10 +38,10 @@ class Measured(Protocol):
 
 @dataclass(frozen=True)
 class Row:
-    """What one operation of an experiment takes."""
+    """The fields and buffers that one operation of an experiment takes."""
 
     fields: frozenset[str] | None = None
-    """Those of its workload, apart from sizes and buffers, which all have; None: all."""
+    """Fields of the workload, without sizes and buffers, which all have; None for all."""
     buffers: tuple[Buffers, ...] = BUFFERS
     has_bytes: bool = True
 
@@ -49,23 +49,23 @@ class Row:
 class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"):
     sizes: tuple[Size, ...]
     buffers: Buffers | None = None
-    """None: those that the operation usually has; the launch record says which they were."""
+    """None for the operation's usual buffers; the launch record has the ones used."""
 
     @property
     def experiment(self) -> str:
-        """The name by which verbs, records and the engine know it."""
+        """Its name in verbs, records and the engine."""
         tag = self.__struct_config__.tag
         assert isinstance(tag, str)
         return tag
 
     @property
     def row(self) -> str:
-        """Which of `rows` it is."""
+        """The name of its row in `rows`."""
         return self.experiment
 
     @classmethod
     def rows(cls) -> dict[str, Row]:
-        """What each operation of the experiment takes, by its name."""
+        """What each operation of the experiment takes, by name."""
         return {str(cls.__struct_config__.tag): Row()}
 
     @property
@@ -74,12 +74,12 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
 
     @property
     def ends_by_time(self) -> bool:
-        """Whether time ends a launch; else its counts do."""
+        """Whether time ends a launch, instead of fixed repetitions."""
         return True
 
     @property
     def ends_by_precision(self) -> bool:
-        """Whether a launch ends early where its medians are precise enough."""
+        """Whether a launch ends early when its medians are precise enough."""
         return self.ends_by_time
 
     @property
@@ -88,7 +88,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
         return False
 
     def long_list(self, ranks: int) -> str | None:  # noqa: ARG002
-        """An argument that may be too long for a command line: the engine reads it from a file."""
+        """An argument that may be too long for a command line and then goes into a file."""
         return None
 
     @property
@@ -96,43 +96,43 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
         return max((size.bytes for size in self.sizes), default=0)
 
     def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:
-        """The engine's words for what is of this experiment alone, its name first; `list_file`
-        holds `long_list` where that was written to a file."""
+        """The engine's arguments for this experiment, its name first. `list_file` holds `long_list`
+        if that was written to a file."""
         raise NotImplementedError
 
     def check(self, ranks: int) -> None:
-        """Raises AskedWronglyError where it cannot be measured with so many ranks."""
+        """Raises AskedWronglyError if it cannot be measured with so many ranks."""
 
     def taking_part(self, ranks: int) -> int:
-        """How many of the ranks exchange messages."""
+        """The number of ranks that exchange messages."""
         return ranks
 
     def buffer_bytes(self, ranks: int) -> int:  # noqa: ARG002
-        """What a rank that takes part allocates."""
+        """Bytes that a participating rank allocates."""
         buffers = self.buffers or self.usual_buffers
         return (1 if buffers == "returned" else 2) * self.largest_bytes
 
     def is_measured_by(self, samples: Measured) -> bool:  # noqa: ARG002
-        """Whether samples of a run of several cases can be of this workload."""
+        """Whether samples of a run with several cases can belong to this workload."""
         return True
 
 
 class Experiment(Protocol):
     WORKLOAD: type[Workload]
-    """Its name, the tag of the class, is that of the module."""
+    """The class, whose tag is the name of the module."""
 
 
 WORKLOADS = Registry(__name__, "experiment", Experiment)
 
 
 def workload_type(experiment: str) -> type[Workload]:
-    """The class of an experiment; raises KeyError where it is not known."""
+    """The class of an experiment; raises KeyError if it is unknown."""
     if experiment not in WORKLOADS.names():
         raise KeyError(experiment)
     return WORKLOADS.find(experiment).WORKLOAD
 
 
 def workload_from(stored: Any) -> Workload:
-    """The workload of a run record; raises msgspec.ValidationError, or KeyError for an experiment
-    that is not known."""
+    """The workload of a run record; raises msgspec.ValidationError, or KeyError for an unknown
+    experiment."""
     return msgspec.convert(stored, workload_type(stored["experiment"]))

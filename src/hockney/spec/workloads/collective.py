@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal
 
 from hockney.errors import AskedWronglyError
-from hockney.spec import engine
 from hockney.spec.workloads import Buffers, Measured, Row, Workload
 from hockney.units import format_size
 
@@ -15,9 +14,9 @@ COLLECTIVES = (
     *("ibarrier", "ibcast", "iscatter", "igather", "ireduce", "iallreduce", "iallgather"),
     "ialltoall",
 )
-"""Those that the engine measures: blocking, the v forms, nonblocking."""
+"""Collectives that the engine measures: blocking, v variants, nonblocking."""
 NOT_MEASURED = ("reduce_scatter", "exscan")
-"""Those that only imported logs have."""
+"""Collectives that only imported logs have."""
 NONBLOCKING = frozenset(name for name in COLLECTIVES if name.startswith("i"))
 ROOTED = frozenset(
     {"bcast", "scatter", "gather", "reduce", "scatterv", "gatherv"}
@@ -27,21 +26,22 @@ NO_BYTES = frozenset({"barrier", "ibarrier"})
 REDUCTIONS = frozenset(
     {"reduce", "allreduce", "reduce_scatter_block", "scan", "ireduce", "iallreduce"}
 )
-"""These add up integers, so that their sizes are whole ones of them."""
+"""These reduce integers, so their sizes are multiples of INT_BYTES."""
 IN_PLACE = NO_BYTES | {"bcast", "ibcast"}
-"""These send from the buffer that they receive into."""
+"""These have one buffer to send and receive."""
 WHOLE = NO_BYTES | (REDUCTIONS - {"reduce_scatter_block"}) | {"bcast", "ibcast"}
-"""Their bytes are the whole buffer; of all others a rank's block, and a buffer has one for each."""
+"""Their bytes are those of the whole buffer. For all others they are those of one rank's block,
+and a buffer has a block for each rank."""
 INT_BYTES = 4
-"""An element of the engine's reductions."""
+"""Size of an element of the engine's reductions."""
 MOST_BYTES = 2**31 - 1
-"""MPI counts in int."""
+"""MPI counts are int."""
 DEFAULT = "default"
-"""The algorithm that the library chooses by itself."""
+"""Name of the library's own decision."""
 
 
 def is_collective_name(operation: str) -> bool:
-    """Whether all ranks take part in the operation; with its v and nonblocking forms."""
+    """Whether it names a collective, v and nonblocking variants included."""
     forms = {operation, operation.removeprefix("i"), operation.removesuffix("v")}
     return not forms.isdisjoint((*COLLECTIVES, *NOT_MEASURED))
 
@@ -53,17 +53,17 @@ Sync = Literal["clock", "barrier"]
 class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
     collective: str
     algorithm: str = DEFAULT
-    """The name that samples carry; what forces it is in the placement's environment."""
+    """The name in the samples; the environment of the placement forces the algorithm."""
     segment_bytes: int | None = None
-    """0: unsegmented; None: the library's own size, or an algorithm without segments."""
+    """0 for unsegmented; None for the library's own size, or an algorithm without segments."""
     root: Root = "first"
-    """Rank 0, or another rank each time."""
+    """Rank 0, or another rank for each repetition."""
     sync: Sync = "clock"
-    """Ranks begin at a time on a common clock, or after a barrier."""
+    """Ranks start at a common time, or after a barrier."""
     overlap: bool = False
-    """Also while computing for as long as the operation takes."""
+    """Measure also overlapped with computation as long as the operation."""
     verify: bool = False
-    """Every byte and every reduced value is checked."""
+    """Check every byte and every reduced value."""
 
     @property
     def usual_buffers(self) -> Buffers:
@@ -96,13 +96,14 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             f"--sync={self.sync}",
             *(["--overlap"] if self.overlap else []),
             *(["--verify"] if self.verify else []),
-            *engine.algorithm_arguments(self.algorithm, self.segment_bytes),
+            f"--algorithm={self.algorithm}",
+            *([] if self.segment_bytes is None else [f"--segment-bytes={self.segment_bytes}"]),
         ]
 
     def check(self, ranks: int) -> None:  # noqa: ARG002
         if self.verify and self.sync == "barrier":
             raise AskedWronglyError(
-                "--verify: what is checked begins by the clock", "leave out --sync barrier"
+                "--verify works with --sync clock only", "leave out --sync barrier"
             )
         if self.largest_bytes > MOST_BYTES:
             raise AskedWronglyError(
@@ -111,12 +112,12 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             )
 
     def buffer_bytes(self, ranks: int) -> int:
-        """To send and to receive."""
+        """Bytes of the send and receive buffers."""
         buffers = 1 if self.collective in IN_PLACE else 2
         return buffers * self.largest_bytes * (1 if self.collective in WHOLE else ranks)
 
     def is_measured_by(self, samples: Measured) -> bool:
-        """Samples of a nonblocking collective are of both ways, alone and overlapped."""
+        """Samples of a nonblocking collective match alone and overlapped."""
         asked = (self.collective, self.algorithm, self.segment_bytes)
         return (samples.operation, samples.algorithm, samples.segment_bytes) == asked
 

@@ -1,4 +1,4 @@
-"""Messages to a late receiver: whether a send waits for it. A step of `pingpong --refine`."""
+"""Messages to a late receiver, which show whether sends wait. A step of `pingpong --refine`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hockney.spec.workloads.pingpong import check_peers, peers_argument
 class Late(Workload, frozen=True, kw_only=True, tag="late"):
     peers: tuple[int, int] = (0, 1)
     delay_ns: int = 0
-    """The receiver waits this long before it receives, the sender after it has sent."""
+    """Delay of the receiver before it receives, and of the sender after it has sent."""
 
     def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:  # noqa: ARG002
         trains = f"--trains=1:{self.delay_ns}:{self.delay_ns}"

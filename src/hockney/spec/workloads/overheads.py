@@ -1,30 +1,11 @@
-"""Trains of messages with known delays: what a message costs its sender and its receiver."""
+"""Trains of messages with known delays, which show the overheads of sender and receiver."""
 
 from __future__ import annotations
 
-import msgspec
-
 from hockney.errors import AskedWronglyError
+from hockney.spec.axes import Train
 from hockney.spec.workloads import Workload
 from hockney.spec.workloads.pingpong import check_peers, peers_argument
-
-
-class Train(msgspec.Struct, frozen=True, omit_defaults=True):
-    """So many messages, the sender waiting after each and the receiver before each, and an
-    answer."""
-
-    messages: int
-    send_delay_ns: float = 0.0
-    send_delay_ns_per_B: float = 0.0
-    receive_delay_ns: float = 0.0
-    receive_delay_ns_per_B: float = 0.0
-
-    def __str__(self) -> str:
-        """As the engine's --trains takes it."""
-        send = f"{self.send_delay_ns:.9g}+{self.send_delay_ns_per_B:.9g}"
-        receive = f"{self.receive_delay_ns:.9g}+{self.receive_delay_ns_per_B:.9g}"
-        return f"{self.messages}:{send}:{receive}"
-
 
 ROUND_TRIP = Train(1)
 
@@ -33,10 +14,10 @@ class Overheads(Workload, frozen=True, kw_only=True, tag="overheads"):
     peers: tuple[int, int] = (0, 1)
     """Sender and receiver."""
     messages: int = 16
-    """In a long train."""
+    """Messages of a long train."""
     trains: tuple[Train, ...] = (ROUND_TRIP,)
-    """What a launch sends; the first launch measures the round trip that decides the delays of the
-    others."""
+    """Trains of a launch. The first launch measures round trips, from which the delays of the
+    others follow."""
 
     def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:  # noqa: ARG002
         trains = ",".join(map(str, self.trains))
@@ -46,7 +27,7 @@ class Overheads(Workload, frozen=True, kw_only=True, tag="overheads"):
         check_peers(self.peers, ranks)
         if len(self.sizes) < 2:
             raise AskedWronglyError(
-                "--sizes: overheads that grow with the size need two sizes at least",
+                "--sizes: overheads need at least two sizes, because they may grow with the size",
                 "name two sizes or more",
             )
 

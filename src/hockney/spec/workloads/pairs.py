@@ -1,4 +1,4 @@
-"""Many ranks that exchange messages in pairs, several pairs at once."""
+"""Pairs of ranks that exchange messages, several pairs at once."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ Pair = tuple[int, int]
 Pairing = tuple[Pair, ...]
 
 FIELDS = frozenset({"pairing", "active", "operation", "every_iteration", "verify"})
-"""What every operation takes."""
+"""Fields of all operations."""
 WINDOWED = ("stream", "bidirectional")
-"""Operations that keep a window of messages in flight."""
+"""Operations with a window of messages in flight."""
 USUAL_WINDOW = 64
 """Messages in flight."""
 
 
 def halves(ranks: int) -> Pairing:
-    """Rank r with r + n/2; the last of an odd number of ranks is left out."""
+    """Pairs rank r with r + n/2; the last of an odd number of ranks stays idle."""
     half = ranks // 2
     return tuple(zip(range(half), range(half, 2 * half), strict=True))
 
 
 def neighbours(ranks: int) -> Pairing:
-    """Rank 2i with 2i + 1; the last of an odd number of ranks is left out."""
+    """Pairs rank 2i with 2i + 1; the last of an odd number of ranks stays idle."""
     paired = ranks // 2 * 2
     return tuple(zip(range(0, paired, 2), range(1, paired, 2), strict=True))
 
@@ -32,12 +32,12 @@ def neighbours(ranks: int) -> Pairing:
 class Pairs(Workload, frozen=True, kw_only=True, tag="pairs"):
     pairing: Pairing
     active: tuple[int, ...]
-    """Numbers of pairs at once: of each number the first of `pairing`."""
+    """Numbers of concurrent pairs; each uses the first pairs of `pairing`."""
     operation: str = "pingpong"
     mode: str = "standard"
-    """How messages are sent."""
+    """The send mode, one of MODES."""
     windows: tuple[int, ...] = (USUAL_WINDOW,)
-    """Messages in flight, of operations that have a window."""
+    """Messages in flight, for operations with a window."""
     every_iteration: bool = False
     verify: bool = False
 
@@ -70,7 +70,7 @@ class Pairs(Workload, frozen=True, kw_only=True, tag="pairs"):
         return self.operation
 
     def long_list(self, ranks: int) -> str | None:
-        """Pairings that the engine knows by name are not written out."""
+        """The list of pairs, unless the engine knows the pairing by name."""
         if self._name(ranks) is not None:
             return None
         return ",".join(f"{first}-{second}" for first, second in self.pairing)
@@ -90,7 +90,7 @@ class Pairs(Workload, frozen=True, kw_only=True, tag="pairs"):
         return [*words, *(flag for flag, wanted in flags.items() if wanted)]
 
     def _name(self, ranks: int) -> str | None:
-        """The engine's name of the pairing; it pairs an even number of ranks only."""
+        """The engine's name of the pairing, if it has one (for even numbers of ranks)."""
         named = {halves(ranks): "halves", neighbours(ranks): "neighbours"}
         return None if ranks % 2 else named.get(self.pairing)
 

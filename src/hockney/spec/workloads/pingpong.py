@@ -1,4 +1,4 @@
-"""Messages there and back between two ranks."""
+"""Ping-pong: messages back and forth between two ranks."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ Reduce = Literal["max", "first"]
 
 class Pingpong(Workload, frozen=True, kw_only=True, tag="pingpong"):
     peers: tuple[int, int] = (0, 1)
-    """The two ranks that take part."""
+    """The two ranks that exchange messages."""
     every_iteration: bool = False
-    """Each exchange is timed on its own."""
+    """Time each exchange separately."""
     keep_clock_cost: bool = False
-    """The cost of reading the clock is not subtracted."""
+    """Do not subtract the cost of reading the clock."""
     sweep: bool = False
-    """Sizes in order, once each, with counts of their own."""
+    """Visit sizes in order, once each, with fixed repetitions."""
     seconds_a_size: float | None = None
-    """In a sweep: as many repetitions as a timed warm-up promises; None: the sizes' counts."""
+    """In a sweep: repetitions for about this time, by a timed warm-up; None for fixed ones."""
     reduce: Reduce = "max"
-    """A time is the larger of the two ranks', or the first one's."""
+    """Use the larger of the two ranks' times, or the first rank's."""
     verify: bool = False
     floor: bool = False
-    """The hardware's limit without MPI in the same rounds."""
+    """Measure the hardware's limit without MPI in the same rounds."""
     refine: bool = False
-    """Further launches look for the sizes at which the curve breaks."""
+    """Locate the sizes at which the curve breaks, with further launches."""
     preset: str | None = None
-    """The classic program that this repeats."""
+    """The classic program whose sizes and repetitions are used."""
 
     @property
     def times_every_iteration(self) -> bool:
@@ -37,7 +37,7 @@ class Pingpong(Workload, frozen=True, kw_only=True, tag="pingpong"):
 
     @property
     def usual_buffers(self) -> Buffers:
-        """What is checked on arrival is each rank's own pattern."""
+        """Verification needs separate buffers: each rank sends its own pattern."""
         return "separate" if self.verify else "returned"
 
     @property
@@ -63,14 +63,14 @@ class Pingpong(Workload, frozen=True, kw_only=True, tag="pingpong"):
         check_peers(self.peers, ranks)
         if self.refine and (self.sweep or len(self.sizes) < 2):
             raise AskedWronglyError(
-                "--refine looks between sizes", "give it two sizes or more, and no --preset"
+                "--refine needs at least two sizes", "give two sizes or more, and no --preset"
             )
 
     def taking_part(self, ranks: int) -> int:  # noqa: ARG002
         return 2
 
     def buffer_bytes(self, ranks: int) -> int:
-        """The floor's shared memory is one buffer more."""
+        """The floor needs another buffer, in shared memory."""
         return super().buffer_bytes(ranks) + self.floor * self.largest_bytes
 
 
@@ -78,10 +78,10 @@ WORKLOAD = Pingpong
 
 
 def check_verify(verify: bool, buffers: Buffers | None) -> None:
-    """Raises AskedWronglyError where each rank cannot send a pattern of its own."""
+    """Raises AskedWronglyError if --verify is combined with returned buffers."""
     if verify and buffers == "returned":
         raise AskedWronglyError(
-            "--verify: every rank sends a pattern of its own, which --buffers returned overwrites",
+            "--verify: each rank sends its own pattern, which --buffers returned overwrites",
             "use --buffers separate or cold, or leave --buffers out",
         )
 
@@ -91,7 +91,7 @@ def peers_argument(peers: tuple[int, int]) -> str:
 
 
 def check_peers(peers: tuple[int, int], ranks: int) -> None:
-    """Raises AskedWronglyError where a peer is no rank."""
+    """Raises AskedWronglyError if a peer does not exist."""
     for peer in peers:
         if peer >= ranks:
             raise AskedWronglyError(
