@@ -71,6 +71,13 @@ def measured(plan: Plan, target: Target, quiet: bool, before: str = "") -> Sessi
 
 
 def _say_how_it_ended(session: Session) -> None:
+    if session.was_finished:
+        click.echo(
+            f"nothing was measured: {session.file.path} was finished before "
+            f"({ENDINGS[session.reason]}); a larger --budget continues it",
+            err=True,
+        )
+        return
     steps = session.steps
     lost = steps.notes() if steps else []
     for note in (*session.engine.notes, *unanswered(session), *lost):

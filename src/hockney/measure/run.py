@@ -12,8 +12,8 @@ from hockney.measure.build import build_engine
 from hockney.measure.files import files_of
 from hockney.measure.mpi import find_mpi
 from hockney.measure.nodes import check_hosts, engine_on_nodes
-from hockney.measure.resume import run_to_resume
-from hockney.measure.session import Session, answer, new_run
+from hockney.measure.resume import is_finished, run_to_resume
+from hockney.measure.session import Session, answer, finish, new_run
 from hockney.measure.status import Status
 from hockney.measure.steps import steps_of
 from hockney.mpis import Engine, Mpi
@@ -47,7 +47,10 @@ def _mpi_and_engine(mpicc: str | None, simulated: bool) -> tuple[Mpi, Engine]:
 def measure(plan: Plan, target: Target, on_progress: OnProgress) -> Session:
     """Measures a plan into a file; the session says what was measured and how it ended."""
     with _prepared(plan, target, on_progress) as session:
+        if session.was_finished:
+            return session
         answer(session)
+        finish(session, plan)
     return session
 
 
@@ -71,6 +74,9 @@ def _prepared(plan: Plan, target: Target, on_progress: OnProgress) -> Iterator[S
             run.path = target.output
             steps = steps_of(plan)
             first = steps.first() if steps else plan
-            yield Session(first, mpi, sent, file, files, on_progress, run, steps)
+            session = Session(first, mpi, sent, file, files, on_progress, run, steps)
+            if run.finish is not None and is_finished(run, plan):
+                session.was_finished, session.reason = True, run.finish.reason
+            yield session
         finally:
             file.close()

@@ -5,9 +5,12 @@ from __future__ import annotations
 import itertools
 import uuid
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Protocol
+
+import msgspec
 
 from hockney import __version__, records
 from hockney.errors import AskedWronglyError, HockneyError
@@ -18,11 +21,11 @@ from hockney.measure.environment import describe_environment
 from hockney.measure.files import Files
 from hockney.measure.launch import Interruption, Outcome
 from hockney.measure.nodes import silent_hosts
-from hockney.measure.resume import missing_ends, next_number, restore, whole_launches
+from hockney.measure.resume import missing_ends, next_number, restore, spent_s, whole_launches
 from hockney.measure.start import ENGINE_SAYS, Start, start_of
 from hockney.measure.status import Disturbances, Status
 from hockney.mpis import Engine, Mpi, family_of
-from hockney.records import End, LaunchRecord, Progress, Record, Run, RunRecord
+from hockney.records import End, Finish, LaunchRecord, Progress, Record, Run, RunRecord
 from hockney.result_file import ResultFile
 from hockney.schedulers import find_launcher
 from hockney.spec import Case, Plan, stored
@@ -82,6 +85,8 @@ class Session:
     reason: str = "budget"
     disturbances: Disturbances = field(default_factory=Disturbances)
     budget: Budget = field(init=False)
+    was_finished: bool = False
+    """Whether the file held all that was asked for, so that nothing was measured."""
     launches_wall_s: float = 0.0
     """What the launches took of the run's wall time; the rest was ours."""
 
@@ -98,7 +103,9 @@ class Session:
         self.plan = plan
         self.answers = [Answer(case, Run(self.run.header)) for case in plan.cases]
         earlier = whole_launches(self.run)
-        self.budget = Budget(plan.sampling, len(self.answers), earlier)
+        self.budget = Budget(
+            plan.sampling, len(self.answers), len(earlier), spent_s(self.run)
+        )
 
 
 def new_run(plan: Plan, label: str | None) -> Run:
@@ -126,6 +133,17 @@ def answer(session: Session) -> None:
             if plan is None:
                 return
             session.begin(plan)
+
+
+def finish(session: Session, asked: Plan) -> None:
+    """Records how a run ended that was asked for a plan: what is left of a budget that is spent is
+    too little for a launch."""
+    spent_s = session.budget.spent_s
+    if session.reason == "budget":
+        spent_s = max(spent_s, asked.sampling.budget_s)
+    sampling = msgspec.to_builtins(asked.sampling)
+    with suppress(HockneyError):  # a full disk has been reported
+        session.add(Finish(reason=session.reason, spent_s=spent_s, sampling=sampling))
 
 
 def _begin(session: Session) -> None:
@@ -177,7 +195,8 @@ def _measure_all(session: Session, interruption: Interruption) -> bool:
 
 def _is_done(session: Session, answer: Answer) -> bool:
     sampling = session.plan.sampling
-    if answer.problem is not None or answer.launches == sampling.most_launches:
+    most = sampling.most_launches
+    if answer.problem is not None or (most is not None and answer.launches >= most):
         return True
     # Launches that are spread over a time shall fill that, however precise they are.
     may_end = sampling.over_s is None and answer.launches >= sampling.least_launches
@@ -215,7 +234,8 @@ def _reason(session: Session) -> str:
     asked = [answer for answer in session.answers if answer.problem is None]
     if not asked:
         return "failed"
-    every = all(answer.launches == session.plan.sampling.most_launches for answer in asked)
+    most = session.plan.sampling.most_launches
+    every = most is not None and all(answer.launches >= most for answer in asked)
     return "launches" if every else "precision"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from hockney.estimate import estimate
 from hockney.fitting.fit import Array, Curve, curve_of
 from hockney.fitting.line import line
-from hockney.fitting.trains import NO_DELAY, Delay, Train
+from hockney.fitting.trains import NO_DELAY, Delay, Train, train_of
 from hockney.measure.session import Session
 from hockney.records import Run
 from hockney.spec import Plan
@@ -70,7 +70,10 @@ def as_sent(train: Train) -> overheads.Train:
 
 
 def round_trips(run: Run) -> Curve:
-    return curve_of(estimate(run).headline)
+    """The curve of the launches that measured nothing else: a run that is resumed has others."""
+    others = {one.launch for one in run.samples if one.train and train_of(one.train) != Train(1)}
+    own = [one for one in run.samples if one.launch not in others]
+    return curve_of(estimate(replace(run, samples=own)).headline)
 
 
 def trains_for(round_trips: Curve, messages: int) -> tuple[Train, ...]:

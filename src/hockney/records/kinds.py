@@ -241,6 +241,16 @@ class End(msgspec.Struct, tag_field="kind", tag="end", kw_only=True):
     message: str | None = None
 
 
+class Finish(msgspec.Struct, tag_field="kind", tag="finish", kw_only=True):
+    """How a run ended: precision, budget, launches, interrupted or failed."""
+
+    reason: str
+    spent_s: float
+    """Wall time that counts against the budget, with that of earlier runs into the file."""
+    sampling: dict[str, Any]
+    """What was asked when it ended."""
+
+
 class Progress(msgspec.Struct, tag_field="kind", tag="progress", kw_only=True):
     """What the engine reports while it measures; never stored."""
 
@@ -265,6 +275,7 @@ Record = (
     | Noise
     | Switch
     | End
+    | Finish
     | Progress
 )
 KINDS = frozenset(kind.__struct_config__.tag for kind in Record.__args__)

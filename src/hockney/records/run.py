@@ -10,6 +10,7 @@ from pathlib import Path
 from hockney.records import version1
 from hockney.records.kinds import (
     End,
+    Finish,
     LaunchRecord,
     Noise,
     Probe,
@@ -38,6 +39,8 @@ class Run:
     noises: list[Noise] = field(default_factory=list)
     switches: list[Switch] = field(default_factory=list)
     ends: list[End] = field(default_factory=list)
+    finish: Finish | None = None
+    """The last one; None where the run was killed or is still going on."""
     path: Path | None = None
     cut: str | None = None
     """What is missing when the file was cut short or damaged."""
@@ -85,5 +88,7 @@ class Run:
                 self.summaries.append(record)
             case End():
                 self.ends.append(record)
+            case Finish():
+                self.finish = record
             case RunRecord() | Progress():
                 pass
