@@ -322,7 +322,7 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     failures += [line.removeprefix(ENGINE_SAYS) for line in told]
     refused = [line.partition(SIMULATOR_REFUSES) for line in outcome.last_lines]
     failures += [f"SimGrid: {which}{what}" for _, which, what in refused if which]
-    message = _failure(number, outcome, failures, bool(ends))
+    message = _failure(number, outcome, failures, ends)
     if message is None:
         return None
     silent = [] if outcome.interrupted else _silent_hosts(session, answer.case)
@@ -346,7 +346,9 @@ def _silent_hosts(session: Session, case: Case) -> list[str]:
     return silent_hosts(session.mpi, case.placement, session.plan.sampling.timeout_s)
 
 
-def _failure(number: int, outcome: Outcome, failures: Sequence[str], has_end: bool) -> str | None:
+def _failure(
+    number: int, outcome: Outcome, failures: Sequence[str], ends: Sequence[End]
+) -> str | None:
     if outcome.interrupted:
         return "interrupted; all rounds up to then are kept"
     if outcome.silent_s is not None:
@@ -356,7 +358,12 @@ def _failure(number: int, outcome: Outcome, failures: Sequence[str], has_end: bo
         )
     if failures:
         return failures[0]
-    if outcome.exit_status != 0 or not has_end:
+    if any(end.reason == "interrupted" for end in ends):
+        return (
+            f"launch {number} was cut short by a signal that somebody else sent; its rounds up to "
+            "then are kept, and --resume continues the run"
+        )
+    if outcome.exit_status != 0 or not ends:
         return f"launch {number} failed: {_exit_words(outcome.exit_status)}"
     return None
 
