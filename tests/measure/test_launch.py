@@ -70,6 +70,13 @@ def test_a_silent_launch_is_ended_with_all_its_children(ignore: str) -> None:
     assert all(ends(int(line)) for line in lines)
 
 
+def test_a_helper_in_a_session_of_its_own_is_ended_with_its_launch() -> None:
+    """Hydra gives its proxies one; a launcher that dies leaves them asleep."""
+    lines, _ = run("setsid sh -c 'echo $$; exec sleep 300 >&- 2>&-' & sleep 0.5; kill -HUP $$")
+    assert len(lines) == 1
+    assert ends(int(lines[0]))
+
+
 def test_a_launch_that_speaks_is_not_ended() -> None:
     lines, outcome = run("for i in 1 2 3 4 5; do echo $i; sleep 0.5; done", timeout_s=2.0)
     assert outcome.silent_s is None
