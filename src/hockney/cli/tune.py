@@ -98,6 +98,8 @@ def _tune(
     from hockney.views.rules import environment_lines, rule_lines, rules_json
 
     output = options["output"]
+    if output is not None and not output.name:
+        raise click.UsageError(f"{output} is a directory: name a file in it with -o")
     if output is not None and not options["force"]:
         for file in (output.with_name(output.name + suffix) for suffix in form.suffixes):
             if file.exists():
@@ -180,7 +182,7 @@ def _measured(plan: Plan, options: dict[str, Any]) -> Run:
     from hockney.measure.session import raise_problems
 
     output = options["output"] or default_output("tune-check")
-    session = measured(plan, Target(output, force=options["force"]), options["quiet"])
+    session = measured(plan, Target(output, force=options["force"], resume=None), options["quiet"])
     raise_problems(session)
     if not options["quiet"]:
         click.echo(f"{len(session.run.launches)} launches; samples are in {output}", err=True)

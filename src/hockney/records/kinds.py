@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Annotated, Any
 
@@ -307,7 +308,11 @@ def decode(line: bytes) -> Record | None:
 
 def encode(record: Record) -> bytes:
     """One line, with its newline."""
-    return _encoder.encode(record) + b"\n"
+    try:
+        return _encoder.encode(record) + b"\n"
+    except UnicodeEncodeError:  # the environment may hold any bytes
+        text = json.dumps(msgspec.to_builtins(record), ensure_ascii=False)
+        return text.encode(errors="replace") + b"\n"
 
 
 _SUSPICIOUS = re.compile(rb'\\[^"\\/]|\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2[\x80\x81]')

@@ -7,6 +7,7 @@ from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 
+from hockney.printable import one_line
 from hockney.records import version1
 from hockney.records.kinds import (
     End,
@@ -56,7 +57,7 @@ class Run:
             mpi, places = self.launches[0].mpi, self.launches[0].places
             host = places[0].host if places else None
             return f"{mpi.library} {mpi.version or ''} on {host or 'unknown'}".replace("  ", " ")
-        return self.path.stem if self.path else self.header.experiment
+        return one_line(self.path.stem) if self.path else self.header.experiment
 
     @property
     def taking_part(self) -> set[int]:

@@ -22,9 +22,11 @@ def dumps(value: object) -> str:
 
 
 def finite(value: object) -> object:
-    """The same with null for what is not a finite number."""
+    """The same with null for what is not a finite number, and text in UTF-8."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if isinstance(value, str):  # the name of a file may be any bytes
+        return value.encode(errors="backslashreplace").decode()
     if isinstance(value, dict):
         return {key: finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
