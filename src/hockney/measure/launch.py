@@ -83,7 +83,8 @@ def run_launch(
     timeout_s: float,
     interruption: Interruption,
 ) -> Outcome:
-    """Starts `command` in a session of its own and hands on every whole line of its stdout.
+    """Starts `command` in a session of its own and hands on every whole line of its stdout; no
+    lines, every POLL_S in which it reports nothing.
 
     A launch that is silent for `timeout_s` is ended with all its children.
     """
@@ -151,6 +152,8 @@ def _listen(
             if now - heard > timeout_s:
                 outcome.silent_s = now - heard
                 return
+            if not ready:
+                on_lines([])
             for key, _ in ready:
                 stream = key.fileobj  # type: ignore[assignment]
                 chunk = stream.read(READ_BYTES)

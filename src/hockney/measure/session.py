@@ -30,6 +30,7 @@ from hockney.result_file import ResultFile
 from hockney.schedulers import find_launcher
 from hockney.spec import Case, Plan, stored
 from hockney.spec.engine import engine_arguments, launch_arguments
+from hockney.units import format_seconds
 
 ENGINE_ASKED_WRONGLY = 2
 SIMULATOR_REFUSES = "Parse error at "
@@ -103,9 +104,7 @@ class Session:
         self.plan = plan
         self.answers = [Answer(case, Run(self.run.header)) for case in plan.cases]
         earlier = whole_launches(self.run)
-        self.budget = Budget(
-            plan.sampling, len(self.answers), len(earlier), spent_s(self.run)
-        )
+        self.budget = Budget(plan.sampling, len(self.answers), len(earlier), spent_s(self.run))
 
 
 def new_run(plan: Plan, label: str | None) -> Run:
@@ -252,6 +251,8 @@ def _launch(
         # Measurements go to the file as they are and are decoded when the ranks are gone: on a
         # small node we would take a core from them. One that a killed rank could not finish goes
         # nowhere, whatever its launcher says behind it on the same line.
+        if not lines and session.budget.left_s <= 0.0:
+            _show(session, answer, number)
         kept = []
         for line in lines:
             if line.startswith(MEASUREMENTS) and line.endswith(b"}\n"):
@@ -353,8 +354,8 @@ def _failure(
         return "interrupted; all rounds up to then are kept"
     if outcome.silent_s is not None:
         return (
-            f"launch {number} reported nothing for {outcome.silent_s:.0f} s and was ended "
-            "(--timeout sets how long to wait)"
+            f"launch {number} reported nothing for {format_seconds(outcome.silent_s, 3)} and was "
+            "ended (--timeout sets how long to wait)"
         )
     if failures:
         return failures[0]
