@@ -83,6 +83,9 @@ def _say_how_it_ended(session: Session) -> None:
     for note in (*session.engine.notes, *unanswered(session), *lost):
         click.echo(f"note: {note}", err=True)
     count = len(session.run.launches)
+    if not count:
+        click.echo(f"nothing was measured: {session.file.path} is not kept", err=True)
+        return
     click.echo(
         f"{count} launch{'' if count == 1 else 'es'} in "
         f"{format_seconds(session.launches_wall_s, 3)}: {ENDINGS[session.reason]}; "

@@ -17,6 +17,7 @@ from hockney.measure.session import Session, answer, finish, new_run
 from hockney.measure.status import Status
 from hockney.measure.steps import steps_of
 from hockney.mpis import Engine, Mpi
+from hockney.records import Run
 from hockney.result_file import ResultFile
 from hockney.spec import Placement, Plan
 
@@ -30,7 +31,8 @@ class Target:
     output: Path
     label: str | None = None
     force: bool = False
-    resume: bool = False
+    resume: bool | None = False
+    """None: whoever measures cannot continue a file."""
 
 
 def mpi_of(placement: Placement) -> tuple[Mpi, Engine]:
@@ -66,6 +68,7 @@ def _prepared(plan: Plan, target: Target, on_progress: OnProgress) -> Iterator[S
         engine_on_nodes(mpi, placement, engine, timeout_s) as sent,
     ):
         file = ResultFile(target.output, target.force, target.resume)
+        run: Run | None = None
         try:
             if file.has_content:
                 run = run_to_resume(target.output, plan, engine)
@@ -79,4 +82,6 @@ def _prepared(plan: Plan, target: Target, on_progress: OnProgress) -> Iterator[S
                 session.was_finished, session.reason = True, run.finish.reason
             yield session
         finally:
+            if not file.has_content and (run is None or not run.launches):
+                file.remove()  # no more than a header, over which the next try would stumble
             file.close()
