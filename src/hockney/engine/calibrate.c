@@ -41,7 +41,7 @@ struct visit visit_of(const struct launch *launch, int number)
 
 void follow(struct launch *launch, struct point *point, int at, int count)
 {
-    point->window_ns = together_window_ns(launch, launch->together->longest_ns + at, count);
+    point->window_ns = together_window_ns(launch, launch->sample_ns + at, count);
     point->batches = together_count(launch->together, point->window_ns);
 }
 
@@ -67,7 +67,7 @@ void calibrate(struct launch *launch, const struct visit *plan, int is_last)
                                                           : seen_ns;
         if (launch->together != NULL) {
             follow(launch, point, at, visit->batches);
-            together_keep(launch, number, at, visit->batches); /* learns how late ranks are */
+            together_keep(launch, visit->window_ns, number, at, visit->batches); /* learns how late ranks are */
         } else if (is_last) {
             choose_batches(launch, point);
         }

@@ -120,14 +120,16 @@ static double least_of(const double *values, int count)
 }
 
 /* Repetitions of a collective that were begun together: how many, and how well. */
-static int keep_together(struct rounds *rounds, struct point *point, int number, int at, int count)
+static int keep_together(struct rounds *rounds, const struct visit *visit, int number, int at)
 {
     struct launch *launch = rounds->launch;
+    struct point *point = &launch->points[visit->point];
+    const int count = visit->batches;
     if (launch->together == NULL)
         return count;
     follow(launch, point, at, count);
     const struct common_clock *clock = &launch->together->start.clock;
-    const struct together_seen seen = together_keep(launch, number, at, count);
+    const struct together_seen seen = together_keep(launch, visit->window_ns, number, at, count);
     record_start(&(struct start_facts){
         .round = rounds->number,
         .operation = point->operation->name,
@@ -177,7 +179,7 @@ static void record_visits(struct rounds *rounds)
     for (const struct visit *visit = rounds->plan; visit->point >= 0; visit++, number++) {
         struct point *point = &launch->points[visit->point];
         const int at = (int)(sample - launch->sample_ns);
-        const int kept = keep_together(rounds, point, number, at, visit->batches);
+        const int kept = keep_together(rounds, visit, number, at);
         if (kept > 0) {
             const struct sample_key key = key_of(rounds, visit, at);
             record_samples(&key, sample, kept);

@@ -62,7 +62,7 @@ double start_agree(struct start *start)
 void start_adapt(struct start *start, double notified_ns, double late_ns)
 {
     /* Who knew the moment only after it had passed is late for the margin's sake, which is mended. */
-    if (notified_ns < start->margin_ns)
+    if (notified_ns < start->margin_ns && late_ns >= 0.0)
         recent_add(&start->late, late_ns);
     recent_add(&start->notified, notified_ns);
     const double wanted = MARGIN_FACTOR * recent_quantile(&start->notified, MARGIN_QUANTILE);

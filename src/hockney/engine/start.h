@@ -38,7 +38,8 @@ void start_close(struct start *start);
 /* The moment at which the next visit begins. Collective. */
 double start_agree(struct start *start);
 /* On the first rank, after a visit: when the last rank knew the moment, and by how much the last rank
-   began late in the median repetition. The next moment is named early enough. */
+   began late in the median repetition, or a negative number where that is not known. The next moment
+   is named early enough. */
 void start_adapt(struct start *start, double notified_ns, double late_ns);
 /* On the first rank: how long a visit should last. */
 double start_visit_ns(const struct start *start);

@@ -16,8 +16,8 @@ static const double WINDOW_FACTOR = 1.5, WINDOW_QUANTILE = 0.75, WINDOW_NS = 150
 static const double CLOCK_READINGS_A_WINDOW = 6.0;
 /* A repetition that is cold from what was done before it is not timed, and is followed by some that
    are. Longer than LONG_NS it is hardly disturbed by that, and each is timed. */
-enum { LEAST_LEAD_IN = 1, MOST_LEAD_IN = 64, LEAST_COUNT = IS_ABRIDGED ? 1 : 4 };
-static const double LONG_NS = 10e6;
+enum { LEAST_LEAD_IN = 1, MOST_LEAD_IN = 64, LEAST_COUNT = IS_ABRIDGED ? 1 : 8 };
+static const double LONG_NS = 5e6;
 
 struct together *together_open(MPI_Comm comm, int visits, int room, enum sync sync)
 {
@@ -51,11 +51,11 @@ void together_close(struct together *together)
     free(together);
 }
 
-double together_window_ns(const struct launch *launch, const double *longest_ns, int count)
+double together_window_ns(const struct launch *launch, const double *completion_ns, int count)
 {
     double sorted[MOST_COLLECTIVES];
     for (int i = 0; i < count; i++)
-        sorted[i] = longest_ns[i];
+        sorted[i] = completion_ns[i];
     return WINDOW_FACTOR * quantile_of(sorted, count, WINDOW_QUANTILE) + WINDOW_NS +
            CLOCK_READINGS_A_WINDOW * launch->clock.cost_s * 1e9;
 }
@@ -169,15 +169,29 @@ void together_reduce(struct launch *launch, int visits, int count)
         launch->sample_ns[i] += together->latest_ns[i];
 }
 
-struct together_seen together_keep(struct launch *launch, int visit, int at, int count)
+/* By how much the last rank began late in the median repetition; negative where that is not the ranks'
+   doing, because repetitions took longer than from one start to the next. */
+static double lateness_of(const struct launch *launch, double window_ns, int at, int count)
+{
+    double values[MOST_COLLECTIVES];
+    copy(values, launch->sample_ns + at, count);
+    if (median_of(values, count) > window_ns)
+        return -1.0;
+    copy(values, launch->together->latest_ns + at, count);
+    return median_of(values, count);
+}
+
+struct together_seen together_keep(struct launch *launch, double window_ns, int visit, int at,
+                                   int count)
 {
     struct together *together = launch->together;
-    double *sample_ns = launch->sample_ns, late_ns[MOST_COLLECTIVES];
+    double *sample_ns = launch->sample_ns;
     struct together_seen seen = {.tolerance_ns = start_tolerance_ns(&together->start)};
     if (together->by_barrier)
         return (struct together_seen){.kept = count};
+    start_adapt(&together->start, together->latest_notified_ns[visit],
+                lateness_of(launch, window_ns, at, count));
     for (int i = at; i < at + count; i++) {
-        late_ns[i - at] = together->latest_ns[i];
         if (together->latest_ns[i] > seen.tolerance_ns)
             continue;
         sample_ns[at + seen.kept] = sample_ns[i];
@@ -186,6 +200,5 @@ struct together_seen together_keep(struct launch *launch, int visit, int at, int
         seen.skew_ns = fmax(seen.skew_ns, together->latest_ns[i]);
         seen.kept++;
     }
-    start_adapt(&together->start, together->latest_notified_ns[visit], median_of(late_ns, count));
     return seen;
 }

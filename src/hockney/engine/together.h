@@ -35,8 +35,9 @@ struct together {
 struct together *together_open(MPI_Comm comm, int visits, int room, enum sync sync);
 void together_close(struct together *together);
 
-/* From one start to the next, from the longest duration of each of `count` repetitions. */
-double together_window_ns(const struct launch *launch, const double *longest_ns, int count);
+/* From one start to the next, from the completion times of `count` repetitions: who begins late has
+   a short duration, and would make windows shorter still. */
+double together_window_ns(const struct launch *launch, const double *completion_ns, int count);
 /* How many repetitions a visit has with that window. */
 int together_count(const struct together *together, double window_ns);
 /* How many untimed ones are directly before them; `window_ns` is 0 where it is not known yet. */
@@ -52,7 +53,9 @@ void together_time(struct launch *launch, const struct operation *operation,
                    const struct together_visit *made, int visit, int at);
 /* What visit_reduce does, for the arrays above; afterwards sample_ns is the completion time. */
 void together_reduce(struct launch *launch, int visits, int count);
-/* On the first rank: keeps those repetitions that all ranks began in time, in place. */
-struct together_seen together_keep(struct launch *launch, int visit, int at, int count);
+/* On the first rank: keeps those repetitions of a visit, `window_ns` apart, that all ranks began in
+   time, in place. */
+struct together_seen together_keep(struct launch *launch, double window_ns, int visit, int at,
+                                    int count);
 
 #endif

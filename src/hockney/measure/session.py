@@ -337,7 +337,7 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
         session.file.write(records.encode(end))
     if not (outcome.interrupted or failures or mixed) and outcome.last_lines:
         said = "\n".join(f"    {line}" for line in outcome.last_lines)
-        message = f"{message}; the last lines its output:\n{said}"
+        message = f"{message}; the last lines of its output:\n{said}"
     if failures and outcome.exit_status == ENGINE_ASKED_WRONGLY and not session.run.samples:
         raise AskedWronglyError(message)
     return message
