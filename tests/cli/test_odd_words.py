@@ -133,3 +133,22 @@ def test_advice_is_what_a_verb_can_do(hockney: RunHockney, measured: Path, tmp_p
     assert done.status == 2
     assert "--force" in done.stderr
     assert "--resume" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("fit", "cut.jsonl"),
+        ("export", "cut.jsonl", "--to", "csv"),
+        ("compare", "cut.jsonl", "cut.jsonl"),
+        ("history", "cut.jsonl"),
+        ("predict", "cut.jsonl", "--bytes", "8"),
+    ],
+)
+def test_what_could_not_be_read_is_said(
+    hockney: RunHockney, measured: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    (tmp_path / "cut.jsonl").write_bytes(measured.read_bytes()[:-40])
+    done = hockney(*words)
+    assert "warning: cut.jsonl: " in done.stderr
+    assert "what follows is from the rest" in done.stderr

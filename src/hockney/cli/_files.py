@@ -5,16 +5,34 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+import hockney
 from hockney.errors import AskedWronglyError
 from hockney.measure.journal import NAME as SUITE_JOURNAL
 from hockney.records.reading import why_no_result
 
+if TYPE_CHECKING:
+    from hockney.records import Run
+    from hockney.result import Result
+
 SUFFIXES = (".jsonl", ".jsonl.zst")
 MOST_ENTRIES = 200_000
 """Of a directory with all below it: it takes seconds to look at more, and / was not meant."""
+
+
+def load(path: Path) -> Result:
+    """What a result file holds; what of it could not be read is said."""
+    found = hockney.load(path)
+    warn_of_cut(found.run)
+    return found
+
+
+def warn_of_cut(run: Run) -> None:
+    if run.cut is not None:
+        click.echo(f"warning: {run.path}: {run.cut}; what follows is from the rest", err=True)
 
 
 def result_files(paths: Sequence[Path]) -> list[Path]:

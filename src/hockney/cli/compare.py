@@ -35,8 +35,8 @@ def command(
     Launches are the independent units of the test. Exit status 1 when one of OTHERS is slower by
     more than the tolerance.
     """
-    from hockney import load
     from hockney.analysis.compare import compare
+    from hockney.cli._files import load
     from hockney.views.as_json import comparison_json, dumps
     from hockney.views.comparison import show_comparison
 

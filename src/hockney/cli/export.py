@@ -30,7 +30,7 @@ from hockney.programs import writer_names
 @_options.force("the file")
 def command(file: Path, format_name: str, output: Path | None, force: bool) -> None:
     """Write a result file in a format of another program."""
-    from hockney import load
+    from hockney.cli._files import load
     from hockney.exchange.writing import write
     from hockney.result_file import ResultFile
 

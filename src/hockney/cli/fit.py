@@ -86,8 +86,8 @@ class RunCurve:
 
 
 def _curves(file: Path) -> list[RunCurve]:
-    from hockney import load
     from hockney.analysis import NamedCurve
+    from hockney.cli._files import load
 
     analysis = load(file)
     curves = analysis.curves or [NamedCurve("", ())]

@@ -61,7 +61,7 @@ def command(
     All pairs of ranks are taken to communicate like the measured ones. Confidence intervals are by
     a bootstrap over launches; they do not cover effects of a pattern on the network.
     """
-    from hockney import load
+    from hockney.cli._files import load
     from hockney.predict.channel import channel_of
     from hockney.predict.patterns import Pattern, parse_pattern
 

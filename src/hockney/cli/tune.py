@@ -70,7 +70,7 @@ def command(files: tuple[Path, ...], check: bool, **options: Any) -> None:
     As few rules as give 99 % of the gain. The library is started with the rules before they are
     written; without -o they are only shown.
     """
-    from hockney import load
+    from hockney.cli._files import load
     from hockney.mpis import format_for, format_named
     from hockney.tuning.measured import measured
     from hockney.tuning.rules import reduce_to_rules
