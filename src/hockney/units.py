@@ -24,7 +24,7 @@ LARGEST_SIZE = 2**63 - 1
 LONGEST_S = 1e9
 """30 years: what is longer was not meant."""
 
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d{1,2})?)\s*([A-Za-z]*)\s*")
+_SIZE = re.compile(r"\s*(\d{1,40}(?:\.\d{1,40})?(?:[eE]\+?\d{1,2})?)\s*([A-Za-z]*)\s*")
 _RANGE = re.compile(
     r"(?P<first>[^.]+(?:\.\d+[^.]*)?)\.\.(?P<last>[^x/]+)(?:x(?P<factor>.+)|/(?P<per>.+))?"
 )

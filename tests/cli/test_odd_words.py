@@ -152,3 +152,13 @@ def test_what_could_not_be_read_is_said(
     done = hockney(*words)
     assert "warning: cut.jsonl: " in done.stderr
     assert "what follows is from the rest" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--sizes", "9" * 5000), ("--cpus", "9" * 5000), ("-n", "2,4,...,999999999999")],
+)
+def test_numbers_that_no_machine_has(hockney: RunHockney, option: str, value: str) -> None:
+    done = hockney("collective", "bcast", option, value)
+    assert done.status == 2
+    assert "is not a" in done.stderr

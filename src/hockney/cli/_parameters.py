@@ -12,6 +12,10 @@ from hockney import units
 from hockney.errors import AskedWronglyError
 
 
+MOST_COUNTS = 10_000
+"""Numbers of ranks in a list: more are no study, and take all memory."""
+
+
 class Words(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     """An option read by one of our parsers; `name` is its placeholder in the help."""
 
@@ -92,7 +96,10 @@ def _counts(text: str) -> list[int]:
         for item, following in zip(items, [*items[1:], ""], strict=True):
             first, dots, last = item.partition("..")
             if item.strip() == "...":
-                counts += range(counts[-1], int(following), counts[-1] - counts[-2])
+                between = range(counts[-1], int(following), counts[-1] - counts[-2])
+                if len(between) > MOST_COUNTS:
+                    raise wrong
+                counts += between
             elif dots:
                 counts += (
                     int(first) << step for step in range((int(last) // int(first)).bit_length())
