@@ -11,7 +11,6 @@ import click
 from hockney import units
 from hockney.errors import AskedWronglyError
 
-
 MOST_COUNTS = 10_000
 """Numbers of ranks in a list: more are no study, and take all memory."""
 
