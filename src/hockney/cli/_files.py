@@ -44,7 +44,7 @@ def result_files(paths: Sequence[Path]) -> list[Path]:
             continue
         inside = sorted(_inside(path))
         if not inside:
-            raise AskedWronglyError(f"{path}: no {' or '.join(SUFFIXES)} in this directory")
+            raise AskedWronglyError(f"{path}: no *{' or *'.join(SUFFIXES)} in this directory")
         found += inside
     return list({file.resolve(): file for file in found}.values())
 

@@ -74,7 +74,7 @@ def _say_how_it_ended(session: Session) -> None:
     if session.was_finished:
         click.echo(
             f"nothing was measured: {session.file.path} was finished before "
-            f"({ENDINGS[session.reason]}); ask for a larger --budget or more --launches to continue it",
+            f"({ENDINGS[session.reason]}); a larger --budget or more --launches continue it",
             err=True,
         )
         return
