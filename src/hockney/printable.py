@@ -6,6 +6,7 @@ import io
 import os
 import re
 import sys
+from functools import cache
 from typing import TYPE_CHECKING, TextIO
 
 from hockney.terminal import obeyed
@@ -18,18 +19,26 @@ CONTROLS = (
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # what turns the direction of text
     "\ud800-\udfff"  # halves of characters: bytes of file names that are no UTF-8
 )
-_CONTROL = re.compile(f"[{CONTROLS}]")
-_LINE_CONTROL = re.compile(f"[\\t\\n{CONTROLS}]")
 
 
 def printable(text: str) -> str:
     """Control characters as \\u001b, which JSON reads back as it was; newlines and tabs stay."""
-    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return text if text.replace("\n", "").isprintable() else _escaped(text, CONTROLS)
 
 
 def one_line(text: str) -> str:
     """As printable(), without newlines and tabs: a label that cannot pass for a line of ours."""
-    return _LINE_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return text if text.isprintable() else _escaped(text, f"\\t\\n{CONTROLS}")
+
+
+def _escaped(text: str, controls: str) -> str:
+    return _pattern(controls).sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+@cache
+def _pattern(controls: str) -> re.Pattern[str]:
+    """Compiled for text that needs it: it takes as long as the rest of a start of ours."""
+    return re.compile(f"[{controls}]")
 
 
 class Outlet(io.FileIO):

@@ -10,6 +10,10 @@ import click
 
 from hockney import units
 from hockney.errors import AskedWronglyError
+from hockney.lazy import lazy_imports
+
+with lazy_imports():
+    from hockney.measure.checks import parse_cpus
 
 MOST_COUNTS = 10_000
 """Numbers of ranks in a list: more are no study, and take all memory."""
@@ -77,8 +81,6 @@ def _peers(text: str) -> tuple[int, int]:
 
 
 def _cpus(text: str) -> tuple[int, ...]:
-    from hockney.measure.checks import parse_cpus
-
     return parse_cpus(text) if text else ()
 
 
