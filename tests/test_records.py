@@ -15,6 +15,7 @@ from hockney.errors import AskedWronglyError
 from hockney.records import (
     Clock,
     End,
+    Finish,
     LaunchRecord,
     Mpi,
     Noise,
@@ -174,6 +175,12 @@ ANY_RECORD = st.one_of(
         wall_s=known,
         message=st.none() | st.text(max_size=30),
     ),
+    st.builds(
+        Finish,
+        reason=st.text(max_size=9),
+        spent_s=st.floats(0.0, 1e9),
+        sampling=st.dictionaries(st.text(max_size=9), known),
+    ),
 )
 
 
@@ -189,7 +196,7 @@ def test_every_kind_of_record_is_among_them() -> None:
     """A kind that is added belongs into ANY_RECORD."""
     builds = {
         RunRecord, LaunchRecord, Samples, Summary, Start, Probe, Round, Noise, Switch, End,
-        Progress,
+        Finish, Progress,
     }  # fmt: skip
     assert {kind.__struct_config__.tag for kind in builds} == records.KINDS
     assert set(Record.__args__) == builds

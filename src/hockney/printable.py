@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
 from functools import cache
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from hockney.terminal import obeyed
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 CONTROLS = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but tab and newline, DEL, C1
@@ -37,8 +41,19 @@ def _pattern(controls: str) -> re.Pattern[str]:
     return re.compile(f"[{controls}]")
 
 
-class ReaderGoneError(Exception):
-    """The reader of our output has closed it, as `| head` does."""
+class Outlet(io.FileIO):
+    """A descriptor that takes everything: what is being done is finished, whoever reads of it.
+    Once something could not be written, nothing more is."""
+
+    failure: OSError | None = None
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        if self.failure is None:
+            try:
+                return super().write(data) or 0
+            except OSError as error:
+                self.failure = error
+        return memoryview(data).nbytes
 
 
 class PrintableStream(io.TextIOWrapper):
@@ -49,17 +64,8 @@ class PrintableStream(io.TextIOWrapper):
 
     def write(self, text: str) -> int:
         shown = printable(text)
-        try:
-            super().write(obeyed(shown) if self.obeys_marks else shown)
-            return len(text)
-        except BrokenPipeError as error:
-            raise ReaderGoneError from error
-
-    def flush(self) -> None:
-        try:
-            super().flush()
-        except BrokenPipeError as error:
-            raise ReaderGoneError from error
+        super().write(obeyed(shown) if self.obeys_marks else shown)
+        return len(text)
 
 
 def guard_output() -> None:
@@ -68,11 +74,30 @@ def guard_output() -> None:
     sys.stderr = _guarded(sys.stderr)
 
 
+def keep_descriptors() -> None:
+    """Opens what was closed before we began: a result file must not become stdout. Nothing can be
+    written there."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            os.dup2(os.open(os.devnull, os.O_RDONLY), number)
+            setattr(sys, name, open(number, closefd=False, encoding="utf-8"))  # noqa: SIM115
+
+
+def lost_output() -> OSError | None:
+    """Why not all of stdout was written; None where it was, or where its reader had enough."""
+    sys.stdout.flush()
+    raw = getattr(sys.stdout.buffer, "raw", None)
+    failure = raw.failure if isinstance(raw, Outlet) else None
+    return None if isinstance(failure, BrokenPipeError) else failure
+
+
 def _guarded(stream: TextIO) -> TextIO:
     if not isinstance(stream, io.TextIOWrapper):
         return stream  # replaced by a test
     options = {"encoding": stream.encoding, "line_buffering": stream.line_buffering}
-    errors = "backslashreplace"
-    guarded = PrintableStream(stream.detach(), errors=errors, **options)  # type: ignore[arg-type]
+    buffer = stream.detach()
+    if isinstance(getattr(buffer, "raw", buffer), io.FileIO):
+        buffer = io.BufferedWriter(Outlet(buffer.fileno(), "w", closefd=False))
+    guarded = PrintableStream(buffer, errors="backslashreplace", **options)  # type: ignore[arg-type]
     guarded.obeys_marks = guarded.isatty()
     return guarded

@@ -17,8 +17,10 @@ BLOCK_BYTES = 1 << 20
 class ResultFile:
     """A result file with one writer; each line goes to the kernel at once."""
 
-    def __init__(self, path: Path, force: bool = False, resume: bool = False) -> None:
-        self.path = path
+    def __init__(self, path: Path, force: bool = False, resume: bool | None = None) -> None:
+        """resume: whether the file is continued; None where it never can be."""
+        self.path, self._can_resume = path, resume is not None
+        continues = " continue it with --resume," if self._can_resume else ""
         # Readable too: the content of a deleted file can still be saved.
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
         flags |= 0 if force or resume else os.O_EXCL
@@ -27,8 +29,7 @@ class ResultFile:
         except FileExistsError as error:
             raise AskedWronglyError(
                 f"{path} exists",
-                "name another file with -o, continue it with --resume, or overwrite it with "
-                "--force",
+                f"name another file with -o,{continues} or overwrite it with --force",
             ) from error
         except OSError as error:
             raise AskedWronglyError(
@@ -80,7 +81,9 @@ class ResultFile:
         except OSError as error:
             raise HockneyError(
                 f"{self.path}: {error.strerror}; what was measured before is in the file",
-                "free some space, then continue with --resume",
+                "free some space, then continue with --resume"
+                if self._can_resume
+                else "free some space, or name another file with -o",
             ) from error
 
     def _is_in_place(self) -> bool:
@@ -102,6 +105,11 @@ class ResultFile:
                         at += copy.write(block)
                 return f"what was measured is in {name}"
         return "what was measured could not be saved anywhere"
+
+    def remove(self) -> None:
+        """Takes the file away, where it is one."""
+        if self._is_plain and self._is_in_place():
+            self.path.unlink()
 
     def close(self) -> None:
         os.close(self._file)

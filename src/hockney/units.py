@@ -21,8 +21,10 @@ FACTORS = {
 }
 LARGEST_SIZE = 2**63 - 1
 """Fits into a C `size_t` and a JSON reader's integers."""
+LONGEST_S = 1e9
+"""30 years; longer times are refused."""
 
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d{1,2})?)\s*([A-Za-z]*)\s*")
+_SIZE = re.compile(r"\s*(\d{1,40}(?:\.\d{1,40})?(?:[eE]\+?\d{1,2})?)\s*([A-Za-z]*)\s*")
 _RANGE = re.compile(
     r"(?P<first>[^.]+(?:\.\d+[^.]*)?)\.\.(?P<last>[^x/]+)(?:x(?P<factor>.+)|/(?P<per>.+))?"
 )
@@ -99,9 +101,13 @@ def _positive(text: str, item: str) -> float:
 def parse_seconds(text: str) -> float:
     """Seconds of "10", "10s", "500ms" or "2min"; above 0."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)\s*([a-z]*)\s*", text)
-    if not found or found[2] not in _SECONDS or not float(found[1]) > 0.0:
-        raise AskedWronglyError(f"{text!r} is not a time above 0", "write 10s, 500ms or 2min")
-    return float(found[1]) * _SECONDS[found[2]]
+    seconds = float(found[1]) * _SECONDS.get(found[2], 0.0) if found else 0.0
+    if not 0.0 < seconds <= LONGEST_S:
+        raise AskedWronglyError(
+            f"{text!r} is not a time above 0 and up to {LONGEST_S:.0e} s",
+            "write 10s, 500ms or 2min",
+        )
+    return seconds
 
 
 def parse_share(text: str) -> float:

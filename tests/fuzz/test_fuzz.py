@@ -3,6 +3,7 @@ from __future__ import annotations
 from itertools import islice
 from pathlib import Path
 
+import command_lines
 import pytest
 import verbs
 import zstandard
@@ -65,3 +66,11 @@ def test_a_line_without_an_end_is_not_read_to_it(tmp_path: Path) -> None:
     run = records.read(path)
     assert "is longer than 16 MiB" in (run.cut or "")
     assert run.samples
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(4))
+def test_any_command_line_is_answered(seed: int, tmp_path: Path) -> None:
+    lines = islice(command_lines.command_lines(seed), 25)
+    found = {str(line): command_lines.find(line, tmp_path) for line in lines}
+    assert {line: wrong for line, wrong in found.items() if wrong} == {}

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import pytest
 
 from hockney.measure.budget import Budget
-from hockney.records import End
 from hockney.spec import Sampling
 
 
@@ -104,8 +103,7 @@ def test_launches_are_spread_over_a_time(most: int | None, cases: int) -> None:
 def test_a_resumed_run_is_spread_over_the_time_anew() -> None:
     clock = Clock()
     sampling = Sampling(budget_s=10.0, over_s=100.0)
-    earlier = [End(launch=n, reason="budget", wall_s=2.5) for n in range(2)]
-    budget = Budget(sampling, 1, earlier, clock)
+    budget = Budget(sampling, 1, earlier=2, spent_before_s=5.0, now=clock)
     assert budget.rest_s() == 0.0
     clock.now += 1.0
     budget.note(1.0, 0.9)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,24 @@ def test_an_engine_that_others_may_change_is_not_run(built_mpi: Mpi) -> None:
     engine.path.write_text("#!/bin/sh\necho planted\n")
     engine.path.chmod(0o777)
     assert runs(build_engine(built_mpi))
+
+
+@pytest.mark.usefixtures("cache")
+@pytest.mark.parametrize("left_bytes", [0, 20_000])
+def test_a_damaged_engine_is_built_again(built_mpi: Mpi, left_bytes: int) -> None:
+    engine = build_engine(built_mpi)
+    os.truncate(engine.path, left_bytes)
+    again = build_engine(built_mpi)
+    assert runs(again)
+    assert "was damaged, and was built again" in again.notes[0]
+    assert build_engine(built_mpi).notes == ()
+
+
+def test_a_wrapper_that_builds_nothing_is_refused(built_mpi: Mpi, cache: Path) -> None:
+    nothing = replace(built_mpi, mpicc=Path("/bin/true"))
+    with pytest.raises(AskedWronglyError, match="built no program that runs here"):
+        build_engine(nothing)
+    assert not list(cache.glob("*/hockney-engine"))
 
 
 def test_a_cache_that_cannot_be_made_is_no_hindrance(

@@ -60,6 +60,19 @@ def test_a_rank_that_is_killed_or_stopped(
     assert goes_on(hockney, path)
 
 
+def test_a_launch_that_somebody_else_ends(hockney: RunHockney, tmp_path: Path) -> None:
+    """Its ranks end well when they are asked to, but it is no whole launch."""
+    path = tmp_path / "run.jsonl"
+    process = measuring_into(path)
+    os.kill(engines_alive()[0], signal.SIGTERM)
+    _, stderr = process.communicate(timeout=TEST_TIMEOUT_S)
+    assert process.returncode == 1
+    assert "launch 0 was cut short by a signal that somebody else sent" in stderr
+    assert records.read(path).ends[-1].reason == "interrupted"
+    assert whole_launches(records.read(path)) == []
+    assert goes_on(hockney, path)
+
+
 @rounds
 def test_hockney_itself_is_killed(hockney: RunHockney, tmp_path: Path, attempt: int) -> None:
     """It can say nothing, but its ranks must not go on for ever."""

@@ -22,7 +22,7 @@ def run(
 
     def hear(some: Iterable[bytes]) -> None:
         lines.extend(some)
-        if interrupt:
+        if interrupt and lines:
             interruption.signal = signal.SIGINT
 
     outcome = run_launch(["sh", "-c", script], os.environ, hear, timeout_s, interruption)
@@ -68,6 +68,22 @@ def test_a_silent_launch_is_ended_with_all_its_children(ignore: str) -> None:
     assert outcome.silent_s >= 1.0
     assert len(lines) == 2
     assert all(ends(int(line)) for line in lines)
+
+
+def test_a_helper_in_a_session_of_its_own_is_ended_with_its_launch() -> None:
+    """Hydra gives its proxies one; a launcher that dies leaves them asleep."""
+    lines, _ = run("setsid sh -c 'echo $$; exec sleep 300 >&- 2>&-' & sleep 0.5; kill -HUP $$")
+    assert len(lines) == 1
+    assert ends(int(lines[0]))
+
+
+def test_silence_is_heard_as_well() -> None:
+    """What waits can tell its user so."""
+    heard: list[list[bytes]] = []
+    command = ["sh", "-c", "sleep 1; echo done"]
+    run_launch(command, os.environ, heard.append, TEST_TIMEOUT_S, Interruption())
+    assert heard[0] == []
+    assert [b"done\n"] in heard
 
 
 def test_a_launch_that_speaks_is_not_ended() -> None:

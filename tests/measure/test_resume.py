@@ -99,3 +99,40 @@ def test_a_file_that_does_not_say_what_it_measured_is_refused(
     done = hockney(*STUDY, "--resume")
     assert done.status == 2
     assert "does not record its plan" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("overheads", "--sizes", "8,64", "--budget", "1s"),
+        ("pingpong", "--sizes", "8,1KiB", "--budget", "1s"),
+        ("pingpong", "--sizes", "8,1KiB", "--launches", "2", "--budget", "0.6s"),
+        ("pingpong", "--sizes", "8..64KiB", "--refine", "--budget", "1s"),
+    ],
+)
+def test_a_finished_run_is_not_measured_again(
+    hockney: RunHockney, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    path = tmp_path / "run.jsonl"
+    assert hockney(*words, "-q", "-o", "run.jsonl").status == 0
+    before = path.read_bytes()
+    done = hockney(*words, "-o", "run.jsonl", "--resume")
+    assert done.status == 0
+    assert "nothing was measured: run.jsonl was finished before" in done.stderr
+    assert path.read_bytes() == before
+
+
+def test_overheads_that_were_cut_go_on_and_end(hockney: RunHockney, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    words = ("overheads", "--sizes", "8,64", "--budget", "1s", "-q", "-o", "run.jsonl")
+    assert hockney(*words).status == 0
+    *lines, last = path.read_bytes().splitlines(keepends=True)
+    assert b'"kind":"finish"' in last
+    path.write_bytes(b"".join(lines))
+    launches = len(records.read(path).launches)
+    done = hockney(*words, "--resume")
+    assert done.status == 0, done.stderr
+    run = records.read(path)
+    assert run.finish is not None
+    assert run.finish.reason in ("budget", "precision")
+    assert len(run.launches) < launches + 10

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn, Protocol
@@ -12,7 +11,7 @@ import click
 
 from hockney import __version__
 from hockney.errors import HockneyError
-from hockney.printable import ReaderGoneError, guard_output
+from hockney.printable import guard_output, keep_descriptors, lost_output
 from hockney.registry import Registry
 
 
@@ -94,17 +93,14 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """Runs a verb; shows our errors in plain words, without a traceback."""
+    keep_descriptors()
     guard_output()
     # Records hold no cycles: looking for some among millions takes longer than reading them.
     gc.disable()
-    try:
-        status = run()
-        sys.stdout.flush()
-    except ReaderGoneError:
-        # Nothing more to say, nothing to flush.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 0
-    sys.exit(status)
+    status, lost = run(), lost_output()
+    if lost is not None:
+        click.echo(f"hockney: stdout cannot be written: {lost.strerror}", err=True)
+    sys.exit(status or int(lost is not None))
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -122,3 +118,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except HockneyError as error:
         click.echo(f"hockney: {error}", err=True)
         return error.exit_status
+    except OSError as error:
+        # A name that is too long, a directory that may not be read: the system says it best.
+        where = f"{error.filename}: " if error.filename is not None else ""
+        click.echo(f"hockney: {where}{error.strerror or error}", err=True)
+        return 1

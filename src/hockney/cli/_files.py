@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+import hockney
 from hockney.errors import AskedWronglyError
+from hockney.measure.journal import NAME as SUITE_JOURNAL
+from hockney.records.reading import why_no_result
 
-PATTERNS = ("*.jsonl", "*.jsonl.zst")
+if TYPE_CHECKING:
+    from hockney.records import Run
+    from hockney.result import Result
+
+SUFFIXES = (".jsonl", ".jsonl.zst")
+MOST_ENTRIES = 200_000
+"""Of a directory with all below it: it takes seconds to look at more, and / was not meant."""
+
+
+def load(path: Path) -> Result:
+    """What a result file holds; what of it could not be read is said."""
+    found = hockney.load(path)
+    warn_of_cut(found.run)
+    return found
+
+
+def warn_of_cut(run: Run) -> None:
+    if run.cut is not None:
+        click.echo(f"warning: {run.path}: {run.cut}; what follows is from the rest", err=True)
 
 
 def result_files(paths: Sequence[Path]) -> list[Path]:
@@ -19,17 +42,35 @@ def result_files(paths: Sequence[Path]) -> list[Path]:
         if not path.is_dir():
             found.append(path)
             continue
-        inside = sorted(file for pattern in PATTERNS for file in path.rglob(pattern))
+        inside = sorted(_inside(path))
         if not inside:
-            raise AskedWronglyError(f"{path}: no {' or '.join(PATTERNS)} in this directory")
+            raise AskedWronglyError(f"{path}: no *{' or *'.join(SUFFIXES)} in this directory")
         found += inside
     return list({file.resolve(): file for file in found}.values())
+
+
+def _inside(directory: Path) -> Iterator[Path]:
+    """Result files at any depth; others of that suffix are named and left out."""
+    entries = 0
+    for place, directories, names in os.walk(directory):
+        entries += len(directories) + len(names)
+        if entries > MOST_ENTRIES:
+            raise AskedWronglyError(
+                f"{directory}: more than {MOST_ENTRIES} files are in this directory or below",
+                "name a directory of result files",
+            )
+        for path in (Path(place, name) for name in names if name.endswith(SUFFIXES)):
+            reason = why_no_result(path) if path.is_file() else "not a file"
+            if reason is None:
+                yield path
+            elif path.name != SUITE_JOURNAL:
+                click.echo(f"left out: {path}: {reason}", err=True)
 
 
 def write_text(path: Path, text: str, force: bool) -> None:
     """Writes a whole file; raises AskedWronglyError where that is impossible."""
     try:
-        with path.open("w" if force else "x", encoding="utf-8") as file:
+        with path.open("w" if force else "x", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
     except FileExistsError as error:
         raise AskedWronglyError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,10 @@ SIMULATION = "Simulation"
 OUTPUT = "Output"
 LAST = (SAMPLING, PLACEMENT, SIMULATION, OUTPUT)
 """What a verb has of its own comes before."""
+
+
+_HALF = re.compile("[\ud800-\udfff]")
+"""A byte of the command line that is not UTF-8."""
 
 
 class Option(click.Option):
@@ -41,6 +46,16 @@ class Verb(click.Command):
     def __init__(self, *args: Any, examples: tuple[str, ...] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.examples = examples
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuses texts that no file of ours could hold; names of files may be any bytes."""
+        rest = super().parse_args(ctx, args)
+        for param in self.get_params(ctx):
+            value = ctx.params.get(param.name or "")
+            for text in value if isinstance(value, tuple) else (value,):
+                if isinstance(text, str) and not text.isascii() and _HALF.search(text):
+                    raise click.BadParameter(f"{text!r} is not UTF-8", ctx, param)
+        return rest
 
     def headings(self, ctx: click.Context) -> dict[str, list[click.Parameter]]:
         """The options that the help shows, by heading, the common ones first."""

@@ -73,11 +73,21 @@ def measured(plan: Plan, target: Target, quiet: bool, before: str = "") -> Sessi
 
 
 def _report_end(session: Session) -> None:
+    if session.was_finished:
+        click.echo(
+            f"nothing was measured: {session.file.path} was finished before "
+            f"({ENDINGS[session.reason]}); a larger --budget or more --launches continue it",
+            err=True,
+        )
+        return
     steps = session.steps
     lost = steps.notes() if steps else []
     for note in (*session.engine.notes, *unanswered(session), *lost):
         click.echo(f"note: {note}", err=True)
     count = len(session.run.launches)
+    if not count:
+        click.echo(f"nothing was measured: {session.file.path} is not kept", err=True)
+        return
     click.echo(
         f"{count} launch{'' if count == 1 else 'es'} in "
         f"{format_seconds(session.launches_wall_s, 3)}: {ENDINGS[session.reason]}; "

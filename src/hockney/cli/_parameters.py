@@ -13,7 +13,10 @@ from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
-    from hockney.measure.checks import parse_cpus
+    from hockney.spec.placement import parse_cpus
+
+MOST_COUNTS = 10_000
+"""Numbers of ranks in a list: more are no study, and take all memory."""
 
 
 class Words(click.ParamType):  # type: ignore[type-arg, unused-ignore]
@@ -94,7 +97,10 @@ def _counts(text: str) -> list[int]:
         for item, following in zip(items, [*items[1:], ""], strict=True):
             first, dots, last = item.partition("..")
             if item.strip() == "...":
-                counts += range(counts[-1], int(following), counts[-1] - counts[-2])
+                between = range(counts[-1], int(following), counts[-1] - counts[-2])
+                if len(between) > MOST_COUNTS:
+                    raise wrong
+                counts += between
             elif dots:
                 counts += (
                     int(first) << step for step in range((int(last) // int(first)).bit_length())

@@ -12,8 +12,8 @@ from hockney.cli._parameters import FRACTION
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
-    from hockney import load
     from hockney.analysis.compare import compare
+    from hockney.cli._files import load
     from hockney.views.as_json import comparison_json, dumps
     from hockney.views.comparison import show_comparison
     from hockney.views.comparison_figure import describe_ratio

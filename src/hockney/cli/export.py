@@ -14,7 +14,7 @@ from hockney.lazy import lazy_imports
 from hockney.programs import writer_names
 
 with lazy_imports():
-    from hockney import load
+    from hockney.cli._files import load
     from hockney.exchange.writing import write
     from hockney.result_file import ResultFile
 

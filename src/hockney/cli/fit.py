@@ -17,8 +17,8 @@ from hockney.lazy import lazy_imports
 from hockney.models import MODELS
 
 with lazy_imports():
-    from hockney import load
     from hockney.analysis import NamedCurve
+    from hockney.cli._files import load
     from hockney.estimate.points import PointEstimate
     from hockney.fitting.fit import Fit, curve_of
     from hockney.models import fit_model

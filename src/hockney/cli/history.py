@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from hockney.cli import _options
-from hockney.cli._files import result_files
+from hockney.cli._files import result_files, warn_of_cut
 from hockney.cli._help import OUTPUT, option, verb
 from hockney.cli._parameters import FRACTION
 from hockney.errors import AskedWronglyError
@@ -83,6 +83,7 @@ def load_histories(
         except AskedWronglyError as error:
             click.echo(f"left out: {error.message}", err=True)
             continue
+        warn_of_cut(run)
         facts = Analysis(run).facts
         if facts is None:
             click.echo(f"left out: {path}: nothing was measured, or its date is missing", err=True)

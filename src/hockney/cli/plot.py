@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from hockney.cli import _options
+from hockney.cli._files import warn_of_cut
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZE, Named
 from hockney.lazy import lazy_imports
@@ -91,5 +92,8 @@ def command(
             raise click.UsageError(f"--what {what} does not take {needed}; these do: {drawn}")
 
     check_output(output, force)
-    save(describe(what, analyses_of(files), options), output, force)
+    analyses = analyses_of(files)
+    for analysis in analyses:
+        warn_of_cut(analysis.run)
+    save(describe(what, analyses, options), output, force)
     click.echo(f"wrote {output}", err=True)

@@ -15,7 +15,7 @@ from hockney.lazy import lazy_imports
 from hockney.models import CHANNELS, TERMS
 
 with lazy_imports():
-    from hockney import load
+    from hockney.cli._files import load
     from hockney.predict.channel import Channel, channel_of
     from hockney.predict.patterns import Pattern, parse_pattern, predict
     from hockney.records import Run

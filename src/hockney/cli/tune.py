@@ -15,9 +15,9 @@ from hockney.mpis import format_names
 from hockney.spec import Placement, Plan, Sampling, plan_of
 
 with lazy_imports():
-    from hockney import load
     from hockney.analysis import Analysis
     from hockney.cli import _measure
+    from hockney.cli._files import load
     from hockney.measure.run import Target, mpi_of
     from hockney.measure.session import raise_problems
     from hockney.mpis import RulesFormat, format_for, format_named
@@ -103,6 +103,8 @@ def _tune(
     found: Measured, reduction: Reduction, form: RulesFormat, options: dict[str, Any]
 ) -> None:
     output = options["output"]
+    if output is not None and not output.name:
+        raise click.UsageError(f"{output} is a directory: name a file in it with -o")
     if output is not None and not options["force"]:
         for file in (output.with_name(output.name + suffix) for suffix in form.suffixes):
             if file.exists():
@@ -167,7 +169,9 @@ def _placement(run: Run, mpicc: str | None) -> Placement:
 
 def _measured(plan: Plan, options: dict[str, Any]) -> Run:
     output = options["output"] or _measure.default_output("tune-check")
-    session = _measure.measured(plan, Target(output, force=options["force"]), options["quiet"])
+    session = _measure.measured(
+        plan, Target(output, force=options["force"], resume=None), options["quiet"]
+    )
     raise_problems(session)
     if not options["quiet"]:
         click.echo(f"{len(session.run.launches)} launches; samples are in {output}", err=True)

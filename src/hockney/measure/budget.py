@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from hockney.records import End
 from hockney.spec import Sampling
 
 FIRST_FRACTION = 1.0 / 3.0
@@ -25,20 +24,22 @@ class Budget:
         self,
         sampling: Sampling,
         cases: int = 1,
-        earlier: Sequence[End] = (),
+        earlier: int = 0,
+        spent_before_s: float = 0.0,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """The budget that all cases share. `earlier`: launches of a resumed run."""
+        """The budget of `cases` in turn, which share it; `earlier`: launches that a resumed run has
+        made before, which took `spent_before_s`."""
         self._sampling = sampling
         self._least_launches = cases * sampling.least_launches
         self._most_launches = cases * (sampling.most_launches or 0)
         """0 means no limit."""
         self._now = now
-        self._spent_before_s = sum(end.wall_s or 0.0 for end in earlier)
+        self._spent_before_s = spent_before_s
         # Our own start is spent already, and showing the result will take about as long.
         self._started = now() - 2.0 * time.process_time()
         self._rested_s = 0.0
-        self._earlier = len(earlier)
+        self._earlier = earlier
         self._start_costs: list[float] = []
 
     def note(self, wall_s: float, measured_s: float) -> None:
@@ -46,9 +47,12 @@ class Budget:
         self._start_costs.append(max(wall_s - measured_s, 0.0))
 
     @property
+    def spent_s(self) -> float:
+        return self._spent_before_s + self._now() - self._started - self._rested_s
+
+    @property
     def left_s(self) -> float:
-        spent_s = self._now() - self._started - self._rested_s
-        return self._sampling.budget_s - self._spent_before_s - spent_s
+        return self._sampling.budget_s - self.spent_s
 
     @property
     def total_s(self) -> float:

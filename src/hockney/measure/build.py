@@ -10,6 +10,7 @@ import shutil
 import stat
 import subprocess
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from hockney import __version__
@@ -41,14 +42,17 @@ def build_engine(mpi: Mpi) -> Engine:
     except UntrustedCacheError as error:
         return _build_privately(mpi, str(error))
     engine = cache / key / "hockney-engine"
-    if _is_ours(engine):
+    if _is_ours(engine) and _is_whole(engine):
         return Engine(engine)
 
+    notes: tuple[str, ...] = ()
     try:
         with FileLock(cache / f"{key}.lock"):
-            if not _is_ours(engine):
+            if not (_is_ours(engine) and _is_whole(engine)):
+                if _digest_file(engine).exists():
+                    notes = (f"{engine} was damaged, and was built again",)
                 _compile_into(mpi, engine)
-        return Engine(engine)
+        return Engine(engine, notes)
     except OSError as error:
         return _build_privately(mpi, f"the cache {cache} cannot be written ({error.strerror})")
 
@@ -81,6 +85,22 @@ def _is_ours(engine: Path) -> bool:
         and not stat.S_ISLNK(place.st_mode)
         for place in places
     )
+
+
+def _digest_file(engine: Path) -> Path:
+    return engine.with_suffix(".sha256")
+
+
+def _digest(engine: Path) -> str:
+    return hashlib.sha256(engine.read_bytes()).hexdigest()
+
+
+def _is_whole(engine: Path) -> bool:
+    """Whether it is what was built: a full disk or a crash may have left half of it."""
+    try:
+        return _digest_file(engine).read_text() == _digest(engine)
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def library_of(engine: Engine) -> str | None:
@@ -166,9 +186,24 @@ def _compile_into(mpi: Mpi, engine: Path) -> None:
     try:
         _compile(mpi, Path(name))
         Path(name).chmod(0o700)
+        _try(mpi, Path(name))
+        _digest_file(engine).write_text(_digest(Path(name)))
         Path(name).replace(engine)
     finally:
         Path(name).unlink(missing_ok=True)
+
+
+def _try(mpi: Mpi, engine: Path) -> None:
+    """Raises AskedWronglyError where it is no program for this machine. How it ends does not
+    matter: one for SimGrid runs under smpirun alone."""
+    with suppress(subprocess.TimeoutExpired):
+        try:
+            ask_command(engine, "--version")
+        except OSError as error:
+            raise AskedWronglyError(
+                f"{mpi.mpicc} built no program that runs here: {error.strerror}",
+                "name the compiler wrapper of an MPI library with --mpicc",
+            ) from error
 
 
 def _compile(mpi: Mpi, output: Path) -> None:

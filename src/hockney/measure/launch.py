@@ -7,10 +7,12 @@ import selectors
 import signal
 import subprocess
 import time
+import uuid
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import FrameType
 from typing import IO
 
@@ -22,6 +24,8 @@ GRACE_S = 2.0
 """Time between SIGTERM and SIGKILL."""
 POLL_S = 0.25
 """How often a silent launch is polled; output wakes us at once."""
+LAUNCH = "HOCKNEY_LAUNCH"
+"""A variable that all processes of a launch inherit, by which its strays are found."""
 READ_BYTES = 1 << 16
 HEEDS_EVERY_S = 0.1
 """Longest time that a pause continues after a signal."""
@@ -79,15 +83,16 @@ def run_launch(
     timeout_s: float,
     interruption: Interruption,
 ) -> Outcome:
-    """Starts `command` in a session of its own and passes on each whole line of its stdout.
+    """Starts `command` in a session of its own and passes on each whole line of its stdout, and no
+    lines every POLL_S in which it reports nothing.
 
     A launch that is silent for `timeout_s` is ended with all its children.
     """
-    started = time.monotonic()
+    started, launch = time.monotonic(), str(uuid.uuid4())
     try:
         process = subprocess.Popen(
             command,
-            env=env,
+            env={**env, LAUNCH: launch},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -106,6 +111,7 @@ def run_launch(
         outcome.silent_s = None if outcome.interrupted else timeout_s
     finally:
         end_session(process)
+        end_strays(launch)
         for stream in (process.stdout, process.stderr):
             assert stream is not None
             stream.close()
@@ -146,6 +152,8 @@ def _listen(
             if now - heard > timeout_s:
                 outcome.silent_s = now - heard
                 return
+            if not ready:
+                on_lines([])
             for key, _ in ready:
                 stream = key.fileobj  # type: ignore[assignment]
                 chunk = stream.read(READ_BYTES)
@@ -160,6 +168,23 @@ def _listen(
                     tail.extend(line.decode(errors="replace") for line in whole if line.strip())
     if rest[process.stderr].strip():
         tail.append(rest[process.stderr].decode(errors="replace"))
+
+
+def _strays(launch: str) -> Iterator[int]:
+    """Processes that have the variable of a launch, whatever session or group they moved to."""
+    mark = f"{LAUNCH}={launch}".encode()
+    for environ in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if mark in environ.read_bytes().split(b"\0"):
+                yield int(environ.parent.name)
+
+
+def end_strays(launch: str) -> None:
+    """Kills what is left of a launch on this host: launchers give their helpers sessions of their
+    own, which hear of no signal to the launcher's."""
+    for stray in list(_strays(launch)):
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(stray, signal.SIGKILL)
 
 
 def signal_session(process: subprocess.Popen[bytes], number: int) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from hockney import records
 from hockney.errors import AskedWronglyError
 from hockney.measure.build import library_of
@@ -15,6 +17,8 @@ from hockney.spec import Case, Plan, difference, plan_of
 
 WHOLE = frozenset({"precision", "budget", "complete"})
 """How complete launches end."""
+FINISHED = frozenset({"precision", "budget", "launches"})
+"""How complete runs end."""
 
 
 def run_to_resume(path: Path, plan: Plan, engine: Engine) -> Run:
@@ -72,6 +76,22 @@ def _launches_of(case: Case, run: Run, plan: Plan) -> set[int]:
 def whole_launches(run: Run) -> list[End]:
     """The ends of complete launches."""
     return [end for end in run.ends if end.reason in WHOLE]
+
+
+def is_finished(run: Run, plan: Plan) -> bool:
+    """Whether a run ended by itself when it was asked for as much as `plan` asks for."""
+    last = run.finish
+    return (
+        last is not None
+        and last.reason in FINISHED
+        and last.sampling == msgspec.to_builtins(plan.sampling)
+    )
+
+
+def spent_s(run: Run) -> float:
+    """What a run took of its budget so far; where it was killed, what its launches measured."""
+    measured_s = sum(end.wall_s or 0.0 for end in whole_launches(run))
+    return max(measured_s, run.finish.spent_s if run.finish else 0.0)
 
 
 def next_number(run: Run) -> int:

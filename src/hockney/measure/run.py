@@ -12,11 +12,12 @@ from hockney.measure.build import build_engine
 from hockney.measure.files import files_of
 from hockney.measure.mpi import find_mpi
 from hockney.measure.nodes import check_hosts, engine_on_nodes
-from hockney.measure.resume import run_to_resume
-from hockney.measure.session import Session, answer, new_run
+from hockney.measure.resume import is_finished, run_to_resume
+from hockney.measure.session import Session, answer, finish, new_run
 from hockney.measure.status import Status
 from hockney.measure.steps import steps_of
 from hockney.mpis import Engine, Mpi
+from hockney.records import Run
 from hockney.result_file import ResultFile
 from hockney.spec import Placement, Plan
 
@@ -30,7 +31,8 @@ class Target:
     output: Path
     label: str | None = None
     force: bool = False
-    resume: bool = False
+    resume: bool | None = False
+    """None: whoever measures cannot continue a file."""
 
 
 def mpi_of(placement: Placement) -> tuple[Mpi, Engine]:
@@ -47,7 +49,10 @@ def _mpi_and_engine(mpicc: str | None, simulated: bool) -> tuple[Mpi, Engine]:
 def measure(plan: Plan, target: Target, on_progress: OnProgress) -> Session:
     """Measures a plan into a file; the session holds what was measured and how it ended."""
     with _prepared(plan, target, on_progress) as session:
+        if session.was_finished:
+            return session
         answer(session)
+        finish(session, plan)
     return session
 
 
@@ -63,6 +68,7 @@ def _prepared(plan: Plan, target: Target, on_progress: OnProgress) -> Iterator[S
         engine_on_nodes(mpi, placement, engine, timeout_s) as sent,
     ):
         file = ResultFile(target.output, target.force, target.resume)
+        run: Run | None = None
         try:
             if file.has_content:
                 run = run_to_resume(target.output, plan, engine)
@@ -71,6 +77,11 @@ def _prepared(plan: Plan, target: Target, on_progress: OnProgress) -> Iterator[S
             run.path = target.output
             steps = steps_of(plan)
             first = steps.first() if steps else plan
-            yield Session(first, mpi, sent, file, files, on_progress, run, steps)
+            session = Session(first, mpi, sent, file, files, on_progress, run, steps)
+            if run.finish is not None and is_finished(run, plan):
+                session.was_finished, session.reason = True, run.finish.reason
+            yield session
         finally:
+            if not file.has_content and (run is None or not run.launches):
+                file.remove()  # no more than a header, over which the next try would stumble
             file.close()

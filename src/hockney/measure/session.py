@@ -5,9 +5,12 @@ from __future__ import annotations
 import itertools
 import uuid
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Protocol
+
+import msgspec
 
 from hockney import __version__, records
 from hockney.errors import AskedWronglyError, HockneyError
@@ -18,15 +21,16 @@ from hockney.measure.environment import describe_environment
 from hockney.measure.files import Files
 from hockney.measure.launch import Interruption, Outcome
 from hockney.measure.nodes import silent_hosts
-from hockney.measure.resume import missing_ends, next_number, restore, whole_launches
+from hockney.measure.resume import missing_ends, next_number, restore, spent_s, whole_launches
 from hockney.measure.start import Start, engine_messages, start_of, wrong_launcher
 from hockney.measure.status import Disturbances, Status
 from hockney.mpis import Engine, Mpi
-from hockney.records import End, LaunchRecord, Progress, Record, Run, RunRecord
+from hockney.records import End, Finish, LaunchRecord, Progress, Record, Run, RunRecord
 from hockney.result_file import ResultFile
 from hockney.schedulers import find_launcher
 from hockney.spec import Case, Plan, stored
 from hockney.spec.engine import engine_arguments, launch_arguments
+from hockney.units import format_seconds
 
 ENGINE_ASKED_WRONGLY = 2
 SIMULATOR_REFUSES = "Parse error at "
@@ -82,6 +86,8 @@ class Session:
     reason: str = "budget"
     disturbances: Disturbances = field(default_factory=Disturbances)
     budget: Budget = field(init=False)
+    was_finished: bool = False
+    """Whether the file held all that was asked for, so that nothing was measured."""
     launches_wall_s: float = 0.0
     """Wall time of all launches; the rest of the run's wall time is our overhead."""
 
@@ -98,7 +104,7 @@ class Session:
         self.plan = plan
         self.answers = [Answer(case, Run(self.run.header)) for case in plan.cases]
         earlier = whole_launches(self.run)
-        self.budget = Budget(plan.sampling, len(self.answers), earlier)
+        self.budget = Budget(plan.sampling, len(self.answers), len(earlier), spent_s(self.run))
 
 
 def new_run(plan: Plan, label: str | None) -> Run:
@@ -126,6 +132,17 @@ def answer(session: Session) -> None:
             if plan is None:
                 return
             session.begin(plan)
+
+
+def finish(session: Session, asked: Plan) -> None:
+    """Records how a run ended that was asked for a plan: what is left of a budget that is spent is
+    too little for a launch."""
+    spent_s = session.budget.spent_s
+    if session.reason == "budget":
+        spent_s = max(spent_s, asked.sampling.budget_s)
+    sampling = msgspec.to_builtins(asked.sampling)
+    with suppress(HockneyError):  # a full disk has been reported
+        session.add(Finish(reason=session.reason, spent_s=spent_s, sampling=sampling))
 
 
 def _begin(session: Session) -> None:
@@ -177,7 +194,8 @@ def _measure_all(session: Session, interruption: Interruption) -> bool:
 
 def _is_done(session: Session, answer: Answer) -> bool:
     sampling = session.plan.sampling
-    if answer.problem is not None or answer.launches == sampling.most_launches:
+    most = sampling.most_launches
+    if answer.problem is not None or (most is not None and answer.launches >= most):
         return True
     # Launches that are spread over a time must fill it, however precise the medians are.
     may_end = sampling.over_s is None and answer.launches >= sampling.least_launches
@@ -215,7 +233,8 @@ def _reason(session: Session) -> str:
     asked = [answer for answer in session.answers if answer.problem is None]
     if not asked:
         return "failed"
-    every = all(answer.launches == session.plan.sampling.most_launches for answer in asked)
+    most = session.plan.sampling.most_launches
+    every = most is not None and all(answer.launches >= most for answer in asked)
     return "launches" if every else "precision"
 
 
@@ -232,6 +251,8 @@ def _launch(
         # Measurements go to the file unchanged and are decoded after the ranks have ended: decoding
         # would take a core from them on a small node. A line that a killed rank left incomplete is
         # dropped, whatever the launcher appended to it.
+        if not lines and session.budget.left_s <= 0.0:
+            _show(session, answer, number)
         kept = []
         for line in lines:
             if line.startswith(MEASUREMENTS) and line.endswith(b"}\n"):
@@ -294,7 +315,7 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     failures += engine_messages(outcome)
     refused = [line.partition(SIMULATOR_REFUSES) for line in outcome.last_lines]
     failures += [f"SimGrid: {which}{what}" for _, which, what in refused if which]
-    message = _failure(number, outcome, failures, bool(ends))
+    message = _failure(number, outcome, failures, ends)
     if message is None:
         return None
     silent = [] if outcome.interrupted else _silent_hosts(session, answer.case)
@@ -318,17 +339,24 @@ def _silent_hosts(session: Session, case: Case) -> list[str]:
     return silent_hosts(session.mpi, case.placement, session.plan.sampling.timeout_s)
 
 
-def _failure(number: int, outcome: Outcome, failures: Sequence[str], has_end: bool) -> str | None:
+def _failure(
+    number: int, outcome: Outcome, failures: Sequence[str], ends: Sequence[End]
+) -> str | None:
     if outcome.interrupted:
         return "interrupted; all rounds before are kept"
     if outcome.silent_s is not None:
         return (
-            f"launch {number} reported nothing for {outcome.silent_s:.0f} s and was ended "
-            "(--timeout sets how long to wait)"
+            f"launch {number} reported nothing for {format_seconds(outcome.silent_s, 3)} and was "
+            "ended (--timeout sets how long to wait)"
         )
     if failures:
         return failures[0]
-    if outcome.exit_status != 0 or not has_end:
+    if any(end.reason == "interrupted" for end in ends):
+        return (
+            f"launch {number} was cut short by a signal that somebody else sent; its rounds up to "
+            "then are kept, and --resume continues the run"
+        )
+    if outcome.exit_status != 0 or not ends:
         return f"launch {number} failed: {_exit_words(outcome.exit_status)}"
     return None
 

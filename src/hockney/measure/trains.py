@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
 
 from hockney.estimate import estimate
-from hockney.fitting.fit import Array, curve_of
+from hockney.fitting.fit import Array, Curve, curve_of
 from hockney.fitting.line import line
 from hockney.measure.session import Session
 from hockney.models.loggp import trains_with
+from hockney.records import Run
 from hockney.spec import Plan
-from hockney.spec.axes import Delay
+from hockney.spec.axes import Delay, Train
 from hockney.spec.workloads.overheads import Overheads
 
 FIRST_FRACTION = 0.1
@@ -49,7 +50,7 @@ class Trains:
         case, sampling = self.plan.first, self.plan.sampling
         workload = case.workload
         assert isinstance(workload, Overheads)
-        curve = curve_of(estimate(session.run).headline)
+        curve = round_trips(session.run)
         trains = trains_with(workload.messages, delay_for(curve.bytes, curve.median_s))
         workload = msgspec.structs.replace(workload, trains=trains)
         sampling = msgspec.structs.replace(
@@ -61,6 +62,13 @@ class Trains:
 
     def notes(self) -> list[str]:
         return []
+
+
+def round_trips(run: Run) -> Curve:
+    """The curve of the launches that measured nothing else: a resumed run has others too."""
+    others = {one.launch for one in run.samples if one.train and one.train != Train(messages=1)}
+    own = [one for one in run.samples if one.launch not in others]
+    return curve_of(estimate(replace(run, samples=own)).headline)
 
 
 def delay_for(bytes_: Array, seconds: Array) -> Delay:

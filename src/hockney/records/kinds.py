@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Annotated, Any
 
@@ -243,6 +244,16 @@ class End(msgspec.Struct, tag_field="kind", tag="end", kw_only=True):
     message: str | None = None
 
 
+class Finish(msgspec.Struct, tag_field="kind", tag="finish", kw_only=True):
+    """How a run ended: precision, budget, launches, interrupted or failed."""
+
+    reason: str
+    spent_s: float
+    """Wall time that counts against the budget, with that of earlier runs into the file."""
+    sampling: dict[str, Any]
+    """What was asked when it ended."""
+
+
 class Progress(msgspec.Struct, tag_field="kind", tag="progress", kw_only=True):
     """Progress that the engine reports while it measures; never stored."""
 
@@ -267,6 +278,7 @@ Record = (
     | Noise
     | Switch
     | End
+    | Finish
     | Progress
 )
 KINDS = frozenset(kind.__struct_config__.tag for kind in Record.__args__)
@@ -303,7 +315,11 @@ def try_decode(line: bytes) -> Record | None:
 
 def encode(record: Record) -> bytes:
     """One line with its newline."""
-    return _encoder.encode(record) + b"\n"
+    try:
+        return _encoder.encode(record) + b"\n"
+    except UnicodeEncodeError:  # the environment may hold any bytes
+        text = json.dumps(msgspec.to_builtins(record), ensure_ascii=False)
+        return text.encode(errors="replace") + b"\n"
 
 
 _SUSPICIOUS = re.compile(rb'\\[^"\\/]|\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2[\x80\x81]')

@@ -37,6 +37,20 @@ def read(path: Path) -> Run:
         raise AskedWronglyError(f"{path}: {error.strerror or error}") from error
 
 
+def why_no_result(path: Path) -> str | None:
+    """What keeps a file from being read at all; None where it begins as a result file does."""
+    try:
+        with _open(path) as stream:
+            _first(path, next(line for _, line in _lines(stream)))
+    except StopIteration:
+        return "an empty file"
+    except AskedWronglyError as error:
+        return error.message.removeprefix(f"{path}: ")
+    except Exception as error:  # as in _read()
+        return str(error)
+    return None
+
+
 def _read(path: Path, stream: BinaryIO) -> Run:
     run: Run | None = None
     number, damaged, last_damaged = 0, 0, 0

@@ -7,9 +7,11 @@ from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 
+from hockney.printable import one_line
 from hockney.records import version1
 from hockney.records.kinds import (
     End,
+    Finish,
     LaunchRecord,
     Noise,
     Probe,
@@ -38,6 +40,8 @@ class Run:
     noises: list[Noise] = field(default_factory=list)
     switches: list[Switch] = field(default_factory=list)
     ends: list[End] = field(default_factory=list)
+    finish: Finish | None = None
+    """The last one; None where the run was killed or is still going on."""
     path: Path | None = None
     cut: str | None = None
     """Describes what is missing if the file was cut short or damaged."""
@@ -53,7 +57,7 @@ class Run:
             mpi, places = self.launches[0].mpi, self.launches[0].places
             host = places[0].host if places else None
             return f"{mpi.library} {mpi.version or ''} on {host or 'unknown'}".replace("  ", " ")
-        return self.path.stem if self.path else self.header.experiment
+        return one_line(self.path.stem) if self.path else self.header.experiment
 
     @property
     def taking_part(self) -> set[int]:
@@ -85,5 +89,7 @@ class Run:
                 self.summaries.append(record)
             case End():
                 self.ends.append(record)
+            case Finish():
+                self.finish = record
             case RunRecord() | Progress():
                 pass

@@ -22,9 +22,11 @@ def dumps(value: object) -> str:
 
 
 def finite(value: object) -> object:
-    """Replaces numbers that are not finite by null."""
+    """Replaces numbers that are not finite by null, and bytes that are not UTF-8 by escapes."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if isinstance(value, str):  # the name of a file may be any bytes
+        return value.encode(errors="backslashreplace").decode()
     if isinstance(value, dict):
         return {key: finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

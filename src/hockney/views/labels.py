@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from hockney import records
 from hockney.analysis import Analysis
+from hockney.printable import one_line
 from hockney.records import Run
 
 
@@ -33,7 +34,9 @@ def labels_of(runs: Sequence[Run]) -> list[str]:
     for part in ("name", "parent"):
         calls = Counter(labels)
         labels = [
-            f"{label} ({getattr(run.path, part)})" if calls[label] > 1 and run.path else label
+            f"{label} ({one_line(str(getattr(run.path, part)))})"
+            if calls[label] > 1 and run.path
+            else label
             for run, label in zip(runs, labels, strict=True)
         ]
     calls = Counter(labels)

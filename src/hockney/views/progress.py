@@ -18,6 +18,7 @@ PLAIN_EVERY_S = 5.0
 """Time between two lines where there is no terminal."""
 DRAW_EVERY_S = 0.1
 """Least time between two drawings: the ranks may have to share a core with us."""
+OVER = "over its budget: one message or the start may take longer; Ctrl-C ends it, keeps its rounds"
 BAR = 30
 """Characters of a bar, at most."""
 Words = tuple[str, str]
@@ -96,7 +97,7 @@ class ProgressView:
             words.append(f"{_measured(progress)}, now {format_size(progress.bytes)}")
         if status.least_known is not None:
             words.append("".join(text for text, _ in self._least_known(status)))
-        words.append(f"{status.left_s:.1f} s left")
+        words.append(f"{status.left_s:.1f} s left" if status.left_s > 0.0 else OVER)
         return "; ".join(words)
 
     def _block(self, status: Status) -> list[Line]:
@@ -114,6 +115,8 @@ class ProgressView:
             lines.append([("  worst point ", "dim"), *self._least_known(status)])
         else:
             lines.append([("  worst point intervals need more launches", "dim")])
+        if status.left_s <= 0.0:
+            lines.append([(f"  {OVER}", "yellow")])
         found = disturbances(status.disturbances)
         if found:
             lines.append([("  disturbed   ", "dim"), (", ".join(found), "yellow")])
