@@ -57,7 +57,7 @@ def test_a_curve_is_chosen_where_there_are_several(result: Result) -> None:
     with pytest.raises(AskedWronglyError, match="2 curves"):
         result.fit()
     assert result.fit(algorithm="linear").launches == 5
-    with pytest.raises(AskedWronglyError, match="colour is no axis"):
+    with pytest.raises(AskedWronglyError, match="colour is not an axis"):
         result.fit(colour="red")
 
 

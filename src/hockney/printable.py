@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+from functools import cache
 from typing import TextIO
 
 from hockney.terminal import obeyed
@@ -14,18 +15,26 @@ CONTROLS = (
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # changes of text direction
     "\ud800-\udfff"  # surrogates: bytes of file names that are not UTF-8
 )
-_CONTROL = re.compile(f"[{CONTROLS}]")
-_LINE_CONTROL = re.compile(f"[\\t\\n{CONTROLS}]")
 
 
 def printable(text: str) -> str:
     """Escapes control characters as \\u001b, as JSON does; newlines and tabs stay."""
-    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return text if text.replace("\n", "").isprintable() else _escaped(text, CONTROLS)
 
 
 def one_line(text: str) -> str:
     """As printable(), but escapes newlines and tabs too: a label cannot imitate our own lines."""
-    return _LINE_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return text if text.isprintable() else _escaped(text, f"\\t\\n{CONTROLS}")
+
+
+def _escaped(text: str, controls: str) -> str:
+    return _pattern(controls).sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+@cache
+def _pattern(controls: str) -> re.Pattern[str]:
+    """Compiled for text that needs it: it takes as long as the rest of a start of ours."""
+    return re.compile(f"[{controls}]")
 
 
 class ReaderGoneError(Exception):

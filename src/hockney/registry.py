@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import pkgutil
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Any, Generic, TypeGuard, TypeVar
 
 from hockney.errors import AskedWronglyError
-from hockney.lazy import lazy
+from hockney.lazy import lazy_imports
 
-metadata = lazy("importlib.metadata")
+with lazy_imports():
+    from importlib import metadata
 
 P = TypeVar("P")
 Part = TypeVar("Part")
@@ -125,8 +126,19 @@ class Registry(Generic[P]):
 def _is_added_to() -> bool:
     """Whether any installed package has entry points for hockney. Loading and searching
     importlib.metadata would take as long as the rest of `hockney --help`."""
-    files = (file for path in sys.path for file in Path(path).glob("*.dist-info/entry_points.txt"))
-    return any("[hockney." in file.read_text(errors="replace") for file in files)
+    files = (
+        f"{entry.path}/entry_points.txt"
+        for path in sys.path
+        if os.path.isdir(path or ".")
+        for entry in os.scandir(path or ".")
+        if entry.name.endswith(".dist-info")
+    )
+    return any("[hockney." in _content(file) for file in files if os.path.exists(file))
+
+
+def _content(file: str) -> str:
+    with open(file, encoding="utf-8", errors="replace") as opened:
+        return opened.read()
 
 
 def offers(found: object, protocol: Kind[Part]) -> TypeGuard[Part]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hockney import records
 from hockney.analysis import Analysis
@@ -16,13 +16,14 @@ from hockney.analysis.columns import Columns, is_float, point_columns, sample_co
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
 from hockney.fitting.fit import Fit
+from hockney.lazy import lazy_imports
 from hockney.spec.axes import variant_text
 from hockney.units import format_rate, format_seconds
 from hockney.views.experiments import view_of
 from hockney.views.fits import model_lines
 from hockney.views.warnings import warning_lines
 
-if TYPE_CHECKING:
+with lazy_imports():
     import pandas
 
 
@@ -71,15 +72,14 @@ class ShownFit(Fit):
 
 
 def _frame(columns: Columns) -> pandas.DataFrame:
+    numbers = {name: float for name in columns if is_float(name)}
     try:
-        import pandas
+        return pandas.DataFrame(columns).astype(numbers)
     except ImportError as error:
         raise AskedWronglyError(
             "data frames need pandas, which is not installed",
             "pip install 'hockney[pandas]'; .estimates works without",
         ) from error
-    numbers = {name: float for name in columns if is_float(name)}
-    return pandas.DataFrame(columns).astype(numbers)
 
 
 def _table(points: Sequence[PointEstimate]) -> str:

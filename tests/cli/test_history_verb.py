@@ -103,5 +103,6 @@ def test_show_sets_a_run_beside_its_past(hockney: RunHockney, folder: Path) -> N
     told = hockney("show", last, "--history", str(folder)).stdout
     assert "19 of 19 earlier runs of this system were lower" in told
     result = json.loads(hockney("show", last, "--history", str(folder), "--json").stdout)
-    assert result["beside"]["past"][0]["earlier"] == 19
-    assert result["beside"]["transport"] == "shared memory"
+    assert result["positions"]["past"][0]["earlier"] == 19
+    assert result["positions"]["transport"] == "shared memory"
+    assert result["beside"] == result["positions"], "its former name"

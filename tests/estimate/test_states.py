@@ -64,7 +64,7 @@ def test_each_state_has_its_own_estimate_and_the_headline_is_the_commonest() -> 
         for p in estimates.points
     }
     assert by_handover == {53: pytest.approx(900e-9), 245: pytest.approx(2700e-9)}
-    shares = [state.share for state in estimates.states.states]
+    shares = [state.fraction for state in estimates.states.states]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1.0)
 

@@ -50,21 +50,22 @@ def test_pairs_are_shown_with_contention_and_the_slow_one(hockney: RunHockney, p
     (row,) = re.findall(r"^ *1048576 +16 .*", done.stdout, re.M)
     assert "5-21" in row
     assert "3.16" in row.split()
-    assert "1 MiB: from 5" in done.stdout
+    assert "1 MiB: pairs wait for each other beyond 5" in done.stdout
     assert "outlier: pair rank 5 (n5 CPU 0) with rank 21 (n21 CPU 0): 1.5 times" in done.stdout
     assert "Holm" in done.stdout
 
 
 def test_ranks_that_begin_apart_are_told(hockney: RunHockney, pairs: Path, tmp_path: Path) -> None:
     run = records.read(pairs)
-    for skew_s, complaint in ((2e-7, ""), (54e-6, "began apart: the ranks of a visit began 54 us")):
+    late = "late starts: the last rank of a visit started 54 us"
+    for skew_s, complaint in ((2e-7, ""), (54e-6, late)):
         run.starts = [
             Start(launch=0, round=r, operation="pingpong", bytes=0, ranks=32, skew_s=skew_s)
             for r in range(3)
         ]
         done = hockney("show", str(write_run(run, tmp_path / "started.jsonl")))
-        assert "ranks began within" in done.stdout
-        assert ("began apart" in done.stderr) == bool(complaint)
+        assert "ranks started within" in done.stdout
+        assert ("late starts" in done.stderr) == bool(complaint)
         assert complaint in done.stderr
 
 
@@ -125,7 +126,7 @@ def test_cores_are_shown_with_both_groupings(hockney: RunHockney, cores: Path) -
     assert re.search(r"same L3 +12 +8 +0.203 +0.000 +0.0000", done.stdout)
     assert re.search(r"cluster 1 +16 +8 +3.003", done.stdout)
     assert "different nodes: alpha 3" in done.stdout
-    assert "places and times group the pairs alike" in done.stdout
+    assert "hardware and times group the pairs alike" in done.stdout
     assert "no outlier" in done.stdout
 
 

@@ -183,7 +183,7 @@ def test_many_samples_are_merged_and_the_caption_says_so() -> None:
     assert max(high for high in marks.high if high) == pytest.approx(
         1e-9 * max(ns for visit in run.samples for ns in visit.ns)
     )
-    assert "more than 100 samples" in caption(figure)
+    assert "More than 100 samples" in caption(figure)
 
 
 def test_samples_tell_the_states_apart() -> None:

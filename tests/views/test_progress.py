@@ -35,7 +35,7 @@ def blocks(shown: Shown) -> list[list[str]]:
 
 @pytest.mark.usefixtures("engine")
 def test_a_terminal_shows_how_far_the_run_is_and_keeps_nothing_of_it(tmp_path: Path) -> None:
-    shown = in_terminal(*RUN, "--budget", "5s", "--sizes", "0,8", cwd=tmp_path)
+    shown = in_terminal(*RUN, "--budget", "5s", "--launches", "8", "--sizes", "0,8", cwd=tmp_path)
     assert shown.status == 0, shown.left
     drawn = blocks(shown)
     assert len(drawn) > 3
@@ -44,13 +44,14 @@ def test_a_terminal_shows_how_far_the_run_is_and_keeps_nothing_of_it(tmp_path: P
     assert filled == sorted(filled)
     assert filled[-1] > filled[0]
     assert all("pingpong, 0 B to 8 B" in block[1] for block in drawn)
-    worst = [block[2] for block in drawn if "(asked ±1 %)" in block[2]]
-    assert worst, "five launches make an interval"
-    assert re.search(r"worst point +\d+ \w+ [0-9.]+ [num]?s \[.+ \.\. .+\] ±[0-9.]+ %", worst[-1])
+    # Where the machine changes its state there may never be five launches of one.
+    known = r"worst point +\d+ \w+ [0-9.]+ [num]?s \[.+ \.\. .+\] ±[0-9.]+ % \(asked ±1 %\)"
+    unknown = "worst point intervals need more launches"
+    assert all(unknown in block[2] or re.search(known, block[2]) for block in drawn)
     assert "measuring" not in shown.left
     assert "samples are in run.jsonl" in shown.left
     run = records.read(tmp_path / "run.jsonl")
-    assert len(run.launches) >= 5
+    assert len(run.launches) == 8
 
 
 @pytest.mark.usefixtures("engine")

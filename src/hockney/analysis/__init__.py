@@ -27,8 +27,8 @@ from hockney.analysis.starts import Skew, Starts, skew_of, starts_of
 from hockney.analysis.variability import SlowRank, Spread, slow_ranks, variability
 from hockney.analysis.warnings import Warning, warnings
 from hockney.errors import AskedWronglyError, HockneyError
-from hockney.estimate import Estimates, PointEstimate
-from hockney.estimate.points import Cells, by_curve, collect, estimate_cells
+from hockney.estimate import Estimates, PointEstimate, estimate
+from hockney.estimate.points import by_curve
 from hockney.estimate.states import States, find_states
 from hockney.estimate.summaries import Statistics, statistics_of
 from hockney.fitting.fit import Fit, curve_of
@@ -54,12 +54,12 @@ class NamedCurve:
 @dataclass(frozen=True)
 class LogGP:
     overheads: Sequence[Overheads]
-    """Of each size."""
+    """One for each size."""
     fit: Fit
 
 
 class Analysis:
-    """All that is concluded about one run, measured or imported."""
+    """All conclusions about one run, measured or imported."""
 
     def __init__(self, run: Run, label: str | None = None) -> None:
         """label: its name among other runs; that of the run unless given."""
@@ -70,7 +70,7 @@ class Analysis:
 
     @cached_property
     def plan(self) -> Plan | None:
-        """None for an imported run."""
+        """The plan that was measured; None for an imported run."""
         return plan_of(self.run.header.options)
 
     @cached_property
@@ -86,14 +86,9 @@ class Analysis:
         return find_states(self.run)
 
     @cached_property
-    def cells(self) -> Cells:
-        """The samples of each point and state in seconds, by launch."""
-        return collect(self.run, self.states)
-
-    @cached_property
     def estimates(self) -> Estimates:
         """Points of every state, with intervals over launches."""
-        return estimate_cells(self.run, self.states, self.cells)
+        return estimate(self.run, self.states)
 
     @cached_property
     def statistics(self) -> dict[Point, Statistics]:
@@ -107,12 +102,12 @@ class Analysis:
 
     @cached_property
     def places(self) -> dict[int, Place]:
-        """By rank."""
+        """The place of each rank."""
         return places_of(self.run)
 
     @cached_property
     def floor(self) -> dict[int, FloorRatio]:
-        """By bytes, where the hardware was measured without MPI."""
+        """MPI over the hardware without MPI, by bytes; empty where that was not measured."""
         return floor_ratios(self.estimates)
 
     @cached_property
@@ -143,12 +138,12 @@ class Analysis:
 
     @cached_property
     def matrix(self) -> Matrix | None:
-        """None where no pair was measured."""
+        """Times between every two ranks; None where no pair was measured."""
         return matrix_of(self.run, self.estimates)
 
     @cached_property
     def outliers(self) -> list[Outlier] | None:
-        """None where there are too few pairs to judge."""
+        """Slow nodes, places and pairs; None where there are too few pairs to judge."""
         return find_outliers(self.run, self.estimates)
 
     @cached_property
@@ -165,7 +160,7 @@ class Analysis:
 
     @cached_property
     def facts(self) -> RunFacts | None:
-        """What a history keeps of the run; None where it has no point, or no date."""
+        """What a history keeps of the run; None where it has no point or no date."""
         return facts_of(self.run, self.estimates)
 
     def positions(self, histories: Sequence[History] = ()) -> Positions:
@@ -183,12 +178,12 @@ class Analysis:
 
     @cached_property
     def points_to_fit(self) -> list[PointEstimate]:
-        """Of pairs at once the slowest of each visit; else every point of the experiment."""
+        """For pairs at once, the slowest pair of each visit; otherwise every point."""
         return points_to_fit(self.run, self.estimates)
 
     @cached_property
     def curves(self) -> list[NamedCurve]:
-        """What models are fitted to."""
+        """The curves that models are fitted to."""
         curves = list(by_curve(self.points_to_fit).values())
         return [NamedCurve(*one) for one in zip(texts_apart(curves), curves, strict=True)]
 
@@ -197,7 +192,7 @@ class Analysis:
         of axes choose it, such as algorithm="ring", ranks=8; None chooses nothing."""
         unknown = [name for name in axes if name not in AXES]
         if unknown:
-            raise AskedWronglyError(f"{unknown[0]} is no axis", f"axes are {', '.join(AXES)}")
+            raise AskedWronglyError(f"{unknown[0]} is not an axis", f"axes are {', '.join(AXES)}")
         points = [
             point
             for point in self.estimates.own()

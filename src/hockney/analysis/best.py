@@ -1,8 +1,8 @@
-"""Which algorithm of a collective is the fastest, by how much, and whether that is beyond noise."""
+"""The fastest algorithm of a collective, its gain, and whether the gain is significant."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hockney.analysis.compare import Difference, differences
@@ -12,7 +12,7 @@ from hockney.spec.axes import Axes, variant_text
 from hockney.spec.workloads.collective import DEFAULT, is_collective_name
 
 TOLERANCE = 0.03
-"""Two times that are surely no further apart are called the same."""
+"""Relative difference up to which two times are the same."""
 FASTER, OWN, UNKNOWN = "faster", "own", "unknown"
 BEST_RULE = (
     "an algorithm is the best where a rank-sum test over launches, corrected for the number of "
@@ -38,7 +38,7 @@ class Contender:
 
     @property
     def is_faster(self) -> bool:
-        """Surely faster than the library's own decision."""
+        """Whether it is significantly faster than the library's own decision."""
         return self.difference is not None and self.difference.verdict == "faster"
 
     @property
@@ -51,7 +51,7 @@ class Contender:
 
     @property
     def is_harmless(self) -> bool:
-        """Not slower than the library's own decision, as far as can be seen."""
+        """Whether there is no sign that it is slower than the library's own decision."""
         found = self.difference
         return found is not None and (
             found.verdict in ("faster", "same") or (found.verdict == "unknown" and found.ratio <= 1)
@@ -98,7 +98,7 @@ class Cell:
 
     @property
     def launches(self) -> int:
-        """The fewest of any of its points."""
+        """The smallest number of launches of its points."""
         points = [one.point for one in self.contenders]
         return min(point.launches for point in [*points, *([self.default] if self.default else [])])
 
@@ -132,19 +132,19 @@ def cells_of(points: Iterable[PointEstimate]) -> list[Cell]:
                     "name one of them; `hockney compare` shows whether two runs differ",
                 )
             cell[name_of(point)] = point
-    to_default = _by_second([
+    to_default = _by_second(
         (cell[DEFAULT], point)
         for cell in found.values()
         if DEFAULT in cell
         for name, point in cell.items()
         if name != DEFAULT
-    ])  # fmt: skip
+    )
     fastest = [
         sorted(cell.values(), key=lambda point: point.typical_s)
         for cell in found.values()
         if DEFAULT not in cell and len(cell) > 1
     ]
-    to_fastest = _by_second([(points[0], points[1]) for points in fastest])
+    to_fastest = _by_second((points[0], points[1]) for points in fastest)
     cells = []
     for (collective, ranks, size), algorithms in sorted(found.items()):
         default = algorithms.get(DEFAULT)
@@ -156,7 +156,8 @@ def cells_of(points: Iterable[PointEstimate]) -> list[Cell]:
     return cells
 
 
-def _by_second(pairs: Sequence[tuple[PointEstimate, PointEstimate]]) -> dict[int, Difference]:
+def _by_second(each: Iterable[tuple[PointEstimate, PointEstimate]]) -> dict[int, Difference]:
     """Differences by the identity of the second point of each pair."""
+    pairs = list(each)
     found = zip(pairs, differences(pairs, TOLERANCE), strict=True)
     return {id(second): difference for (_, second), difference in found}

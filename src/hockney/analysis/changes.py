@@ -8,14 +8,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.lazy import lazy_imports
+
+with lazy_imports():
+    from scipy.stats import rankdata
+
 Array = NDArray[np.float64]
 
 SIGNIFICANCE = 0.01
-"""Of a change point: a job that looks every day must not cry every month."""
+"""Level of the test for a change point: a daily check must not give a false alarm each month."""
 LEAST_RUNS = 4
-"""On either side of a change point."""
+"""Runs needed on each side of a change point."""
 PERMUTATIONS, SEED = 2000, 20
-"""The same files give the same change points."""
+"""Random orders for p, and the seed with which the same files give the same change points."""
 CHANGE_RULE = (
     "the level changes where Pettitt's rank statistic exceeds that of 99 % of 2000 random orders "
     "of the runs and the medians before and after differ by more than the tolerance; the place is "
@@ -26,7 +31,7 @@ CHANGE_RULE = (
 
 class Change(NamedTuple):
     at: int
-    """Place of the first value of the new level."""
+    """Index of the first value of the new level."""
     ratio: float
     """Median after over median before, not of logarithms."""
     p: float
@@ -64,8 +69,6 @@ def _deviations(values: Array, split: int) -> float:
 
 
 def _ranks(values: Array) -> Array:
-    from scipy.stats import rankdata
-
     return np.asarray(rankdata(values), dtype=np.float64)
 
 

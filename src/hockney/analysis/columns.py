@@ -10,14 +10,14 @@ from hockney.records import Run
 from hockney.spec.axes import AXES, Axes, Train
 
 Columns = dict[str, list[Any]]
-"""Of one length each; None where something is not known."""
+"""Columns of equal length; None where a value is unknown."""
 TRAIN_COLUMNS = tuple(f"train_{name}" for name in Train.__struct_fields__)
 OF_LAUNCHES = frozenset({"medians_s", "launch_numbers"})
-"""Fields of a point that have a value for each launch: they are no columns."""
+"""Fields of a point with a value for each launch, which are not made columns."""
 
 
 def is_float(name: str) -> bool:
-    """Of a column, which is one of numbers even where none of them is known."""
+    """Whether a column holds floating-point numbers, even where all of them are unknown."""
     return (
         name.endswith(("_s", "_Bps"))
         or name in ("confidence", "effective_samples", "seconds")
@@ -26,7 +26,7 @@ def is_float(name: str) -> bool:
 
 
 def point_columns(points: Sequence[PointEstimate]) -> Columns:
-    """A row a point; ranks that took part as text, such as "0 1"."""
+    """One row per point; participating ranks are text, such as "0 1"."""
     names = [n for n in PointEstimate.__struct_fields__ if n not in OF_LAUNCHES and n not in AXES]
     columns = _axis_columns(points, [1] * len(points))
     columns |= {name: [getattr(point, name) for point in points] for name in names}
@@ -35,7 +35,7 @@ def point_columns(points: Sequence[PointEstimate]) -> Columns:
 
 
 def sample_columns(run: Run) -> Columns:
-    """A row a sample, in the order of the file: of all states, with the launch and round."""
+    """One row per sample of all states, in the order of the file, with its launch and round."""
     counts = [len(visit.ns) for visit in run.samples]
     columns: Columns = {
         name: _repeated((getattr(visit, name) for visit in run.samples), counts)
@@ -47,7 +47,7 @@ def sample_columns(run: Run) -> Columns:
 
 
 def _axis_columns(points: Sequence[Axes], counts: Sequence[int]) -> Columns:
-    """A column an axis, of a train one for each of its parts; each value as often as its count."""
+    """One column per axis, for a train one per part; each value is repeated by its count."""
     columns: Columns = {}
     for name in AXES:
         values = [getattr(point, name) for point in points]

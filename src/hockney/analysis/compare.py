@@ -1,21 +1,23 @@
-"""Whether two runs differ: launches are the units, sizes are corrected for, like meets like."""
+"""Whether two runs differ. Launches are the independent units; p is corrected for many points."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import Estimates, PointEstimate
+from hockney.lazy import lazy_imports
 from hockney.records import Run
 from hockney.spec.axes import CIRCUMSTANCES, key_without
 
-if TYPE_CHECKING:
+with lazy_imports():
+    from scipy.stats import mannwhitneyu
+
     from hockney.analysis import Analysis
 
 SIGNIFICANCE = 0.05
@@ -24,15 +26,15 @@ SAME_STATE = 0.25
 scale: states of one machine differ by a factor of two and more, one state scatters by a few per
 cent."""
 MOST_LAUNCHES = 1000
-"""Beyond this it is no advice to name the number of launches that would decide."""
+"""A larger number of launches that would decide is not suggested."""
 
 LARGEST_LOG = 709.0
-"""Of a double."""
+"""The largest logarithm of a double."""
 MOST_EXACT = 10_000
 """Differences, as of 100 launches each: the exact distribution of more takes minutes, and by the
 normal one the interval is wider by one rank at most."""
 NORMAL_QUANTILE = 1.959963984540054
-"""Of 1 - SIGNIFICANCE / 2."""
+"""The normal quantile of 1 - SIGNIFICANCE / 2."""
 MOST_DIFFERENCES = 10_000_000
 """Some 100 MiB, as of 3,000 launches each."""
 
@@ -47,11 +49,11 @@ class Difference:
     low: float | None
     high: float | None
     p: float | None
-    """Of the rank-sum test over launches; over many points corrected by Benjamini-Hochberg."""
+    """p of the rank-sum test over launches, corrected by Benjamini-Hochberg over many points."""
     verdict: str
     """faster, slower, same (within the tolerance) or unknown."""
     launches_needed: int | None
-    """Where unknown: about how many launches of each would decide."""
+    """About how many launches of each would decide; None unless the verdict is unknown."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Comparison:
     other: Run
     points: tuple[PointDifference, ...]
     overall: Difference | None
-    """Of each launch's typical time over all points; None where nothing could be compared."""
+    """Compares each launch's mean over all points; None where nothing could be compared."""
     notes: tuple[str, ...]
 
     @property
@@ -110,7 +112,7 @@ def _definition(run: Run) -> str | None:
 
 
 def _unlike(base: Run, other: Run) -> list[str]:
-    """Two numbers of one name that are not the same thing."""
+    """Notes definitions of a sample that differ between the runs."""
     first, second = _definition(base), _definition(other)
     if first == second:
         return []
@@ -130,10 +132,10 @@ def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int]
         for b in second.states.states:
             if not a.handover_s or not b.handover_s:
                 continue
-            share = min(a.share, b.share)
+            fraction = min(a.fraction, b.fraction)
             alike = abs(math.log(a.handover_s / b.handover_s)) < SAME_STATE
-            if alike and (best is None or share > best[0]):
-                best = (share, a.id, b.id)
+            if alike and (best is None or fraction > best[0]):
+                best = (fraction, a.id, b.id)
     if best is None:
         states = [
             ", ".join(f"{1e9 * (state.handover_s or 0.0):.0f} ns" for state in found.states.states)
@@ -143,13 +145,13 @@ def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int]
             "the machine was in different states: core-to-core latency "
             f"{states[0]} in {first.label}, {states[1]} in {second.label}; measure again"
         ]
-    share, a_id, b_id = best
+    fraction, a_id, b_id = best
     notes = []
     if (a_id, b_id) != (0, 0):
         handover = first.estimates.state(a_id).handover_s or 0.0
         notes.append(
             "compared in the state that both runs were in: core-to-core latency "
-            f"{1e9 * handover:.0f} ns, at least {100.0 * share:.0f} % of rounds"
+            f"{1e9 * handover:.0f} ns, at least {100.0 * fraction:.0f} % of rounds"
         )
     return (a_id, b_id), notes
 
@@ -173,22 +175,21 @@ def _pairs(
 
 
 def _are_apart(points: Sequence[PointEstimate], left_out: Sequence[str]) -> bool:
-    """Whether the other axes tell all the points apart."""
+    """Whether all the points still differ without those axes."""
     return len({key_without(point, *left_out) for point in points}) == len(points)
 
 
 def differences(
     pairs: Sequence[tuple[PointEstimate, PointEstimate]], tolerance: float
 ) -> list[Difference]:
-    """Of the second of each pair against the first; p is corrected for their number."""
-    raw = [rank_sum(np.log(a.medians_s), np.log(b.medians_s)) for a, b in pairs]
-    known = [p for p in raw if p is not None]
-    corrected = iter(benjamini_hochberg(np.array(known)).tolist())
+    """Compares the second of each pair with the first; p is corrected for the number of pairs."""
+    logs = [(np.log(a.medians_s), np.log(b.medians_s)) for a, b in pairs]
+    raw = [rank_sum(*both) for both in logs]
+    corrected = iter(benjamini_hochberg(np.array([p for p in raw if p is not None])).tolist())
     return [
-        judge(np.log(a.medians_s), np.log(b.medians_s), next(corrected) if p is not None else None,
-               tolerance)
-        for (a, b), p in zip(pairs, raw, strict=True)
-    ]  # fmt: skip
+        judge(*both, None if p is None else next(corrected), tolerance)
+        for both, p in zip(logs, raw, strict=True)
+    ]
 
 
 def _overall(
@@ -204,7 +205,7 @@ def _overall(
 
 
 def _typical(points: list[PointEstimate], centres: list[float]) -> Array:
-    """Only launches that have every point: a missing one would shift the mean."""
+    """Takes only launches that have every point: a missing one would shift the mean."""
     launches = set.intersection(*(set(point.launch_numbers) for point in points))
     values: dict[int, list[float]] = {launch: [] for launch in sorted(launches)}
     for point, centre in zip(points, centres, strict=True):
@@ -218,8 +219,6 @@ def rank_sum(first: Array, second: Array) -> float | None:
     """Two-sided p of the exact rank-sum test; None with fewer than two values on a side."""
     if min(len(first), len(second)) < 2:
         return None
-    from scipy.stats import mannwhitneyu
-
     return float(mannwhitneyu(first, second, alternative="two-sided", method="auto").pvalue)
 
 
@@ -294,5 +293,5 @@ def judge(first: Array, second: Array, p: float | None, tolerance: float) -> Dif
 
 
 def _exp(log: float) -> float:
-    """Infinite where that is no double any more: an imported log may hold 1e-300 s."""
+    """Infinite where the result exceeds a double: an imported log may hold 1e-300 s."""
     return math.exp(log) if log < LARGEST_LOG else math.inf

@@ -1,4 +1,4 @@
-"""What pairs do to each other: one number of pairs at once against another, in the same run."""
+"""Contention between pairs: times at different numbers of pairs at once, in the same run."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.estimate.points import Estimates, PointEstimate, estimate_point
+from hockney.lazy import lazy_imports
 from hockney.records import Run
 from hockney.spec.axes import Key, Point, key_without, point_of, sort_key
 
+with lazy_imports():
+    from scipy.optimize import lsq_linear
+
 LEAST_RISE = 0.10
-"""By so much the time of the most pairs is above that of the fewest, or there is no knee."""
+"""There is a knee only if most pairs take longer than the fewest by at least this fraction."""
 LEAST_COUNTS = 3
-"""Numbers of pairs: two are a slowdown, no curve."""
+"""Numbers of pairs that a curve needs: two of them give only a slowdown."""
 OF_PAIRS = ("peers", "pairs", "ranks")
 """Axes in which one number of pairs at once differs from another."""
 
@@ -28,9 +32,9 @@ class Contention:
     """One size and number of pairs at once."""
 
     together: PointEstimate
-    """Of each visit the slowest pair."""
+    """The slowest pair of each visit."""
     each: tuple[PointEstimate, ...]
-    """Of every pair, or with --every-iteration of every rank, by time."""
+    """Every pair, or with --every-iteration every rank, the fastest first."""
     slowdown: float | None
     """A pair's time over its time alone, the median of those pairs that were also measured alone;
     None where none was."""
@@ -64,7 +68,7 @@ class Contention:
 
     @property
     def aggregate_Bps(self) -> float | None:
-        """Of all pairs; None for empty messages."""
+        """Bandwidth of all pairs together; None for empty messages."""
         rate = self.messages_per_s
         return rate * self.together.bytes if rate and self.together.bytes else None
 
@@ -75,18 +79,18 @@ class Knee:
     so that one slow pair does not bend it."""
 
     point: Point
-    """Of no number of pairs."""
+    """The point, without a number of pairs."""
     pairs: float | None
-    """From where on pairs wait for each other; None where they do not, up to most_pairs."""
+    """The number from which pairs wait for each other; None where they do not, up to most_pairs."""
     plateau_Bps: float | None
-    """What all pairs together come to; None without a knee or for empty messages."""
+    """Bandwidth of all pairs beyond the knee; None without a knee or for empty messages."""
     most_pairs: int
     error: float
     """Largest relative deviation of a measured time from the curve."""
 
 
 def points_to_fit(run: Run, estimates: Estimates) -> list[PointEstimate]:
-    """Of pairs at once the slowest of each visit; else every point of the experiment."""
+    """For pairs at once, the slowest pair of each visit; otherwise every point."""
     if run.header.experiment == "pairs" and run.samples:
         return at_once(run, estimates)
     return estimates.own()
@@ -151,7 +155,7 @@ def _slowdown(each: Sequence[PointEstimate], alone: Sequence[PointEstimate]) -> 
 
 
 def knees(curve: Sequence[Contention]) -> list[Knee]:
-    """Of each size that was measured with several numbers of pairs at once."""
+    """A knee for each size that was measured with at least LEAST_COUNTS numbers of pairs."""
     by_size: dict[Key, list[Contention]] = {}
     for one in curve:
         by_size.setdefault(key_without(one.together, *OF_PAIRS), []).append(one)
@@ -188,8 +192,6 @@ def _two_lines(pairs: Array, seconds: Array, split: int) -> tuple[float, float, 
     """T_alone, c and the slope over pairs of T(k) = max(T_alone, c + slope k), c from 0 to T_alone,
     with points before `split` on the first and the rest on the second line; and the largest
     relative error. One point alone on the second does not determine c: 0 is taken."""
-    from scipy.optimize import lsq_linear
-
     alone = float(np.exp(np.log(seconds[:split]).mean()))
     k, t = pairs[split:], seconds[split:]
     if len(k) == 1:

@@ -1,4 +1,4 @@
-"""What is wrong with the samples of a point: looked for in each launch, named where they agree."""
+"""Problems in the samples of a point, searched in each launch and reported where launches agree."""
 
 from __future__ import annotations
 
@@ -11,8 +11,13 @@ from numpy.typing import NDArray
 from hockney.estimate.points import MAD_TO_SIGMA
 from hockney.estimate.quantiles import autocorrelation_time
 from hockney.estimate.states import States, cluster
+from hockney.lazy import lazy_imports
 from hockney.records import Run
 from hockney.spec.axes import Point, point_of
+
+with lazy_imports():
+    from scipy.signal import lombscargle
+    from scipy.stats import kendalltau, theilslopes
 
 Array = NDArray[np.float64]
 
@@ -20,10 +25,10 @@ FIRST_VISITS = 3
 COLD_RATIO = 1.05
 """The first visits this much slower than the rest are a cold start."""
 LEAST_VISITS = 12
-"""Of a point in a launch, to see anything in their order."""
+"""Visits of a point in a launch that the search for patterns needs."""
 AGREEING = 0.8
 """Fraction of launches that must show the same, so that chance in one is not reported."""
-MODE_SHARE = 0.1
+MODE_FRACTION = 0.1
 DRIFT = 0.05
 """Relative change over a launch, or over the run, that is reported."""
 TREND_P, PERIOD_P = 0.01, 1e-4
@@ -38,12 +43,12 @@ LEAST_BURSTS = 3
 in a burst; so many bursts of two visits and more are reported."""
 SAME_PERIOD = 0.15
 HARMONIC = 0.6
-"""Share of the largest peak's power that its fundamental has at least."""
+"""The least power of a fundamental, as a fraction of the largest peak's."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that a median hides."""
+    """A property of the samples that a median hides."""
 
     what: str
     """cold start, modes, drift, bursts, periodic or autocorrelation."""
@@ -95,7 +100,7 @@ def diagnose(run: Run, states: States) -> list[Finding]:
 
 
 def _series(run: Run, states: States) -> dict[Point, list[Series]]:
-    """Without visits that took no time by their clock: all that is looked for are ratios."""
+    """Leaves out visits that took 0 s by the clock: every search looks at ratios."""
     visits: dict[Point, dict[int, list[tuple[float, float, Array]]]] = {}
     for samples in run.samples:
         if states.of(samples.launch, samples.round) != 0 or not samples.ns:
@@ -127,7 +132,7 @@ def _agree(shows: list[bool]) -> bool:
 
 
 def cold_start(launches: list[Series]) -> Found:
-    """First visits against the rest, in each launch."""
+    """Compares the first visits of each launch with the others."""
     ratios = [
         float(np.median(s.visit_s[:FIRST_VISITS]) / np.median(s.visit_s[FIRST_VISITS:]))
         for s in launches
@@ -140,7 +145,7 @@ def cold_start(launches: list[Series]) -> Found:
 
 
 def modes(launches: list[Series]) -> Found:
-    """Peaks of the samples' density that hold a good part each."""
+    """Looks for several peaks of the samples' density, each with at least MODE_FRACTION of them."""
     samples = np.concatenate([s.samples_s for s in launches])
     samples = samples[samples > 0.0]
     labels = cluster(samples)
@@ -148,18 +153,16 @@ def modes(launches: list[Series]) -> Found:
         (float(np.median(samples[labels == label])), float(np.mean(labels == label)))
         for label in range(int(labels.max()) + 1)
     ]
-    large = [(centre, share) for centre, share in centres if share >= MODE_SHARE]
+    large = [(centre, part) for centre, part in centres if part >= MODE_FRACTION]
     if len(large) < 2:
         return None
-    listed = ", ".join(f"{centre * 1e6:.3g} us ({100.0 * share:.0f} %)" for centre, share in large)
+    listed = ", ".join(f"{centre * 1e6:.3g} us ({100.0 * part:.0f} %)" for centre, part in large)
     return "modes", f"{len(large)} modes: {listed}", large[-1][0] / large[0][0]
 
 
 def _trend(series: Series) -> float:
     """Relative change from a launch's first visit to its last, by the median of all slopes
     (Theil and Sen); 0 where Kendall's test does not show it."""
-    from scipy.stats import kendalltau, theilslopes
-
     took_s = float(np.ptp(series.at_s))
     if not took_s or float(kendalltau(series.at_s, series.visit_s).pvalue) >= TREND_P:
         return 0.0
@@ -171,8 +174,6 @@ def _trend(series: Series) -> float:
 def drift(launches: list[Series]) -> Found:
     """A trend inside launches that more of them show than chance would, or one from launch to
     launch."""
-    from scipy.stats import kendalltau, theilslopes
-
     changes = np.array([_trend(series) for series in launches])
     rising, falling = changes[changes > DRIFT], changes[changes < -DRIFT]
     shown, opposite = (rising, falling) if len(rising) >= len(falling) else (falling, rising)
@@ -237,8 +238,6 @@ def periodic(launches: list[Series]) -> Found:
 
 
 def _period(series: Series) -> float | None:
-    from scipy.signal import lombscargle
-
     duration = float(np.ptp(series.at_s))
     count = len(series.at_s)
     if count < 4 * LEAST_VISITS or duration <= 0.0:
@@ -260,9 +259,12 @@ def autocorrelation(launches: list[Series]) -> Found:
     time = float(np.median([autocorrelation_time(series.visit_s) for series in launches]))
     if time < CORRELATED:
         return None
-    return "autocorrelation", f"{time:.0f} successive visits are worth one independent visit", time
+    return (
+        "autocorrelation",
+        f"{time:.0f} successive visits carry as much information as one independent visit",
+        time,
+    )
 
 
-LOOKS: tuple[Callable[[list[Series]], Found], ...] = (
-    cold_start, modes, drift, bursts, periodic, autocorrelation,
-)  # fmt: skip
+Look = Callable[[list[Series]], Found]
+LOOKS: tuple[Look, ...] = (cold_start, modes, drift, bursts, periodic, autocorrelation)

@@ -13,7 +13,7 @@ from hockney.estimate.points import Estimates, PointEstimate
 class FloorRatio:
     floor_s: float
     cold_s: float | None
-    """The same copy with nothing in a cache."""
+    """The floor with a copy of data that is in no cache."""
     ratio: float
     """MPI's time over the floor's, the median over launches of the ratio inside each."""
 

@@ -28,8 +28,18 @@ WORSE_RULE = (
     "the tolerance, or the last 3 runs are all worse by more than the tolerance than the median of "
     "at least 4 runs before them at this level, and than every one of those"
 )
-VOLATILE = ("load", "command", "env.SLURM_JOB", "env.SLURM_STEP", "env.SLURM_TASK_PID",
-            "env.PBS_JOBID", "env.LSB_JOBID", "env.FLUX_", "env.PMI", "env.HYDRA_")  # fmt: skip
+VOLATILE = (
+    "load",
+    "command",
+    "env.SLURM_JOB",
+    "env.SLURM_STEP",
+    "env.SLURM_TASK_PID",
+    "env.PBS_JOBID",
+    "env.LSB_JOBID",
+    "env.FLUX_",
+    "env.PMI",
+    "env.HYDRA_",
+)
 """Beginnings of names in the environment that differ from run to run and explain nothing."""
 SAME_STATE = 0.25
 """Relative; core-to-core latencies of one state scatter by a few per cent, states differ by half
@@ -46,9 +56,9 @@ class RunFacts:
     file: str
     system: str
     latencies: dict[int, tuple[float, float | None, float | None]]
-    """By size in bytes: seconds, with its interval."""
+    """The time in seconds with its interval, by message size in bytes."""
     facts: dict[str, str]
-    """Of where and how it was measured, flat."""
+    """Where and how it was measured: names with their values."""
 
 
 @dataclass(frozen=True)
@@ -84,9 +94,9 @@ class Trend:
     points: tuple[RunPoint, ...]
     changes: tuple[ChangePoint, ...]
     worse: str | None
-    """Why, by WORSE_RULE."""
+    """Why the last runs are worse, by WORSE_RULE; None where they are not."""
     enough: bool
-    """Whether there are runs enough to judge the last ones."""
+    """Whether there are enough runs to judge the last ones."""
 
     @property
     def level(self) -> float:
@@ -109,7 +119,7 @@ class History:
 
 
 def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
-    """What a history keeps of a run; None where nothing was measured or nobody knows when."""
+    """What a history keeps of a run; None where it has no point or no date."""
     started = _time(run.header.started)
     points = estimates.own()
     if started is None or not points:
@@ -118,9 +128,14 @@ def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
     for point in points:
         by_size.setdefault(point.bytes, []).append(point)
     return RunFacts(
-        run.header.id, started, run.label, str(run.path or ""), _system(run),
-        {size: _typical(of) for size, of in sorted(by_size.items())}, _facts(run, estimates),
-    )  # fmt: skip
+        run.header.id,
+        started,
+        run.label,
+        str(run.path or ""),
+        _system(run),
+        {size: _typical(of) for size, of in sorted(by_size.items())},
+        _facts(run, estimates),
+    )
 
 
 def _time(text: str | None) -> datetime | None:
@@ -132,7 +147,7 @@ def _time(text: str | None) -> datetime | None:
 
 
 def _typical(points: Sequence[PointEstimate]) -> tuple[float, float | None, float | None]:
-    """Of several pairs or algorithms the median, without an interval."""
+    """Returns the time and its interval; of several points the median, without an interval."""
     centres = [float(np.median(point.medians_s)) for point in points]
     if len(points) == 1:
         return centres[0], points[0].low_s, points[0].high_s
@@ -141,7 +156,7 @@ def _typical(points: Sequence[PointEstimate]) -> tuple[float, float | None, floa
 
 def _system(run: Run) -> str:
     """What makes runs comparable: the experiment, and the label that the user gave or else the MPI
-    library (of whichever version) and the hosts."""
+    library (any version) and the hosts."""
     if run.header.label:
         return f"{run.header.experiment}, {run.header.label}"
     if not run.launches:
@@ -240,7 +255,7 @@ def _one_state(first: str | None, second: str | None) -> bool:
 
 
 def _worse(badness: Array, changes: Sequence[int], tolerance: float) -> tuple[str | None, bool]:
-    """By WORSE_RULE; badness: logarithms that rise as it gets worse."""
+    """Applies WORSE_RULE. badness: logarithms that rise as the system gets worse."""
     limit = math.log1p(tolerance)
     if changes:
         before = badness[changes[-2] if len(changes) > 1 else 0 : changes[-1]]

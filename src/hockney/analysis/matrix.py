@@ -1,4 +1,4 @@
-"""The map of a node or of many: every pair of ranks, grouped by what they share and by times."""
+"""Every pair of ranks, grouped by the hardware that the two share and by their times."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class GroupTimes:
     mean_s: float
     std_s: float | None
     launch_means_s: dict[int, float]
-    """By launch, the mean over pairs."""
+    """The mean over pairs of each launch."""
 
     @property
     def ratio(self) -> float | None:
@@ -44,12 +44,12 @@ class GroupTimes:
 
 @dataclass(frozen=True)
 class Group:
-    """Pairs of ranks that share as much, or that are timed alike."""
+    """Pairs of ranks that share the same level of hardware, or that have similar times."""
 
     name: str
     pairs: tuple[Pair, ...]
     times: tuple[GroupTimes, ...]
-    """By size."""
+    """One for each message size, ascending."""
 
     @cached_property
     def line(self) -> Fit | None:
@@ -68,14 +68,14 @@ class Matrix:
 
     ranks: tuple[int, ...]
     times: dict[int, dict[Pair, PointEstimate]]
-    """By bytes."""
+    """The points of all pairs, by message size in bytes."""
     by_places: tuple[Group, ...]
     by_times: tuple[Group, ...]
-    """Clusters of the smallest size's times, from the fastest on."""
+    """Clusters of the times at the smallest size, the fastest first."""
     disagreeing: tuple[tuple[Pair, str, str], ...]
-    """Pairs whose time is that of another group: pair, its group, the group it is timed like."""
+    """Pairs with a time of another group: the pair, its group, the group with that time."""
     not_told_apart: tuple[tuple[str, ...], ...]
-    """Groups by places that are in one cluster of times."""
+    """Groups by places whose times fall into one cluster."""
     parallel_ratio: float | None
     """Time with other pairs at once over time alone, the median of pairs measured in both ways."""
 
@@ -130,7 +130,7 @@ def _pairs(times: Mapping[int, Mapping[Pair, PointEstimate]]) -> int:
 
 
 def _clusters(times: Mapping[Pair, PointEstimate]) -> dict[Pair, str]:
-    """Every pair is in a cluster, be it alone in it: a node has few pairs that share a core."""
+    """Every pair is in a cluster, even alone: few pairs of a node share a core."""
     labels = cluster(np.array([point.typical_s for point in times.values()]), least=1)
     return {pair: f"cluster {label}" for pair, label in zip(times, labels.tolist(), strict=True)}
 
@@ -140,15 +140,14 @@ def _number(name: str) -> int:
 
 
 def _groups(
-    names: Sequence[str],
-    of: Mapping[Pair, str],
-    times: Mapping[int, Mapping[Pair, PointEstimate]],
+    names: Sequence[str], of: Mapping[Pair, str], times: Mapping[int, Mapping[Pair, PointEstimate]]
 ) -> tuple[Group, ...]:
     groups = []
     for name in names:
         members = tuple(pair for pair, group in of.items() if group == name)
-        rows = (_times(size, [pairs[p] for p in members if p in pairs])
-                for size, pairs in times.items())  # fmt: skip
+        rows = (
+            _times(size, [pairs[p] for p in members if p in pairs]) for size, pairs in times.items()
+        )
         groups.append(Group(name, members, tuple(row for row in rows if row)))
     return tuple(groups)
 
@@ -173,7 +172,7 @@ def _times(size: int, points: Sequence[PointEstimate]) -> GroupTimes | None:
 def _disagreeing(
     named: Mapping[Pair, str], timed: Mapping[Pair, str], homes: Mapping[str, str]
 ) -> tuple[tuple[Pair, str, str], ...]:
-    """A pair outside the cluster of most of its group is timed like the groups at home there."""
+    """A pair outside the cluster of most of its group has the time of the groups in its cluster."""
     found = []
     for pair, group in named.items():
         if timed[pair] != homes[group]:

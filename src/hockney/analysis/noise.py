@@ -1,4 +1,4 @@
-"""What disturbed the ranks while they were measured, from what they saw of it themselves."""
+"""What disturbed the ranks while they were measured, from counters that they read themselves."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ WAITED = 0.10
 """Fraction of the time that a rank was ready while something else had its CPU. Our own reading of
 the records takes up to 5 % on a node with no core to spare."""
 STOLEN, STOLEN_LEAST_S = 0.02, 0.03
-"""Of a rank's whole run, and at least three of the kernel's ticks of 10 ms: it counts in these."""
+"""Fraction of a rank's run, and at least three kernel ticks of 10 ms, the unit of the counter."""
 IDLE = 0.15
 """A rank that spins has its CPU all the time; less is a throttled quota, or an MPI that sleeps."""
 SLOWER_WORK = 1.25
 """The fixed work's 90 % quantile over its 10 %: a changing frequency or a busy sibling thread."""
 LEAST_PROBES = 10
-"""Of the fixed work, to take quantiles of them."""
+"""Timings of the fixed work that its quantiles need."""
 
 
 @dataclass(frozen=True)
 class Disturbance:
-    """Something that took more from the ranks than it may."""
+    """A disturbance beyond its limit."""
 
     kind: str
     """waited, throttled, stolen, moved or slower work."""
@@ -33,7 +33,7 @@ class Disturbance:
 
 
 def disturbances(run: Run) -> list[Disturbance]:
-    """Each kind that is beyond its limit; none in a simulated run."""
+    """Each kind that is beyond its limit; empty for a simulated run."""
     by_rank: dict[tuple[int, int], list[Noise]] = {}
     for noise in run.noises:
         by_rank.setdefault((noise.launch, noise.rank), []).append(noise)
@@ -51,7 +51,7 @@ def disturbances(run: Run) -> list[Disturbance]:
 
 
 def _fraction(group: Iterable[Noise], field: str) -> float:
-    """Of the wall time of those looks that record it."""
+    """A counter as a fraction of the wall time over which it was recorded."""
     values = [(getattr(noise, field), noise.wall_s) for noise in group]
     known = [(value, wall) for value, wall in values if wall and value is not None]
     wall = sum(wall for _, wall in known)

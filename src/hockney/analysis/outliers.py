@@ -18,27 +18,31 @@ from numpy.typing import NDArray
 from hockney.analysis.places import places_of, shared
 from hockney.estimate.points import MAD_TO_SIGMA, Estimates, PointEstimate
 from hockney.estimate.states import cluster
+from hockney.lazy import lazy_imports
 from hockney.records import Place, Run
 from hockney.spec.axes import Key, key_without
 
+with lazy_imports():
+    from scipy.special import stdtr
+
 LEAST_RATIO = 1.10
-"""A smaller difference is nobody's fault: cables, distances and counters make as much."""
+"""Smaller differences are normal: cables, distances and counters cause as much."""
 SIGNIFICANCE = 0.01
 LEAST_SPREAD = 0.01
-"""Of log times: no spread is known better, and a simulated machine has none at all."""
+"""Least spread of log times that is assumed; simulated times have no spread at all."""
 MAD_EFFICIENCY = 0.37
 """So many independent values is each worth to the median absolute deviation (Rousseeuw & Croux
 1993, JASA 88, doi 10.1080/01621459.1993.10476408)."""
 LEAST_MEMBERS = 5
-"""Of a group: among fewer there is no outlier."""
+"""Members of a group that are needed to find an outlier among them."""
 LEAST_PAIRS = 3
-"""With different others, before a place or a node is what they have in common."""
-LEVEL_SHARE = 0.1
-"""Of a group's pairs that are timed alike: so many are a level of the network, no fault ..."""
-STAR_SHARE = 0.5
+"""Pairs with different partners that are needed to name a place or a node."""
+LEVEL_FRACTION = 0.1
+"""Pairs of a group with similar times are a level of the network from this fraction on ..."""
+STAR_FRACTION = 0.5
 """... unless more than this of them have one place in common."""
 AGREEING = 0.8
-"""Share of launches that must show it, too."""
+"""Fraction of launches that must show it, too."""
 RULE = (
     "an outlier is more than 10 % above the median of its group, by a robust z score (Iglewicz & "
     "Hoaglin 1993: distance from the median in median absolute deviations) with p < 1 % after "
@@ -58,15 +62,15 @@ class Outlier:
     """node, place or pair."""
     ranks: tuple[int, ...]
     group: str
-    """What the ranks of its pairs share at most."""
+    """The hardware that the ranks of its pairs share (places.SHARED)."""
     operation: str
     bytes: int
     pairs: int
-    """At once."""
+    """Number of pairs at once."""
     ratio: float
-    """Time over that of its group, at the size where that is largest."""
+    """Time over that of its group, at the size where the ratio is largest."""
     p: float
-    """Corrected for all that were looked at."""
+    """p, corrected for the number of candidates."""
     launches_agreeing: int
     launches: int
 
@@ -89,7 +93,7 @@ class _Suspect:
     board: _Board
     ranks: tuple[int, ...]
     members: list[int]
-    """Which pairs of the board."""
+    """Indices of its pairs in the board."""
     residual: float
     p: float = 1.0
 
@@ -141,7 +145,7 @@ def _board(points: Mapping[Pair, PointEstimate], places: Mapping[int, Place]) ->
 
 def _levels(logs: Array, pairs: Sequence[Pair], places: Mapping[int, Place]) -> Array:
     """Of each pair the log time of its level: the nearest of those that the network itself has."""
-    labels = cluster(np.exp(logs), least=max(LEAST_PAIRS, math.ceil(LEVEL_SHARE * len(logs))))
+    labels = cluster(np.exp(logs), least=max(LEAST_PAIRS, math.ceil(LEVEL_FRACTION * len(logs))))
     centres = [
         float(np.median(logs[labels == label]))
         for label in range(int(labels.max()) + 1)
@@ -158,7 +162,7 @@ def _is_star(pairs: Sequence[Pair], places: Mapping[int, Place]) -> bool:
         hosts = {places[rank].host for rank in pair if rank in places}
         ends.update(pair)
         ends.update(hosts if len(hosts) == 2 else ())
-    return max(ends.values()) > STAR_SHARE * len(pairs)
+    return max(ends.values()) > STAR_FRACTION * len(pairs)
 
 
 def _nodes(board: _Board, places: Mapping[int, Place]) -> list[_Suspect]:
@@ -173,7 +177,7 @@ def _nodes(board: _Board, places: Mapping[int, Place]) -> list[_Suspect]:
             members.setdefault(host, []).append(i)
             others.setdefault(host, set()).add(other)
     measured = {rank for pair in board.pairs for rank in pair}
-    return _judged([
+    return _judged(
         _Suspect(
             board,
             tuple(sorted(r for r in measured if r in places and places[r].host == host)),
@@ -182,7 +186,7 @@ def _nodes(board: _Board, places: Mapping[int, Place]) -> list[_Suspect]:
         )
         for host, pairs in members.items()
         if len(others[host]) >= LEAST_PAIRS
-    ])  # fmt: skip
+    )
 
 
 def _single_ranks(
@@ -195,13 +199,13 @@ def _single_ranks(
             members.setdefault(rank, []).append(i)
     company = Counter(places[rank].host for rank in members if rank in places)
     left_out = set(named)
-    return _judged([
+    return _judged(
         _Suspect(board, (rank,), pairs, float(np.median(board.residuals[pairs])))
         for rank, pairs in members.items()
         if len(pairs) >= LEAST_PAIRS
         and rank not in left_out
         and not (rank in places and company[places[rank].host] == 1 and len(company) > 1)
-    ])  # fmt: skip
+    )
 
 
 def _pairs(board: _Board, named: Iterable[int]) -> list[_Suspect]:
@@ -209,16 +213,17 @@ def _pairs(board: _Board, named: Iterable[int]) -> list[_Suspect]:
     left_out = set(named)
     suspects = []
     for group in set(board.groups):
-        suspects += _judged([
+        suspects += _judged(
             _Suspect(board, pair, [i], float(board.residuals[i]))
             for i, pair in enumerate(board.pairs)
             if board.groups[i] == group and not left_out.intersection(pair)
-        ])  # fmt: skip
+        )
     return suspects
 
 
-def _judged(suspects: list[_Suspect]) -> list[_Suspect]:
-    """With the p of each one among the others."""
+def _judged(each: Iterable[_Suspect]) -> list[_Suspect]:
+    """Adds the p value of each one among the others."""
+    suspects = list(each)
     if len(suspects) < LEAST_MEMBERS:
         return []
     residuals, p = robust_p(np.array([suspect.residual for suspect in suspects]))
@@ -231,8 +236,6 @@ def _judged(suspects: list[_Suspect]) -> list[_Suspect]:
 def robust_p(logs: Array) -> tuple[Array, Array]:
     """Distances of log times from their median, and the one-sided p of each one's robust z score:
     by Student's t with the freedom that the median absolute deviation has."""
-    from scipy.special import stdtr  # scipy.stats takes two seconds to load
-
     residuals = logs - np.median(logs)
     spread = max(MAD_TO_SIGMA * float(np.median(np.abs(residuals))), LEAST_SPREAD)
     freedom = max(MAD_EFFICIENCY * (len(logs) - 1), 1.0)
@@ -240,7 +243,7 @@ def robust_p(logs: Array) -> tuple[Array, Array]:
 
 
 def _significant(what: str, boards: Iterable[Sequence[_Suspect]]) -> list[Outlier]:
-    """By RULE; each once, where it is furthest off."""
+    """Applies RULE and returns each outlier once, at the point where its ratio is largest."""
     suspects = [suspect for board in boards for suspect in board]
     corrected = holm(np.array([suspect.p for suspect in suspects]))
     worst: dict[tuple[int, ...], Outlier] = {}

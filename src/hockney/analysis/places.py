@@ -1,19 +1,25 @@
-"""What two ranks have in common, from where they really were."""
+"""The hardware that two ranks share, from where they really ran."""
 
 from __future__ import annotations
 
 from hockney.records import Place, Run
 
 SHARED = (
-    "same CPU", "same core", "same L2", "same L3", "same package", "same node", "same switch",
+    "same CPU",
+    "same core",
+    "same L2",
+    "same L3",
+    "same package",
+    "same node",
+    "same switch",
     "different nodes",
-)  # fmt: skip
-"""What two places share at most, the nearest first."""
+)
+"""The closest level of hardware that two places share, the nearest first."""
 UNKNOWN = "unknown places"
 
 
 def places_of(run: Run) -> dict[int, Place]:
-    """By rank, as the first launch found them."""
+    """The place of each rank in the first launch."""
     return {place.rank: place for place in run.launches[0].places} if run.launches else {}
 
 

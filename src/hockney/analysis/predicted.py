@@ -1,4 +1,4 @@
-"""Collectives and the model of their algorithms: what each message costs, by ping-pong times."""
+"""Predicted times of collective algorithms, message by message, from ping-pong times."""
 
 from __future__ import annotations
 

@@ -56,18 +56,18 @@ class PastPosition:
     value: float
     earlier: int
     lower: int
-    """How many of them are lower."""
+    """How many of the earlier ones are lower."""
     median: float
 
 
 @dataclass(frozen=True)
 class Positions:
     transport: str | None
-    """None for a simulated machine, which is compared with nothing."""
+    """None for a simulated machine, which is not compared."""
     places: tuple[Position, ...]
     past: tuple[PastPosition, ...]
     definition: str | None
-    """Of the run's own samples."""
+    """What a sample of the run is."""
 
 
 @cache
@@ -107,8 +107,11 @@ def positions(
     own = _own_numbers(run, estimates, line) if transport is not None else {}
     places = []
     for (quantity, size), value in own.items():
-        like = [one for one in published_figures() if (one.quantity, one.bytes) == (quantity, size)
-                and _is_alike(one.transport, transport)]  # fmt: skip
+        like = [
+            one
+            for one in published_figures()
+            if (one.quantity, one.bytes) == (quantity, size) and _is_alike(one.transport, transport)
+        ]
         if like:
             like.sort(key=lambda one: one.value)
             places.append(Position(quantity, size, value, tuple(like)))
@@ -119,7 +122,7 @@ def positions(
 def _own_numbers(
     run: Run, estimates: Estimates, line: Fit | None
 ) -> dict[tuple[str, int | None], float]:
-    """By quantity and size; only ping-pongs of one pair are published."""
+    """The run's numbers by quantity and size; only ping-pongs of one pair are published."""
     if run.header.experiment != "pingpong":
         return {}
     points = [p for p in estimates.headline if p.operation == "pingpong" and p.ranks in (2, None)]
@@ -133,14 +136,14 @@ def _own_numbers(
 
 
 def _is_alike(other: str, own: str | None) -> bool:
-    """Of one kind; where either network is unknown, any between hosts."""
+    """Whether two transports are alike; an unknown network is like any other between hosts."""
     if SHARED_MEMORY in (other, own):
         return other == own
     return UNKNOWN_NETWORK in (other, own) or other == own
 
 
 def _past(own_id: str, history: History) -> list[PastPosition]:
-    """The run itself, where it is in the history, against all before it."""
+    """Compares the run, where it is in the history, with all runs before it."""
     past = []
     for trend in history.trends:
         ids = [point.id for point in trend.points]

@@ -1,4 +1,4 @@
-"""How the ranks of a visit began together."""
+"""How closely the ranks of a visit started together."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hockney.records import Run
 
 @dataclass(frozen=True)
 class Starts:
-    """Of a run's collectives."""
+    """How the repetitions of a run's collectives were started."""
 
     launches: int
     behind_barrier: int
@@ -26,7 +26,7 @@ class Starts:
 
 
 def starts_of(run: Run) -> Starts | None:
-    """None where the records have no starts."""
+    """Returns None where the run has no start records."""
     if not run.starts:
         return None
     launches = {start.launch for start in run.starts}
@@ -54,7 +54,7 @@ class Skew:
 
 
 def skew_of(run: Run) -> Skew | None:
-    """Over all visits; None where the records have no starts."""
+    """Summarises all visits; None where the run has no start records."""
     if not run.starts:
         return None
     skews = sorted(start.skew_s for start in run.starts)

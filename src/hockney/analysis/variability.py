@@ -23,9 +23,9 @@ class Spread:
     """All samples of one rank, or of all ranks, at one point."""
 
     point: Point
-    """Of no pair."""
+    """The point, without its pair of ranks."""
     rank: int | None
-    """None: all of them."""
+    """None stands for all ranks together."""
     samples: int
     mean_s: float
     std_s: float | None
@@ -38,9 +38,9 @@ class Spread:
 
 
 def variability(run: Run, estimates: Estimates) -> list[Spread]:
-    """Of each size all ranks together, then each rank, from every sample of the headline state.
+    """For each size all ranks together, then each rank, from every sample of the headline state.
 
-    Where only pairs were timed, a sample is of both its ranks.
+    Where only pairs were timed, a sample counts for both of its ranks.
     """
     found: dict[Point, dict[int, list[list[float]]]] = {}
     workload = workload_of(run.header.options)
@@ -86,11 +86,11 @@ class SlowRank:
 
     rank: int
     point: Point
-    """Where its ratio is largest."""
+    """The point at which its ratio is largest."""
     ratio: float
     """Its mean over the median of the ranks' means."""
     p: float
-    """Corrected for all ranks and points."""
+    """p, corrected for the number of ranks and points."""
 
 
 def slow_ranks(spreads: Sequence[Spread]) -> list[SlowRank]:

@@ -17,7 +17,7 @@ from hockney.spec.workloads.pingpong import Pingpong
 NOISY_PRECISION = 0.05
 """Relative half-width beyond which a median is called noisy."""
 MOST_SKEW_S = 10e-6
-"""Between the first rank to begin and the last: 2 % of a visit of 0.5 ms."""
+"""Largest acceptable time between the starts of the first and the last rank: 2 % of 0.5 ms."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Oversubscribed:
 
 @dataclass(frozen=True)
 class Skewed:
-    """Ranks that should have begun together did not."""
+    """Ranks that should have started together did not."""
 
     median_s: float
 
@@ -56,7 +56,7 @@ class Noisy:
     count: int
     points: int
     worst: PointEstimate
-    """The one whose median is known least precisely."""
+    """The point with the widest relative interval."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ Warning = (
 
 
 def warnings(run: Run, estimates: Estimates) -> list[Warning]:
-    """All that matters for this run, the gravest first."""
+    """All warnings for this run, the most serious first."""
     return [
         *([Incomplete(run.cut)] if run.cut else []),
         *_source_notes(run),

@@ -56,7 +56,7 @@ not named here is shown last, with the first sentence of its own help."""
 
 
 class Verbs(click.Group):
-    """Every module here with a `command` is a verb; none is imported before it is needed."""
+    """Every module here with a `command` is a verb, imported when it is needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return VERBS.names()

@@ -20,14 +20,14 @@ class Output:
     """Where the results go, and how they are shown."""
 
     path: Path | None
-    """None: a name that is made up."""
+    """None for a default name."""
     label: str | None
     force: bool
     resume: bool
     quiet: bool
     as_json: bool
     gate: bool
-    """An outlier is exit status 1."""
+    """Whether an outlier gives exit status 1."""
     layout: str | None
     """The table of a classic program; None: that of the preset, or ours."""
 
@@ -38,9 +38,9 @@ class Common:
 
     sampling: Sampling
     placement: Placement
-    """With the usual number of ranks: a verb sets how many take part."""
+    """The placement with the default number of ranks, which a verb replaces."""
     buffers: Buffers | None
-    """None: those that the operation usually has."""
+    """None for the operation's default."""
     given: frozenset[str]
     """Parameters that the user gave, by the names that verbs have for them."""
 

@@ -27,7 +27,7 @@ def result_files(paths: Sequence[Path]) -> list[Path]:
 
 
 def write_text(path: Path, text: str, force: bool) -> None:
-    """Writes a whole file; what fails says so and leaves none behind."""
+    """Writes a whole file; raises AskedWronglyError where that is impossible."""
     try:
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)

@@ -10,6 +10,7 @@ import click
 
 from hockney.analysis import Analysis
 from hockney.cli._asked import Output
+from hockney.lazy import lazy_imports
 from hockney.measure.checks import check_allocation
 from hockney.measure.run import Target, measure
 from hockney.measure.session import Session, raise_problems, unanswered
@@ -17,6 +18,9 @@ from hockney.spec import Plan
 from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import format_seconds
 from hockney.views.progress import ProgressView
+
+with lazy_imports():
+    from hockney.cli._present import gate, show_json, show_run
 
 ENDINGS = {
     "precision": "every median has the asked precision",
@@ -49,13 +53,11 @@ def measure_and_show(plan: Plan, output: Output) -> None:
     if session.run.samples:
         show_measured(analysis, output)
     if not output.quiet:
-        _say_how_it_ended(session)
+        _report_end(session)
     raise_problems(session)
     if session.reason == "interrupted":
         raise click.exceptions.Exit(130)
     if output.gate:
-        from hockney.cli._present import gate
-
         gate(analysis)
 
 
@@ -70,7 +72,7 @@ def measured(plan: Plan, target: Target, quiet: bool, before: str = "") -> Sessi
         progress.clear()
 
 
-def _say_how_it_ended(session: Session) -> None:
+def _report_end(session: Session) -> None:
     steps = session.steps
     lost = steps.notes() if steps else []
     for note in (*session.engine.notes, *unanswered(session), *lost):
@@ -88,8 +90,6 @@ def _say_how_it_ended(session: Session) -> None:
 
 def show_measured(analysis: Analysis, output: Output) -> None:
     """The result as the options of a measuring verb want it."""
-    from hockney.cli._present import show_json, show_run
-
     if output.as_json:
         show_json(analysis)
         return

@@ -8,21 +8,15 @@ from typing import Any
 
 import click
 
-from hockney.cli._help import (
-    OUTPUT,
-    PLACEMENT,
-    SAMPLING,
-    SIMULATION,
-    WORKLOAD,
-    Decorator,
-    option,
-)
+from hockney.cli._help import OUTPUT, PLACEMENT, SAMPLING, SIMULATION, WORKLOAD, Decorator, option
 from hockney.cli._parameters import CPUS, FRACTION, HOSTS, LAUNCHES, PEERS, SECONDS, SIZES, Named
-from hockney.lazy import lazy
+from hockney.lazy import lazy_imports
 from hockney.spec.placement import OLD_LAUNCHERS, PLACES
 from hockney.spec.workloads import BUFFERS
 
-schedulers = lazy("hockney.schedulers")
+with lazy_imports():
+    from hockney.schedulers import launcher_names
+
 PATH = click.Path(path_type=Path)
 
 
@@ -55,9 +49,14 @@ def sizes(default: str | None, more: str = "", shown: str | bool = True) -> Deco
 
 def ranks(default: int | None, shown: str | bool = True) -> Decorator:
     return option(
-        "-n", "ranks", type=int, metavar="N", default=default, show_default=shown,
+        "-n",
+        "ranks",
+        type=int,
+        metavar="N",
+        default=default,
+        show_default=shown,
         help="Number of ranks to start.",
-    )  # fmt: skip
+    )
 
 
 def peers(what: str) -> Decorator:
@@ -70,9 +69,12 @@ LABEL = option(
 )
 QUIET = option("-q", "--quiet", is_flag=True, heading=OUTPUT, help="Print no progress, no notes.")
 GATE = option(
-    "--gate", is_flag=True, heading=OUTPUT, help="Exit status 1 when there is an outlier: a pair, "
-    "a CPU or a node that is slower than its group."
-)  # fmt: skip
+    "--gate",
+    is_flag=True,
+    heading=OUTPUT,
+    help="Exit status 1 when there is an outlier: a pair, "
+    "a CPU or a node that is slower than its group.",
+)
 VERIFY = option("--verify", is_flag=True, heading=WORKLOAD, help="Check all data, untimed.")
 EVERY_ITERATION = option(
     "--every-iteration",
@@ -174,7 +176,7 @@ REST = (
     ),
     option(
         "--launcher",
-        type=Named(lambda: schedulers.launcher_names(), OLD_LAUNCHERS),
+        type=Named(launcher_names, OLD_LAUNCHERS),
         heading=PLACEMENT,
         show_default="the scheduler's inside a job, else mpiexec",
         help="What starts the ranks.",

@@ -10,6 +10,10 @@ import click
 
 from hockney import units
 from hockney.errors import AskedWronglyError
+from hockney.lazy import lazy_imports
+
+with lazy_imports():
+    from hockney.measure.checks import parse_cpus
 
 
 class Words(click.ParamType):  # type: ignore[type-arg, unused-ignore]
@@ -74,8 +78,6 @@ def _peers(text: str) -> tuple[int, int]:
 
 
 def _cpus(text: str) -> tuple[int, ...]:
-    from hockney.spec.placement import parse_cpus
-
     return parse_cpus(text) if text else ()
 
 

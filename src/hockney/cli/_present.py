@@ -1,4 +1,4 @@
-"""An analysis as every verb shows it."""
+"""How verbs show an analysis."""
 
 from __future__ import annotations
 
@@ -11,10 +11,16 @@ import click
 from hockney.analysis import Analysis
 from hockney.analysis.history import History
 from hockney.exchange.writing import render
+from hockney.lazy import lazy_imports
 from hockney.terminal import styled
 from hockney.views.as_json import dumps, run_json
 from hockney.views.experiments import view_of
 from hockney.views.warnings import warning_lines
+
+with lazy_imports():
+    from hockney.views.collective_model import predicted_json, predicted_lines
+    from hockney.views.diagnosis import diagnosis_lines
+    from hockney.views.published import position_lines
 
 
 def show_run(
@@ -41,20 +47,16 @@ def show_warnings(analysis: Analysis) -> None:
 
 
 def gate(analysis: Analysis) -> None:
-    """For checks of nodes: ends with status 1 where a pair, place or node is an outlier."""
+    """Ends with status 1 where a pair, place or node is an outlier: for checks of nodes."""
     if analysis.outliers:
         raise click.exceptions.Exit(1)
 
 
 def show_diagnosis(analysis: Analysis) -> None:
-    from hockney.views.diagnosis import diagnosis_lines
-
     click.echo("\n" + "\n".join(diagnosis_lines(analysis.diagnosis)))
 
 
 def show_positions(analysis: Analysis, histories: Sequence[History]) -> None:
-    from hockney.views.published import position_lines
-
     lines = position_lines(analysis.positions(histories))
     if lines:
         heading = "\ncompared with published systems (definitions and sources: --json)"
@@ -63,8 +65,6 @@ def show_positions(analysis: Analysis, histories: Sequence[History]) -> None:
 
 def show_predicted(analysis: Analysis, messages: Analysis, as_json: bool) -> None:
     """Collectives, measured and predicted from the messages of another run."""
-    from hockney.views.collective_model import predicted_json, predicted_lines
-
     found = analysis.predicted(messages.message_costs)
     if as_json:
         click.echo(dumps({"predicted": predicted_json(found)}))
@@ -78,7 +78,7 @@ def show_json(
     diagnose: bool = False,
     histories: Sequence[History] | None = None,
 ) -> None:
-    """{"run", ..., "warnings"} and, when asked, "diagnosis" and "beside", as docs/json.md says."""
+    """{"run", ..., "warnings"} and, when asked, "diagnosis" and "positions" (docs/json.md)."""
     shown = {
         "run": run_json(analysis),
         **view_of(analysis.run).fields(analysis, all_states),
@@ -87,5 +87,6 @@ def show_json(
     if diagnose:
         shown["diagnosis"] = [asdict(finding) for finding in analysis.diagnosis]
     if histories is not None:
-        shown["beside"] = asdict(analysis.positions(histories))
+        shown["positions"] = asdict(analysis.positions(histories))
+        shown["beside"] = shown["positions"]  # its former name
     click.echo(dumps(shown))

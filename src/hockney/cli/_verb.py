@@ -1,4 +1,4 @@
-"""A verb that measures: its words become a plan, and what runs a plan is the same for all."""
+"""Verbs that measure: each turns its options into a plan, and all plans are run alike."""
 
 from __future__ import annotations
 
@@ -11,12 +11,18 @@ import click
 from hockney.cli._asked import Output, common_of, output_of
 from hockney.cli._help import Verb
 from hockney.errors import AskedWronglyError
+from hockney.lazy import lazy_imports
 from hockney.spec import Plan
+
+with lazy_imports():
+    from hockney.cli import Verbs
+    from hockney.cli._measure import measure_and_show
+    from hockney.measure.checks import check_plan
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What the words of a measuring verb ask for."""
+    """The plan and the output that the options of a measuring verb ask for."""
 
     plan: Plan
     output: Output
@@ -28,8 +34,6 @@ class MeasuringVerb(Verb):
     def asked(self, context: click.Context) -> Asked:
         """The plan that the words of a context stand for; raises AskedWronglyError where it cannot
         be measured on this machine."""
-        from hockney.measure.checks import check_plan
-
         options = dict(context.params)
         output = output_of(options)
         common = common_of(context, options)
@@ -40,16 +44,12 @@ class MeasuringVerb(Verb):
         return Asked(plan, output)
 
     def invoke(self, ctx: click.Context) -> None:
-        from hockney.cli._measure import measure_and_show
-
         asked = self.asked(ctx)
         measure_and_show(asked.plan, asked.output)
 
 
 def measuring_verb(name: str) -> MeasuringVerb:
     """The verb of that name, if it is one that measures."""
-    from hockney.cli import Verbs
-
     command = Verbs().get_command(click.get_current_context(), name)
     if not isinstance(command, MeasuringVerb):
         raise AskedWronglyError(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from hockney.cli import _options
 from hockney.cli._help import COMMON, option, verb
+from hockney.lazy import lazy_imports
+from hockney.spec.workloads.collective import COLLECTIVES
 
-if TYPE_CHECKING:
-    from hockney.mpis import Algorithm, Family
+with lazy_imports():
+    from hockney.measure.algorithms import checked_collectives
+    from hockney.measure.build import build_engine, library_of
+    from hockney.measure.mpi import find_mpi
+    from hockney.mpis import Algorithm, Family, family_of
+    from hockney.views.as_json import dumps
 
 
 @verb(
@@ -25,13 +29,6 @@ def command(names: str | None, mpicc: str | None, as_json: bool) -> None:
 
     The list comes from the library itself. --json adds the variables that force each algorithm.
     """
-    from hockney.measure.algorithms import checked_collectives
-    from hockney.measure.build import build_engine, library_of
-    from hockney.measure.mpi import find_mpi
-    from hockney.mpis import family_of
-    from hockney.spec.workloads.collective import COLLECTIVES
-    from hockney.views.as_json import dumps
-
     collectives = checked_collectives(names.split(",")) if names else list(COLLECTIVES)
     mpi = find_mpi(mpicc)
     engine = build_engine(mpi)

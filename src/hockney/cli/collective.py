@@ -1,8 +1,8 @@
-"""hockney collective: what collectives take, by algorithm, ranks and size."""
+"""hockney collective: the time of collectives by algorithm, ranks and size."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from msgspec.structs import replace
@@ -13,11 +13,15 @@ from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._options import HOW_MUCH, measuring_options
 from hockney.cli._parameters import COUNTS, SECONDS, SIZES
 from hockney.cli._verb import MeasuringVerb
+from hockney.lazy import lazy_imports
 from hockney.spec import Plan, sizes_of
 from hockney.spec.workloads.collective import Root, Sync
 
-if TYPE_CHECKING:
-    from hockney.measure.collective import Study
+with lazy_imports():
+    from hockney.measure.algorithms import checked_collectives
+    from hockney.measure.checks import allowed_cpus
+    from hockney.measure.collective import Study, cases_of
+    from hockney.measure.run import mpi_of
 
 DEFAULT_SIZES = "2..1MiB"
 CASE_S = 8.0
@@ -94,10 +98,6 @@ def command(common: Common, *, ranks: list[int] | None, oversubscribe: bool, **o
     Each launch measures one algorithm and number of ranks at all sizes. A time is from the common
     start to the end on the last rank.
     """
-    from hockney.measure.checks import allowed_cpus
-    from hockney.measure.collective import cases_of
-    from hockney.measure.run import mpi_of
-
     ranks = ranks or [common.ranks_by_nodes() or allowed_cpus()]
     study = _study(common, ranks, oversubscribe, **own)
     cases, left_out = cases_of(study, common.placement, *mpi_of(common.placement))
@@ -121,9 +121,6 @@ def _study(
     overlap: bool,
     verify: bool,
 ) -> Study:
-    from hockney.measure.algorithms import checked_collectives
-    from hockney.measure.collective import Study
-
     return Study(
         collectives=checked_collectives(collectives.split(",")),
         algorithms=algorithms.split(","),

@@ -9,6 +9,15 @@ import click
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import FRACTION
+from hockney.lazy import lazy_imports
+
+with lazy_imports():
+    from hockney import load
+    from hockney.analysis.compare import compare
+    from hockney.views.as_json import comparison_json, dumps
+    from hockney.views.comparison import show_comparison
+    from hockney.views.comparison_figure import describe_ratio
+    from hockney.views.drawing.files import save
 
 
 @verb(
@@ -35,17 +44,9 @@ def command(
     Launches are the independent units of the test. Exit status 1 when one of OTHERS is slower by
     more than the tolerance.
     """
-    from hockney import load
-    from hockney.analysis.compare import compare
-    from hockney.views.as_json import comparison_json, dumps
-    from hockney.views.comparison import show_comparison
-
     first = load(base)
     comparisons = [compare(first, load(other), tolerance) for other in others]
     if output is not None:
-        from hockney.views.comparison_figure import describe_ratio
-        from hockney.views.drawing.files import save
-
         save(describe_ratio(comparisons, tolerance), output, force)
     if as_json:
         click.echo(dumps(comparison_json(comparisons)))

@@ -1,4 +1,4 @@
-"""hockney cores: what each pair of places sees."""
+"""hockney cores: the time between every two CPUs or nodes."""
 
 from __future__ import annotations
 
@@ -43,10 +43,7 @@ def command(
     the two disagree, and outliers.
     """
     workload = Cores(
-        sizes=sizes_of(sizes),
-        buffers=common.buffers,
-        parallel=parallel,
-        verify=verify,
+        sizes=sizes_of(sizes), buffers=common.buffers, parallel=parallel, verify=verify
     )
     placement = replace(common.placement, ranks=_ranks(common, ranks))
     return single(workload, placement, common.sampling)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict
 
 import click
 
 from hockney.cli import _options
 from hockney.cli._help import COMMON, verb
+from hockney.lazy import lazy_imports
 
-if TYPE_CHECKING:
-    from hockney.measure.doctor import Finding
+with lazy_imports():
+    from hockney.measure.doctor import Finding, examine, overall
+    from hockney.views.as_json import dumps
 
 
 @verb("hockney doctor", "hockney doctor --mpicc /opt/openmpi/bin/mpicc")
@@ -21,11 +23,6 @@ def command(mpicc: str | None, as_json: bool) -> None:
 
     Exit status 1 when something would spoil a measurement.
     """
-    from dataclasses import asdict
-
-    from hockney.measure.doctor import examine, overall
-    from hockney.views.as_json import dumps
-
     findings = examine(mpicc)
     verdict = overall(findings)
     if as_json:

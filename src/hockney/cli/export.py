@@ -10,7 +10,13 @@ import click
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import Named
+from hockney.lazy import lazy_imports
 from hockney.programs import writer_names
+
+with lazy_imports():
+    from hockney import load
+    from hockney.exchange.writing import write
+    from hockney.result_file import ResultFile
 
 
 @verb(
@@ -30,10 +36,6 @@ from hockney.programs import writer_names
 @_options.force("the file")
 def command(file: Path, format_name: str, output: Path | None, force: bool) -> None:
     """Write a result file in a format of another program."""
-    from hockney import load
-    from hockney.exchange.writing import write
-    from hockney.result_file import ResultFile
-
     content = write(load(file), format_name)
     if output is None:
         sys.stdout.buffer.write(content)

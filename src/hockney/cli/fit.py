@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -13,14 +13,20 @@ from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import Named
 from hockney.errors import AskedWronglyError
+from hockney.lazy import lazy_imports
 from hockney.models import MODELS
 
-if TYPE_CHECKING:  # numbers are loaded when there is something to fit
+with lazy_imports():
+    from hockney import load
     from hockney.analysis import NamedCurve
     from hockney.estimate.points import PointEstimate
-    from hockney.fitting.fit import Fit
-    from hockney.predict.ranking import Ranking
+    from hockney.fitting.fit import Fit, curve_of
+    from hockney.models import fit_model
+    from hockney.models.hockney import fit
+    from hockney.predict.ranking import Ranking, rank
     from hockney.records import Run
+    from hockney.views.as_json import axes_json, dumps, fit_json
+    from hockney.views.fits import model_lines, ranking_json, ranking_lines
 
 AUTO = "auto"
 Result = TypeVar("Result")
@@ -59,16 +65,10 @@ def command(files: tuple[Path, ...], model: str, ordinary: bool, as_json: bool) 
 
 
 def _fit(points: Sequence[PointEstimate], model: str, ordinary: bool) -> Fit:
-    from hockney.fitting.fit import curve_of
-    from hockney.models import fit_model
-    from hockney.models.hockney import fit
-
     return fit(curve_of(points), ordinary) if ordinary else fit_model(model, points)
 
 
 def _ranking(points: Sequence[PointEstimate]) -> Ranking:
-    from hockney.predict.ranking import rank
-
     return rank(points)
 
 
@@ -86,9 +86,6 @@ class RunCurve:
 
 
 def _curves(file: Path) -> list[RunCurve]:
-    from hockney import load
-    from hockney.analysis import NamedCurve
-
     analysis = load(file)
     curves = analysis.curves or [NamedCurve("", ())]
     return [RunCurve(analysis.run, curve) for curve in curves]
@@ -97,7 +94,7 @@ def _curves(file: Path) -> list[RunCurve]:
 def _each(
     curves: list[RunCurve], work: Callable[[Sequence[PointEstimate]], Result]
 ) -> list[tuple[RunCurve, Result]]:
-    """Of a run's several curves those that carry the model; what the others lack is said."""
+    """Fits each curve; where a run has several, those that cannot be fitted are reported."""
     done: list[tuple[RunCurve, Result]] = []
     failed: list[AskedWronglyError] = []
     for one in curves:
@@ -114,8 +111,6 @@ def _each(
 
 
 def _named(curve: RunCurve) -> dict[str, Any]:
-    from hockney.views.as_json import axes_json
-
     first = curve.curve.points[0]
     return {
         "label": curve.run.label,
@@ -126,9 +121,6 @@ def _named(curve: RunCurve) -> dict[str, Any]:
 
 
 def _show_fits(fits: list[tuple[RunCurve, Fit]], as_json: bool) -> None:
-    from hockney.views.as_json import dumps, fit_json
-    from hockney.views.fits import model_lines
-
     if as_json:
         click.echo(dumps({"fits": [{**_named(curve), **fit_json(fit)} for curve, fit in fits]}))
         return
@@ -137,9 +129,6 @@ def _show_fits(fits: list[tuple[RunCurve, Fit]], as_json: bool) -> None:
 
 
 def _show_rankings(rankings: list[tuple[RunCurve, Ranking]], as_json: bool) -> None:
-    from hockney.views.as_json import dumps
-    from hockney.views.fits import ranking_json, ranking_lines
-
     if as_json:
         parts = [ranking_json(ranking, _named(curve)) for curve, ranking in rankings]
         click.echo(dumps({key: [one for part in parts for one in part[key]] for key in parts[0]}))

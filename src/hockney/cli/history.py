@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,11 +11,17 @@ from hockney.cli import _options
 from hockney.cli._files import result_files
 from hockney.cli._help import OUTPUT, option, verb
 from hockney.cli._parameters import FRACTION
+from hockney.errors import AskedWronglyError
+from hockney.lazy import lazy_imports
 
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from hockney.analysis.history import History
+with lazy_imports():
+    from hockney import records
+    from hockney.analysis import Analysis
+    from hockney.analysis.history import History, histories
+    from hockney.views import history as view
+    from hockney.views.as_json import dumps
+    from hockney.views.drawing.files import check_output, save
+    from hockney.views.history_figure import describe_history
 
 
 @verb(
@@ -54,14 +60,9 @@ def command(
     if as_json and openmetrics:
         raise click.UsageError("--json or --openmetrics, not both")
     if output is not None:
-        from hockney.views.drawing.files import check_output
-
         check_output(output, force)
     found = load_histories(paths, tolerance, since, together)
     if output is not None:
-        from hockney.views.drawing.files import save
-        from hockney.views.history_figure import describe_history
-
         save(describe_history(found), output, force)
     _show(found, tolerance, as_json, openmetrics)
     if any(history.worse for history in found):
@@ -74,14 +75,7 @@ def load_histories(
     since: datetime | None = None,
     together: bool = False,
 ) -> list[History]:
-    """One a system. Files that are no results, or hold nothing, are named and left out."""
-    from datetime import timezone
-
-    from hockney import records
-    from hockney.analysis import Analysis
-    from hockney.analysis.history import histories
-    from hockney.errors import AskedWronglyError
-
+    """One history per system. Files without results are named and left out."""
     runs = []
     for path in result_files(paths):
         try:
@@ -100,14 +94,11 @@ def load_histories(
 
 
 def histories_with(paths: tuple[Path, ...], past: tuple[Path, ...]) -> list[History]:
-    """Of earlier runs and these; none where no earlier ones were named."""
+    """Histories of earlier runs and these; empty where no earlier ones were named."""
     return load_histories((*past, *paths)) if past else []
 
 
 def _show(found: list[History], tolerance: float, as_json: bool, openmetrics: bool) -> None:
-    from hockney.views import history as view
-    from hockney.views.as_json import dumps
-
     if as_json:
         click.echo(dumps(view.history_json(found, tolerance)))
     elif openmetrics:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -14,11 +13,14 @@ from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZE, Named
 from hockney.errors import AskedWronglyError
+from hockney.lazy import lazy_imports
 from hockney.logs.log import UNKNOWN
 from hockney.programs import reader_names
 
-if TYPE_CHECKING:
-    from hockney.logs.log import Log
+with lazy_imports():
+    from hockney.exchange.reading import read, recognise
+    from hockney.logs.log import Log, read_log
+    from hockney.logs.runs import runs_of, store
     from hockney.records import Run
 
 
@@ -66,8 +68,6 @@ def command(
 
     A result file holds one experiment; a log with several gives several files.
     """
-    from hockney.logs.log import read_log
-
     logs = [replace(read_log(file), bytes=size, operation=operation) for file in files]
     stored: list[tuple[Path, Run]] = []
     for group in [logs] if join else [[log] for log in logs]:
@@ -79,9 +79,6 @@ def command(
 
 
 def _runs(logs: Sequence[Log], format_name: str | None, label: str | None) -> list[Run]:
-    from hockney.exchange.reading import read, recognise
-    from hockney.logs.runs import runs_of
-
     names = [format_name or recognise(log) for log in logs]
     if len(set(names)) > 1:
         raise AskedWronglyError(
@@ -98,8 +95,6 @@ def _name(run: Run) -> str:
 
 def _store(stored: Sequence[tuple[Path, Run]], output: Path | None, force: bool) -> None:
     """All of them, or none where one of the files exists."""
-    from hockney.logs.runs import store
-
     paths = _paths(stored, output)
     existing = [path for path in paths if path.exists()]
     if existing and not force:
@@ -108,7 +103,7 @@ def _store(stored: Sequence[tuple[Path, Run]], output: Path | None, force: bool)
         )
     for path, (_, run) in zip(paths, stored, strict=True):
         store(run, path, force)
-        _tell(run)
+        _report(run)
 
 
 def _paths(stored: Sequence[tuple[Path, Run]], output: Path | None) -> list[Path]:
@@ -138,7 +133,7 @@ def _safe(name: str) -> str:
     return "".join(char if char.isalnum() or char in "-_." else "-" for char in name)[:60]
 
 
-def _tell(run: Run) -> None:
+def _report(run: Run) -> None:
     source = run.header.source
     points = {(s.operation, s.algorithm, s.ranks, str(s.peers), s.bytes) for s in run.summaries}
     launches = len(run.launches)

@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SECONDS, Named
+from hockney.errors import AskedWronglyError, HockneyError
+from hockney.lazy import lazy_imports
 from hockney.schedulers import batch_names
+from hockney.spec import Plan
 
-if TYPE_CHECKING:
+with lazy_imports():
+    from hockney import records
+    from hockney.analysis import Analysis
     from hockney.cli._asked import Output
-    from hockney.measure.job import Measurement
-    from hockney.schedulers import Batch, Job, State
-    from hockney.spec import Plan
+    from hockney.cli._measure import default_output, show_measured
+    from hockney.cli._verb import ask
+    from hockney.measure.job import Measurement, job_script, launches_of, minutes_for
+    from hockney.measure.resume import whole_launches
+    from hockney.measure.run import mpi_of
+    from hockney.measure.session import new_run
+    from hockney.measure.steps import has_steps
+    from hockney.schedulers import Batch, Job, State, batch_named, cancel, submit
     from hockney.views.progress import Live
 
 POLL_S = 1.0
 LAST_LINES = 12
-"""Of the scheduler's log, shown when a job fails."""
+"""Lines of the scheduler's log that are shown when a job fails."""
 
 
 @verb(
@@ -46,12 +56,6 @@ LAST_LINES = 12
 )
 def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any) -> None:
     """Print a batch script that measures on nodes without Python, or submit it."""
-    from hockney.cli._measure import default_output
-    from hockney.cli._verb import ask
-    from hockney.measure.job import Measurement
-    from hockney.measure.run import mpi_of
-    from hockney.schedulers import batch_named
-
     asked = ask(words, nodes=1)
     plan, output = asked.plan, asked.output
     _check(plan, output)
@@ -66,9 +70,6 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
 
 
 def _check(plan: Plan, output: Output) -> None:
-    from hockney.errors import AskedWronglyError
-    from hockney.measure.steps import has_steps
-
     for name in ("platform", "hosts", "launcher"):
         if getattr(plan.first.placement, name):
             raise AskedWronglyError(f"--{name} cannot be used in a job: the scheduler chooses it")
@@ -82,9 +83,6 @@ def _check(plan: Plan, output: Output) -> None:
 
 
 def _job(plan: Plan, options: dict[str, Any]) -> Job:
-    from hockney.measure.job import minutes_for
-    from hockney.schedulers import Job
-
     time_s = options.pop("time_s")
     most = max((case.placement for case in plan.cases), key=lambda placement: placement.ranks)
     return Job(
@@ -97,31 +95,14 @@ def _job(plan: Plan, options: dict[str, Any]) -> Job:
 
 
 def _script(scheduler: Batch, job: Job, measurement: Measurement, label: str | None) -> str:
-    from hockney import records
-    from hockney.measure.job import job_script
-    from hockney.measure.session import new_run
-
     header = records.encode(new_run(measurement.plan, label).header)
     return job_script(scheduler, job, measurement, header)
 
 
 def _submit(
-    scheduler: Batch,
-    job: Job,
-    text: str,
-    measurement: Measurement,
-    output: Output,
+    scheduler: Batch, job: Job, text: str, measurement: Measurement, output: Output
 ) -> None:
     """Submits, waits, shows; an interrupted wait cancels the job and keeps what it has."""
-    from hockney import records
-    from hockney.analysis import Analysis
-    from hockney.cli._measure import show_measured
-    from hockney.errors import AskedWronglyError, HockneyError
-    from hockney.measure.job import launches_of
-    from hockney.measure.resume import whole_launches
-    from hockney.schedulers import submit
-    from hockney.views.progress import Live
-
     result = measurement.result
     if result.exists():
         raise AskedWronglyError(f"{result} exists", "name another file with -o")
@@ -131,7 +112,7 @@ def _submit(
     if run is not None and run.samples:
         show_measured(Analysis(run), output)
     whole = len(whole_launches(run)) if run is not None else 0
-    # A job that was deleted may have ended well all the same, as PBS tells it.
+    # PBS reports a deleted job as one that ended well.
     if not state.well or whole < most:
         raise HockneyError(
             f"job {number} ended as {state.word.lower()} after {whole} of {most} launches",
@@ -142,9 +123,6 @@ def _submit(
 
 
 def _await_end(scheduler: Batch, number: str, launches: int, result: Path, status: Live) -> State:
-    from hockney.errors import HockneyError
-    from hockney.schedulers import cancel
-
     try:
         while not (state := scheduler.state(number)).ended:
             done = f"{_launches_in(result)} of {launches} launches"
@@ -173,5 +151,5 @@ def _last_words(log: Path) -> str | None:
         lines = log.read_text(errors="replace").splitlines()[-LAST_LINES:]
     except OSError:
         return None
-    said = "\n".join(f"    {line}" for line in lines)
-    return f"the last lines of {log}:\n{said}" if said else None
+    shown = "\n".join(f"    {line}" for line in lines)
+    return f"the last lines of {log}:\n{shown}" if shown else None

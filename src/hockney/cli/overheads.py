@@ -35,12 +35,7 @@ DEFAULT_SIZES = "1,8,64,256,1KiB,2KiB,4KiB"
 )
 @measuring_options()
 def command(
-    common: Common,
-    *,
-    ranks: int,
-    peers: tuple[int, int],
-    sizes: list[int],
-    messages: int,
+    common: Common, *, ranks: int, peers: tuple[int, int], sizes: list[int], messages: int
 ) -> Plan:
     """Measure the parameters of the LogGP model: the time that a message takes of its sender (o_s),
     of its receiver (o_r) and on the wire (L, g, G).
@@ -49,9 +44,6 @@ def command(
     parameters follow from the times of the trains.
     """
     workload = Overheads(
-        sizes=sizes_of(sizes),
-        buffers=common.buffers,
-        peers=peers,
-        messages=messages,
+        sizes=sizes_of(sizes), buffers=common.buffers, peers=peers, messages=messages
     )
     return single(workload, replace(common.placement, ranks=ranks), common.sampling)

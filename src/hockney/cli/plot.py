@@ -9,12 +9,21 @@ import click
 from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZE, Named
+from hockney.lazy import lazy_imports
 from hockney.views.curves import Options
 from hockney.views.figures import FIGURES, describe
 
-NEEDS = {"extremes": "--extremes", "bytes": "--bytes", "operation": "--operation",
-         "ranks": "--ranks"}  # fmt: skip
-"""Options of which some figures have no use."""
+with lazy_imports():
+    from hockney.views.drawing.files import check_output, save
+    from hockney.views.labels import analyses_of
+
+NEEDS = {
+    "extremes": "--extremes",
+    "bytes": "--bytes",
+    "operation": "--operation",
+    "ranks": "--ranks",
+}
+"""Options that only some figures take."""
 
 
 @verb(
@@ -80,9 +89,6 @@ def command(
         if getattr(options, name) not in (None, False) and name not in takes:
             drawn = ", ".join(n for n, figure in FIGURES.all().items() if name in figure.TAKES)
             raise click.UsageError(f"--what {what} does not take {needed}; these do: {drawn}")
-
-    from hockney.views.drawing.files import check_output, save
-    from hockney.views.labels import analyses_of
 
     check_output(output, force)
     save(describe(what, analyses_of(files), options), output, force)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,12 +11,16 @@ from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZES
 from hockney.errors import AskedWronglyError
+from hockney.lazy import lazy_imports
 from hockney.models import CHANNELS, TERMS
 
-if TYPE_CHECKING:  # numbers are loaded when there is something to predict
-    from hockney.predict.channel import Channel
-    from hockney.predict.patterns import Pattern
+with lazy_imports():
+    from hockney import load
+    from hockney.predict.channel import Channel, channel_of
+    from hockney.predict.patterns import Pattern, parse_pattern, predict
     from hockney.records import Run
+    from hockney.views.as_json import dumps
+    from hockney.views.predictions import prediction_json, prediction_lines
 
 
 @verb(
@@ -61,10 +64,6 @@ def command(
     All pairs of ranks are taken to communicate like the measured ones. Confidence intervals are by
     a bootstrap over launches; they do not cover effects of a pattern on the network.
     """
-    from hockney import load
-    from hockney.predict.channel import channel_of
-    from hockney.predict.patterns import Pattern, parse_pattern
-
     factors = parse_factors(what_if) if what_if else {}
     asked = [Pattern("message", size) for size in sizes or ()]
     asked += [parse_pattern(text) for text in patterns]
@@ -78,10 +77,6 @@ def command(
 
 
 def _show(channels: list[tuple[Run, Channel]], asked: list[Pattern], as_json: bool) -> None:
-    from hockney.predict.patterns import predict
-    from hockney.views.as_json import dumps
-    from hockney.views.predictions import prediction_json, prediction_lines
-
     found = [(run, channel, [predict(channel, one) for one in asked]) for run, channel in channels]
     if as_json:
         rows = [

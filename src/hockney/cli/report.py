@@ -9,6 +9,13 @@ import click
 from hockney.cli import _options
 from hockney.cli._files import result_files, write_text
 from hockney.cli._help import option, verb
+from hockney.errors import AskedWronglyError
+from hockney.lazy import lazy_imports
+
+with lazy_imports():
+    from hockney.cli.history import histories_with
+    from hockney.views.labels import analyses_of
+    from hockney.views.report import render
 
 
 @verb(
@@ -28,11 +35,6 @@ def command(
 
     The page needs no network and no other file.
     """
-    from hockney.cli.history import histories_with
-    from hockney.errors import AskedWronglyError
-    from hockney.views.labels import analyses_of
-    from hockney.views.report import render
-
     if output.exists() and not force:
         raise AskedWronglyError(
             f"{output} exists", "name another file with -o, or overwrite it with --force"

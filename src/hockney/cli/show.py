@@ -9,7 +9,13 @@ import click
 from hockney.cli import _options
 from hockney.cli._help import OUTPUT, option, verb
 from hockney.cli._parameters import Named
+from hockney.lazy import lazy_imports
 from hockney.programs import layout_names
+
+with lazy_imports():
+    from hockney import load
+    from hockney.cli import _present
+    from hockney.cli.history import histories_with
 
 
 @verb(
@@ -52,10 +58,6 @@ def command(
     as_json: bool,
 ) -> None:
     """Show the results in a file: the answer, the table, and what to know about it."""
-    from hockney import load
-    from hockney.cli import _present
-    from hockney.cli.history import histories_with
-
     analysis = load(file)
     if messages is not None:
         _present.show_predicted(analysis, load(messages), as_json)

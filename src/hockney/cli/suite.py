@@ -1,4 +1,4 @@
-"""hockney suite: a plan of many runs, with one progress line, that can be gone on with."""
+"""hockney suite: a plan of many runs, which can be interrupted and resumed."""
 
 from __future__ import annotations
 
@@ -6,17 +6,26 @@ import platform
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from hockney.cli import _options
 from hockney.cli._help import option, verb
+from hockney.errors import AskedWronglyError, HockneyError
+from hockney.lazy import lazy_imports
+from hockney.spec import Plan
 
-if TYPE_CHECKING:
+with lazy_imports():
+    from hockney.cli import report
+    from hockney.cli._measure import measured
+    from hockney.cli._verb import ask, measuring_verb
+    from hockney.measure.checks import check_allocation
     from hockney.measure.journal import Journal
-    from hockney.measure.suite import PlannedRun, Suite
-    from hockney.spec import Plan
+    from hockney.measure.run import Target, mpi_of
+    from hockney.measure.session import problems_of
+    from hockney.measure.suite import PlannedRun, Suite, check_keys, read_suite
+    from hockney.views.table import aligned
 
 OURS = ("output", "force", "resume", "quiet", "json", "format", "label")
 """Options of measuring verbs that the suite sets itself."""
@@ -40,9 +49,6 @@ def command(
     Each run is measured once, even when the suite is interrupted and resumed. OPTIONS are added to
     every run.
     """
-    from hockney.measure.journal import Journal
-    from hockney.measure.suite import read_suite
-
     suite = read_suite(plan_name)
     plans = [_plan(plan_name, run, more) for run in suite.runs]
     if resume and output is None:
@@ -57,12 +63,6 @@ def command(
 
 def _plan(where: str, run: PlannedRun, more: tuple[str, ...]) -> Plan:
     """The plan of one run; all are checked before any is measured."""
-    from hockney.cli._verb import ask, measuring_verb
-    from hockney.errors import AskedWronglyError
-    from hockney.measure.checks import check_allocation
-    from hockney.measure.run import mpi_of
-    from hockney.measure.suite import check_keys
-
     params = measuring_verb(run.verb).params
     options = {
         name.lstrip("-"): param
@@ -96,12 +96,7 @@ def _words(param: click.Parameter, name: str, value: Any) -> list[str]:
 
 
 def _measure_all(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) -> list[str]:
-    """Every run that is not done yet; one that fails does not stop the others. Returns which."""
-    from hockney.cli._measure import measured
-    from hockney.errors import HockneyError
-    from hockney.measure.run import Target
-    from hockney.measure.session import problems_of
-
+    """Measures every run that is not done yet, even after one has failed; returns the failed."""
     failed = []
     for number, (run, plan) in enumerate(zip(suite.runs, plans, strict=True), 1):
         name = run.file_name(number)
@@ -125,10 +120,7 @@ def _measure_all(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool)
 
 
 def _show_end(suite: Suite, journal: Journal, quiet: bool) -> None:
-    """What there is now, by file, and how each ended; and all of it as one page."""
-    from hockney.cli import report
-    from hockney.views.table import aligned
-
+    """Lists the files and how each run ended, and writes a report of all of them."""
     rows = [["run", "ended by", "file"]]
     rows += [[entry.label, entry.reason, str(journal.directory / entry.file)] for entry in journal]
     click.echo(aligned(rows))

@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from hockney.cli import _options
 from hockney.cli._help import COMMON, option, verb
 from hockney.cli._parameters import LAUNCHES, SECONDS, Named
+from hockney.lazy import lazy_imports
 from hockney.mpis import format_names
+from hockney.spec import Placement, Plan, Sampling, plan_of
 
-if TYPE_CHECKING:
-    from hockney.mpis import RulesFormat
+with lazy_imports():
+    from hockney import load
+    from hockney.analysis import Analysis
+    from hockney.cli import _measure
+    from hockney.measure.run import Target, mpi_of
+    from hockney.measure.session import raise_problems
+    from hockney.mpis import RulesFormat, format_for, format_named
     from hockney.records import Run
-    from hockney.spec import Placement, Plan
-    from hockney.tuning.measured import Measured
-    from hockney.tuning.rules import Reduction
+    from hockney.tuning.check import cases_of, checked_cells
+    from hockney.tuning.measured import Measured, measured
+    from hockney.tuning.rules import Reduction, reduce_to_rules
+    from hockney.tuning.trial import try_written, write_tried
+    from hockney.views.as_json import dumps
+    from hockney.views.rules import (
+        checked_json,
+        checked_lines,
+        environment_lines,
+        rule_lines,
+        rules_json,
+    )
 
 
 CHECK = "With --check"
@@ -29,10 +45,7 @@ CHECK = "With --check"
     "hockney tune --check bcast.jsonl rules.conf           # measure with and without them",
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@_options.output(
-    "File for the rules; with --check the result file.",
-    metavar="FILE",
-)
+@_options.output("File for the rules; with --check the result file.", metavar="FILE")
 @option(
     "--format",
     "form",
@@ -70,11 +83,6 @@ def command(files: tuple[Path, ...], check: bool, **options: Any) -> None:
     As few rules as give 99 % of the gain. The library is started with the rules before they are
     written; without -o they are only shown.
     """
-    from hockney import load
-    from hockney.mpis import format_for, format_named
-    from hockney.tuning.measured import measured
-    from hockney.tuning.rules import reduce_to_rules
-
     results = files[:-1] if check else files
     if not results:
         raise click.UsageError("--check needs result files, then the file of rules")
@@ -94,9 +102,6 @@ def command(files: tuple[Path, ...], check: bool, **options: Any) -> None:
 def _tune(
     found: Measured, reduction: Reduction, form: RulesFormat, options: dict[str, Any]
 ) -> None:
-    from hockney.views.as_json import dumps
-    from hockney.views.rules import environment_lines, rule_lines, rules_json
-
     output = options["output"]
     if output is not None and not options["force"]:
         for file in (output.with_name(output.name + suffix) for suffix in form.suffixes):
@@ -119,15 +124,11 @@ def _tune(
 def _write(
     reduction: Reduction, found: Measured, form: RulesFormat, output: Path, mpicc: str | None
 ) -> tuple[dict[str, str], bool | None]:
-    """What makes the library read the rules, and whether that is proved."""
-    from hockney.measure.run import mpi_of
-    from hockney.spec import Placement
-    from hockney.tuning.trial import write_tried
-
+    """The environment in which the library reads the rules, and whether that is proved."""
     mpi, engine = mpi_of(Placement(mpicc=mpicc))
     proved = write_tried(form, reduction.rules, output, found.mpi, mpi, engine)
-    told = "and was seen to read all of it" if proved else "but does not report whether it reads it"
-    click.echo(f"wrote {output}: the library starts with it {told}", err=True)
+    reads = "and reads all of it" if proved else "but does not report whether it reads it"
+    click.echo(f"wrote {output}: the library starts with it {reads}", err=True)
     return form.environment(output), proved
 
 
@@ -139,15 +140,7 @@ def _check(
     form: RulesFormat,
     options: dict[str, Any],
 ) -> None:
-    """Exit status 1 where the rules make a cell surely slower."""
-    from hockney.analysis import Analysis
-    from hockney.measure.run import mpi_of
-    from hockney.spec import Plan, Sampling
-    from hockney.tuning.check import cases_of, checked_cells
-    from hockney.tuning.trial import try_written
-    from hockney.views.as_json import dumps
-    from hockney.views.rules import checked_json, checked_lines
-
+    """Ends with status 1 where the rules make a cell significantly slower."""
     placement = _placement(measured_run, options["mpicc"])
     try_written(form, rules, found.mpi, *mpi_of(placement))
     cells = [cell for cell in found.cells if cell.default is not None]
@@ -164,9 +157,7 @@ def _check(
 
 
 def _placement(run: Run, mpicc: str | None) -> Placement:
-    """Placed as in the file: where ranks are decides what is best."""
-    from hockney.spec import Placement, plan_of
-
+    """The placement of the file: the best algorithm depends on it."""
     plan = plan_of(run.header.options)
     if plan is None:
         return Placement(mpicc=mpicc)
@@ -175,12 +166,8 @@ def _placement(run: Run, mpicc: str | None) -> Placement:
 
 
 def _measured(plan: Plan, options: dict[str, Any]) -> Run:
-    from hockney.cli._measure import default_output, measured
-    from hockney.measure.run import Target
-    from hockney.measure.session import raise_problems
-
-    output = options["output"] or default_output("tune-check")
-    session = measured(plan, Target(output, force=options["force"]), options["quiet"])
+    output = options["output"] or _measure.default_output("tune-check")
+    session = _measure.measured(plan, Target(output, force=options["force"]), options["quiet"])
     raise_problems(session)
     if not options["quiet"]:
         click.echo(f"{len(session.run.launches)} launches; samples are in {output}", err=True)

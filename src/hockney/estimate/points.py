@@ -1,4 +1,4 @@
-"""What is known of each point: medians of launches first, then over launches."""
+"""Estimates of each point: the median of each launch, then the median over launches."""
 
 from __future__ import annotations
 
@@ -16,21 +16,15 @@ from numpy.typing import NDArray
 
 from hockney.estimate.quantiles import Interval, effective_size, median_interval
 from hockney.estimate.states import State, States, find_states
-from hockney.estimate.summaries import (
-    Statistics,
-    Typical,
-    spread,
-    statistics_of,
-    typical,
-)
+from hockney.estimate.summaries import Statistics, Typical, spread, statistics_of, typical
 from hockney.records import Run, Samples
 from hockney.spec.axes import Axes, Key, Point, curve_key, point_of, sort_key
 
-BESIDE = frozenset({"handover", "copy", "late"})
-"""Measured beside the experiment: what the hardware does without MPI, and sends whose receiver is
-late, which show the protocol."""
+AUXILIARY = frozenset({"handover", "copy", "late"})
+"""Operations measured in addition to the experiment's: the hardware without MPI, and sends to a
+late receiver, which show the protocol."""
 LEAST_ROUNDS = 3
-"""Of a state in a launch that saw several: fewer do not make a median."""
+"""Rounds that a state needs in a launch with several states."""
 SLOW_LEAST, SLOW_SPREADS = 0.10, 5.0
 SLOW_RULE = (
     "a launch is excluded when its median ratio to the median launch is more than 10 % above 1 and "
@@ -41,8 +35,8 @@ MAD_TO_SIGMA = 1.4826
 
 
 class PointEstimate(Axes, frozen=True, kw_only=True):
-    """What is known of a point. Times are seconds, one way or per operation; None where they are
-    not known. Of all pairs at once they are the slowest pair's."""
+    """The estimate of a point. Times are seconds, one way or per operation; None where they are
+    unknown. For all pairs at once they are those of the slowest pair."""
 
     state: int
     launches: int
@@ -50,13 +44,13 @@ class PointEstimate(Axes, frozen=True, kw_only=True):
     """0 where only statistics are known."""
     effective_samples: float | None
     statistic: str
-    """Of each launch: the median of its samples; of an imported one whatever its log gives."""
+    """What represents each launch: the median of its samples, or a statistic of an imported log."""
     typical_s: float
     """The median over launches of that statistic."""
     low_s: float | None
     high_s: float | None
     confidence: float | None
-    """Of low_s to high_s."""
+    """Confidence of the interval low_s to high_s."""
     min_s: float | None
     p5_s: float | None
     p25_s: float | None
@@ -72,24 +66,24 @@ class PointEstimate(Axes, frozen=True, kw_only=True):
     """Standard deviation of the launches' medians."""
     bandwidth_Bps: float | None
     medians_s: tuple[float, ...]
-    """One of each launch: its median, or whatever `statistic` is."""
+    """The number of each launch: its median, or its `statistic`."""
     launch_numbers: tuple[int, ...]
     repetitions: int | None = None
-    """Of a batch, where that is known and the same in all."""
+    """Repetitions of a batch, where they are known and the same in all."""
     own_mean_s: float | None = None
-    """Of a collective, as other suites print it: the mean over ranks of each one's own duration, a
+    """For a collective, as other suites print it: the mean over ranks of their own durations, a
     median as median_s is."""
     own_max_s: float | None = None
-    """The same of the longest."""
+    """The same for the longest duration."""
 
     @property
     def median_s(self) -> float | None:
-        """None where it is not known: a mean is no median."""
+        """None where the point is represented by another statistic."""
         return self.typical_s if self.statistic == "median" else None
 
     @property
-    def is_beside(self) -> bool:
-        return self.operation in BESIDE
+    def is_auxiliary(self) -> bool:
+        return self.operation in AUXILIARY
 
     @property
     def precision(self) -> float | None:
@@ -101,7 +95,7 @@ class PointEstimate(Axes, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Estimates:
-    """All points of a run, the headline state's first."""
+    """All points of a run, those of the headline state first."""
 
     points: tuple[PointEstimate, ...]
     states: States
@@ -117,16 +111,16 @@ class Estimates:
         return tuple(point for point in self.points if point.state == state)
 
     def shown(self, all_states: bool) -> tuple[PointEstimate, ...]:
-        """Of the headline's state, or of all."""
+        """Of the headline state, or of all states."""
         return self.points if all_states else self.headline
 
     def numbers(self, all_states: bool) -> range:
-        """Of the headline's state, or of all."""
+        """Of the headline state, or of all states."""
         return range(len(self.states.states) if all_states else 1)
 
     def own(self, state: int = 0) -> list[PointEstimate]:
-        """Those of the experiment itself, without what was measured beside it."""
-        return [point for point in self.in_state(state) if not point.is_beside]
+        """The points of the experiment's own operations (not AUXILIARY)."""
+        return [point for point in self.in_state(state) if not point.is_auxiliary]
 
     def state(self, number: int) -> State:
         return self.states.states[number]
@@ -137,7 +131,7 @@ Cells = dict[tuple[Point, int], dict[int, NDArray[np.float64]]]
 
 
 def by_curve(points: Iterable[PointEstimate]) -> dict[Key, list[PointEstimate]]:
-    """The points of each curve: a line through several of them would be of none."""
+    """Groups points by curve (spec.axes.curve_key)."""
     found: dict[Key, list[PointEstimate]] = {}
     for point in points:
         found.setdefault(curve_key(point), []).append(point)
@@ -145,19 +139,15 @@ def by_curve(points: Iterable[PointEstimate]) -> dict[Key, list[PointEstimate]]:
 
 
 def statistic_of(points: Iterable[PointEstimate]) -> str:
-    """What the numbers are that stand for these points: median where they were measured here."""
+    """The statistic that represents these points: median, unless they were imported."""
     return " or ".join(dict.fromkeys(point.statistic for point in points)) or "median"
 
 
-def estimate(run: Run) -> Estimates:
-    """Every point of every state that enough rounds were in; of points without samples what is
-    known from their statistics."""
-    states = find_states(run)
-    return estimate_cells(run, states, collect(run, states))
-
-
-def estimate_cells(run: Run, states: States, cells: Cells) -> Estimates:
-    """The same of a run whose samples were collected before."""
+def estimate(run: Run, states: States | None = None) -> Estimates:
+    """Estimates every point in every state with enough rounds; points without samples from their
+    imported statistics. states: those of the run, where they are known."""
+    states = states or find_states(run)
+    cells = collect(run, states)
     has_own = any(samples.own_mean_ns for samples in run.samples)
     own_mean, own_max = (
         collect(run, states, name) if has_own else {} for name in ("own_mean_ns", "own_max_ns")
@@ -179,18 +169,18 @@ def estimate_cells(run: Run, states: States, cells: Cells) -> Estimates:
         found = typical(statistics)
         if key not in measured and found is not None:
             points.append(_summary_point(key, statistics, found))
-    points.sort(key=lambda point: (point.state, point.is_beside, sort_key(point)))
+    points.sort(key=lambda point: (point.state, point.is_auxiliary, sort_key(point)))
     return Estimates(tuple(points), states, tuple(sorted(slow)))
 
 
 @dataclass(frozen=True)
 class LeastKnown:
-    """The point of the headline whose median is known least, over the launches so far."""
+    """The headline point with the widest relative interval over the launches so far."""
 
     point: Point
     median_s: float
     interval: Interval | None
-    """None: there are too few launches for one."""
+    """None where there are too few launches for one."""
 
     @property
     def precision(self) -> float:
@@ -202,12 +192,12 @@ class LeastKnown:
 
 
 def least_known(run: Run) -> LeastKnown | None:
-    """None where nothing is known. Asked after every launch, so it works out nothing but that."""
+    """None without samples. It is called after every launch, so it computes nothing else."""
     cells = collect(run, find_states(run))
     slow = _slow_launches(cells)
     found = []
     for (key, state), launches in cells.items():
-        if state == 0 and key.operation not in BESIDE:
+        if state == 0 and key.operation not in AUXILIARY:
             medians = [np.median(values) for n, values in launches.items() if n not in slow]
             interval = median_interval(np.array(medians))
             found.append(LeastKnown(key, float(np.median(medians)), interval))
@@ -223,13 +213,13 @@ def is_precise(run: Run, precision: float) -> bool:
 def _median_over(
     launches: dict[int, NDArray[np.float64]] | None, kept: Container[int]
 ) -> float | None:
-    """Over the launches that are kept, of each one's median."""
+    """The median over the kept launches of each one's median."""
     medians = [np.median(values) for n, values in (launches or {}).items() if n in kept]
     return float(np.median(medians)) if medians else None
 
 
 def collect(run: Run, states: States, times: str = "ns") -> Cells:
-    """The samples of each point in each state that enough rounds were in. times: which list of
+    """The samples of each point in each state with enough rounds. times: which list of
     the samples."""
     found: dict[tuple[Point, int, int], list[Samples]] = {}
     for samples in run.samples:
@@ -275,7 +265,7 @@ def _slow_launches(cells: Cells) -> set[int]:
 def estimate_point(
     key: Point, state: int, launches: dict[int, NDArray[np.float64]]
 ) -> PointEstimate:
-    """What is known of a point from the seconds of each launch."""
+    """Estimates a point from the samples of each launch, in seconds."""
     size = key.bytes
     medians = {number: float(np.median(values)) for number, values in launches.items()}
     median = float(np.median(list(medians.values())))
@@ -329,7 +319,7 @@ def _summary_point(key: Point, statistics: Statistics, found: Typical) -> PointE
 def _over_launches(
     key: Point, state: int, typical_s: dict[int, float], **known: Any
 ) -> PointEstimate:
-    """With what follows from each launch's one number."""
+    """Adds what follows from each launch's one number."""
     values = np.array(list(typical_s.values()))
     interval: Interval | None = median_interval(values)
     return PointEstimate(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
 LEAST_VALUES = 5
-"""Of which an interval is given."""
+"""Values that an interval needs."""
 EXACT_UP_TO = 60
 """Values; beyond, the normal approximation of the binomial is as good (Hoefler & Belli 2015)."""
 Z95 = 1.959964
@@ -21,7 +21,7 @@ class Interval:
     low: float
     high: float
     confidence: float
-    """What it really has; few values cannot give 95 %."""
+    """The confidence reached; few values cannot give 95 %."""
 
 
 def median_interval(values: NDArray[np.float64]) -> Interval | None:
@@ -76,5 +76,5 @@ def _agreeing(signs: NDArray[np.int8], lag: int) -> int:
 
 
 def effective_size(values: NDArray[np.float64]) -> float:
-    """How many independent values these are worth."""
+    """The effective sample size: how many independent values carry as much information."""
     return len(values) / autocorrelation_time(values) if len(values) else 0.0

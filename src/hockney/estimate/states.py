@@ -1,4 +1,4 @@
-"""The machine's states: what the probes of the rounds show of where the ranks really ran.
+"""The machine's states, from probes that show where the ranks really ran.
 
 A hypervisor moves the cores under a guest, and everything that is measured moves with them. The
 core-to-core latency between the two ranks shows it: it is probed before every round. Probes are
@@ -17,13 +17,13 @@ from hockney.records import Noise, Round, Run
 from hockney.spec import workload_of
 
 BANDWIDTH = 0.06
-"""Of the density of log probes: probes of one state scatter by a few per cent, states differ by
+"""Bandwidth of the density of log probes: one state scatters by a few per cent, states differ by
 tens at least."""
 SMALLEST = 1e-12
-"""A probe of 0 is none, but may be in a file: it must not stretch the log scale for ever."""
+"""A file may hold probes of 0, which must not stretch the log scale without limit."""
 VALLEY = 0.5
 """Two peaks are two states when the density between them falls below this fraction of the lower."""
-LEAST_SHARE, LEAST_PROBES = 0.01, 3
+LEAST_FRACTION, LEAST_PROBES = 0.01, 3
 """A rarer cluster is a disturbance, not a state."""
 LIKELY = (
     (35e-9, "two threads of one core"),
@@ -42,20 +42,25 @@ Key = tuple[int, int]
 class State:
     id: int
     handover_s: float | None
-    share: float
-    """Of the rounds that have a state."""
+    fraction: float
+    """Fraction of the rounds that have a state."""
     likely: str | None
+
+    @property
+    def share(self) -> float:
+        """The former name of fraction."""
+        return self.fraction
 
 
 @dataclass(frozen=True)
 class States:
-    """States in order of their share; the first is the headline's."""
+    """States in order of their fraction of rounds; the first is the headline's."""
 
     states: tuple[State, ...]
     rounds: dict[Key, int]
     """State of each round; a round in which it changed is missing."""
     changed: int
-    """Rounds that were set aside because the state changed in them."""
+    """Number of rounds that were excluded because the state changed in them."""
     probe: str | None
     """What was clustered: handover, work, or None where nothing was probed."""
 
@@ -119,7 +124,7 @@ def cluster(values: NDArray[np.float64], least: int | None = None) -> NDArray[np
     values: shape (n,), above 0. least: members of a cluster; fewer are a disturbance.
     """
     if least is None:
-        least = max(LEAST_PROBES, math.ceil(LEAST_SHARE * len(values)))
+        least = max(LEAST_PROBES, math.ceil(LEAST_FRACTION * len(values)))
     logs = np.log(np.maximum(values, SMALLEST))
     step = BANDWIDTH / 8.0
     low = logs.min() - 4.0 * BANDWIDTH
@@ -140,7 +145,7 @@ def cluster(values: NDArray[np.float64], least: int | None = None) -> NDArray[np
 
 
 def _valleys(density: NDArray[np.float64]) -> list[int]:
-    """Where the density falls deep enough between two peaks."""
+    """Indices at which the density falls deep enough between two peaks."""
     rising = np.flatnonzero(
         (density > np.concatenate(([-1.0], density[:-1])))
         & (density >= np.concatenate((density[1:], [-1.0])))
@@ -168,8 +173,8 @@ def _agreeing(run: Run, labels: dict[Key, int], before: bool) -> tuple[dict[Key,
     changed = 0
     for launch, round_ in sorted({(s.launch, s.round) for s in run.samples}):
         label = labels.get((launch, round_), -1)
-        beside = labels.get((launch, round_ + other), label)
-        if label >= 0 and label == beside:
+        second = labels.get((launch, round_ + other), label)
+        if label >= 0 and label == second:
             rounds[launch, round_] = label
         else:
             changed += 1
@@ -180,14 +185,14 @@ def _ordered(probes: dict[Key, float], rounds: dict[Key, int], changed: int, kin
     members: dict[int, list[float]] = {}
     for key, label in rounds.items():
         members.setdefault(label, []).append(probes[key])
-    by_share = sorted(members, key=lambda label: -len(members[label]))
-    renamed = {label: number for number, label in enumerate(by_share)}
+    by_rounds = sorted(members, key=lambda label: -len(members[label]))
+    renamed = {label: number for number, label in enumerate(by_rounds)}
     states = []
-    for label in by_share:
+    for label in by_rounds:
         seconds = float(np.median(members[label])) if kind == "handover" else None
         likely = next(words for limit, words in LIKELY if seconds < limit) if seconds else None
-        share = len(members[label]) / len(rounds)
-        states.append(State(renamed[label], seconds, share, likely))
+        fraction = len(members[label]) / len(rounds)
+        states.append(State(renamed[label], seconds, fraction, likely))
     return States(
         tuple(states), {key: renamed[label] for key, label in rounds.items()}, changed, kind
     )

@@ -1,4 +1,4 @@
-"""Statistics that other programs worked out: by point, and which of them stands for it."""
+"""Statistics that other programs computed: by point, and which one represents it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hockney.spec.axes import Point, point_of
 
 CENTRES = ("median", "mean", "best trial", "min")
 RATES = ("bandwidth", "median bandwidth")
-"""What stands for a point, the best first; a point of which a log gives none has only a table."""
+"""Statistics that may represent a point, the best first; without one it is only in the table."""
 FROM_BANDWIDTH = "bytes / bandwidth"
 """The statistic of a point of which only a bandwidth is known: how long a message takes in a stream
 of them, which is no latency."""
@@ -19,16 +19,16 @@ VALUES = ("value_s", "value_Bps", "value_per_s", "value_s_per_B", "value")
 
 Launches = dict[int, Summary]
 Statistics = dict[str, Launches]
-"""By name in the order of the log, then by launch."""
+"""Numbers by the statistic's name, in the order of the log, then by launch."""
 
 
 def value_of(summary: Summary) -> float | None:
-    """The one number that it gives, whatever its unit."""
+    """Its number, in its own unit."""
     return next((v for name in VALUES if (v := getattr(summary, name)) is not None), None)
 
 
 def statistics_of(run: Run) -> dict[Point, Statistics]:
-    """All that is known of each point. A negative number is none, nor is one that is too large."""
+    """All statistics of each point. Negative and too large numbers are ignored."""
     found: dict[Point, Statistics] = {}
     for summary in run.summaries:
         value = value_of(summary)
@@ -47,7 +47,7 @@ def over_launches(launches: Launches) -> float:
 
 @dataclass(frozen=True)
 class Typical:
-    """What stands for a point: each launch's number of one statistic."""
+    """The statistic that represents a point, with each launch's number."""
 
     statistic: str
     seconds: dict[int, float]
@@ -55,7 +55,7 @@ class Typical:
 
 
 def typical(statistics: Statistics) -> Typical | None:
-    """A time before a bandwidth; None where none is known."""
+    """Prefers a time to a bandwidth; None where neither is known."""
     size = next(iter(next(iter(statistics.values())).values())).bytes
     for name in CENTRES:
         launches = statistics.get(name, {})
@@ -74,7 +74,7 @@ def typical(statistics: Statistics) -> Typical | None:
 
 @dataclass(frozen=True)
 class Spread:
-    """What else a log may give of a point, in seconds."""
+    """Other statistics that a log may give of a point, in seconds."""
 
     min_s: float | None = None
     p5_s: float | None = None

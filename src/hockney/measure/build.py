@@ -14,11 +14,12 @@ from pathlib import Path
 
 from hockney import __version__
 from hockney.errors import AskedWronglyError, HockneyError
-from hockney.lazy import lazy
+from hockney.lazy import lazy_imports
 from hockney.measure.mpi import ask_command
 from hockney.mpis import Engine, Mpi
 
-filelock = lazy("filelock")
+with lazy_imports():
+    from filelock import FileLock
 
 SOURCES = Path(__file__).parent.parent / "engine"
 FLAGS = ("-std=c11", "-O2", "-D_GNU_SOURCE", f'-DHOCKNEY_VERSION="{__version__}"')
@@ -44,7 +45,7 @@ def build_engine(mpi: Mpi) -> Engine:
         return Engine(engine)
 
     try:
-        with filelock.FileLock(cache / f"{key}.lock"):
+        with FileLock(cache / f"{key}.lock"):
             if not _is_ours(engine):
                 _compile_into(mpi, engine)
         return Engine(engine)

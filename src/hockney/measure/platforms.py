@@ -17,11 +17,12 @@ from pathlib import Path
 import msgspec
 
 from hockney.errors import AskedWronglyError
-from hockney.lazy import lazy
+from hockney.lazy import lazy_imports
 from hockney.spec import Placement
 from hockney.units import parse_seconds, parse_size
 
-saxutils = lazy("xml.sax.saxutils")  # which loads all of urllib
+with lazy_imports():  # it loads all of urllib
+    from xml.sax.saxutils import quoteattr
 
 LATENCY_S, BANDWIDTH_BPS = 0.5e-6, 12_500_000_000
 SPEED = "100Gf"
@@ -136,7 +137,7 @@ def shape_xml(shape: Shape) -> str:
     }
     if topology != "FLAT":
         attributes |= {"topology": topology, "topo_parameters": parameters(shape.extents)}
-    words = " ".join(f"{name}={saxutils.quoteattr(value)}" for name, value in attributes.items())
+    words = " ".join(f"{name}={quoteattr(value)}" for name, value in attributes.items())
     return (
         '<?xml version="1.0"?>\n'
         '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'

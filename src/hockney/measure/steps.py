@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from hockney.lazy import lazy
+from hockney.lazy import lazy_imports
 from hockney.spec import Plan
 from hockney.spec.workloads.overheads import Overheads
 from hockney.spec.workloads.pingpong import Pingpong
 
-if TYPE_CHECKING:
-    from hockney.measure import refine, trains
+with lazy_imports():  # they load libraries of numbers
+    from hockney.measure.refine import Refinement
     from hockney.measure.session import Steps
-else:  # they load libraries of numbers
-    refine, trains = lazy("hockney.measure.refine"), lazy("hockney.measure.trains")
+    from hockney.measure.trains import Trains
 
 
 def has_steps(plan: Plan) -> bool:
@@ -26,5 +23,5 @@ def steps_of(plan: Plan) -> Steps | None:
     if not has_steps(plan):
         return None
     if isinstance(plan.first.workload, Overheads):
-        return trains.Trains(plan)
-    return refine.Refinement(plan)
+        return Trains(plan)
+    return Refinement(plan)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from hockney.lazy import lazy
+from hockney.lazy import lazy_imports
 from hockney.registry import Registry
 
-if TYPE_CHECKING:
+with lazy_imports():  # names are asked for at every start, numbers only to fit
     from hockney.estimate.points import PointEstimate
-    from hockney.fitting import fit
-    from hockney.fitting.fit import Curve, Fit
-else:  # the names of models are needed at every start, numerics only to fit
-    fit = lazy("hockney.fitting.fit")
+    from hockney.fitting.fit import Curve, Fit, curve_of
 
 CHANNELS = ("hockney", "segmented", "loggp", "max-rate")
 """Models that give the cost of one message, from which patterns are predicted."""
@@ -37,5 +34,5 @@ MODELS = Registry(__name__, "model", Model)
 
 def fit_model(name: str, data: Curve | Sequence[PointEstimate]) -> Fit:
     """Fits the model to a curve, or to points of one operation and state."""
-    curve = fit.curve_of(data) if isinstance(data, Sequence) else data
+    curve = curve_of(data) if isinstance(data, Sequence) else data
     return MODELS.find(name).fit(curve)

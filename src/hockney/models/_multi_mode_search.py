@@ -8,10 +8,11 @@ import numpy as np
 
 from hockney.fitting.fit import SEED, Array, Curve
 from hockney.fitting.likelihood import akaike
-from hockney.lazy import lazy
+from hockney.lazy import lazy_imports
 from hockney.models._multi_mode_time import general_s
 
-optimize = lazy("scipy.optimize")
+with lazy_imports():
+    from scipy import optimize
 
 DECISIVE = 4.0
 """Akaike's criterion must fall by this for one more chunk."""

@@ -14,7 +14,7 @@ import numpy as np
 from hockney.errors import AskedWronglyError
 from hockney.fitting.fit import RESAMPLES, Array, Curve, Fit, Parameter, new_fit, parameter, require
 from hockney.fitting.likelihood import deviance
-from hockney.lazy import lazy
+from hockney.lazy import lazy_imports
 from hockney.models._multi_mode_search import (
     BOUNDS,
     TOLERATED,
@@ -28,7 +28,8 @@ from hockney.models._multi_mode_search import (
     thinned,
 )
 
-optimize = lazy("scipy.optimize")
+with lazy_imports():
+    from scipy import optimize
 
 ADVICE = "measure 1, 2, 3 and 4 pairs between two nodes at 64KiB..16MiB"
 

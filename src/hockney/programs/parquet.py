@@ -7,9 +7,11 @@ import io
 from hockney.analysis import Analysis
 from hockney.analysis.columns import Columns, is_float, point_columns
 from hockney.errors import AskedWronglyError
-from hockney.lazy import lazy
+from hockney.lazy import lazy_imports
 
-pyarrow, parquet = lazy("pyarrow"), lazy("pyarrow.parquet")
+with lazy_imports():
+    import pyarrow
+    from pyarrow import parquet
 
 
 def write(analysis: Analysis) -> bytes:

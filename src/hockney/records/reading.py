@@ -10,8 +10,12 @@ from typing import Any, BinaryIO
 import msgspec
 
 from hockney.errors import AskedWronglyError
+from hockney.lazy import lazy_imports
 from hockney.records.kinds import SCHEMA, RunRecord, decode, tame
 from hockney.records.run import Run
+
+with lazy_imports():
+    import zstandard
 
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes; hockney writes no longer lines, and decoded numbers take 16 times the memory."""
@@ -143,8 +147,6 @@ class _Frames(io.RawIOBase):
         return len(part)
 
     def _decompress(self) -> None:
-        import zstandard
-
         if self._frame is None:
             self._frame = zstandard.ZstdDecompressor().decompressobj()
         self._plain = memoryview(self._frame.decompress(self._compressed))

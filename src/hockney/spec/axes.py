@@ -5,11 +5,11 @@ unit, whether points along it form a curve, and its text for people. Records, es
 CSV, data frames, comparisons, figures and the page take them from here.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import msgspec
 
@@ -211,6 +211,17 @@ def _getter(left_out: frozenset[str]) -> Callable[[Axes], Key]:
 def key_without(axes: Axes, *names: str) -> Key:
     """The key of points that differ at most in the named axes."""
     return _getter(frozenset(names))(axes)
+
+
+A = TypeVar("A", bound=Axes)
+
+
+def grouped(points: Iterable[A], *left_out: str) -> dict[Key, list[A]]:
+    """Groups points that differ only in these axes."""
+    found: dict[Key, list[A]] = {}
+    for point in points:
+        found.setdefault(key_without(point, *left_out), []).append(point)
+    return found
 
 
 def curve_key(axes: Axes, *left_out: str) -> Key:

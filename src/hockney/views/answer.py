@@ -19,8 +19,8 @@ def precision(point: PointEstimate) -> str:
 
 
 def latency_and_bandwidth(analysis: Analysis) -> list[str]:
-    """Of the smallest and the largest message of the one curve of a run; nothing where there are
-    several."""
+    """The latency of the smallest and the bandwidth of the largest message; empty where the run has
+    several curves."""
     points = analysis.estimates.own()
     if len(by_curve(points)) != 1:
         return []
@@ -33,7 +33,7 @@ def latency_and_bandwidth(analysis: Analysis) -> list[str]:
 
 
 def certainty(analysis: Analysis, points: Sequence[PointEstimate]) -> list[str]:
-    """How many medians are known as well as was asked; nothing where there are no intervals."""
+    """How many medians have the asked precision; empty where there are no intervals."""
     known = [(point.precision, point) for point in points if point.precision is not None]
     if not known or analysis.plan is None:
         return []

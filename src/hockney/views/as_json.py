@@ -1,4 +1,4 @@
-"""The same as JSON for programs: field names are part of the interface (docs/json.md)."""
+"""Results as JSON for programs: field names are part of the interface (docs/json.md)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def dumps(value: object) -> str:
 
 
 def finite(value: object) -> object:
-    """The same with null for what is not a finite number."""
+    """Replaces numbers that are not finite by null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -56,7 +56,8 @@ def run_json(analysis: Analysis) -> dict[str, Any]:
             {
                 "id": state.id,
                 "handover_s": state.handover_s,
-                "share": state.share,
+                "fraction": state.fraction,
+                "share": state.fraction,  # its former name
                 "likely": state.likely,
             }
             for state in states.states

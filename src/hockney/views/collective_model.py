@@ -16,10 +16,17 @@ from hockney.views.table import aligned, microseconds
 def predicted_lines(found: Sequence[Predicted], parameters: Parameters) -> list[str]:
     rows = [["collective", "algorithm", "ranks", "bytes", "measured", "predicted", "ratio"]]
     rows += [
-        [one.point.operation, name_of(one.point), str(one.point.ranks), str(one.point.bytes),
-         microseconds(one.point.typical_s), microseconds(one.seconds), f"{one.ratio:.3f}"]
+        [
+            one.point.operation,
+            name_of(one.point),
+            str(one.point.ranks),
+            str(one.point.bytes),
+            microseconds(one.point.typical_s),
+            microseconds(one.seconds),
+            f"{one.ratio:.3f}",
+        ]
         for one in found
-    ]  # fmt: skip
+    ]
     levels = [
         f"{name}: alpha {format_seconds(level.alpha_s)}, "
         f"1/beta {format_rate(1.0 / level.beta_s_per_B) if level.beta_s_per_B else '-'}"

@@ -9,14 +9,21 @@ from hockney.errors import AskedWronglyError
 from hockney.estimate.points import statistic_of
 from hockney.views.curves import definitions_text, joined
 from hockney.views.drawing.description import Axis, Band, Figure, Panel, Rule, Series, Style
+from hockney.views.labels import labels_of
 
 
 def describe_ratio(comparisons: Sequence[Comparison], tolerance: float) -> Figure:
-    """Of each of the comparisons with one base."""
+    """Draws comparisons that have the same base."""
     points = [each for one in comparisons for p in one.points for each in (p.base, p.other)]
     if not points:
         raise AskedWronglyError("the runs have no point in common: nothing to draw")
-    series = [one for number, c in enumerate(comparisons) for one in _series(c, number)]
+    runs = [comparisons[0].base, *(one.other for one in comparisons)]
+    labels = labels_of(runs)
+    series = [
+        one
+        for number, (comparison, label) in enumerate(zip(comparisons, labels[1:], strict=True))
+        for one in _series(comparison, label, number)
+    ]
     panel = Panel(
         Axis("size", "message size"),
         Axis("ratio", "time, B / A", logarithmic=True),
@@ -24,18 +31,17 @@ def describe_ratio(comparisons: Sequence[Comparison], tolerance: float) -> Figur
         (Rule(1.0, across="y"),),
         (Band(1.0 - tolerance, 1.0 + tolerance, f"tolerance ±{100.0 * tolerance:g} %", "y"),),
     )
-    base = comparisons[0].base
-    runs = [(run.label, run) for run in (base, *(one.other for one in comparisons))]
     words = (
         f"{statistic_of(points).capitalize()} over launches with 95 % confidence interval of the "
         "ratio; filled where a test over launches shows a difference."
     )
-    return Figure("ratio", f"A: {base.label}", (panel,), (words, definitions_text(runs)))
+    definitions = definitions_text(list(zip(labels, runs, strict=True)))
+    return Figure("ratio", f"A: {labels[0]}", (panel,), (words, definitions))
 
 
-def _series(comparison: Comparison, number: int) -> list[Series]:
-    """Points that differ, and those for which that is not shown."""
-    label = joined(f"B: {comparison.other.label}", comparison.verdict)
+def _series(comparison: Comparison, name: str, number: int) -> list[Series]:
+    """One series of points that differ significantly, one of the others."""
+    label = joined(f"B: {name}", comparison.verdict)
     styles: tuple[tuple[Style, bool], ...] = (("points", True), ("hollow", False))
     found = []
     for style, differs in styles:

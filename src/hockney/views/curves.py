@@ -1,4 +1,4 @@
-"""Curves over message size as figures show them, and what captions say of their points."""
+"""Curves over message size, and captions that explain their points."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate, statistic_of
 from hockney.records import Run
-from hockney.spec.axes import Key, key_without, texts_apart
+from hockney.spec.axes import grouped, texts_apart
 from hockney.views.drawing.description import Series, Style
 
 MOST_CURVES = 21
-"""Of one figure: then colours and marks begin again."""
+"""Curves of one figure: there are no more colours and marks."""
 LONGEST_LABEL = 56
 """Characters of one line of a legend."""
 OVER_PAIRS = (
@@ -47,7 +47,7 @@ class Curve:
     analysis: Analysis
     label: str
     sizes: dict[int, list[PointEstimate]]
-    """By bytes, ascending; with a place on logarithmic axes."""
+    """Points by bytes, ascending; all have times above 0 s."""
 
     @property
     def points(self) -> list[PointEstimate]:
@@ -59,7 +59,7 @@ class Curve:
 
     @property
     def times(self) -> list[tuple[float, float | None, float | None]]:
-        """Of each size the time and its interval, or the median, fastest and slowest pair."""
+        """The time and its interval at each size, or the median, fastest and slowest pair."""
         return [_time(points) for points in self.sizes.values()]
 
     def series(self, style: Style, colour: int, label: str) -> Series:
@@ -77,19 +77,19 @@ def _time(points: Sequence[PointEstimate]) -> tuple[float, float | None, float |
 def curves_of(
     analyses: Sequence[Analysis], options: Options, *, state: int = 0, least_bytes: int = 0
 ) -> list[Curve]:
-    """Of all files, in one operation; it is an error to have none, or more than can be told apart.
+    """The curves of all files in one operation; raises AskedWronglyError for none or too many.
     Points of 0 s have no place on a logarithmic axis."""
     curves = []
     for analysis in analyses:
-        found: dict[Key, list[PointEstimate]] = {}
-        for point in analysis.estimates.own(state):
-            if (
-                point.typical_s > 0.0
-                and point.bytes >= least_bytes
-                and options.operation in (None, point.operation)
-                and options.ranks in (None, point.ranks)
-            ):
-                found.setdefault(key_without(point, "bytes", "peers"), []).append(point)
+        chosen = [
+            point
+            for point in analysis.estimates.own(state)
+            if point.typical_s > 0.0
+            and point.bytes >= least_bytes
+            and options.operation in (None, point.operation)
+            and options.ranks in (None, point.ranks)
+        ]
+        found = grouped(chosen, "bytes", "peers")
         if not found and state == 0:
             raise AskedWronglyError(
                 f"{analysis.run.path or analysis.label}: no time above 0 s to draw"
@@ -191,7 +191,7 @@ def caption_of(curves: Sequence[Curve]) -> tuple[str, ...]:
 
 
 def samples_text(analyses: Sequence[Analysis]) -> str:
-    """What one sample or imported number is; whose, where that is not the same for all."""
+    """What one sample or imported number is, for each system where definitions differ."""
     return definitions_text([(analysis.label, analysis.run) for analysis in analyses])
 
 

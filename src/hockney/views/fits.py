@@ -56,11 +56,16 @@ def _segment_lines(fit: Fit) -> list[str]:
     rows = [["from", "to", "alpha", "95 %", "1/beta", "95 %"]]
     for segment in fit.segments:
         alpha, rate = _alpha(segment), _rate(segment)
-        rows.append([
-            format_size(segment.from_bytes), format_size(segment.to_bytes),
-            format_seconds(alpha.value), _interval(alpha, format_seconds),
-            format_rate(rate.value), _interval(rate, format_rate),
-        ])  # fmt: skip
+        rows.append(
+            [
+                format_size(segment.from_bytes),
+                format_size(segment.to_bytes),
+                format_seconds(alpha.value),
+                _interval(alpha, format_seconds),
+                format_rate(rate.value),
+                _interval(rate, format_rate),
+            ]
+        )
     count = len(fit.segments)
     heading = f"T(b) = alpha + beta b in {count} segment{'' if count == 1 else 's'} of sizes"
     table = aligned(rows).splitlines()

@@ -43,5 +43,5 @@ def _blocks(seconds: NDArray[np.float64], step: int) -> list[list[float]]:
 def _shade(value: float, low: float, high: float) -> str:
     if np.isnan(value):
         return "."
-    share = np.log(value / low) / np.log(high / low) if high > low else 0.0
-    return SHADES[min(int(share * len(SHADES)), len(SHADES) - 1)]
+    fraction = np.log(value / low) / np.log(high / low) if high > low else 0.0
+    return SHADES[min(int(fraction * len(SHADES)), len(SHADES) - 1)]

@@ -39,10 +39,16 @@ def _rows(trend: Trend) -> list[list[str]]:
     rows = [["started", "value", "low", "high", "", "file"]]
     for index, point in enumerate(trend.points):
         mark = "changed" if index in starts else ""
-        rows.append([
-            f"{point.started:%Y-%m-%d %H:%M:%S}", _say(trend, point.value), _say(trend, point.low),
-            _say(trend, point.high), mark, point.file,
-        ])  # fmt: skip
+        rows.append(
+            [
+                f"{point.started:%Y-%m-%d %H:%M:%S}",
+                _say(trend, point.value),
+                _say(trend, point.low),
+                _say(trend, point.high),
+                mark,
+                point.file,
+            ]
+        )
     return rows
 
 
@@ -67,7 +73,7 @@ def _change_lines(trend: Trend) -> list[str]:
 def _verdict(trend: Trend) -> str:
     if trend.worse:
         return f"worse: {trend.worse}"
-    return "not worse" if trend.enough else "not worse, as far as so few runs show"
+    return "not worse" if trend.enough else "not worse, but there are too few runs to be sure"
 
 
 def history_json(histories: Sequence[History], tolerance: float) -> dict[str, Any]:
@@ -114,9 +120,13 @@ def _trend_json(trend: Trend) -> dict[str, Any]:
 
 def _point_json(point: RunPoint) -> dict[str, Any]:
     return {
-        "id": point.id, "started": point.started.isoformat(), "file": point.file,
-        "value": point.value, "low": point.low, "high": point.high,
-    }  # fmt: skip
+        "id": point.id,
+        "started": point.started.isoformat(),
+        "file": point.file,
+        "value": point.value,
+        "low": point.low,
+        "high": point.high,
+    }
 
 
 METRICS = (
@@ -135,8 +145,9 @@ def openmetrics(histories: Sequence[History]) -> str:
     started = [
         f"hockney_last_run_timestamp_seconds{_labels(system=h.system)} "
         f"{h.runs[-1].started.timestamp()!r}"
-        for h in histories if h.runs
-    ]  # fmt: skip
+        for h in histories
+        if h.runs
+    ]
     for history in histories:
         for trend in history.trends:
             name = METRICS[trend.unit == "B/s"][0]
@@ -154,8 +165,12 @@ def openmetrics(histories: Sequence[History]) -> str:
 
 def _samples(name: str, system: str, trend: Trend) -> list[str]:
     point = trend.points[-1]
-    numbers = (("value", point.value), ("low", point.low), ("high", point.high),
-               ("level", trend.level))  # fmt: skip
+    numbers = (
+        ("value", point.value),
+        ("low", point.low),
+        ("high", point.high),
+        ("level", trend.level),
+    )
     return [
         f"{name}{_labels(system=system, bytes=str(trend.bytes), what=what)} {number!r}"
         for what, number in numbers

@@ -49,8 +49,14 @@ def _series(trend: Trend, number: int, system: str) -> list[Series]:
     runs = Series(system, days, values, low, high, "points", number, f"{system}: {trend.what}")
     bounds = [0, *(change.index for change in trend.changes), len(values)]
     levels = [
-        Series("", [days[first], days[last - 1]], [median(values[first:last])] * 2, style="line",
-               colour=number, name=f"{system}: level of {trend.what}")
+        Series(
+            "",
+            [days[first], days[last - 1]],
+            [median(values[first:last])] * 2,
+            style="line",
+            colour=number,
+            name=f"{system}: level of {trend.what}",
+        )
         for first, last in pairwise(bounds)
-    ]  # fmt: skip
+    ]
     return [runs, *levels]

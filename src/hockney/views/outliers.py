@@ -65,7 +65,9 @@ def outliers_json(analysis: Analysis) -> dict[str, Any]:
     """{"outliers", "outlier_rule"}, and by their former names "apart", "apart_rule"; null where
     there are too few pairs to look for them."""
     found = analysis.outliers
-    named = None if found is None else [
-        {**asdict(one), "name": who(one, analysis.places)} for one in found
-    ]  # fmt: skip
+    named = (
+        None
+        if found is None
+        else [{**asdict(one), "name": who(one, analysis.places)} for one in found]
+    )
     return {"outliers": named, "outlier_rule": RULE, "apart": named, "apart_rule": RULE}

@@ -19,9 +19,9 @@ def prediction_lines(channel: Channel, predictions: Sequence[Prediction]) -> lis
         if one.seconds.low is not None:
             low, high = format_seconds(one.seconds.low), format_seconds(one.seconds.high)
             interval = f"{low} .. {high}"
-        share = f"{100.0 * one.share:.0f} %"
+        fraction = f"{100.0 * one.share:.0f} %"
         name = one.pattern.words
-        rows.append([name, format_seconds(one.seconds.value), interval, one.dominant, share])
+        rows.append([name, format_seconds(one.seconds.value), interval, one.dominant, fraction])
     width = max(len(row[0]) for row in rows)
     rows = [[row[0].ljust(width), *row[1:]] for row in rows]
     notes = dict.fromkeys(one.note for one in predictions if one.note)

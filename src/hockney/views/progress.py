@@ -1,4 +1,4 @@
-"""How far a run is: a block that is drawn anew on a terminal, plain lines elsewhere."""
+"""The progress of a run: a block that is redrawn on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from hockney.terminal import MARKS, is_terminal, styled
 from hockney.units import format_seconds, format_size
 
 PLAIN_EVERY_S = 5.0
-"""Between two lines where there is no terminal."""
+"""Time between two lines where there is no terminal."""
 DRAW_EVERY_S = 0.1
-"""Between two drawings: the ranks may have to share a core with us."""
+"""Least time between two drawings: the ranks may have to share a core with us."""
 BAR = 30
 """Characters of a bar, at most."""
 Words = tuple[str, str]
@@ -26,7 +26,7 @@ Line = Sequence[Words]
 
 
 class Live:
-    """Lines on stderr that are drawn anew; without a terminal a plain line every few seconds."""
+    """Lines on stderr that are redrawn; without a terminal a plain line every few seconds."""
 
     def __init__(self, quiet: bool) -> None:
         self._quiet = quiet
@@ -40,7 +40,7 @@ class Live:
         return not self._quiet and time.monotonic() - self._drawn_at >= self._every_s
 
     def draw(self, lines: Sequence[Line], plain: str) -> None:
-        """plain: what stands for the lines where there is no terminal."""
+        """plain: the line that is printed where there is no terminal."""
         self._drawn_at = time.monotonic()
         if self._terminal:
             width = os.get_terminal_size(sys.stderr.fileno()).columns - 1
@@ -58,12 +58,12 @@ class Live:
             self._height = 0
 
     def _back(self) -> str:
-        """To where the block begins, which is erased."""
+        """Moves to the start of the block and erases it."""
         return MARKS["start"] + MARKS["up"] * (self._height - 1) + MARKS["erase"]
 
 
 def _fitted(line: Line, width: int) -> str:
-    """As much of a line as the terminal is wide: one that wraps could not be erased."""
+    """Cuts a line at the terminal's width: a wrapped line could not be erased."""
     text = ""
     for words, style in line:
         shown = one_line(words)[:width]
@@ -73,8 +73,8 @@ def _fitted(line: Line, width: int) -> str:
 
 
 class ProgressView:
-    """How far a run is. Called between batches, never by a thread of its own: on a small node
-    that would take a core from the ranks."""
+    """Shows the progress of a run. It is called between batches, not by a thread: on a small node
+    a thread would take a core from the ranks."""
 
     def __init__(self, quiet: bool, precision: float, before: str = "") -> None:
         self._live = Live(quiet)
@@ -132,9 +132,11 @@ class ProgressView:
         limits = f"[{format_seconds(low)} .. {format_seconds(high)}] "
         style = "green" if known.precision <= self._precision else "yellow"
         return [
-            (point, "bold"), (limits, ""),
-            (f"±{100.0 * known.precision:.1f} %", style), (asked, "dim"),
-        ]  # fmt: skip
+            (point, "bold"),
+            (limits, ""),
+            (f"±{100.0 * known.precision:.1f} %", style),
+            (asked, "dim"),
+        ]
 
 
 def _workload(status: Status) -> str:
@@ -159,7 +161,7 @@ def _bar(status: Status) -> list[Words]:
 
 
 def disturbances(found: Disturbances) -> list[str]:
-    """What disturbed the launches so far; nothing where nothing did."""
+    """What disturbed the launches so far; empty where nothing did."""
     counts = {
         "preemption": found.preemptions,
         "migration": found.migrations,

@@ -1,4 +1,4 @@
-"""A result among published figures and earlier runs, in sentences."""
+"""How a result compares with published figures and earlier runs, in sentences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMES = {"time_s": "one-way time", "alpha_s": "alpha", "r_inf_Bps": "r_inf"}
 
 
 def position_lines(found: Positions) -> list[str]:
-    """Each number compared with others; nothing where there is nothing to compare it with."""
+    """Compares each number with others; empty where there are no others."""
     return [*map(_position, found.places), *frame_lines(found)]
 
 
@@ -23,17 +23,23 @@ def frame_lines(found: Positions) -> list[str]:
     """What the published figures are, and how the run compares with earlier ones."""
     lines = []
     if found.places:
-        lines = [_transport(found), f"definition of this run: {found.definition or 'unknown'}; "
-                 "figures of other definitions differ for that reason alone"]  # fmt: skip
+        lines = [
+            _transport(found),
+            f"definition of this run: {found.definition or 'unknown'}; "
+            "figures of other definitions differ for that reason alone",
+        ]
     return lines + [_past(past) for past in found.past]
 
 
 def source_lines(found: Positions) -> list[str]:
-    """Each published figure's system, definition and source, once."""
-    return list(dict.fromkeys(
-        f"{one.system}: {one.definition} ({one.source})"
-        for place in found.places for one in place.like
-    ))  # fmt: skip
+    """The system, definition and source of each published figure."""
+    return list(
+        dict.fromkeys(
+            f"{one.system}: {one.definition} ({one.source})"
+            for place in found.places
+            for one in place.like
+        )
+    )
 
 
 def _transport(found: Positions) -> str:
@@ -55,7 +61,7 @@ def _value(quantity: str, value: float) -> str:
 
 
 def number_name(place: Position) -> str:
-    """As one-way time of 8 B."""
+    """The name of the number, such as one-way time of 8 B."""
     size = "" if place.bytes is None else f" of {format_size(place.bytes)}"
     return NAMES[place.quantity] + size
 
@@ -75,9 +81,9 @@ def place_among(place: Position) -> str:
     rates the highest."""
     value, low, high = place.value, place.like[0].value, place.like[-1].value
     count = f"{len(place.like)} published"
-    lowest, highest = ("slowest", "fastest") if place.quantity.endswith("_Bps") else (
-        "fastest", "slowest"
-    )  # fmt: skip
+    lowest, highest = (
+        ("slowest", "fastest") if place.quantity.endswith("_Bps") else ("fastest", "slowest")
+    )
     if value < low:
         return f"{value / low:.3g} times the {lowest} of {count}"
     if value > high:

@@ -23,7 +23,7 @@ def covered(rule: Rule, cells: Sequence[Cell]) -> list[Cell]:
 
 
 def times_faster(rule: Rule, cells: Sequence[Cell]) -> float:
-    """The library's own time over the rule's, geometric mean over the cells in which it holds."""
+    """The library's own time over the rule's: the geometric mean over the cells of the rule."""
     logs = [
         -math.log(one.difference.ratio)
         for cell in covered(rule, cells)
@@ -38,9 +38,16 @@ def rule_lines(reduction: Reduction, cells: Sequence[Cell]) -> list[str]:
     for rule in reduction.rules:
         to = "any" if rule.to_bytes is None else format_size(rule.to_bytes)
         rows.append(
-            [rule.collective, str(rule.ranks), format_size(rule.from_bytes), to, rule.name,
-             str(len(covered(rule, cells))), f"{times_faster(rule, cells):.2f}"]
-        )  # fmt: skip
+            [
+                rule.collective,
+                str(rule.ranks),
+                format_size(rule.from_bytes),
+                to,
+                rule.name,
+                str(len(covered(rule, cells))),
+                f"{times_faster(rule, cells):.2f}",
+            ]
+        )
     count = len(reduction.rules)
     better = sum(cell.verdict == FASTER for cell in cells)
     return [
@@ -62,11 +69,18 @@ def checked_lines(checked: Sequence[Checked]) -> list[str]:
         assert one.cell.default is not None
         known = found.low is not None and found.high is not None
         rows.append(
-            [one.cell.collective, str(one.cell.ranks), str(one.cell.bytes),
-             microseconds(one.cell.default.median_s), microseconds(one.tuned.point.median_s),
-             f"{found.ratio:.3f}", f"{found.low:.3f} .. {found.high:.3f}" if known else "-",
-             one.rule.name if one.rule else "-", verdict_words(found, TOLERANCE)]
-        )  # fmt: skip
+            [
+                one.cell.collective,
+                str(one.cell.ranks),
+                str(one.cell.bytes),
+                microseconds(one.cell.default.median_s),
+                microseconds(one.tuned.point.median_s),
+                f"{found.ratio:.3f}",
+                f"{found.low:.3f} .. {found.high:.3f}" if known else "-",
+                one.rule.name if one.rule else "-",
+                verdict_words(found, TOLERANCE),
+            ]
+        )
     ruled = [one for one in checked if one.rule]
     ratio = mean_ratio(ruled)
     slower = sum(one.is_slower for one in checked)
@@ -76,7 +90,7 @@ def checked_lines(checked: Sequence[Checked]) -> list[str]:
         "",
         f"where a rule holds ({len(ruled)} cells): "
         + ("-" if ratio is None else f"{1.0 / ratio:.2f} times as fast, geometric mean"),
-        f"surely slower than the library's own decision: {slower} of {len(checked)} cells",
+        f"significantly slower than the library's own decision: {slower} of {len(checked)} cells",
     ]
 
 
@@ -101,7 +115,7 @@ def checked_json(checked: Sequence[Checked]) -> dict[str, Any]:
 
 
 def environment_lines(environment: Mapping[str, str]) -> list[str]:
-    """To be copied into a shell."""
+    """Commands to copy into a shell."""
     return [f"export {name}={shlex.quote(value)}" for name, value in environment.items()]
 
 

@@ -1,4 +1,4 @@
-"""Where the curve goes from one regime to another, in words and as JSON."""
+"""Sizes at which the protocol changes, in words and as JSON."""
 
 from __future__ import annotations
 
@@ -13,14 +13,18 @@ from hockney.views.table import aligned
 
 
 def switch_lines(switches: Sequence[Switch]) -> list[str]:
-    """One line each; nothing is named further than its evidence carries."""
+    """One line for each switch, with its evidence."""
     rows = [["last below", "first above", "time", "regimes"]]
     for switch in switches:
         jump = "-" if switch.jump is None else f"{100.0 * switch.jump:+.2g} %"
-        rows.append([
-            format_size(switch.low_bytes), format_size(switch.high_bytes), jump,
-            f"{switch.below} -> {switch.above}",
-        ])  # fmt: skip
+        rows.append(
+            [
+                format_size(switch.low_bytes),
+                format_size(switch.high_bytes),
+                jump,
+                f"{switch.below} -> {switch.above}",
+            ]
+        )
     exact = sum(switch.high_bytes - switch.low_bytes == 1 for switch in switches)
     heading = f"{len(switches)} switch{'es' * (len(switches) > 1)}, {exact} known to the byte"
     if exact < len(switches):
@@ -31,5 +35,5 @@ def switch_lines(switches: Sequence[Switch]) -> list[str]:
 
 
 def switches_json(switches: Sequence[Switch]) -> dict[str, Any]:
-    """{"switches": [...]}, or nothing where none were looked for."""
+    """{"switches": [...]}, or {} where the search was not asked for."""
     return {"switches": [msgspec.to_builtins(one) for one in switches]} if switches else {}

@@ -17,24 +17,22 @@ from hockney.units import format_rate, format_seconds, format_size
 STRONG = frozenset({"median", "completion", "median pair", "B/A", "verdict"})
 """Columns that a reader looks for."""
 MOST_PLACES = 8
-"""More are counted, and their hosts named."""
+"""Of more places, the number and the hosts are shown."""
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
     """Rows of cells, the first one the heading, as right-aligned columns: what a pipe, a terminal
     and `awk` all read. A terminal shows the heading dim and the columns of medians in bold."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    strong = {number for number, name in enumerate(rows[0]) if name in STRONG}
     heading, *below = [
-        [
-            styled(cell.rjust(width), "bold") if number in strong and row is not rows[0] else
-            cell.rjust(width)
-            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        for row in rows
-    ]  # fmt: skip
+        [cell.rjust(width) for cell, width in zip(row, widths, strict=True)] for row in rows
+    ]
+    strong = {number for number, name in enumerate(rows[0]) if name in STRONG}
     lines = [styled("  ".join(heading).rstrip(), "dim")]
-    return "\n".join([*lines, *("  ".join(row).rstrip() for row in below)])
+    for row in below:
+        cells = (styled(cell, "bold") if i in strong else cell for i, cell in enumerate(row))
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
 
 
 def microseconds(seconds: float | None) -> str:
@@ -58,10 +56,19 @@ def mebibytes(rate: float | None) -> str:
     return f"{rate / 2**20:.2f}" if rate < 2**30 else f"{rate / 2**20:.0f}"
 
 
-COLUMNS = (
-    "bytes", "launches", "samples", "min", "median", "95 % interval", "", "mean", "p99", "max",
+COLUMNS = [
+    "bytes",
+    "launches",
+    "samples",
+    "min",
+    "median",
+    "95 % interval",
+    "",
+    "mean",
+    "p99",
+    "max",
     "MiB/s",
-)  # fmt: skip
+]
 
 
 def point_table(points: Sequence[PointEstimate], floor: dict[int, FloorRatio]) -> str:
@@ -80,7 +87,7 @@ def point_table(points: Sequence[PointEstimate], floor: dict[int, FloorRatio]) -
 
 
 def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
-    """What was measured, where, and what one number means."""
+    """What was measured and where, and what a sample and an interval are."""
     run = analysis.run
     lines = [f"{run.header.experiment}: {analysis.label}"]
     if run.launches:
@@ -95,7 +102,7 @@ def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
     if confidence:
         lines.append(
             f"median: of the launches' medians, with its {100.0 * confidence:.1f} % confidence "
-            "interval, valid as long as the machine stays as it was"
+            "interval; it describes the machine as it was during the run"
         )
     return lines
 
@@ -109,7 +116,7 @@ def _places(places: Sequence[Place]) -> str:
 
 
 def place_words(place: Place) -> str:
-    """Where a rank was."""
+    """Where a rank ran."""
     host = place.host or "unknown host"
     if place.pu is None:
         return host
@@ -117,13 +124,13 @@ def place_words(place: Place) -> str:
 
 
 def start_lines(skew: Skew | None) -> list[str]:
-    """How far apart the ranks of a visit began, and how well their common clock is known."""
+    """How closely the ranks of a visit started together, and how well their clock is known."""
     if skew is None:
         return []
     error_s = skew.clock_error_s
     known = f"; their clock is known to {format_seconds(error_s, 2)}" if error_s else ""
     return [
-        f"ranks began within {format_seconds(skew.median_s, 2)} of each other (median of visits; "
+        f"ranks started within {format_seconds(skew.median_s, 2)} of each other (median of visits; "
         f"most {format_seconds(skew.most_s, 2)}){known}"
     ]
 
@@ -135,14 +142,14 @@ def state_lines(estimates: Estimates) -> list[str]:
     for state in states.states:
         if state.handover_s is not None:
             lines.append(
-                f"state {state.id}: {100.0 * state.share:.0f} % of rounds, core-to-core latency "
+                f"state {state.id}: {100.0 * state.fraction:.0f} % of rounds, core-to-core latency "
                 f"{format_seconds(state.handover_s, 3)} (probably {state.likely})"
             )
         elif len(states.states) > 1:
-            lines.append(f"state {state.id}: {100.0 * state.share:.0f} % of rounds")
+            lines.append(f"state {state.id}: {100.0 * state.fraction:.0f} % of rounds")
     if states.changed:
         rounds = "1 round" if states.changed == 1 else f"{states.changed} rounds"
-        lines.append(f"{rounds} set aside: the state changed in them")
+        lines.append(f"{rounds} excluded: the state changed in them")
     if estimates.slow_launches:
         numbers = ", ".join(str(number) for number in estimates.slow_launches)
         lines.append(f"launches excluded as outliers: {numbers} ({SLOW_RULE})")
@@ -163,14 +170,13 @@ def fit_lines(fit: Fit) -> list[str]:
     """The fit in words, with intervals and errors."""
     certainty = "95 %, bootstrap over launches" if fit.launches > 1 else "unknown from one launch"
     residuals = "residuals" if ORDINARY in fit.notes else "relative residuals"
-    alpha, bandwidth, half = (
-        fit.parameters["alpha_s"], fit.derived["r_inf_Bps"], fit.derived["n_half_B"],
-    )  # fmt: skip
+    alpha, bandwidth = fit.parameters["alpha_s"], fit.derived["r_inf_Bps"]
+    half = _with_interval(fit.derived["n_half_B"], _bytes)
     return [
         f"T(b) = alpha + beta b, least squares of {residuals}; intervals: {certainty}",
         f"  alpha   {_with_interval(alpha, format_seconds)}",
         f"  1/beta  {_with_interval(bandwidth, format_rate)}",
-        f"  n_half  {_with_interval(half, _bytes)}",
+        f"  n_half  {half}",
         f"  error   median {100.0 * fit.error_median:.1f} %, largest {100.0 * fit.error_max:.1f} % "
         f"at {format_size(fit.error_max_bytes)}",
         *(f"  note    {note}" for note in fit.notes),

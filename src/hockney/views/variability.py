@@ -9,11 +9,21 @@ from hockney.views.outliers import rank_words
 from hockney.views.table import aligned, microseconds
 
 MOST_RANKS = 16
-"""Listed one by one; of more, the JSON has all."""
-COLUMNS = (
-    "bytes", "rank", "samples", "mean", "std", "std/mean", "min", "5 %", "median", "95 %", "99 %",
+"""Ranks that are listed one by one; the JSON always has all."""
+COLUMNS = [
+    "bytes",
+    "rank",
+    "samples",
+    "mean",
+    "std",
+    "std/mean",
+    "min",
+    "5 %",
+    "median",
+    "95 %",
+    "99 %",
     "max",
-)  # fmt: skip
+]
 
 
 def variability_text(analysis: Analysis) -> str:
@@ -40,8 +50,5 @@ def _row(one: Spread) -> list[str]:
         microseconds(one.mean_s),
         microseconds(one.std_s),
         "-" if one.std_s is None or not one.mean_s else f"{one.std_s / one.mean_s:.4f}",
-        *map(
-            microseconds,
-            (one.min_s, one.p5_s, one.median_s, one.p95_s, one.p99_s, one.max_s),
-        ),
+        *map(microseconds, (one.min_s, one.p5_s, one.median_s, one.p95_s, one.p99_s, one.max_s)),
     ]

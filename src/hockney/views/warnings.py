@@ -21,7 +21,7 @@ from hockney.records import Place
 from hockney.units import format_seconds
 
 MOST_RANKS = 8
-"""More are counted."""
+"""Ranks that are listed; more are counted."""
 DISTURBED = {
     "waited": "other processes held a rank's CPU for {percent:.0f} % of a launch; stop them, or "
     "pin the ranks elsewhere with --cpus",
@@ -33,11 +33,11 @@ DISTURBED = {
     "slower work": "the same arithmetic took up to {size:.2f} times as long in some rounds: the "
     "clock frequency changes or a sibling thread is busy; fix the governor, leave siblings idle",
 }
-"""By kind of disturbance."""
+"""Sentences by kind of disturbance."""
 
 
 def warning_lines(analysis: Analysis) -> list[str]:
-    """A sentence or two each, the gravest first."""
+    """A sentence or two for each warning, the most serious first."""
     return [_text(warning) for warning in analysis.warnings]
 
 
@@ -56,9 +56,9 @@ def _text(warning: Warning) -> str:
             )
         case Skewed(median_s):
             return (
-                f"began apart: the ranks of a visit began {format_seconds(median_s, 2)} after each "
-                "other (median), so that not all exchanged messages at once; give every rank a CPU "
-                "of its own"
+                f"late starts: the last rank of a visit started {format_seconds(median_s, 2)} "
+                "after the first (median), so not all exchanged messages at once; give every rank "
+                "a CPU of its own"
             )
         case Disturbance(kind, size):
             return "disturbed: " + DISTURBED[kind].format(size=size, percent=100.0 * size)

@@ -7,5 +7,5 @@ from hockney.units import format_seconds
 
 
 def time_text(seconds: float | None) -> str:
-    """As figures write a time."""
+    """Formats a time for figures."""
     return format_seconds(seconds, 3).replace("us", "µs")

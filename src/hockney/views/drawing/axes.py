@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from matplotlib import dates
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
+from hockney.lazy import lazy_imports
 from hockney.units import FACTORS, format_rate, format_size
 from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Axis, Panel
 
-if TYPE_CHECKING:
+with lazy_imports():
     from matplotlib.axes import Axes
 
 MOST_NAMES = 9
-"""Of an axis of names; of more some are left out, evenly."""
+"""Labels of an axis of names; of more names, every n-th has one."""
 NEAREST_LABELS = 0.3
-"""Of an axis of counts in factors of two: closer ticks have no label."""
-DECADES = ((1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 4, 5, 6, 7, 8, 9), (1, 1.5, 2, 3, 5, 7), (1, 2, 5),
-           (1, 3), (1,))  # fmt: skip
+"""Least distance of two labels on an axis of counts, in factors of two."""
+DECADES = (
+    (1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 4, 5, 6, 7, 8, 9),
+    (1, 1.5, 2, 3, 5, 7),
+    (1, 2, 5),
+    (1, 3),
+    (1,),
+)
 """Ticks of a decade that have names, as many as there is room for."""
 LABEL_INCHES = {"x": 0.55, "y": 0.28}
-"""Of an axis, for each of its names."""
+"""Length of an axis per label."""
 SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 Side = Literal["x", "y"]
 SIDES: tuple[Side, Side] = ("x", "y")
@@ -32,7 +38,7 @@ untyped: Any = dates
 
 
 def values_along(panel: Panel, side: Side) -> list[float]:
-    """All that must be seen along that axis."""
+    """All values that must be inside of that axis."""
     found: list[float | None] = []
     for series in panel.series:
         if side == "x":
@@ -73,8 +79,9 @@ def _side(axes: Any, side: Side) -> tuple[Any, Any, Any]:
     return axes.yaxis, axes.set_yscale, axes.set_ylim
 
 
-def _ticks(along: Any, major: Iterable[float], text: Callable[[float], str],
-           minor: Iterable[float] = ()) -> None:  # fmt: skip
+def _ticks(
+    along: Any, major: Iterable[float], text: Callable[[float], str], minor: Iterable[float] = ()
+) -> None:
     along.set_major_locator(FixedLocator(list(major)))
     along.set_minor_locator(FixedLocator(list(minor)))
     along.set_major_formatter(FuncFormatter(lambda value, _: text(value)))
@@ -108,8 +115,12 @@ def _sizes(axes: Axes, side: Side, sizes: Iterable[float]) -> None:
     step = next((step for step in (1, 2, 5, 10) if len(powers) <= 6 * step), 20)
     far = [2.0**power for power in powers if power % step == 0]
     named = [smallest, *(size for size in far if size >= smallest * 2.0 ** (0.6 * step))]
-    _ticks(along, [0.0] * zero + named, lambda size: format_size(round(size)),
-           [2.0**power for power in powers])  # fmt: skip
+    _ticks(
+        along,
+        [0.0] * zero + named,
+        lambda size: format_size(round(size)),
+        [2.0**power for power in powers],
+    )
 
 
 def _logarithmic(axes: Axes, side: Side, axis: Axis, values: Sequence[float], most: int) -> None:
@@ -185,13 +196,15 @@ def _linear(axes: Axes, side: Side, axis: Axis, values: Sequence[float]) -> None
     steps = [1, 2, 2.5, 5, 10]
     along.set_major_locator(_Scaled(factor, nbins=5, integer=whole, min_n_ticks=2, steps=steps))
     percent = axis.quantity == "fraction"
-    along.set_major_formatter(FuncFormatter(
-        lambda value, _: f"{100.0 * value:.4g} %" if percent else f"{value / factor:.6g}"
-    ))  # fmt: skip
+    along.set_major_formatter(
+        FuncFormatter(
+            lambda value, _: f"{100.0 * value:.4g} %" if percent else f"{value / factor:.6g}"
+        )
+    )
 
 
 def _unit(axis: Axis, largest: float) -> tuple[float, str]:
-    """In what the axis counts, and what its label says of that."""
+    """The factor and the unit of an axis."""
     if axis.quantity == "time":
         unit = next((name for name, one in SECONDS.items() if largest >= one), "ns")
         return SECONDS[unit], f", {unit}"

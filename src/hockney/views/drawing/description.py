@@ -1,4 +1,4 @@
-"""A figure before anybody draws it: panels with axes, series, cells, rules and bands.
+"""The description of a figure: panels with axes, series, cells, rules and bands.
 
 Whoever describes a figure decides what is shown and what it is called; renderers decide only how it
 looks. All values are in SI units and bytes; a renderer writes them with the unit of the axis.
@@ -17,7 +17,7 @@ Style = Literal[
     "points",  # marks with intervals
     "curve",  # marks with intervals, joined by a line
     "pale",  # the same in the background, hollow
-    "hollow",  # marks with intervals that stand back behind "points"
+    "hollow",  # the same without filling, for what is not significant
     "line",  # a model
     "dashed",
     "dotted",
@@ -51,7 +51,7 @@ class Series:
     high: Values | None = None
     style: Style = "curve"
     colour: int | None = 0
-    """Of the palette, which also gives the mark; None: grey."""
+    """Its number in the palette, which also selects the mark; None for grey."""
     name: str = ""
     """What the series is, where its label does not say it."""
     hidden: bool = False
@@ -87,9 +87,9 @@ class Cell:
     column: int
     row: int
     value: float | None
-    """What its colour stands for, where cells have no kinds."""
+    """The value that its colour shows, where cells have no kinds."""
     words: str
-    """All that is known of it."""
+    """Its description, shown when the reader points at it."""
     kind: int | None = None
     """Which of the panel's kinds it is."""
     text: str = ""
@@ -102,7 +102,7 @@ class Kind:
 
     label: str
     colour: int | None
-    """None: the one that stands back."""
+    """None for the background colour."""
     unknown: bool = False
     """Hatched."""
 
@@ -131,7 +131,7 @@ class Panel:
 @dataclass(frozen=True)
 class Figure:
     name: str
-    """As `hockney plot --what` takes it."""
+    """Its name for `hockney plot --what`."""
     title: str
     panels: tuple[Panel, ...]
     caption: tuple[str, ...] = ()

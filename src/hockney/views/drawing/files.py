@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -19,11 +19,12 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.transforms import blended_transform_factory
 
 from hockney.errors import AskedWronglyError, HockneyError
+from hockney.lazy import lazy_imports
 from hockney.views.colours import COLOURS, QUIET
 from hockney.views.drawing.axes import SIDES, scale_axis, scale_colours, values_along
 from hockney.views.drawing.description import Cell, Figure, Kind, Panel, Series
 
-if TYPE_CHECKING:
+with lazy_imports():
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.text import Text
@@ -47,23 +48,23 @@ STYLES: dict[str, Looks] = {
 MAP = "cividis"
 """Read alike by colour-blind readers and in grey (Nunez, Anderton & Renslow 2018)."""
 HATCHES = ("", "////", "....")
-"""Of kinds of cells, shifted each time the colours begin again."""
+"""Hatches of cells: the next one each time the colours are used up."""
 WIDTH_INCHES = 3.5
 """One column of a two-column journal: type has the size in print that it has here."""
 FIRST_INCHES, NEXT_INCHES, ROW_INCHES, MATRIX_INCHES = 2.2, 1.35, 0.22, 2.9
-"""Of height: the first panel, each further one, a row of a map with kinds, and another map."""
+"""Heights: the first panel, each other panel, a row of a map with kinds, any other map."""
 HANDLE_INCHES = 0.42
-"""Of an entry of the legend, before and behind its text."""
+"""Width of a legend entry without its text."""
 MARGIN_INCHES = 0.1
 LEGEND_LINE_INCHES, SMALL_LINE_INCHES = 0.145, 0.1
 DPI = 400
 SUFFIXES = (".png", ".svg", ".pdf")
 LONGEST_LABEL = 56
-"""Characters that a column usually has room for."""
+"""Characters that usually fit into a column."""
 MOST_COLUMNS = 100
-"""Of small print: no more characters than that fit beside each other."""
+"""Most characters of a line of small print."""
 MOST_TEXTS = 160
-"""Cells; more would not have room for their text."""
+"""Cells that have room for their text."""
 SETTINGS: Looks = {
     "font.size": 7.5,
     "legend.fontsize": 7,
@@ -96,7 +97,7 @@ SETTINGS: Looks = {
 
 @contextmanager
 def paper() -> Iterator[None]:
-    """Type and lines that survive a column's width, whatever the reader's own matplotlibrc."""
+    """Type and lines for a column's width, independent of the reader's matplotlibrc."""
     with matplotlib.rc_context(), warnings.catch_warnings():
         # A script that the font lacks is drawn as boxes.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
@@ -160,10 +161,17 @@ def _draw_series(axes: Axes, series: Series) -> None:
     low, high = (np.array(ends, dtype=np.float64) for ends in (series.low, series.high))
     with np.errstate(invalid="ignore"):
         bars = np.array([np.fmax(y - low, 0.0), np.fmax(high - y, 0.0)])
+    known = ~np.isnan(bars).all(axis=0)  # a bar of no length would still have caps
     axes.errorbar(
-        x, y, np.nan_to_num(bars), fmt="none", ecolor=looks["color"], elinewidth=0.8,
-        alpha=looks.get("alpha"), zorder=2.4,
-    )  # fmt: skip
+        x[known],
+        y[known],
+        np.nan_to_num(bars[:, known]),
+        fmt="none",
+        ecolor=looks["color"],
+        elinewidth=0.8,
+        alpha=looks.get("alpha"),
+        zorder=2.4,
+    )
 
 
 def looks_of(series: Series) -> Looks:
@@ -183,13 +191,27 @@ def _draw_rule(axes: Axes, at: float, label: str, across: str, colour: str) -> N
     words: Looks = {"fontsize": 5.5, "color": colour, "va": "bottom"}
     if across == "x":
         axes.axvline(at, **looks)
-        axes.annotate(label, (at, 1.0), (-1.0, -2.0), xycoords=axes.get_xaxis_transform(),
-                      textcoords="offset points", rotation=90, ha="right",
-                      **words | {"va": "top"})  # fmt: skip
+        axes.annotate(
+            label,
+            (at, 1.0),
+            (-1.0, -2.0),
+            xycoords=axes.get_xaxis_transform(),
+            textcoords="offset points",
+            rotation=90,
+            ha="right",
+            **words | {"va": "top"},
+        )
     else:
         axes.axhline(at, **looks)
-        axes.annotate(label, (0.01, at), (0.0, 1.0), xycoords=axes.get_yaxis_transform(),
-                      textcoords="offset points", ha="left", **words)  # fmt: skip
+        axes.annotate(
+            label,
+            (0.01, at),
+            (0.0, 1.0),
+            xycoords=axes.get_yaxis_transform(),
+            textcoords="offset points",
+            ha="left",
+            **words,
+        )
 
 
 def _draw_map(axes: Axes, panel: Panel, inches: float) -> None:
@@ -215,9 +237,11 @@ def _draw_map(axes: Axes, panel: Panel, inches: float) -> None:
         scale_colours(bar.ax, panel.scale, low, high, inches)
     for rule in panel.rules:
         (axes.axvline if rule.across == "x" else axes.axhline)(
-            rule.at, color=QUIET if panel.kinds else "white", linewidth=0.8,
+            rule.at,
+            color=QUIET if panel.kinds else "white",
+            linewidth=0.8,
             linestyle=":" if panel.kinds else "-",
-        )  # fmt: skip
+        )
         if rule.label:
             axes.text(panel.columns - 0.45, rule.at, rule.label, fontsize=5.5, va="center")
 
@@ -228,8 +252,16 @@ def _draw_kind(axes: Axes, cell: Cell, kind: Kind, with_text: bool) -> None:
     axes.add_patch(Rectangle(place, 1.0, 1.0, label=cell.words, **looks))
     if with_text and cell.text:
         pad: Looks = {"facecolor": looks["facecolor"], "edgecolor": "none", "pad": 0.5}
-        axes.text(cell.column, cell.row, cell.text, ha="center", va="center", fontsize=4.8,
-                  color="white" if kind.colour is not None else "#444444", bbox=pad)  # fmt: skip
+        axes.text(
+            cell.column,
+            cell.row,
+            cell.text,
+            ha="center",
+            va="center",
+            fontsize=4.8,
+            color="white" if kind.colour is not None else "#444444",
+            bbox=pad,
+        )
 
 
 def kind_looks(kind: Kind) -> Looks:
@@ -238,8 +270,12 @@ def kind_looks(kind: Kind) -> Looks:
     if kind.colour is None:
         return {"facecolor": "#e9e9e9", "edgecolor": "white", "linewidth": 0.5}
     hatch = HATCHES[kind.colour // len(COLOURS) % len(HATCHES)]
-    return {"facecolor": _colour(kind.colour), "edgecolor": "white", "hatch": hatch,
-            "linewidth": 0.5}  # fmt: skip
+    return {
+        "facecolor": _colour(kind.colour),
+        "edgecolor": "white",
+        "hatch": hatch,
+        "linewidth": 0.5,
+    }
 
 
 def plain(text: str, longest: int = LONGEST_LABEL) -> str:
@@ -299,9 +335,13 @@ def _finish(axes: Axes, figure: Figure, height: float) -> None:
         _narrow(text, room, _shortened)
     _narrow(legend.get_title(), (WIDTH_INCHES - MARGIN_INCHES) * canvas.dpi, _shortened)
     small_print = canvas.supxlabel(
-        plain(" ".join(figure.caption), longest=1000), x=0.01, ha="left", fontsize=5.5,
-        color="#555555", linespacing=1.3,
-    )  # fmt: skip
+        plain(" ".join(figure.caption), longest=1000),
+        x=0.01,
+        ha="left",
+        fontsize=5.5,
+        color="#555555",
+        linespacing=1.3,
+    )
     _narrow(small_print, (WIDTH_INCHES - MARGIN_INCHES) * canvas.dpi, textwrap.fill)
     lines = sum(1 + text.get_text().count("\n") for text in texts)
     canvas.set_figheight(

@@ -1,7 +1,7 @@
 """How the results of each experiment are shown: one file an experiment, found by its name.
 
 A view has two functions: `parts(analysis, all_states)`, what a terminal shows, as pieces of text
-with an empty line between them; and `fields(analysis, all_states)`, what the JSON holds beside
+with an empty line between them; and `fields(analysis, all_states)`, what the JSON holds besides
 "run" and "warnings". An experiment without a file is shown as pingpong is.
 """
 

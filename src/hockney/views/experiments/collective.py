@@ -18,19 +18,17 @@ from hockney.views.table import aligned, interval, microseconds
 
 SIZES = (2, 1024, 1024**2)
 """Chosen where they were measured: short, middle and long, as the references have them."""
-COLUMNS = (
-    "launches", "samples", "completion", "95 % interval", "", "own mean", "own max",
-)  # fmt: skip
+COLUMNS = ("launches", "samples", "completion", "95 % interval", "", "own mean", "own max")
 NOT_SHOWN = ("overlap", "peers", "pairs", "buffers", "mode", "window", "train")
-"""Axes of what is hidden: it is of a collective with and without computation."""
+"""Axes that the JSON of overlap leaves out."""
 LEGEND = (
-    "completion: median of the samples; own mean, own max: of the ranks' own durations, as other\n"
-    "suites print them, the median of each repetition's"
+    "completion: median of the samples; own mean, own max: mean and maximum of the ranks' own\n"
+    "durations, as other suites print them, the median over repetitions"
 )
 
 
 def answer(analysis: Analysis) -> list[str]:
-    """Of each collective with the most ranks, the fastest at the smallest and the largest size."""
+    """The fastest time at the smallest and largest size, of each collective with the most ranks."""
     points = analysis.estimates.own()
     lines = []
     for operation in dict.fromkeys(point.operation for point in points):
@@ -49,7 +47,7 @@ def _typical(point: PointEstimate) -> float:
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
-    """Where there is one algorithm and one number of ranks, every number by size; else every
+    """With one algorithm and one number of ranks, every number by size; otherwise every
     number by ranks at some sizes, and completion alone by size."""
     estimates = analysis.estimates
     shown = estimates.numbers(all_states)
@@ -76,19 +74,19 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
 
 
 def _beginning(starts: Starts | None) -> list[str]:
-    """How far the starts were common, and what is not counted for it."""
+    """How closely the ranks started together, and which repetitions are not counted."""
     if starts is None:
         return []
     lines = []
     if starts.skew_s is not None and starts.tolerance_s is not None:
         lines.append(
-            f"ranks began within {format_seconds(starts.skew_s)} of the common start (median of "
+            f"ranks started within {format_seconds(starts.skew_s)} of the common start (median of "
             f"visits); {100.0 * starts.missed:.1f} % of the repetitions are not counted, because "
-            f"a rank began more than {format_seconds(starts.tolerance_s)} late"
+            f"a rank started more than {format_seconds(starts.tolerance_s)} late"
         )
     if starts.behind_barrier:
         lines.append(
-            f"{starts.behind_barrier} of {starts.launches} launches began behind a barrier: "
+            f"{starts.behind_barrier} of {starts.launches} launches started after a barrier: "
             "from the first rank's start to the last rank's end"
         )
     return lines

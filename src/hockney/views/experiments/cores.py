@@ -46,7 +46,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
             f"{format_size(size)}, rank by rank\n" + heat_map(matrix.seconds(size), matrix.ranks)
         )
     found += [
-        "by what places share (us; over the pairs' medians)\n" + group_table(matrix.by_places),
+        "by shared hardware (us; over the pairs' medians)\n" + group_table(matrix.by_places),
         "by the times alone (clusters at the smallest size)\n" + group_table(matrix.by_times),
         "\n".join(_agreement(matrix, analysis.places)),
     ]
@@ -61,7 +61,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     """{"points", "ranks", "matrices", "by_places", "by_times", "disagreeing", "not_told_apart",
-    "parallel_ratio", "apart", "apart_rule"}."""
+    "parallel_ratio", "outliers", "outlier_rule"}."""
     return {
         "points": [point_json(point, None) for point in analysis.estimates.shown(all_states)],
         **({} if analysis.matrix is None else _matrix_json(analysis.matrix)),
@@ -125,22 +125,21 @@ def group_table(groups: Sequence[Group]) -> str:
 
 
 def _agreement(matrix: Matrix, places: Mapping[int, Place]) -> list[str]:
-    """Where the two groupings disagree."""
+    """Pairs and groups for which places and times disagree."""
     lines = [
-        f"timed alike, though they share differently: {', '.join(names)}"
-        for names in matrix.not_told_apart
+        f"different hardware, similar times: {', '.join(names)}" for names in matrix.not_told_apart
     ]
     for (first, second), group, like in matrix.disagreeing[:MOST_LISTED]:
         pair = f"{rank_words(first, places)} with {rank_words(second, places)}"
-        lines.append(f"{pair}: {group}, but timed like {like}")
+        lines.append(f"{pair}: {group}, but with the time of {like}")
     if len(matrix.disagreeing) > MOST_LISTED:
         lines.append(f"and {len(matrix.disagreeing) - MOST_LISTED} pairs more")
-    return lines or ["places and times group the pairs alike"]
+    return lines or ["hardware and times group the pairs alike"]
 
 
 def _parallel(matrix: Matrix) -> str:
     ratio = matrix.parallel_ratio
     if ratio is None:
-        return "whether pairs at once disturbed each other is not known: none was measured alone"
+        return "whether pairs at once disturbed each other is unknown: no pair was measured alone"
     disturbed = "disturbed" if ratio > 1.0 + DISTURBED else "did not disturb"
     return f"pairs at once {disturbed} each other: {ratio:.3f} times as long as alone"

@@ -11,7 +11,7 @@ import msgspec
 from hockney.analysis import Analysis
 from hockney.estimate.summaries import Launches, Statistics, over_launches
 from hockney.records import Run
-from hockney.spec.axes import Key, Point, key_without, texts_apart
+from hockney.spec.axes import Point, grouped, texts_apart
 from hockney.views import table
 from hockney.views.answer import latency_and_bandwidth
 from hockney.views.experiments import pingpong
@@ -27,7 +27,7 @@ UNITS = {
 
 
 def answer(analysis: Analysis) -> list[str]:
-    """For a ping-pong only: other times are neither latencies nor bandwidths."""
+    """Only ping-pongs have an answer: other times are neither latencies nor bandwidths."""
     return latency_and_bandwidth(analysis) if analysis.run.header.experiment == "pingpong" else []
 
 
@@ -53,7 +53,7 @@ def _applies(value: object) -> bool:
 
 
 def _source_lines(run: Run) -> list[str]:
-    """Where the numbers come from, and what each of them is."""
+    """The source of the numbers, and the definition of each."""
     source = run.header.source
     assert source is not None
     program = f"{source.program or 'an unknown program'} {source.version or ''}".strip()
@@ -71,9 +71,7 @@ def _source_lines(run: Run) -> list[str]:
 def _statistics_table(known: Mapping[Point, Statistics]) -> str:
     """A row a point, a column for each statistic of the log; of several curves one below the
     other."""
-    curves: dict[Key, list[Point]] = {}
-    for key in known:
-        curves.setdefault(key_without(key, "bytes"), []).append(key)
+    curves = grouped(known, "bytes")
     tables = []
     for title, keys in zip(texts_apart(curves.values()), curves.values(), strict=True):
         names = list(dict.fromkeys(name for key in keys for name in known[key]))

@@ -20,10 +20,21 @@ from hockney.views.variability import variability_text
 
 MOST_NAMED = 8
 """Best and worst pairs whose places are shown."""
-COLUMNS = (
-    "bytes", "pairs", "median pair", "slowest pair", "95 % interval", "", "all MiB/s", "messages/s",
-    "slowdown", "best pair", "us", "worst pair", "us",
-)  # fmt: skip
+COLUMNS = [
+    "bytes",
+    "pairs",
+    "median pair",
+    "slowest pair",
+    "95 % interval",
+    "",
+    "all MiB/s",
+    "messages/s",
+    "slowdown",
+    "best pair",
+    "us",
+    "worst pair",
+    "us",
+]
 
 
 def answer(analysis: Analysis) -> list[str]:
@@ -61,7 +72,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """{"points", "contention", "knees", "apart", "apart_rule"}, and with --every-iteration
+    """{"points", "contention", "knees", "outliers", "outlier_rule"}, and with --every-iteration
     "variability"."""
     fields = {
         "points": [point_json(point, None) for point in analysis.estimates.shown(all_states)],
@@ -78,7 +89,7 @@ def _legend(curve: Sequence[Contention]) -> list[str]:
     if not curve:
         return []
     lines = [
-        "median pair: the median of the pairs; slowest pair: of each visit the slowest",
+        "median pair: the median of the pairs; slowest pair: the slowest of each visit",
         "MiB/s and messages/s are of all pairs: their sum where all communicate for the same time; "
         "where each sends as many as the others, over the time of the slowest pair",
     ]
@@ -94,14 +105,21 @@ def contention_table(curve: Sequence[Contention]) -> str:
     for one in curve:
         together = one.together
         how = variant_text(together) or together.operation
-        rows.append([
-            *([how] if several else []),
-            str(together.bytes), str(one.pairs), table.microseconds(one.typical_s),
-            table.microseconds(together.typical_s), *table.interval(together),
-            table.mebibytes(one.aggregate_Bps), _count(one.messages_per_s),
-            "-" if one.slowdown is None else f"{one.slowdown:.2f}",
-            *_named(one.best), *_named(one.worst),
-        ])  # fmt: skip
+        rows.append(
+            [
+                *([how] if several else []),
+                str(together.bytes),
+                str(one.pairs),
+                table.microseconds(one.typical_s),
+                table.microseconds(together.typical_s),
+                *table.interval(together),
+                table.mebibytes(one.aggregate_Bps),
+                _count(one.messages_per_s),
+                "-" if one.slowdown is None else f"{one.slowdown:.2f}",
+                *_named(one.best),
+                *_named(one.worst),
+            ]
+        )
     return table.aligned(rows)
 
 
@@ -117,15 +135,17 @@ def _knee_line(knee: Knee) -> str:
     size = ", ".join(filter(None, (format_size(knee.point.bytes), variant_text(knee.point))))
     if knee.pairs is None:
         return f"{size}: no knee: {knee.most_pairs} pairs are no slower than the fewest"
-    plateau = f"; all together {format_rate(knee.plateau_Bps)}" if knee.plateau_Bps else ""
+    plateau = (
+        f"; all pairs together reach {format_rate(knee.plateau_Bps)}" if knee.plateau_Bps else ""
+    )
     return (
-        f"{size}: from {knee.pairs:.3g} pairs on they wait for each other{plateau} "
+        f"{size}: pairs wait for each other beyond {knee.pairs:.3g} at once{plateau} "
         f"(largest error of the curve {100.0 * knee.error:.1f} %)"
     )
 
 
 def _extremes(curve: Sequence[Contention], places: Mapping[int, Place]) -> str:
-    """Where the best and the worst pairs are."""
+    """The places of the best and the worst pairs."""
     named = dict.fromkeys(point.peers for one in curve for point in (one.best, one.worst))
     lines = [
         f"pair {'-'.join(map(str, peers))}: "
@@ -154,7 +174,7 @@ def _row_json(one: Contention) -> dict[str, Any]:
 
 
 def _knee_json(knee: Knee) -> dict[str, Any]:
-    """With the number of pairs at the knee in place of the axis."""
+    """The knee's number of pairs replaces the axis of that name."""
     return {**axes_json(knee.point, "peers", "ranks"), **_without_point(asdict(knee))}
 
 

@@ -36,7 +36,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     lines = {state: analysis.line(state) for state in analysis.estimates.numbers(all_states)}
     return {
         "points": [
-            point_json(point, None if point.is_beside else analysis.floor.get(point.bytes))
+            point_json(point, None if point.is_auxiliary else analysis.floor.get(point.bytes))
             for point in analysis.estimates.shown(all_states)
         ],
         "fits": [{"state": s, **fit_json(line)} for s, line in lines.items() if line],

@@ -10,11 +10,12 @@ for the report's page alike.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from hockney.lazy import lazy_imports
 from hockney.registry import Registry
 
-if TYPE_CHECKING:
+with lazy_imports():
     from hockney.analysis import Analysis
     from hockney.views.curves import Options
     from hockney.views.drawing.description import Figure
@@ -29,7 +30,7 @@ class Described(Protocol):
 
 
 FIGURES = Registry(__name__, "figure", Described)
-"""As `hockney plot --what` takes them."""
+"""The values of `hockney plot --what`."""
 
 
 def describe(name: str, analyses: Sequence[Analysis], options: Options) -> Figure:

@@ -35,9 +35,9 @@ class Shown:
     analyses: tuple[Analysis, ...]
     """Those that have the points."""
     places: dict[int, list[Place]]
-    """By the number of ranks."""
+    """The places of the ranks, by their number."""
     parameters: Parameters | None
-    """Of point-to-point messages, where one of the files has them."""
+    """Costs of point-to-point messages, where one of the files has them."""
 
     @property
     def title(self) -> str:
@@ -45,8 +45,8 @@ class Shown:
 
     @cached_property
     def colours(self) -> dict[str, int | None]:
-        """Of all algorithms, so that each keeps its colour from figure to figure: the library's own
-        decision first, then those that come nearest to the fastest."""
+        """The colour of each algorithm, the same in all figures: first the library's own
+        decision, then those that come nearest to the fastest."""
         fastest: dict[tuple[int, int], float] = {}
         for point in self.points:
             key = point.known_ranks, point.bytes
@@ -74,7 +74,7 @@ class Shown:
 
 
 def shown(analyses: Sequence[Analysis], options: Options) -> Shown:
-    """What the options choose; an error where that is not there."""
+    """The points that the options choose; raises AskedWronglyError where there are none."""
     with_points = [a for a in analyses if any(map(is_collective, a.estimates.headline))]
     points = [p for a in with_points for p in a.estimates.headline if is_collective(p)]
     names = sorted({point.operation for point in points})
@@ -96,7 +96,7 @@ def shown(analyses: Sequence[Analysis], options: Options) -> Shown:
 
 
 def unknown_ranks(what: Shown) -> AskedWronglyError:
-    """For figures over processes."""
+    """The error of figures over numbers of processes."""
     return AskedWronglyError(
         f"{what.collective}: the log does not record how many processes took part",
         "draw --what collective-sizes",
@@ -108,7 +108,7 @@ def _places(analyses: Iterable[Analysis]) -> dict[int, list[Place]]:
 
 
 def _parameters(analyses: Sequence[Analysis]) -> Parameters | None:
-    """Of the first file with ping-pong times of several sizes."""
+    """The message costs of the first file with ping-pong times of several sizes."""
     for analysis in analyses:
         try:
             return analysis.message_costs
@@ -143,8 +143,16 @@ def curves(
         model = [(along(p), seconds) for p in curve if (seconds := what.predicted_s(p))]
         if model:
             x, y = zip(*model, strict=True)
-            found.append(Series("model, message by message", x, y, style="dashed", colour=colour,
-                                name=f"{_label(name)}: model"))  # fmt: skip
+            found.append(
+                Series(
+                    "model, message by message",
+                    x,
+                    y,
+                    style="dashed",
+                    colour=colour,
+                    name=f"{_label(name)}: model",
+                )
+            )
     return tuple(sorted(found, key=lambda one: one.colour is None))
 
 

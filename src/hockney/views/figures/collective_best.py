@@ -37,10 +37,16 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     names += [name for name in (DEFAULT, None) if name in won and name not in names]
     kinds = tuple(_kind(name, colours.get(name or ""), cells) for name in names)
     drawn = tuple(
-        Cell(sizes.index(cell.bytes), ranks.index(cell.ranks), None, _words(cell),
-             names.index(_winner(cell)), _gain(cell))
+        Cell(
+            sizes.index(cell.bytes),
+            ranks.index(cell.ranks),
+            None,
+            _words(cell),
+            names.index(_winner(cell)),
+            _gain(cell),
+        )
         for cell in cells
-    )  # fmt: skip
+    )
     rules = [
         Rule(sum(count < at for count in ranks) - 0.5, words, "y")
         for at, words in borders(what.places, ranks)
@@ -52,8 +58,12 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         cells=drawn,
         kinds=kinds,
     )
-    return Figure("collective-best", f"{what.title}, best algorithm", (panel,),
-                  (*_caption(cells), what.sample()))  # fmt: skip
+    return Figure(
+        "collective-best",
+        f"{what.title}, best algorithm",
+        (panel,),
+        (*_caption(cells), what.sample()),
+    )
 
 
 def _winner(cell: Measured) -> str | None:

@@ -25,7 +25,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     if what.parameters is None:
         raise AskedWronglyError(
             "no point-to-point times to predict from in these files",
-            "name a result of `hockney pingpong` or `hockney cores` beside them",
+            "name a result of `hockney pingpong` or `hockney cores`, too",
         )
     measured = [point.known_ranks for point in what.points]
     ranks = chosen_value(options.ranks, measured, "--ranks", max(measured))
@@ -36,8 +36,11 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         if ratios:
             x, y = zip(*ratios, strict=True)
             few = len(series) < MOST_COLOURED
-            series.append(Series(name if few else "others", x, y,
-                                 colour=len(series) if few else None, name=name))  # fmt: skip
+            series.append(
+                Series(
+                    name if few else "others", x, y, colour=len(series) if few else None, name=name
+                )
+            )
     if not series:
         raise AskedWronglyError(
             f"none of {', '.join(what.colours)} has a schedule to predict by",

@@ -33,8 +33,9 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
             rates.append(Series(label, pairs, [one.aggregate_Bps for one in curve], colour=number))
         rules += [Rule(knee.pairs, colour=number) for knee in knees(curve) if knee.pairs]
     x = Axis("count", "pairs at once", logarithmic=True)
-    panels = [Panel(x, Axis("time", "time of a message", logarithmic=True), tuple(times),
-                    tuple(rules))]  # fmt: skip
+    panels = [
+        Panel(x, Axis("time", "time of a message", logarithmic=True), tuple(times), tuple(rules))
+    ]
     if rates:
         y = Axis("rate", "all pairs together", logarithmic=True)
         panels.append(Panel(x, y, tuple(rates), tuple(rules)))
@@ -47,9 +48,12 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
 
 
 def _curves(analyses: Sequence[Analysis], options: Options) -> list[tuple[str, Counts]]:
-    """Of one file its sizes, of several one size of each."""
-    found = [(analysis.label, by_size) for analysis in analyses
-             for by_size in _by_variant(analysis, options)]  # fmt: skip
+    """A curve for each size of one file, or for each of several files at one size."""
+    found = [
+        (analysis.label, by_size)
+        for analysis in analyses
+        for by_size in _by_variant(analysis, options)
+    ]
     sizes = sorted({size for _, by_size in found for size in by_size})
     if not sizes:
         raise AskedWronglyError(

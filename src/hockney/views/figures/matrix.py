@@ -29,11 +29,15 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     names = tuple(map(str, matrix.ranks))
     index = {rank: place for place, rank in enumerate(matrix.ranks)}
     cells = tuple(
-        Cell(index[column], index[row], point.typical_s,
-             f"{_name(analysis, row)} and {_name(analysis, column)}: {time_text(point.typical_s)}")
+        Cell(
+            index[column],
+            index[row],
+            point.typical_s,
+            f"{_name(analysis, row)} and {_name(analysis, column)}: {time_text(point.typical_s)}",
+        )
         for (first, second), point in matrix.times[size].items()
         for row, column in ((first, second), (second, first))
-    )  # fmt: skip
+    )
     axes = Axis("name", "rank", names=names), Axis("name", "rank", names=names, downward=True)
     rules = tuple(_borders(analysis, matrix.ranks))
     scale = Axis("time", "one-way time", logarithmic=True)
@@ -56,7 +60,7 @@ def _name(analysis: Analysis, rank: int) -> str:
 
 
 def _borders(analysis: Analysis, ranks: Sequence[int]) -> list[Rule]:
-    """Between the ranks of different nodes, where a node has several."""
+    """Lines between the ranks of different nodes, where a node has several ranks."""
     places = analysis.places
     hosts = [places[rank].host if rank in places else None for rank in ranks]
     if len(set(hosts)) in (1, len(hosts)):

@@ -1,4 +1,4 @@
-"""Data with every model that they carry; below, what each leaves unexplained."""
+"""Measured times with every model that they allow; below, each model's residuals."""
 
 from __future__ import annotations
 
@@ -42,8 +42,15 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     residuals = []
     for number, fit in enumerate(fits):
         times += _lines(fit, curve, number)
-        residuals.append(Series(_label(fit), curve.bytes.tolist(), fit.residuals.tolist(),
-                                colour=_colour(number), name=fit.model))  # fmt: skip
+        residuals.append(
+            Series(
+                _label(fit),
+                curve.bytes.tolist(),
+                fit.residuals.tolist(),
+                colour=_colour(number),
+                name=fit.model,
+            )
+        )
     rules = tuple(Rule(size, format_size(round(size))) for size in breaks_of(fits[0]))
     y = Axis("time", time_label(analyses), logarithmic=True)
     residual = Axis("fraction", "relative residual")
@@ -60,7 +67,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
 
 
 def breaks_of(fit: Fit) -> list[float]:
-    """But that behind 0 bytes, which has a place of its own on this axis anyhow."""
+    """The fit's breaks, without one at 0 bytes: the axis separates 0 anyway."""
     values = (value.value for name, value in fit.parameters.items() if name.startswith("break_"))
     return [value for value in values if value]
 
@@ -71,7 +78,7 @@ def _label(fit: Fit) -> str:
 
 
 def _colour(number: int) -> int:
-    """That of the data is left out."""
+    """The colour of a model, which is never that of the data."""
     return number + (number >= DATA_COLOUR)
 
 
@@ -80,15 +87,21 @@ def _lines(fit: Fit, curve: Curve, number: int) -> list[Series]:
     ends = [0.0, *breaks_of(fit), np.inf]
     regimes = (_sizes(curve.bytes, low, high) for low, high in pairwise(ends))
     return [
-        Series(_label(fit), sizes.tolist(), rounded(fit.predict(sizes).tolist()), style="line",
-               colour=_colour(number), name=fit.model)
+        Series(
+            _label(fit),
+            sizes.tolist(),
+            rounded(fit.predict(sizes).tolist()),
+            style="line",
+            colour=_colour(number),
+            name=fit.model,
+        )
         for sizes in regimes
         if len(sizes)
-    ]  # fmt: skip
+    ]
 
 
 def _sizes(measured: Array, low: float, high: float) -> Array:
-    """Where a line is drawn: between the measured sizes and the breaks."""
+    """Sizes at which a line is drawn between the measured sizes and the breaks."""
     first, last = max(low, measured[0]), min(high, measured[-1])
     if first >= last:
         return np.empty(0)

@@ -48,8 +48,9 @@ def describe_curve(curve: Curve, fits: Sequence[Fit], label: str, sample: str) -
         of_them = curve.at((curve.pairs == pairs) & (curve.bytes > 0.0))
         name = f"{pairs} pair{'s' * (pairs > 1)} at once"
         rates = pairs * of_them.bytes / of_them.median_s
-        series.append(Series(name, of_them.bytes.tolist(), rates.tolist(), style="points",
-                             colour=number))  # fmt: skip
+        series.append(
+            Series(name, of_them.bytes.tolist(), rates.tolist(), style="points", colour=number)
+        )
         series += [_line(fit, of_them, number, name) for fit in fits]
     known = [one for one in series if len(one.x)]
     rules = tuple(Rule(size, format_size(round(size))) for size in _chunks(fits))
@@ -59,15 +60,21 @@ def describe_curve(curve: Curve, fits: Sequence[Fit], label: str, sample: str) -
 
 
 def _line(fit: Fit, curve: Curve, number: int, name: str) -> Series:
-    """Between the measured sizes; repetitions are known only at these."""
+    """A model's line through the measured sizes; repetitions are known only there."""
     known = curve.at(curve.bytes > multi_mode.EAGER_BYTES) if fit.model == "multi-mode" else curve
     assert known.pairs is not None
     more = [] if known.repetitions is None else [known.repetitions]
     seconds: Array = fit.predict(known.bytes, known.pairs, *more)
     rates = rounded((known.pairs * known.bytes / seconds).tolist())
     label = f"{fit.model}: median error {100.0 * fit.error_median:.2g} %"
-    return Series(label, known.bytes.tolist(), rates, style=STYLES[fit.model], colour=number,
-                  name=f"{name}: {fit.model}")  # fmt: skip
+    return Series(
+        label,
+        known.bytes.tolist(),
+        rates,
+        style=STYLES[fit.model],
+        colour=number,
+        name=f"{name}: {fit.model}",
+    )
 
 
 def _chunks(fits: Sequence[Fit]) -> list[float]:

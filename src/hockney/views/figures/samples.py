@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
-from hockney.estimate.points import BESIDE
+from hockney.estimate.points import AUXILIARY
 from hockney.records import Samples
-from hockney.spec.axes import Key, key_without, texts_apart
+from hockney.spec.axes import grouped, texts_apart
 from hockney.units import format_size
 from hockney.views.curves import Options, chosen_value, samples_text, title_of
 from hockney.views.drawing import time_text
@@ -25,10 +25,10 @@ SHARED = True
 CHOICE = "bytes"
 LEAST_BINS, MOST_BINS = 12, 60
 TAIL = 0.002
-"""Of the samples at either end, counted in the outermost bins: one far outlier would leave all
+"""Fraction of the samples at each end that the outermost bins count: one outlier would leave all
 others in a single bin."""
 MOST_GROUPS = 7
-"""As many as there are colours; of more, the fastest are shown."""
+"""Groups that are shown, one per colour: the fastest."""
 
 Array = NDArray[np.float64]
 
@@ -84,7 +84,7 @@ def _size(analyses: Sequence[Analysis], options: Options) -> int:
         samples.bytes
         for analysis in analyses
         for samples in analysis.run.samples
-        if samples.operation not in BESIDE
+        if samples.operation not in AUXILIARY
         and samples.ns
         and options.operation in (None, samples.operation)
     }
@@ -98,16 +98,16 @@ def _size(analyses: Sequence[Analysis], options: Options) -> int:
 
 def _groups(analysis: Analysis, size: int, options: Options) -> list[_Group]:
     """A group for each algorithm and the like, the fastest first."""
-    found: dict[Key, list[Samples]] = {}
-    for visit in sorted(analysis.run.samples, key=lambda visit: (visit.launch, visit.round)):
-        if (
-            visit.bytes == size
-            and visit.operation not in BESIDE
-            and visit.ns
-            and options.operation in (None, visit.operation)
-            and options.ranks in (None, visit.ranks)
-        ):
-            found.setdefault(key_without(visit, "peers"), []).append(visit)
+    chosen = [
+        visit
+        for visit in sorted(analysis.run.samples, key=lambda visit: (visit.launch, visit.round))
+        if visit.bytes == size
+        and visit.operation not in AUXILIARY
+        and visit.ns
+        and options.operation in (None, visit.operation)
+        and options.ranks in (None, visit.ranks)
+    ]
+    found = grouped(chosen, "peers")
     groups = [
         _Group(analysis.label, name, visits)
         for name, visits in zip(texts_apart(found.values()), found.values(), strict=True)
@@ -116,7 +116,7 @@ def _groups(analysis: Analysis, size: int, options: Options) -> list[_Group]:
 
 
 def _by_state(analysis: Analysis, group: _Group) -> list[_Group]:
-    """The visits of each state of the machine, those without one last."""
+    """The visits of each state of the machine, then those without a state."""
     found: dict[int | None, list[Samples]] = {}
     for visit in group.visits:
         found.setdefault(analysis.states.of(visit.launch, visit.round), []).append(visit)
@@ -148,7 +148,7 @@ def _in_order(groups: Sequence[_Group], most: int | None) -> Panel:
 
 
 def _marks(group: _Group, number: int, places: dict[int, int], most: int | None) -> Series:
-    """Where there are more than `most`, medians of successive samples with their range."""
+    """Merges more than `most` samples: medians of successive ones with their range."""
     each = None if most is None else max(most // len(group.launches), 1)
     buckets = [
         (places[launch] - 0.5 + at, bucket)
@@ -160,8 +160,15 @@ def _marks(group: _Group, number: int, places: dict[int, int], most: int | None)
         rounded([float(of(bucket)) for _, bucket in buckets]) for of in (np.median, np.min, np.max)
     )
     merged = len(buckets) < len(group.seconds)
-    return Series(group.label, x, y, low if merged else None, high if merged else None, "dots",
-                  None if group.is_grey else number)  # fmt: skip
+    return Series(
+        group.label,
+        x,
+        y,
+        low if merged else None,
+        high if merged else None,
+        "dots",
+        None if group.is_grey else number,
+    )
 
 
 def _buckets(samples: Array, most: int | None) -> Iterator[tuple[float, Array]]:
@@ -179,8 +186,15 @@ def _distribution(groups: Sequence[_Group]) -> Panel:
     for number, group in enumerate(groups):
         counts = np.histogram(np.clip(group.seconds, edges[0], edges[-1]), edges)[0]
         fractions = rounded((counts / len(group.seconds)).tolist())
-        series.append(Series(group.label, rounded(edges.tolist()), [*fractions, 0.0],
-                             style="steps", colour=None if group.is_grey else number))  # fmt: skip
+        series.append(
+            Series(
+                group.label,
+                rounded(edges.tolist()),
+                [*fractions, 0.0],
+                style="steps",
+                colour=None if group.is_grey else number,
+            )
+        )
     x = Axis("time", "time", logarithmic=True)
     return Panel(x, Axis("fraction", "fraction of samples", from_zero=True), tuple(series))
 
@@ -189,12 +203,17 @@ def _caption(shown: Sequence[_Group], groups: int, zeros: int, options: Options)
     samples = sum(len(group.seconds) for group in shown)
     launches = len({launch for group in shown for launch in group.launches})
     most = options.most_samples
-    merged = most is not None and any(len(group.seconds) > most for group in shown)
-    return (
+    words = [
         f"{samples} samples of {launches} launch{'es' * (launches > 1)}, shaded in turn; below, "
-        "their distribution (the outermost bins hold all beyond).",
-        *([f"Of more than {most} samples a mark is the median of successive ones, its bar their "
-           "range."] * merged),
-        *([f"The {len(shown)} fastest of {groups} are shown."] * (len(shown) < groups)),
-        *([f"{zeros} samples of 0 s or below have no place on this axis."] * bool(zeros)),
-    )  # fmt: skip
+        "their distribution (the outermost bins hold all beyond)."
+    ]
+    if most is not None and any(len(group.seconds) > most for group in shown):
+        words.append(
+            f"More than {most} samples are merged: a mark is the median of successive samples, its "
+            "bar their range."
+        )
+    if len(shown) < groups:
+        words.append(f"The {len(shown)} fastest of {groups} are shown.")
+    if zeros:
+        words.append(f"{zeros} samples of 0 s or below have no place on this axis.")
+    return tuple(words)

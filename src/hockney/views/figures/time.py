@@ -13,14 +13,14 @@ from hockney.fitting.fit import Fit
 from hockney.units import format_rate
 from hockney.views.curves import Curve, Options, caption_of, curves_of, joined, time_label, title_of
 from hockney.views.drawing import time_text
-from hockney.views.drawing.description import Axis, Figure, Panel, Series
+from hockney.views.drawing.description import Axis, Figure, Panel, Series, Style
 
 TAKES = ("extremes", "fit", "operation", "ranks")
 SHARED = True
 CHOICE = None
 LINE_POINTS = 120
-"""Of a fitted line that is drawn."""
-FLOORS = (
+"""Points of a fitted line."""
+FLOORS: tuple[tuple[str, Style, str], ...] = (
     ("floor_s", "dashed", "floor without MPI: core-to-core latency and a warm copy"),
     ("cold_s", "dotted", "a copy that no cache holds"),
 )
@@ -46,14 +46,14 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
 
 
 def line_points(line: Fit, sizes: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Where a fitted line is drawn, over these sizes in ascending order."""
+    """Points of a fitted line over these sizes, which are ascending."""
     dense = np.geomspace(max(sizes[0], 1.0), max(sizes[-1], 1.0), LINE_POINTS)
     x = np.unique(np.concatenate(([sizes[0]], dense, [sizes[-1]])))
     return x.tolist(), rounded(line.predict(x).tolist())
 
 
 def rounded(values: Sequence[float]) -> list[float]:
-    """Numbers that are only drawn need no more than 5 digits."""
+    """Rounds numbers that are only drawn to 5 digits."""
     return [float(f"{value:.5g}") for value in values]
 
 
@@ -71,8 +71,9 @@ def _measured(curve: Curve, number: int, alone: bool, options: Options) -> list[
     if line:
         x, y = line_points(line, curve.x)
         label = f"Hockney's line: {words}" if alone else label
-        found.append(Series(label, x, y, style="line", colour=number,
-                            name=f"{curve.label}: Hockney's line"))  # fmt: skip
+        found.append(
+            Series(label, x, y, style="line", colour=number, name=f"{curve.label}: Hockney's line")
+        )
     return found
 
 
@@ -98,11 +99,19 @@ def _extremes(curve: Curve, number: int, label: str) -> list[Series]:
     means = [point.mean_s or 0.0 for point in points]
     deviations = [point.std_s or 0.0 for point in points]
     crosses = [
-        Series("minimum and maximum", curve.x, ends, style="crosses", colour=number,
-               name=f"{curve.label}: {what}")
-        for what, ends in (("minimum", [p.min_s for p in points]),
-                           ("maximum", [p.max_s for p in points]))
-    ]  # fmt: skip
+        Series(
+            "minimum and maximum",
+            curve.x,
+            ends,
+            style="crosses",
+            colour=number,
+            name=f"{curve.label}: {what}",
+        )
+        for what, ends in (
+            ("minimum", [p.min_s for p in points]),
+            ("maximum", [p.max_s for p in points]),
+        )
+    ]
     low = [mean - std if mean > std else None for mean, std in zip(means, deviations, strict=True)]
     high = [mean + std for mean, std in zip(means, deviations, strict=True)]
     return [Series(label, curve.x, means, low, high, "points", number, curve.label), *crosses]
@@ -138,6 +147,14 @@ def _floors(analyses: Sequence[Analysis]) -> list[Series]:
             known = sorted((size, time) for size, time in at if time)
             if known:
                 sizes, times = zip(*known, strict=True)
-                found.append(Series(label, sizes, times, style=style, colour=number,  # type: ignore[arg-type]
-                                    name=f"{analysis.label}: {label}"))  # fmt: skip
+                found.append(
+                    Series(
+                        label,
+                        sizes,
+                        times,
+                        style=style,
+                        colour=number,
+                        name=f"{analysis.label}: {label}",
+                    )
+                )
     return found

@@ -48,7 +48,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
 
 
 def _with_most_ranks(spreads: Sequence[Spread]) -> list[Spread]:
-    """Of the first operation, with as many ranks at once as there were."""
+    """The spreads of the first operation with the most ranks at once."""
     if not spreads:
         return []
     most = max(one.point.known_ranks for one in spreads)
@@ -66,11 +66,29 @@ def _spread(
     means = [one.mean_s for one in spreads]
     ends = [(one.mean_s - (one.std_s or 0.0), one.mean_s + (one.std_s or 0.0)) for one in spreads]
     low = [low if low > 0.0 else None for low, _ in ends]
-    extremes = (("minimum", [one.min_s for one in spreads]),
-                ("maximum", [one.max_s for one in spreads]))  # fmt: skip
+    extremes = (
+        ("minimum", [one.min_s for one in spreads]),
+        ("maximum", [one.max_s for one in spreads]),
+    )
     return (
-        Series(f"mean and standard deviation of {of}", at, means, low, [high for _, high in ends],
-               "points", colour),
-        *(Series("minimum and maximum", at, values, style="crosses", colour=colour,
-                 name=f"{what} of {of}") for what, values in extremes),
-    )  # fmt: skip
+        Series(
+            f"mean and standard deviation of {of}",
+            at,
+            means,
+            low,
+            [high for _, high in ends],
+            "points",
+            colour,
+        ),
+        *(
+            Series(
+                "minimum and maximum",
+                at,
+                values,
+                style="crosses",
+                colour=colour,
+                name=f"{what} of {of}",
+            )
+            for what, values in extremes
+        ),
+    )

@@ -26,7 +26,7 @@ from hockney.views.published import frame_lines, source_lines
 from hockney.views.report import tables
 from hockney.views.report.reported import Reported
 from hockney.views.report.sections import Section, Shown, sections
-from hockney.views.report.summary import Number, summary
+from hockney.views.report.summary import cards
 
 IN_SCRIPT = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 """JSON that no HTML parser takes for markup."""
@@ -55,7 +55,6 @@ def render(
         figures=figures,
         sections=_with_systems(found, systems, dict(zip(analyses, positions, strict=True))),
         runs=[(system, tables.repeat(system)) for system in systems.values()],
-        is_number=lambda part: isinstance(part, Number),
     )
 
 
@@ -80,7 +79,7 @@ def _with_systems(
                     {
                         "number": list(systems).index(analysis),
                         "label": analysis.label,
-                        "cards": summary(systems[analysis]),
+                        "cards": cards(systems[analysis]),
                         "compared": frame_lines(positions[analysis]),
                         "published": tables.published_table(positions[analysis]),
                         "sources": source_lines(positions[analysis]),

@@ -12,12 +12,12 @@ from hockney.units import format_rate, format_size
 from hockney.views.drawing import time_text
 
 MOST_LISTED = 4
-"""Systems; of more the fastest and the slowest are named."""
+"""Systems that are all named; of more, the fastest and the slowest."""
 NOTHING = "No point was measured."
 
 
 def answer(experiment: str, operation: str, analyses: Sequence[Analysis]) -> str:
-    """What the runs of one experiment say of that operation."""
+    """One sentence about that operation from the runs of an experiment."""
     if not any(_points(analysis, operation) for analysis in analyses):
         return NOTHING
     of_experiment = BY_EXPERIMENT.get(experiment)
@@ -30,7 +30,7 @@ def _points(analysis: Analysis, operation: str) -> list[PointEstimate]:
 
 
 def _times(operation: str, analyses: Sequence[Analysis]) -> str:
-    """The time at the smallest size that all share, and the largest bandwidth."""
+    """The time at the smallest common size, and the largest bandwidth."""
     by_system = {a.label: _points(a, operation) for a in analyses}
     by_system = {label: points for label, points in by_system.items() if points}
     common = set.intersection(*({p.bytes for p in points} for points in by_system.values()))
@@ -64,8 +64,12 @@ def _list(fastest: dict[str, PointEstimate]) -> str:
 
 
 def _bandwidth(by_system: dict[str, list[PointEstimate]]) -> str:
-    rated = [(p.bandwidth_Bps, p.bytes, label) for label, points in by_system.items()
-             for p in points if p.bandwidth_Bps]  # fmt: skip
+    rated = [
+        (p.bandwidth_Bps, p.bytes, label)
+        for label, points in by_system.items()
+        for p in points
+        if p.bandwidth_Bps
+    ]
     if not rated:
         return ""
     rate, size, label = max(rated)
@@ -74,7 +78,7 @@ def _bandwidth(by_system: dict[str, list[PointEstimate]]) -> str:
 
 
 def _pairs(operation: str, analyses: Sequence[Analysis]) -> str | None:
-    """Where pairs begin to wait for each other, at the largest size that has a curve."""
+    """The number of pairs from which they wait for each other, at the largest size."""
     found = []
     for analysis in analyses:
         knees = [knee for knee in analysis.knees if knee.point.operation == operation]
@@ -115,7 +119,7 @@ def _cores(operation: str, analyses: Sequence[Analysis]) -> str | None:
 
 
 def _collective(operation: str, analyses: Sequence[Analysis]) -> str | None:
-    """In how many cells an algorithm is shown to be the best, and where it gains most."""
+    """How often an algorithm is significantly the best, and its largest gain."""
     found = []
     for analysis in analyses:
         cells = [c for c in analysis.best if c.collective == operation]
@@ -161,8 +165,8 @@ def _overheads(operation: str, analyses: Sequence[Analysis]) -> str | None:  # n
             one = known[0]
             which = f" on {analysis.label}" if len(analyses) > 1 else ""
             found.append(
-                f"A message of {format_size(one.bytes)} takes {time_text(one.one_way_s.value)}, of "
-                f"which {time_text(one.o_send_s.value)} in the send and "
+                f"A message of {format_size(one.bytes)} takes {time_text(one.one_way_s.value)}; "
+                f"{time_text(one.o_send_s.value)} of this in the send and "
                 f"{time_text(one.o_receive_s.value)} in the receive{which}."
             )
     return " ".join(found) or "A message's overheads are too small to be measured here."

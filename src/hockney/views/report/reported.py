@@ -20,7 +20,7 @@ MOST_DIAGNOSED = 50_000
 
 
 class Reported:
-    """One file."""
+    """One file with its label."""
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
@@ -29,7 +29,7 @@ class Reported:
 
     @cached_property
     def fits(self) -> tuple[Fit, ...]:
-        """Of MODELS those that the data carry; none where there are several curves."""
+        """Those of MODELS that the data allow; empty where there are several curves."""
         fits = []
         for name in MODELS:
             try:
@@ -44,17 +44,17 @@ class Reported:
 
     @cached_property
     def show(self) -> dict[str, Any]:
-        """As `hockney show --json`."""
+        """The output of `hockney show --json`."""
         fields = view_of(self.run).fields(self.analysis, False)
         return {"run": run_json(self.analysis), **fields, "warnings": self.warnings}
 
     @cached_property
     def fit(self) -> dict[str, Any]:
-        """As `hockney fit --json`, one after the other of MODELS."""
+        """The output of `hockney fit --json` for all of MODELS."""
         file = str(self.run.path)
         return {"fits": [{"label": self.label, "file": file, **fit_json(f)} for f in self.fits]}
 
     @cached_property
     def findings(self) -> list[Finding] | None:
-        """None where there is too much to look through."""
+        """None where there are more than MOST_DIAGNOSED visits."""
         return self.analysis.diagnosis if len(self.run.samples) <= MOST_DIAGNOSED else None

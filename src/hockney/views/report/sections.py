@@ -1,4 +1,4 @@
-"""What a report shows of each experiment: one sentence, the figure to take away, then others."""
+"""The sections of a report, one per experiment: a sentence, the main figure, then others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TITLES = {
     "pairs": "Pairs at once",
     "overheads": "Overheads",
 }
-"""Of experiments with one operation."""
+"""Titles of experiments with one operation."""
 USUAL = ("time", "bandwidth", "models", "samples")
 FIGURES_OF = {
     "core-to-core": ("matrix", "samples"),
@@ -32,11 +32,11 @@ FIGURES_OF = {
     "overheads": ("overheads",),
     "collective": ("collective-best", "collective-sizes", "collective-ranks", "samples"),
 }
-"""By experiment, the figure to take away first; those without data are left out."""
+"""Figures by experiment, the most important first; figures without data are left out."""
 HEADINGS = {
     "time": "Time",
     "bandwidth": "Bandwidth",
-    "models": "Models and what they leave unexplained",
+    "models": "Models and their residuals",
     "samples": "Samples",
     "matrix": "Time between every two ranks",
     "contention": "Contention",
@@ -51,9 +51,9 @@ CHOICES = {"bytes": "message size", "ranks": "processes"}
 MOST_CHOICES = 48
 """Sizes whose samples are in the page."""
 MOST_DOTS = 40_000
-"""In all of the page: below 2 MB of it."""
+"""Marks of samples in the page: they take less than 2 MB."""
 LEAST_DOTS, MOST_DOTS_EACH = 30, 1500
-"""Of one system at one size."""
+"""Marks of one system at one size."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Section:
 
 
 def sections(analyses: Sequence[Analysis]) -> list[Section]:
-    """In the order in which the files were named."""
+    """Makes a section for each experiment and operation, in the order of the files."""
     found: dict[tuple[str, str], list[Analysis]] = {}
     for analysis in analyses:
         operations = sorted({point.operation for point in analysis.estimates.own()})
@@ -168,6 +168,6 @@ def _value_text(choice: str | None, value: int) -> str:
 
 
 def _shows_something(figure: Figure) -> bool:
-    """Curves of one point each are no figure, but its table."""
+    """Whether any curve has several points; single points are left to the table."""
     panel = figure.panels[0]
     return bool(panel.cells) or any(len(set(series.x)) > 1 for series in panel.series)

@@ -19,9 +19,9 @@ from hockney.views.published import number_name, place_among
 from hockney.views.report.reported import Reported
 
 MOST_ROWS = 1000
-"""Of points of one file in the page."""
+"""Points of one file in the page."""
 TOLERANCE = 0.03
-"""Within which two systems are the same, as `hockney compare` has it."""
+"""Smaller differences are treated as equal, as in `hockney compare`."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     name: str
-    """Of the CSV file."""
+    """Name of the CSV file."""
 
 
 def _time(seconds: float | None) -> Cell:
@@ -50,13 +50,28 @@ def _rate(rate: float | None) -> Cell:
 
 def side_by_side(systems: Sequence[Reported], operation: str) -> Table:
     """One row a file, compared with the first."""
-    columns = ("system", "smallest size", "time", "α", "r∞", "largest bandwidth", "at size",
-               "launches", "compared with the first")  # fmt: skip
-    rows = [[
-        Cell(system.label), *_first(system, operation), *_fitted(system), *_most(system, operation),
-        Cell(str(len(system.run.launches)), len(system.run.launches)),
-        Cell("-" if number == 0 else _against(systems[0], system)),
-    ] for number, system in enumerate(systems)]  # fmt: skip
+    columns = [
+        "system",
+        "smallest size",
+        "time",
+        "α",
+        "r∞",
+        "largest bandwidth",
+        "at size",
+        "launches",
+        "compared with the first",
+    ]
+    rows = [
+        [
+            Cell(system.label),
+            *_first(system, operation),
+            *_fitted(system),
+            *_most(system, operation),
+            Cell(str(len(system.run.launches)), len(system.run.launches)),
+            Cell("-" if number == 0 else _against(systems[0], system)),
+        ]
+        for number, system in enumerate(systems)
+    ]
     return Table("The systems side by side", columns, rows, "systems")
 
 
@@ -105,9 +120,20 @@ def _verdict(found: Comparison) -> str:
 
 
 KEYS = ("operation", "statistic", *(name for name in AXES if name not in ("operation", "bytes")))
-"""Columns that are left out where every row has the same."""
-NUMBERS = ("size", "launches", "samples", "min", "time", "low", "high", "mean", "p99", "max",
-           "bandwidth")  # fmt: skip
+"""Columns that are left out where all rows have the same value."""
+NUMBERS = [
+    "size",
+    "launches",
+    "samples",
+    "min",
+    "time",
+    "low",
+    "high",
+    "mean",
+    "p99",
+    "max",
+    "bandwidth",
+]
 
 
 def points_table(system: Reported, operation: str) -> Table:
@@ -130,7 +156,7 @@ def _key_cells(point: PointEstimate) -> list[Cell]:
 
 
 def _key_cell(value: object) -> Cell:
-    """What does not apply, or is empty, is a dash."""
+    """A dash stands for a value that does not apply or is empty."""
     match value:
         case None | () | False:
             return Cell("-")
@@ -147,29 +173,45 @@ def _key_cell(value: object) -> Cell:
 
 
 def _number_cells(point: PointEstimate) -> list[Cell]:
-    times = (point.min_s, point.typical_s, point.low_s, point.high_s, point.mean_s, point.p99_s,
-             point.max_s)  # fmt: skip
+    names = ("min_s", "typical_s", "low_s", "high_s", "mean_s", "p99_s", "max_s")
+    times = [getattr(point, name) for name in names]
     counts = (point.launches, point.samples)
     return [
-        Cell(format_size(point.bytes), point.bytes), *(Cell(str(n), n) for n in counts),
-        *map(_time, times), _rate(point.bandwidth_Bps),
-    ]  # fmt: skip
+        Cell(format_size(point.bytes), point.bytes),
+        *(Cell(str(n), n) for n in counts),
+        *map(_time, times),
+        _rate(point.bandwidth_Bps),
+    ]
 
 
 def published_table(found: Positions) -> Table:
-    """Each number among the published ones of its kind."""
+    """Compares each number with published ones."""
     rows = []
     for place in found.places:
         low, high = place.like[0], place.like[-1]
         say = _rate if place.quantity.endswith("_Bps") else _time
-        rows.append([
-            Cell(number_name(place)), say(place.value),
-            Cell(place_among(place)),
-            say(low.value), Cell(low.system), say(high.value), Cell(high.system),
-            Cell(str(len(place.like)), len(place.like)),
-        ])  # fmt: skip
-    columns = ("quantity", "this run", "compared with published", "lowest published", "system",
-               "highest published", "system", "how many")  # fmt: skip
+        rows.append(
+            [
+                Cell(number_name(place)),
+                say(place.value),
+                Cell(place_among(place)),
+                say(low.value),
+                Cell(low.system),
+                say(high.value),
+                Cell(high.system),
+                Cell(str(len(place.like)), len(place.like)),
+            ]
+        )
+    columns = [
+        "quantity",
+        "this run",
+        "compared with published",
+        "lowest published",
+        "system",
+        "highest published",
+        "system",
+        "how many",
+    ]
     return Table("Compared with published figures of like systems", columns, rows, "published")
 
 
@@ -192,17 +234,22 @@ def repeat(system: Reported) -> Repeat:
         *_flat("option.", plan_facts(run.header.options)),
     ]
     return Repeat(
-        shlex.join(["hockney", *words[1:]]) if words else None, _facts(system), _places(system),
+        shlex.join(["hockney", *words[1:]]) if words else None,
+        _facts(system),
+        _places(system),
         [(name, value) for name, value in environment if name != "command"],
-    )  # fmt: skip
+    )
 
 
 def _facts(system: Reported) -> list[tuple[str, str]]:
     header, launches = system.run.header, system.run.launches
     facts = [
-        ("file", str(system.run.path.name if system.run.path else "-")), ("run", header.id),
-        ("started", header.started), ("hockney", header.hockney), ("experiment", header.experiment),
-    ]  # fmt: skip
+        ("file", str(system.run.path.name if system.run.path else "-")),
+        ("run", header.id),
+        ("started", header.started),
+        ("hockney", header.hockney),
+        ("experiment", header.experiment),
+    ]
     if launches:
         first = launches[0]
         facts += [
@@ -212,11 +259,12 @@ def _facts(system: Reported) -> list[tuple[str, str]]:
             ("launcher", first.launcher or "-"),
             ("command of the first launch", shlex.join(first.command) or "-"),
             ("variables set for it", " ".join(f"{k}={v}" for k, v in first.env.items()) or "-"),
-            ("engine", first.engine or "-"), ("clock", first.clock.name or "-"),
+            ("engine", first.engine or "-"),
+            ("clock", first.clock.name or "-"),
             ("clock resolution", format_seconds(first.clock.resolution_s)),
             ("cost of reading the clock", format_seconds(first.clock.cost_s)),
             ("simulated", "yes" if first.simulated else "no"),
-        ]  # fmt: skip
+        ]
     facts.append(("ended", ", ".join(end.reason for end in system.run.ends) or "unknown"))
     return [(name, value or "-") for name, value in facts]
 
@@ -224,12 +272,11 @@ def _facts(system: Reported) -> list[tuple[str, str]]:
 def _places(system: Reported) -> Table:
     columns = ("rank", "host", "package", "NUMA", "L3", "core", "CPU", "pinned")
     places = system.run.launches[0].places if system.run.launches else []
-    rows = [
-        [Cell("-" if value is None else str(value), value) for value in
-         (p.rank, p.host, p.package, p.numa, p.l3, p.core, p.pu)]
-        + [Cell({True: "yes", False: "no", None: "-"}[p.pinned])]
-        for p in places
-    ]  # fmt: skip
+    rows = []
+    for p in places:
+        values = (p.rank, p.host, p.package, p.numa, p.l3, p.core, p.pu)
+        cells = [Cell("-" if value is None else str(value), value) for value in values]
+        rows.append([*cells, Cell({True: "yes", False: "no", None: "-"}[p.pinned])])
     return Table(f"Places of the ranks of {system.label}", columns, rows, "places")
 
 
