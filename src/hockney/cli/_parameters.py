@@ -13,7 +13,7 @@ from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
-    from hockney.measure.checks import parse_cpus
+    from hockney.spec.placement import parse_cpus
 
 
 class Words(click.ParamType):  # type: ignore[type-arg, unused-ignore]
