@@ -216,7 +216,7 @@ def test_all_is_the_default_and_every_algorithm() -> None:
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("binomal", "did you mean binomial"), ("pipeline", "others have"), ("x", "it has binomial")],
+    [("binomal", "did you mean binomial"), ("pipeline", "other lib"), ("x", "it has binomial")],
 )
 def test_an_algorithm_that_is_not_there(name: str, words: str) -> None:
     with pytest.raises(AskedWronglyError, match=words):

@@ -114,7 +114,7 @@ def test_what_an_algorithm_must_be_told_is_told(mpich_engine: Engine) -> None:
     [
         (Rule("bcast", 4, 0, 8, "binomial", ()), "do not record MPIR_CVAR_BCAST_INTRA_ALGORITHM"),
         (mpich_rule("bcast", 4, 0, 1 << 31, "binomial"), "up to 2147483647 B only"),
-        (mpich_rule("nonesuch", 4, 0, 8, "binomial"), "no selection for nonesuch"),
+        (mpich_rule("nonesuch", 4, 0, 8, "binomial"), "no selection tree for nonesuch"),
     ],
 )
 def test_what_cannot_be_written_is_told(mpich_engine: Engine, rule: Rule, complaint: str) -> None:
