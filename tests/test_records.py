@@ -233,7 +233,7 @@ def test_a_file_that_was_cut_is_read_up_to_the_cut(tmp_path: Path) -> None:
     found = records.read(path)
     assert len(found.samples) == 49
     assert found.cut is not None
-    assert "left out" in found.cut
+    assert "ignored" in found.cut
 
 
 def test_a_run_without_its_end_says_so(tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_a_directory_that_vanishes(hockney: RunHockney, tmp_path: Path, attempt:
     shutil.rmtree(path.parent)
     _, stderr = process.communicate(timeout=TEST_TIMEOUT_S)
     assert process.returncode == 1
-    assert f"{path} is gone" in stderr
+    assert f"{path} was removed or replaced" in stderr
     (saved,) = Path.cwd().glob("run-saved-*.jsonl")
     try:
         assert saved.name in stderr

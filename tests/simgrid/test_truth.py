@@ -65,8 +65,8 @@ def test_no_noise_of_this_host_is_in_a_simulated_run(hockney: RunHockney, tmp_pa
     ("options", "complaint"),
     [
         (["--platform", "nowhere.xml"], "no such file"),
-        (["--platform", "PLATFORM", "--floor"], "--floor is about this machine"),
-        (["--platform", "PLATFORM", "--cpus", "0,1"], "--cpus is about this machine"),
+        (["--platform", "PLATFORM", "--floor"], "--floor applies to this machine"),
+        (["--platform", "PLATFORM", "--cpus", "0,1"], "--cpus applies to this machine"),
     ],
 )
 def test_bad_platforms_are_refused(
