@@ -20,6 +20,8 @@ class ResultFile:
     def __init__(self, path: Path, force: bool = False, resume: bool | None = None) -> None:
         """resume: whether the file is continued; None where it never can be."""
         self.path, self._can_resume = path, resume is not None
+        self._saved = ""
+        """Where the content of a deleted file went: it is saved once."""
         continues = " continue it with --resume," if self._can_resume else ""
         # Readable too: the content of a deleted file can still be saved.
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
@@ -71,9 +73,9 @@ class ResultFile:
     def write(self, lines: bytes) -> None:
         """Appends whole lines."""
         if lines and self._is_plain and not self._is_in_place():
+            self._saved = self._saved or self._save_elsewhere()
             raise HockneyError(
-                f"{self.path} was removed or replaced, or a directory above it; "
-                + self._save_elsewhere()
+                f"{self.path} was removed or replaced, or a directory above it; {self._saved}"
             )
         try:
             while lines:
