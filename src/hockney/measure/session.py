@@ -86,6 +86,8 @@ class Session:
     reason: str = "budget"
     disturbances: Disturbances = field(default_factory=Disturbances)
     budget: Budget = field(init=False)
+    spent_before_s: float = field(init=False)
+    """What a resumed run took of its budget before; each step has a budget of its own."""
     was_finished: bool = False
     """Whether the file held all that was asked for, so that nothing was measured."""
     launches_wall_s: float = 0.0
@@ -97,14 +99,15 @@ class Session:
         self.file.write(records.encode(record))
 
     def __post_init__(self) -> None:
+        self.spent_before_s = spent_s(self.run)
         self.begin(self.plan)
 
     def begin(self, plan: Plan) -> None:
         """Starts a plan."""
         self.plan = plan
         self.answers = [Answer(case, Run(self.run.header)) for case in plan.cases]
-        earlier = whole_launches(self.run)
-        self.budget = Budget(plan.sampling, len(self.answers), len(earlier), spent_s(self.run))
+        earlier = len(whole_launches(self.run))
+        self.budget = Budget(plan.sampling, len(self.answers), earlier, self.spent_before_s)
 
 
 def new_run(plan: Plan, label: str | None) -> Run:
