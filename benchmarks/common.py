@@ -23,12 +23,12 @@ CLASSES = {"small": (0, 1024), "medium": (1025, 65536), "large": (65537, 1 << 40
 """Sizes in bytes, from and to: what behaves alike."""
 
 
-def build_with_engine(mpicc: str | Path, source: Path, program: Path) -> None:
-    """A C program that calls parts of the engine: all of it but its main program."""
+def build_with_engine(mpicc: str | Path, source: Path, program: Path, *options: str) -> None:
+    """A C program that calls parts of the engine: `source` and all of it but its main program."""
     sources = [path for path in SOURCES.glob("*.c") if path.name != "main.c"]
     sources += [*(SOURCES / "operations").glob("*.c"), source]
     flags = ["-std=c11", "-O2", "-D_GNU_SOURCE", '-DHOCKNEY_VERSION="bench"', f"-I{SOURCES}"]
-    subprocess.run([mpicc, *flags, "-o", program, *sources, "-lm"], check=True)
+    subprocess.run([mpicc, *flags, *options, "-o", program, *sources, "-lm"], check=True)
 
 
 def hockney(

@@ -18,28 +18,32 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from common import build_with_engine
 
 from hockney.measure.build import SOURCES
-from hockney.measure.platforms import parse_shape, shape_xml
-from hockney.mpis.smpi import FIXED
+from hockney.measure.mpi import find_mpi
+from hockney.measure.platforms import platform_file
+from hockney.mpis import smpi
+from hockney.spec import Case, Placement
+from hockney.spec.workloads.collective import Collective
 
-FLAGS = ["-std=c11", "-O2", "-D_GNU_SOURCE", '-DHOCKNEY_VERSION="bench"', "-DHOCKNEY_WHOLE_ROUNDS"]
 
-
-def simulate(asked: argparse.Namespace, directory: Path) -> list[dict[str, Any]]:
-    engine, platform, hosts = (directory / name for name in ("engine", "platform.xml", "hosts"))
-    sources = [*SOURCES.glob("*.c"), *(SOURCES / "operations").glob("*.c")]
-    subprocess.run(["smpicc", *FLAGS, "-o", engine, *sources, "-lm"], check=True)
-    shape = parse_shape(f"fat-tree:{asked.ranks},lat={asked.latency},bw=12.5GB/s")
-    assert shape is not None
-    platform.write_text(shape_xml(shape))
-    hosts.write_text("".join(f"node-{rank}\n" for rank in range(asked.ranks)))
-    command = ["smpirun", "-np", str(asked.ranks), "-platform", platform, "-hostfile", hosts]
-    command += [f"--cfg={setting}" for setting in FIXED]
-    command += [engine, "collective", asked.collective, f"--sizes={asked.sizes}", "--place=none"]
-    command += [f"--sync={asked.sync}", f"--rounds={asked.rounds}:{asked.rounds}"]
-    command += ["--seconds=1000"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+def simulate(asked: argparse.Namespace) -> list[dict[str, Any]]:
+    """The records of one launch."""
+    mpi = find_mpi(None, simulated=True)
+    workload = Collective(collective=asked.collective, sizes=())
+    shape = f"fat-tree:{asked.ranks},lat={asked.latency},bw=12.5GB/s"
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        platform_file(Placement(ranks=asked.ranks, platform=shape)) as placement,
+    ):
+        engine = Path(directory) / "engine"
+        build_with_engine(mpi.mpicc, SOURCES / "main.c", engine, "-DHOCKNEY_WHOLE_ROUNDS")
+        program = [str(engine), "collective", asked.collective, f"--sizes={asked.sizes}"]
+        program += ["--place=none", f"--sync={asked.sync}", "--seconds=1000"]
+        program += [f"--rounds={asked.rounds}:{asked.rounds}"]
+        command = smpi.command(mpi, Case(workload=workload, placement=placement), program)
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
@@ -52,8 +56,7 @@ def main() -> None:
     parser.add_argument("--latency", default="1us", help="of each link of the fat tree")
     parser.add_argument("--sync", default="messages", help="clock: all ranks share one")
     asked = parser.parse_args()
-    with tempfile.TemporaryDirectory() as directory:
-        records = simulate(asked, Path(directory))
+    records = simulate(asked)
     windows_s: dict[int, float] = defaultdict(float)
     inside_s: dict[int, float] = defaultdict(float)
     missed = {(r["round"], r["bytes"]): r["missed"] for r in records if r["kind"] == "start"}

@@ -51,7 +51,8 @@ static void choose_batches(struct launch *launch, struct point *point)
     point->repetitions =
         single ? 1 : (int64_t)ceil(batch_least_ns(&launch->clock) / point->repetition_ns);
     const double batch_ns = point->repetition_ns * (double)point->repetitions;
-    point->batches = (int)fmin(fmax(VISIT_NS / batch_ns, 1.0), single ? SINGLES_A_VISIT : BATCHES_A_VISIT);
+    const int most = single ? SINGLES_A_VISIT : BATCHES_A_VISIT;
+    point->batches = (int)fmin(fmax(VISIT_NS / batch_ns, 1.0), most);
 }
 
 void calibrate(struct launch *launch, const struct visit *plan, int is_last)
@@ -67,7 +68,8 @@ void calibrate(struct launch *launch, const struct visit *plan, int is_last)
                                                           : seen_ns;
         if (launch->together != NULL) {
             follow(launch, point, at, visit->batches);
-            together_keep(launch, visit->window_ns, number, at, visit->batches); /* learns how late ranks are */
+            /* learns how late ranks are */
+            together_keep(launch, visit->window_ns, number, at, visit->batches);
         } else if (is_last) {
             choose_batches(launch, point);
         }

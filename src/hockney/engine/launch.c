@@ -79,7 +79,9 @@ static void make_room(struct launch *launch)
 {
     const struct options *options = launch->options;
     const int collective = options->operation->between_all;
-    const int a_point = collective ? MOST_COLLECTIVES : times_each(options) ? SINGLES_A_VISIT : BATCHES_A_VISIT;
+    const int a_point = collective            ? MOST_COLLECTIVES
+                        : times_each(options) ? SINGLES_A_VISIT
+                                              : BATCHES_A_VISIT;
     launch->room = options->sweep ? CHUNK_SAMPLES : launch->point_count * a_point;
     launch->own_ns = allocate((size_t)launch->room * sizeof(double));
     if (launch->context.rank == 0)

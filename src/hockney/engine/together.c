@@ -29,11 +29,6 @@ struct together *together_open(MPI_Comm comm, int visits, int room, enum sync sy
     together->notified_ns = allocate(of_visits);
     together->all = allocate(4 * bytes + of_visits);
     start_open(&together->start, comm, sync == SYNC_MESSAGES);
-    const int first = together->start.rank == 0;
-    together->longest_ns = first ? allocate(bytes) : NULL;
-    together->sum_ns = first ? allocate(bytes) : NULL;
-    together->latest_ns = first ? allocate(bytes) : NULL;
-    together->latest_notified_ns = first ? allocate(of_visits) : NULL;
     return together;
 }
 
@@ -44,10 +39,6 @@ void together_close(struct together *together)
     free(together->late_ns);
     free(together->notified_ns);
     free(together->all);
-    free(together->longest_ns);
-    free(together->sum_ns);
-    free(together->latest_ns);
-    free(together->latest_notified_ns);
     free(together);
 }
 
@@ -131,17 +122,6 @@ void together_time(struct launch *launch, const struct operation *operation,
     }
 }
 
-/* The parts of `all`, one behind the other, for a round of `count` repetitions in `visits` visits. */
-struct parts {
-    double *done_ns, *late_ns, *longest_ns, *notified_ns, *sum_ns;
-};
-
-static struct parts parts_of(double *all, int visits, int count)
-{
-    return (struct parts){all, all + count, all + 2 * count, all + 3 * count,
-                          all + 3 * count + visits};
-}
-
 static void copy(double *to, const double *from, int count)
 {
     memcpy(to, from, (size_t)count * sizeof *to);
@@ -150,21 +130,21 @@ static void copy(double *to, const double *from, int count)
 void together_reduce(struct launch *launch, int visits, int count)
 {
     struct together *together = launch->together;
-    const struct parts all = parts_of(together->all, visits, count);
-    copy(all.done_ns, launch->own_ns, count);
-    copy(all.late_ns, together->late_ns, count);
-    copy(all.longest_ns, together->duration_ns, count);
-    copy(all.notified_ns, together->notified_ns, visits);
-    copy(all.sum_ns, together->duration_ns, count);
+    double *done_ns = together->all;
+    together->latest_ns = done_ns + count;
+    together->longest_ns = together->latest_ns + count;
+    together->latest_notified_ns = together->longest_ns + count;
+    together->sum_ns = together->latest_notified_ns + visits;
+    copy(done_ns, launch->own_ns, count);
+    copy(together->latest_ns, together->late_ns, count);
+    copy(together->longest_ns, together->duration_ns, count);
+    copy(together->latest_notified_ns, together->notified_ns, visits);
+    copy(together->sum_ns, together->duration_ns, count);
     const struct tree_layout layout = {.largest = 3 * count + visits, .added = count};
     tree_reduce(together->all, layout, launch->context.comm); /* one: it costs latency, mostly */
     if (launch->context.rank > 0)
         return;
-    copy(launch->sample_ns, all.done_ns, count);
-    copy(together->latest_ns, all.late_ns, count);
-    copy(together->longest_ns, all.longest_ns, count);
-    copy(together->latest_notified_ns, all.notified_ns, visits);
-    copy(together->sum_ns, all.sum_ns, count);
+    copy(launch->sample_ns, done_ns, count);
     for (int i = 0; together->by_barrier && i < count; i++) /* since the first rank to begin */
         launch->sample_ns[i] += together->latest_ns[i];
 }

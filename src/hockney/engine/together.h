@@ -27,7 +27,7 @@ struct together {
     double *late_ns;     /* behind the moment; behind a barrier: minus the beginning */
     double *notified_ns; /* of each visit: start.notified_ns */
     double *all;         /* all of these and own_ns one behind the other, for one reduction */
-    /* On the first rank, over the ranks: */
+    /* Parts of `all`; on the first rank, over the ranks: */
     double *longest_ns, *sum_ns, *latest_ns, *latest_notified_ns;
 };
 
