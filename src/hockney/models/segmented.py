@@ -9,9 +9,6 @@ payload. If launches show that, 0 bytes are a segment of their own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import pairwise
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,10 +23,11 @@ from hockney.fitting.fit import (
     parameter,
     require,
 )
-from hockney.fitting.likelihood import criterion, weights
+from hockney.fitting.likelihood import weights
 from hockney.fitting.line import weighted_line
 from hockney.fitting.line_partitions import line_partition_near, line_partitions
 from hockney.fitting.partition import LEAST_SIZES, MOST_SEGMENTS
+from hockney.fitting.robust_partition import Partition, Search, free_numbers
 
 Array = NDArray[np.float64]
 
@@ -46,16 +44,6 @@ _STEPS = 6
 def lacks(curve: Curve) -> str | None:
     """What the curve lacks for this model; None if it can be fitted."""
     return lacks_sizes(curve, LEAST_SIZES)
-
-
-@dataclass(frozen=True)
-class _Partition:
-    starts: list[int]
-    """Points at which the second and later segments start."""
-    alpha: Array
-    beta: Array
-    ln_residuals: Array
-    criterion: float
 
 
 def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
@@ -99,13 +87,13 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
         predict,
         parameters={**_lines(segments), **breaks},
         derived=_derived(best, limits, alphas, betas, curve.launches),
-        free=_free(len(segments)) - apart,
+        free=free_numbers(len(segments)) - apart,
         segments=segments,
         notes=_notes(curve, segments, apart),
     )
 
 
-def _empty_is_apart(curve: Curve, best: _Partition) -> bool:
+def _empty_is_apart(curve: Curve, best: Partition) -> bool:
     """Whether 0 bytes differ from the first segment. Compares them with each launch's own line
     through the rest of that segment, so that a slow launch has no influence. Needs enough other
     sizes."""
@@ -125,14 +113,14 @@ def _empty_is_apart(curve: Curve, best: _Partition) -> bool:
 
 def _with_empty_apart(
     curve: Curve, resamples: int
-) -> tuple[_Partition, tuple[NDArray[np.intp], Array, Array]]:
+) -> tuple[Partition, tuple[NDArray[np.intp], Array, Array]]:
     """A segment of 0 bytes and the best partition of all other sizes, with its resamples."""
     rest = curve.at(curve.bytes > 0.0)
     best = _best(rest.bytes, rest.median_s)
     starts, alphas, betas = _resampled(rest, best, resamples)
     rows = len(alphas)
     empty = curve.resampled(rows)[:, :1]
-    return _Partition(
+    return Partition(
         [1, *(start + 1 for start in best.starts)],
         np.concatenate((curve.median_s[:1], best.alpha)),
         np.concatenate(([0.0], best.beta)),
@@ -145,30 +133,23 @@ def _with_empty_apart(
     )
 
 
-def _free(segments: int) -> int:
-    return 3 * segments - 1
-
-
-def _best(bytes_: Array, seconds: Array) -> _Partition:
-    """The partition of least criterion. Points that fit badly get less weight, and the search is
+def _best(bytes_: Array, seconds: Array) -> Partition:
+    """The partition of least criterion. Of more than MOST_BLOCKS sizes not all partitions can be
+    looked at: points that fit badly get less weight in a search by least squares, which is
     repeated. At first points far from the line between their neighbours get less weight: a single
     wrong time would otherwise become a segment of its own."""
-    weight = weights(_from_neighbours(bytes_, seconds))
-    best: _Partition | None = None
-    for _ in range(_ROUNDS):
-        partitions = [
-            _fitted(bytes_, seconds, weight, starts)
-            for starts in line_partitions(bytes_, seconds, weight)
-        ]
-        found = min(partitions, key=lambda partition: partition.criterion)
-        settled = best is not None and found.starts == best.starts
-        if best is None or found.criterion <= best.criterion:
-            best = found
-        if settled:
+    search = Search(bytes_, seconds)
+    weight, best = weights(_from_neighbours(bytes_, seconds)), None
+    for _ in range(_ROUNDS if search.is_too_large else 1):
+        for starts in line_partitions(bytes_, seconds, weight):
+            search.consider(starts)
+        if search.best is best:
             break
-        weight = weights(found.ln_residuals)
-    assert best is not None
-    return best
+        best = search.best
+        weight = weights(best.ln_residuals)
+    if not search.is_too_large:
+        search.everywhere()
+    return search.settled_best
 
 
 def _from_neighbours(bytes_: Array, seconds: Array) -> Array:
@@ -179,21 +160,6 @@ def _from_neighbours(bytes_: Array, seconds: Array) -> Array:
     fraction = (sizes[1:-1] - sizes[:-2]) / (sizes[2:] - sizes[:-2])
     between = (1.0 - fraction) * seconds[first][:-2] + fraction * seconds[first][2:]
     return np.concatenate(([0.0], np.log(seconds[first][1:-1] / between), [0.0]))
-
-
-def _fitted(bytes_: Array, seconds: Array, weight: Array, starts: list[int]) -> _Partition:
-    bounds = [0, *starts, len(bytes_)]
-    alpha, beta = np.empty(len(bounds) - 1), np.empty(len(bounds) - 1)
-    ln_residuals = np.empty(len(bytes_))
-    for i, (first, end) in enumerate(pairwise(bounds)):
-        part = slice(first, end)
-        alpha[i : i + 1], beta[i : i + 1] = log_line(
-            bytes_[part], seconds[None, part], weight[None, part]
-        )
-        predicted = np.maximum(alpha[i] + beta[i] * bytes_[part], 1e-3 * seconds[part])
-        ln_residuals[part] = np.log(seconds[part] / predicted)
-    value = criterion(ln_residuals, _free(len(alpha)))
-    return _Partition(starts, alpha, beta, ln_residuals, np.inf if value is None else value)
 
 
 def log_line(bytes_: Array, seconds: Array, weight: Array) -> tuple[Array, Array]:
@@ -208,7 +174,7 @@ def log_line(bytes_: Array, seconds: Array, weight: Array) -> tuple[Array, Array
 
 
 def _resampled(
-    curve: Curve, best: _Partition, resamples: int
+    curve: Curve, best: Partition, resamples: int
 ) -> tuple[NDArray[np.intp], Array, Array]:
     """Starts (resamples, segments - 1), alpha and beta (resamples, segments) of as many segments
     for bootstrap medians; no rows for a single launch."""
@@ -275,7 +241,7 @@ def _lines(segments: tuple[Segment, ...]) -> dict[str, Parameter]:
 
 
 def _derived(
-    best: _Partition, limits: Array, alphas: Array, betas: Array, launches: int
+    best: Partition, limits: Array, alphas: Array, betas: Array, launches: int
 ) -> dict[str, Parameter]:
     """1/beta of each segment, and the jump in time at each breakpoint."""
     derived = {}
