@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate, statistic_of
+from hockney.estimate.quantiles import FEW_RULE, carries_interval
 from hockney.estimate.summaries import FROM_BANDWIDTH
 from hockney.fitting.likelihood import criterion
 from hockney.spec.axes import Train
@@ -56,7 +57,9 @@ class Curve:
         return len(np.unique(self.bytes))
 
     def resampled(self, resamples: int = RESAMPLES) -> Array:
-        """Medians over launches drawn with replacement, shape (resamples, points)."""
+        """Medians over launches drawn with replacement, shape (resamples, points); no rows where
+        there are too few launches for an interval."""
+        resamples = resamples if carries_interval(self.launches) else 0
         chance, median = np.random.default_rng(SEED), self.median_s
         medians = np.empty((resamples, len(median)))
         for row in range(resamples):  # one by one, to save memory
@@ -193,7 +196,7 @@ def require(model: str, data: str, lacking: str | None, advice: str) -> None:
 @dataclass(frozen=True)
 class Parameter:
     """A fitted value with its 95 % bootstrap interval over launches. The interval is None with
-    fewer than two launches; the value is None if the data do not show it."""
+    too few launches (FEW_RULE); the value is None if the data do not show it."""
 
     value: float | None
     low: float | None = None
@@ -203,7 +206,7 @@ class Parameter:
 def parameter(value: float | None, resampled: Array, launches: int) -> Parameter:
     """The parameter. Its interval is extended to include the value: with few launches all resamples
     may be on one side of it."""
-    if launches < 2 or value is None or not len(resampled):
+    if not carries_interval(launches) or value is None or not len(resampled):
         return Parameter(value)
     with np.errstate(invalid="ignore"):
         low, high = (float(limit) for limit in np.quantile(resampled, (0.025, 0.975)))
@@ -289,8 +292,15 @@ def new_fit(
         launches=curve.launches,
         criterion=criterion(np.log(median / predicted), free) if positive else None,
         segments=segments,
-        notes=(*notes, *_statistic_notes(curve)),
+        notes=(*notes, *_statistic_notes(curve), *few_launches_notes(curve.launches)),
     )
+
+
+def few_launches_notes(launches: int) -> list[str]:
+    """Why there are no intervals, where there are none."""
+    if carries_interval(launches):
+        return []
+    return [f"{FEW_RULE}; there {'is' if launches == 1 else 'are'} {launches}"]
 
 
 def _statistic_notes(curve: Curve) -> list[str]:

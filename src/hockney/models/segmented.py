@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.estimate.quantiles import carries_interval
 from hockney.fitting.fit import (
     RESAMPLES,
     Curve,
@@ -101,7 +102,9 @@ def _empty_is_apart(curve: Curve, best: Partition) -> bool:
     sizes, launches = curve.bytes[first], curve.seconds[:, first]
     launches = launches[~np.isnan(launches).any(axis=1)]
     one_empty = curve.bytes[0] == 0.0 < curve.bytes[1]
-    if not one_empty or curve.sizes <= LEAST_SIZES or len(sizes) < 3 or len(launches) < 2:
+    if not one_empty or curve.sizes <= LEAST_SIZES or len(sizes) < 3:
+        return False
+    if not carries_interval(len(launches)):
         return False
     alpha, _ = log_line(sizes[1:], launches[:, 1:], np.ones_like(launches[:, 1:]))
     if not (alpha > 0.0).all():
@@ -177,9 +180,9 @@ def _resampled(
     curve: Curve, best: Partition, resamples: int
 ) -> tuple[NDArray[np.intp], Array, Array]:
     """Starts (resamples, segments - 1), alpha and beta (resamples, segments) of as many segments
-    for bootstrap medians; no rows for a single launch."""
+    for bootstrap medians; no rows for too few launches."""
     segments = len(best.alpha)
-    medians = curve.resampled(resamples if curve.launches > 1 else 0)
+    medians = curve.resampled(resamples)
     weight = weights(best.ln_residuals)
     starts = np.array(
         [line_partition_near(curve.bytes, row, weight, best.starts) for row in medians],

@@ -8,6 +8,7 @@ from hockney.analysis import Analysis
 from hockney.analysis.floor import FloorRatio
 from hockney.analysis.starts import Skew
 from hockney.estimate.points import SLOW_RULE, Estimates, PointEstimate
+from hockney.estimate.quantiles import carries_interval
 from hockney.fitting.fit import Fit, Parameter
 from hockney.models.hockney import ORDINARY
 from hockney.records import Place
@@ -168,12 +169,13 @@ def _bytes(value: float | None) -> str:
 
 def fit_lines(fit: Fit) -> list[str]:
     """The fit in words, with intervals and errors."""
-    certainty = "95 %, bootstrap over launches" if fit.launches > 1 else "unknown from one launch"
+    certain = carries_interval(fit.launches)
+    intervals = "; intervals: 95 %, bootstrap over launches" if certain else ""
     residuals = "residuals" if ORDINARY in fit.notes else "relative residuals"
     alpha, bandwidth = fit.parameters["alpha_s"], fit.derived["r_inf_Bps"]
     half = _with_interval(fit.derived["n_half_B"], _bytes)
     return [
-        f"T(b) = alpha + beta b, least squares of {residuals}; intervals: {certainty}",
+        f"T(b) = alpha + beta b, least squares of {residuals}{intervals}",
         f"  alpha   {_with_interval(alpha, format_seconds)}",
         f"  1/beta  {_with_interval(bandwidth, format_rate)}",
         f"  n_half  {half}",
