@@ -14,7 +14,7 @@ from typing import Any
 
 from hockney.analysis.best import Cell, cells_of
 from hockney.analysis.contention import Contention, Knee, contention, knees, points_to_fit
-from hockney.analysis.diagnose import Finding, diagnose
+from hockney.analysis.diagnose import Diagnosis, diagnose
 from hockney.analysis.floor import FloorRatio, floor_ratios
 from hockney.analysis.history import History, RunFacts, facts_of
 from hockney.analysis.matrix import Matrix, matrix_of
@@ -155,7 +155,7 @@ class Analysis:
         return slow_ranks(self.variability)
 
     @cached_property
-    def diagnosis(self) -> list[Finding]:
+    def diagnosis(self) -> Diagnosis:
         return diagnose(self.run, self.states)
 
     @cached_property

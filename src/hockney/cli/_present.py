@@ -85,7 +85,9 @@ def show_json(
         "warnings": warning_lines(analysis),
     }
     if diagnose:
-        shown["diagnosis"] = [asdict(finding) for finding in analysis.diagnosis]
+        why_not = analysis.diagnosis.not_possible
+        found = [asdict(finding) for finding in analysis.diagnosis.findings]
+        shown |= {"diagnosis": None if why_not else found, "diagnosis_not_possible": why_not}
     if histories is not None:
         shown["positions"] = asdict(analysis.positions(histories))
         shown["beside"] = shown["positions"]  # its former name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,7 +20,7 @@ with lazy_imports():
     from hockney.analysis import NamedCurve
     from hockney.cli._files import load
     from hockney.estimate.points import PointEstimate
-    from hockney.fitting.fit import Fit, curve_of
+    from hockney.fitting.fit import Curve, Fit, curve_of
     from hockney.models import fit_model
     from hockney.models.hockney import fit
     from hockney.predict.ranking import Ranking, rank
@@ -49,8 +49,17 @@ Result = TypeVar("Result")
     is_flag=True,
     help="Ordinary least squares, in which the largest sizes weigh most.",
 )
+@option(
+    "--statistic",
+    type=click.Choice(("min", "mean", "median")),
+    default="median",
+    help="What to fit of the tables of an imported log: of each size the least time of all tables, "
+    "their mean, or their median.",
+)
 @_options.JSON
-def command(files: tuple[Path, ...], model: str, ordinary: bool, as_json: bool) -> None:
+def command(
+    files: tuple[Path, ...], model: str, ordinary: bool, statistic: str, as_json: bool
+) -> None:
     """Fit a model to each file, with confidence intervals by a bootstrap over launches.
 
     hockney is T(b) = alpha + beta b; segmented is one such line for each protocol's sizes.
@@ -58,18 +67,27 @@ def command(files: tuple[Path, ...], model: str, ordinary: bool, as_json: bool) 
     if ordinary and model != "hockney":
         raise click.UsageError("--ordinary needs --model hockney")
     curves = [curve for file in files for curve in _curves(file)]
+    measured = [one.run for one in curves if one.run.samples]
+    if measured and statistic != "median":
+        raise AskedWronglyError(
+            f"--statistic {statistic}: {measured[0].path} has samples, whose launches are "
+            "represented by their medians",
+            "leave --statistic out; it is for the tables of imported logs",
+        )
+
+    def curve_through(points: Sequence[PointEstimate]) -> Curve:
+        return replace(curve_of(points), over_launches=statistic)
+
     if model == AUTO:
-        _show_rankings(_each(curves, _ranking), as_json)
+        _show_rankings(_each(curves, lambda points: rank(curve_through(points))), as_json)
     else:
-        _show_fits(_each(curves, lambda points: _fit(points, model, ordinary)), as_json)
+        _show_fits(
+            _each(curves, lambda points: _fit(curve_through(points), model, ordinary)), as_json
+        )
 
 
-def _fit(points: Sequence[PointEstimate], model: str, ordinary: bool) -> Fit:
-    return fit(curve_of(points), ordinary) if ordinary else fit_model(model, points)
-
-
-def _ranking(points: Sequence[PointEstimate]) -> Ranking:
-    return rank(points)
+def _fit(curve: Curve, model: str, ordinary: bool) -> Fit:
+    return fit(curve, ordinary) if ordinary else fit_model(model, curve)
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
     alpha only, if the 95 % interval of the ratio of their time to the line of the rest of the first
     segment differs from 1 by more than `EMPTY_DIFFERS`."""
     require("segmented", DATA, lacks(curve), "measure more: --sizes 0,1..4MiB")
-    best = _best(curve.bytes, curve.median_s)
+    best = best_partition(curve.bytes, curve.median_s)
     apart = _empty_is_apart(curve, best)
     if apart:
         best, (sampled_starts, alphas, betas) = _with_empty_apart(curve, resamples)
@@ -119,7 +119,7 @@ def _with_empty_apart(
 ) -> tuple[Partition, tuple[NDArray[np.intp], Array, Array]]:
     """A segment of 0 bytes and the best partition of all other sizes, with its resamples."""
     rest = curve.at(curve.bytes > 0.0)
-    best = _best(rest.bytes, rest.median_s)
+    best = best_partition(rest.bytes, rest.median_s)
     starts, alphas, betas = _resampled(rest, best, resamples)
     rows = len(alphas)
     empty = curve.resampled(rows)[:, :1]
@@ -136,7 +136,7 @@ def _with_empty_apart(
     )
 
 
-def _best(bytes_: Array, seconds: Array) -> Partition:
+def best_partition(bytes_: Array, seconds: Array) -> Partition:
     """The partition of least criterion. Of more than MOST_BLOCKS sizes not all partitions can be
     looked at: points that fit badly get less weight in a search by least squares, which is
     repeated. At first points far from the line between their neighbours get less weight: a single

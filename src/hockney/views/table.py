@@ -8,7 +8,6 @@ from hockney.analysis import Analysis
 from hockney.analysis.floor import FloorRatio
 from hockney.analysis.starts import Skew
 from hockney.estimate.points import SLOW_RULE, Estimates, PointEstimate
-from hockney.estimate.quantiles import carries_interval
 from hockney.fitting.fit import Fit, Parameter
 from hockney.models.hockney import ORDINARY
 from hockney.records import Place
@@ -169,7 +168,7 @@ def _bytes(value: float | None) -> str:
 
 def fit_lines(fit: Fit) -> list[str]:
     """The fit in words, with intervals and errors."""
-    certain = carries_interval(fit.launches)
+    certain = fit.parameters["alpha_s"].low is not None
     intervals = "; intervals: 95 %, bootstrap over launches" if certain else ""
     residuals = "residuals" if ORDINARY in fit.notes else "relative residuals"
     alpha, bandwidth = fit.parameters["alpha_s"], fit.derived["r_inf_Bps"]

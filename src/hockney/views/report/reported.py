@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from hockney.analysis import Analysis
-from hockney.analysis.diagnose import Finding
+from hockney.analysis.diagnose import Diagnosis
 from hockney.errors import HockneyError
 from hockney.fitting.fit import Fit
 from hockney.views.as_json import fit_json, run_json
@@ -55,6 +55,6 @@ class Reported:
         return {"fits": [{"label": self.label, "file": file, **fit_json(f)} for f in self.fits]}
 
     @cached_property
-    def findings(self) -> list[Finding] | None:
+    def diagnosis(self) -> Diagnosis | None:
         """None where there are more than MOST_DIAGNOSED visits."""
         return self.analysis.diagnosis if len(self.run.samples) <= MOST_DIAGNOSED else None

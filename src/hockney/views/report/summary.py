@@ -50,6 +50,6 @@ def _disturbances(system: Reported) -> list[str]:
     lines = [*system.warnings, *state_lines(system.analysis.estimates)]
     if not system.analysis.estimates.own():
         return lines
-    if system.findings is None:
+    if system.diagnosis is None:
         return [*lines, NOT_SEARCHED]
-    return lines + diagnosis_lines(system.findings)
+    return lines + diagnosis_lines(system.diagnosis)
