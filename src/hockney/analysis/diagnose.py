@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.analysis.covariates import covariates
-from hockney.estimate.points import MAD_TO_SIGMA, Estimates
+from hockney.estimate.launches import MAD_TO_SIGMA
+from hockney.estimate.points import Estimates
 from hockney.estimate.quantiles import autocorrelation_time
 from hockney.estimate.states import States, cluster
 from hockney.lazy import lazy_imports
