@@ -1,9 +1,9 @@
 """Is a segmented fit the best of all partitions?
 
 Simulated platforms of 1 to 5 protocols with noise and single slow sizes, and every curve of logs.
-The check shares the cost of a run of sizes with the fit (tests/models/test_exact_partition.py has one
-of its own), but no search: every run is fitted anew at every scale of a grid, nothing is skipped by
-a bound, and dynamic programming puts the runs together.
+The check shares the cost of a run of sizes with the fit (tests/models/test_exact_partition.py has
+one of its own), but no search: every run is fitted anew at every scale of a grid, nothing is
+skipped by a bound, and dynamic programming puts the runs together.
 
     python benchmarks/partitions.py --logs DIRECTORY
 """
@@ -31,6 +31,8 @@ from hockney.fitting.segment_costs import SegmentCosts, Table
 from hockney.models import segmented
 
 Array = NDArray[np.float64]
+MOST = 1e9
+"""A cost that no run has."""
 AROUND, GRID = 2.0, 0.05
 """ln of the scales that are looked at: so far from the fit's own, in such steps."""
 BETTER = 0.05
@@ -79,7 +81,7 @@ def least_criterion(bytes_: Array, seconds: Array, about: float) -> float:
     for ln_sigma in np.arange(np.log(about) - AROUND, np.log(about) + AROUND, GRID):
         costs = SegmentCosts(Table(bytes_, seconds))
         for _ in range(2):  # the second goes on from the lines of shorter runs
-            cost = costs.at(float(np.exp(ln_sigma)), np.inf, 0.0)
+            cost = costs.at(float(np.exp(ln_sigma)), MOST, 0.0)
         for starts in best_partitions(cost, most):
             bounds = [0, *starts, len(cost)]
             added = penalty(points, free_numbers(len(bounds) - 1))

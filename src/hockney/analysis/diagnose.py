@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.estimate.points import MAD_TO_SIGMA
+from hockney.analysis.covariates import covariates
+from hockney.estimate.launches import MAD_TO_SIGMA
+from hockney.estimate.points import Estimates
 from hockney.estimate.quantiles import autocorrelation_time
 from hockney.estimate.states import States, cluster
 from hockney.lazy import lazy_imports
@@ -51,9 +53,10 @@ class Finding:
     """A property of the samples that a median hides."""
 
     what: str
-    """cold start, modes, drift, bursts, periodic or autocorrelation."""
+    """cold start, modes, drift, bursts, periodic, autocorrelation or covariates."""
     operation: str
-    bytes: int
+    bytes: int | None
+    """None for what is found over all sizes."""
     words: str
     size: float
     """How large the effect is, as a ratio: the largest comes first."""
@@ -72,6 +75,8 @@ ADVICE = {
     "find it, or reserve cores for it (isolcpus, core specialisation)",
     "autocorrelation": "successive samples resemble each other: fewer are independent than it "
     "seems; the intervals respect that, more launches help more than longer ones",
+    "covariates": "launches differ because the machine does, not the library: what is measured in "
+    "the same seconds can be compared, and what was measured apart only where the probes agree",
 }
 
 
@@ -92,18 +97,18 @@ class Diagnosis:
     """Why nothing could be searched, where nothing could."""
 
 
-def diagnose(run: Run, states: States) -> Diagnosis:
+def diagnose(run: Run, estimates: Estimates) -> Diagnosis:
     """Searches every point that has launches with LEAST_VISITS visits and more."""
     if not run.samples:
         return Diagnosis([], "the file has statistics, but no samples")
     searched = {
         key: long_enough
-        for key, launches in _series(run, states).items()
+        for key, launches in _series(run, estimates.states).items()
         if (long_enough := [s for s in launches if len(s.visit_s) >= LEAST_VISITS])
     }
-    if not searched:
+    findings = _explained(run, estimates)
+    if not searched and not findings:
         return Diagnosis([], f"no launch visited a point {LEAST_VISITS} times")
-    findings = []
     for key, launches in searched.items():
         for look in LOOKS:
             found = look(launches)
@@ -111,6 +116,20 @@ def diagnose(run: Run, states: States) -> Diagnosis:
                 what, words, size = found
                 findings.append(Finding(what, key.operation, key.bytes, words, size))
     return Diagnosis(sorted(findings, key=lambda finding: (finding.what, -finding.size)))
+
+
+def _explained(run: Run, estimates: Estimates) -> list[Finding]:
+    return [
+        Finding(
+            "covariates",
+            one.operation,
+            None,
+            f"{100.0 * one.fraction:.0f} % of the variance between launches goes with the "
+            f"{one.probe} probe (p = {one.p:.1g}, {one.launches} launches)",
+            1.0 + one.fraction,
+        )
+        for one in covariates(run, estimates)
+    ]
 
 
 def _series(run: Run, states: States) -> dict[Point, list[Series]]:

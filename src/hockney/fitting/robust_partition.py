@@ -34,6 +34,7 @@ _STEP = 0.05
 for 24 sizes, where a difference of 2 is no reason to prefer a partition."""
 _LOOKED_AT = 50.0
 """Partitions are priced exactly up to so much above the least known criterion."""
+_LOOKS = 3
 _NEARLY, _WHOLLY = 1e-3, 1e-9
 """Relative change of sigma at which lines are settled: its square changes the criterion."""
 
@@ -78,10 +79,13 @@ class Search:
     def consider(
         self, starts: list[int], lines: Lines | None = None, sigma: float | None = None
     ) -> None:
-        """Looks at one partition. lines, sigma: about its own, where they are known."""
-        if tuple(starts) not in self._seen:
-            lines = lines or self._table.least_squares(self._table.runs(starts))
-            self._seen[tuple(starts)] = self._settled(starts, lines, sigma, _NEARLY)
+        """Looks at one partition. lines, sigma: about its own, where they are known. The likelihood
+        of one partition may have several maxima: of several looks at it the best counts."""
+        lines = lines or self._table.least_squares(self._table.runs(starts))
+        found = self._settled(starts, lines, sigma, _NEARLY)
+        known = self._seen.get(tuple(starts))
+        if known is None or found.criterion < known.criterion:
+            self._seen[tuple(starts)] = found
 
     def _settled(
         self, starts: list[int], lines: Lines, sigma: float | None, tolerance: float
@@ -122,11 +126,13 @@ class Search:
         self._until_settled()
 
     def _until_settled(self) -> None:
-        """The best partition at the best one's own scale, until that is the same one."""
-        before = None
-        while before is not self.best:
+        """Looks at the best partition's own scale until no look in _LOOKS is better: each hands the
+        lines of shorter runs on to longer ones."""
+        looks = 0
+        while looks < _LOOKS:
             before = self.best
             self._at(float(np.log(scale(before.ln_residuals))))
+            looks = looks + 1 if self.best is before else 0
 
     def _at(self, ln_sigma: float) -> float:
         """F at this scale, or what it is at least. Considers the best partitions there."""
@@ -141,7 +147,9 @@ class Search:
             total = sum(cost[a, b - 1] for a, b in pairwise(bounds))
             value = fixed + float(total) + float(self._penalty[len(blocks)])
             least = min(least, value)
-            if value < known + _SQUARE * self._points * _STEP**2:
-                starts = [int(self._table.first[block]) for block in blocks]
+            starts = [int(self._table.first[block]) for block in blocks]
+            seen = self._seen.get(tuple(starts))
+            limit = known + _SQUARE * self._points * _STEP**2
+            if value < (limit if seen is None else seen.criterion):
                 self.consider(starts, self._costs.lines(self._table.runs(starts)), sigma)
         return float(least)

@@ -89,8 +89,8 @@ class Table:
 
 class SegmentCosts:
     """Costs at any scale. Each run is fitted from the best of several starts, as a robust cost may
-    have several minima: least squares, its own line at the scale before, those of the runs that are
-    shorter by one size, and for the shortest the lines through two of their sizes."""
+    have several minima: least squares, the lines through two of its first, middle and last points,
+    its own line at the scale before, and those of the runs that are shorter by one size."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -100,13 +100,12 @@ class SegmentCosts:
         for runs in self._groups:
             self._alpha[runs], self._beta[runs] = table.least_squares(runs)
         self._plain = [(self._alpha.copy(), self._beta.copy())]
-        b, t, inside = table.points_of(self._groups[0])
-        for left_out in range(LEAST_SIZES):
-            two = inside.copy()
-            two[:, left_out::LEAST_SIZES] = 0.0
+        for left_out in range(3):
             self._plain.append((np.zeros_like(self._alpha), np.zeros_like(self._beta)))
-            for kept, found in zip(self._plain[-1], weighted_line(b, t, two / t**2), strict=True):
-                kept[self._groups[0]] = found
+            for runs in self._groups:
+                found = _through_two(*table.points_of(runs), left_out)
+                for kept, values in zip(self._plain[-1], found, strict=True):
+                    kept[runs] = values
 
     def lines(self, runs: Runs) -> Lines:
         """Those of least cost at the scale that was asked for last."""
@@ -140,8 +139,7 @@ class SegmentCosts:
         b, t, inside = self._table.points_of(runs)
         shorter = (first, last - 1), (first + 1, last)
         starts = [(self._alpha[one], self._beta[one]) for one in (runs, *shorter)]
-        fixed = self._plain if (last - first == LEAST_SIZES - 1).all() else self._plain[:1]
-        starts += [(alpha[runs], beta[runs]) for alpha, beta in fixed]
+        starts += [(alpha[runs], beta[runs]) for alpha, beta in self._plain]
         alpha, beta = (np.array(values) for values in zip(*starts, strict=True))
         cost = _cost(b, t, inside, alpha, beta, sigma)
         best = cost.argmin(axis=0), np.arange(len(first))
@@ -177,6 +175,17 @@ def _cheapest_before(least: Array, per_segment: float) -> Array:
         begin = size - LEAST_SIZES + 1
         cheapest[size] = (cheapest[:begin] + least[:begin, size - 1]).min() + per_segment
     return cheapest
+
+
+def _through_two(b: Array, t: Array, inside: Array, left_out: int) -> Lines:
+    """The lines, within the bounds, through the first, middle and last points but one of these."""
+    rows, count = np.arange(len(b)), inside.sum(axis=1).astype(np.intp)
+    three = (np.zeros_like(count), (count - 1) // 2, count - 1)
+    weight = np.zeros_like(t)
+    for which, point in enumerate(three):
+        if which != left_out:
+            weight[rows, point] = 1.0
+    return weighted_line(b, t, weight / t**2)
 
 
 def _cost(b: Array, t: Array, inside: Array, alpha: Array, beta: Array, sigma: float) -> Array:
