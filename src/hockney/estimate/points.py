@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.estimate.launches import Mode, launch_ratios, modes_of, slow_launches
-from hockney.estimate.quantiles import Interval, effective_size, median_interval
+from hockney.estimate.quantiles import LEAST_TO_STOP, Interval, effective_size, launch_interval
 from hockney.estimate.states import State, States, find_states
 from hockney.estimate.summaries import Statistics, Typical, spread, statistics_of, typical
 from hockney.records import Run, Samples
@@ -151,10 +151,11 @@ def estimate(run: Run, states: States | None = None, every_launch: bool = False)
     )
     ratios = _ratios(cells)
     slow = set() if every_launch else slow_launches(ratios)
+    chosen = run.finish is not None and run.finish.reason == "precision"
     points = []
     for cell, launches in cells.items():
         kept = {n: values for n, values in launches.items() if n not in slow} or launches
-        point = estimate_point(*cell, kept)
+        point = estimate_point(*cell, kept, chosen)
         points.append(
             msgspec.structs.replace(
                 point,
@@ -197,7 +198,8 @@ def least_known(run: Run) -> LeastKnown | None:
     for (key, state), launches in cells.items():
         if state == 0 and key.operation not in AUXILIARY:
             medians = [np.median(values) for n, values in launches.items() if n not in slow]
-            interval = median_interval(np.array(medians))
+            may_stop = len(medians) >= LEAST_TO_STOP
+            interval = launch_interval(np.array(medians), chosen=True) if may_stop else None
             found.append(LeastKnown(key, float(np.median(medians)), interval))
     return max(found, key=lambda known: known.precision, default=None)
 
@@ -249,9 +251,10 @@ def _ratios(cells: Cells) -> dict[int, float]:
 
 
 def estimate_point(
-    key: Point, state: int, launches: dict[int, NDArray[np.float64]]
+    key: Point, state: int, launches: dict[int, NDArray[np.float64]], chosen: bool = False
 ) -> PointEstimate:
-    """Estimates a point from the samples of each launch, in seconds."""
+    """Estimates a point from the samples of each launch, in seconds. chosen: the run ended because
+    its intervals were narrow."""
     size = key.bytes
     medians = {number: float(np.median(values)) for number, values in launches.items()}
     median = float(np.median(list(medians.values())))
@@ -271,6 +274,7 @@ def estimate_point(
         key,
         state,
         medians,
+        chosen,
         samples=count,
         effective_samples=sum(effective_size(values) for values in launches.values()),
         statistic="median",
@@ -293,6 +297,7 @@ def _summary_point(key: Point, statistics: Statistics, found: Typical) -> PointE
         key,
         0,
         found.seconds,
+        False,
         samples=0,
         effective_samples=None,
         statistic=found.statistic,
@@ -303,11 +308,11 @@ def _summary_point(key: Point, statistics: Statistics, found: Typical) -> PointE
 
 
 def _over_launches(
-    key: Point, state: int, typical_s: dict[int, float], **known: Any
+    key: Point, state: int, typical_s: dict[int, float], chosen: bool, **known: Any
 ) -> PointEstimate:
     """Adds what follows from each launch's one number."""
     values = np.array(list(typical_s.values()))
-    interval: Interval | None = median_interval(values)
+    interval: Interval | None = launch_interval(values, chosen)
     return PointEstimate(
         **msgspec.structs.asdict(key),
         state=state,
