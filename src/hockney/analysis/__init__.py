@@ -15,6 +15,7 @@ from typing import Any
 from hockney.analysis.best import Cell, cells_of
 from hockney.analysis.contention import Contention, Knee, contention, knees, points_to_fit
 from hockney.analysis.diagnose import Finding, diagnose
+from hockney.analysis.expected import Expected, next_run
 from hockney.analysis.floor import FloorRatio, floor_ratios
 from hockney.analysis.history import History, RunFacts, facts_of
 from hockney.analysis.matrix import Matrix, matrix_of
@@ -65,6 +66,8 @@ class Analysis:
         """label: its name among other runs; that of the run unless given."""
         self.run = run
         self.label = run.label if label is None else label
+        self.others: Sequence[Analysis] | None = None
+        """Other runs, among them those of the same question; None where nobody looked for them."""
         self._lines: dict[int, Fit | None] = {}
         self._loggp: dict[int, LogGP | None] = {}
 
@@ -76,6 +79,11 @@ class Analysis:
     @cached_property
     def workload(self) -> Workload | None:
         return workload_of(self.run.header.options)
+
+    @cached_property
+    def expected(self) -> Expected | None:
+        """What the other runs show of the next one; None where nobody looked for them."""
+        return None if self.others is None else next_run(self, self.others)
 
     @property
     def times_every_iteration(self) -> bool:

@@ -88,7 +88,7 @@ HISTORY = option(
     multiple=True,
     type=PATH,
     metavar="PATH",
-    help="Compare with earlier runs of the system: files or directories. May be repeated.",
+    help="Other runs of the system: files or directories. May be repeated.",
 )
 
 OLD_BUFFERS = (

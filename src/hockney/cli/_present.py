@@ -13,7 +13,7 @@ from hockney.analysis.history import History
 from hockney.exchange.writing import render
 from hockney.lazy import lazy_imports
 from hockney.terminal import styled
-from hockney.views.as_json import dumps, run_json
+from hockney.views.as_json import dumps, next_run_json, run_json
 from hockney.views.experiments import view_of
 from hockney.views.warnings import warning_lines
 
@@ -82,6 +82,7 @@ def show_json(
     shown = {
         "run": run_json(analysis),
         **view_of(analysis.run).fields(analysis, all_states),
+        "next_run": next_run_json(analysis),
         "warnings": warning_lines(analysis),
     }
     if diagnose:
