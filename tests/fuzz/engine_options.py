@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from functools import cache
 from pathlib import Path
 
@@ -60,7 +61,7 @@ ODD = (
     "x" * 300, "x" * 5000, "%s%n", "\"", "\\", "\n", "\x1b[2J", "\udcff", "é", "=", "a=b=c",
     "@", "@pairs", "@nowhere", "--",
 )  # fmt: skip
-HANG_S = 300.0
+HANG_S, POLL_S = 300.0, 0.02
 POINTS = (
     "8 1e-6\n16 2e-6\n", "", "x\n", "8 nan\n8 inf\n", "8 0\n", "0 1\n0 1\n", "9" * 5000 + "\n",
     "1 1e-320 \n2 1e308\n", "8 1e-6\n\x00 2\n", "1,2;3\t4e-6\n1,2;3\t4e-6",
@@ -133,11 +134,11 @@ def attempt(_number: int, _name: str, words: str, directory: Path) -> None:
             cwd=directory, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=_env(),
             start_new_session=True,
         )  # fmt: skip
-        try:
-            status: int | None = process.wait(timeout=HANG_S)
-        except subprocess.TimeoutExpired:
-            status = None
+        polls = (process.poll() for _ in range(int(HANG_S / POLL_S)) if not time.sleep(POLL_S))
+        status = next((status for status in polls if status is not None), None)
+        if status is None:
             os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
     stdout, stderr = ((directory / name).read_text(errors="replace") for name in ("out", "err"))
     words_said = stdout + stderr
     assert status is not None, f"no end within {HANG_S:.0f} s: {words_said[-2000:]}"
