@@ -1,4 +1,4 @@
-"""Puts a bill of materials into the wheel: .dist-info/sboms/hockney.cdx.json (PEP 770, CycloneDX 1.6).
+"""Puts a bill of materials into the wheel, .dist-info/sboms/hockney.cdx.json (PEP 770, CycloneDX).
 
 The wheel holds nobody else's code: its components are what pyproject.toml requires, in the versions
 that it takes.

@@ -52,7 +52,9 @@ AGAIN = ("--budget", "5s", "--launches", "3", "--timeout", "60s", "--precision",
 SIGNALS = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGSTOP", "SIGSEGV", "SIGPIPE", "SIGUSR2")
 BEFORE = ("full disk", "slow disk", "clock step", "little memory")
 """Faults that a run is started with."""
-HANG_S, GRACE_S = 300.0, 60.0
+HANG_S, GRACE_S, POLL_S = 300.0, 60.0, 0.05
+"""What takes longer hangs, and what is left then stays. They are counted in polls, so that nothing
+is found where the whole machine stood still."""
 STATUSES = (0, 1, 2, 130)
 OF_THE_LIBRARY = ("ompi.", "prte.", "pmix", "openmpi-sessions", "prterun")
 """Files that a killed Open MPI leaves."""
@@ -121,12 +123,7 @@ def run(one: Round) -> None:
         time.sleep(one.chance.random() * 1.5)
         seen = one.whole_lines()
         hit = _happen(one, undone)
-        try:
-            _, stderr = process.communicate(timeout=HANG_S)
-        except subprocess.TimeoutExpired:
-            one.finds.append(f"no end within {HANG_S:.0f} s")
-            os.killpg(process.pid, signal.SIGKILL)
-            _, stderr = process.communicate()
+        stderr = _end_of(one, process)
         undone.pop_all().close()  # the disk is larger, the network is there again
         _check_end(one, process.returncode, stderr, hit)
         _check_nothing_left(one, hit)
@@ -154,11 +151,10 @@ def _prepare(one: Round, undone: ExitStack) -> list[str]:
 
 
 def _wait_for_samples(one: Round, process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + HANG_S / 2
-    while process.poll() is None and time.monotonic() < deadline:
-        if b'"samples"' in one.whole_lines():
+    for _ in range(int(HANG_S / POLL_S)):
+        if process.poll() is not None or b'"samples"' in one.whole_lines():
             return
-        time.sleep(0.05)
+        time.sleep(POLL_S)
 
 
 def _happen(one: Round, undone: ExitStack) -> Marked | None:
@@ -194,6 +190,18 @@ def _marked() -> Iterator[Marked]:
                 yield Marked(int(place.name), words)
 
 
+def _end_of(one: Round, process: subprocess.Popen[str]) -> str:
+    """What it wrote to stderr; one that does not end is killed."""
+    for _ in range(int(HANG_S / POLL_S)):
+        with suppress(subprocess.TimeoutExpired):
+            return process.communicate(timeout=POLL_S)[1]
+    left = [" ".join(process.words) for process in _marked()]
+    os.killpg(process.pid, signal.SIGKILL)
+    stderr = process.communicate()[1]
+    one.finds.append(f"no end within {HANG_S:.0f} s: {left}; {stderr[-1500:]}")
+    return stderr
+
+
 def _check_end(one: Round, status: int, stderr: str, hit: Marked | None) -> None:
     was_hit = hit is not None and (hit.is_hockney or one.place != "here")
     if "Traceback" in stderr:
@@ -205,10 +213,11 @@ def _check_end(one: Round, status: int, stderr: str, hit: Marked | None) -> None
 
 
 def _check_nothing_left(one: Round, hit: Marked | None) -> None:
-    deadline = time.monotonic() + GRACE_S
-    while (left := list(_marked())) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    if left:
+    for _ in range(int(GRACE_S / POLL_S)):
+        if not (left := list(_marked())):
+            break
+        time.sleep(POLL_S)
+    else:
         one.finds.append(f"processes are left: {left}")
         for process in left:
             with suppress(ProcessLookupError):
@@ -248,17 +257,17 @@ def _check_file(one: Round, seen: bytes, hit: Marked | None) -> None:
     if one.cluster is not None:
         one.cluster.mend()
     again = one.start([*one.words(AGAIN), "--resume"])
-    _, stderr = again.communicate(timeout=HANG_S)
+    stderr = _end_of(one, again)
     if again.returncode != 0:
         one.finds.append(f"--resume ends with {again.returncode}: {stderr[-1500:]}")
     elif not one.whole_lines().startswith(after) or records.read(one.path).cut is not None:
         one.finds.append("--resume has spoilt the file")
 
 
-def rounds(seed: int, directory: Path, cluster: Cluster | None) -> Iterator[Round]:
+def rounds(seed: int, directory: Path, cluster: Cluster | None, first: int = 0) -> Iterator[Round]:
     """Runs with their faults, without end; each in a directory of its own that goes with it."""
     places = list(PLACES) if cluster is not None else ["here"]
-    for number in count():
+    for number in count(first):
         chance = random.Random(f"{seed} {number}")
         place = chance.choice(places)
         faults = [*SIGNALS, *BEFORE, *(["network cut"] * 3 if place != "here" else [])]
@@ -277,12 +286,14 @@ def rounds(seed: int, directory: Path, cluster: Cluster | None) -> Iterator[Roun
         shutil.rmtree(work, ignore_errors=True)
 
 
-def soak(seconds: float, seed: int, directory: Path, cluster: Cluster | None) -> list[str]:
+def soak(
+    seconds: float, seed: int, directory: Path, cluster: Cluster | None, first: int = 0
+) -> list[str]:
     """The finds of that long; each round is printed."""
     finds: list[str] = []
     faults: Counter[str] = Counter()
     began = time.monotonic()
-    for one in rounds(seed, directory, cluster):
+    for one in rounds(seed, directory, cluster, first):
         if time.monotonic() - began > seconds:
             break
         started = time.monotonic()
@@ -299,6 +310,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--hours", type=float, default=8.0)
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--first", type=int, default=0, help="number of the first round")
     options.add_argument("--here", action="store_true", help="neither two hosts nor Slurm")
     asked = options.parse_args()
     os.environ["HOCKNEY_TEST_ALL"] = "1"
@@ -309,7 +321,7 @@ def main() -> None:
         if not asked.here:
             assert why_not() is None, why_not()
             cluster = Cluster(stack.enter_context(two_hosts()), Path(name))
-        finds = soak(asked.hours * 3600.0, asked.seed, Path(name), cluster)
+        finds = soak(asked.hours * 3600.0, asked.seed, Path(name), cluster, asked.first)
     sys.exit(1 if finds else 0)
 
 

@@ -21,8 +21,8 @@ from hockney import __version__
 ROOT = Path(__file__).parents[2]
 PERMISSIVE = r"\b(MIT|BSD|0BSD|Apache|ISC|PSF|Python Software Foundation|Zlib|HPND|MPICH)\b"
 """Licences of what users install. MPICH has one of its own, which is permissive."""
-OF_TOOLS = rf"{PERMISSIVE}|\b(MPL|LGPL|Mozilla Public License|Unlicense)"
-"""Licences of what only developers install: nothing of it is passed on."""
+OF_TOOLS = rf"{PERMISSIVE}|\b(L?GPL|MPL|Mozilla Public License|Unlicense)"
+"""Licences of what only developers run: nothing of it is passed on or linked."""
 LOCKS = sorted((ROOT / ".ci").glob("*.txt"))
 
 
