@@ -166,7 +166,8 @@ def _happen(one: Round, undone: ExitStack) -> Marked | None:
         undone.callback(one.cluster.link, "hB", "up")
     if one.fault not in SIGNALS:
         return None
-    found = list(_marked())
+    # An allocation whose salloc is killed stays: that is Slurm's affair.
+    found = [process for process in _marked() if process.words[0] != "salloc"]
     if not found:
         return None
     hit = one.chance.choice(found)
@@ -255,6 +256,7 @@ def _check_file(one: Round, seen: bytes, hit: Marked | None) -> None:
     if cut is not None and not may_be_cut:
         one.finds.append(f"the file is cut: {cut}")
     if one.cluster is not None:
+        one.cluster.run("scancel", "--user=root")
         one.cluster.mend()
     again = one.start([*one.words(AGAIN), "--resume"])
     stderr = _end_of(one, again)

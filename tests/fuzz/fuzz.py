@@ -38,7 +38,6 @@ KINDS = {
     "commands": command_lines,
     "engine": engine_options,
 }
-FILES = ("results", "logs")
 
 
 @dataclass(frozen=True)

@@ -318,7 +318,7 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     failures += engine_messages(outcome)
     refused = [line.partition(SIMULATOR_REFUSES) for line in outcome.last_lines]
     failures += [f"SimGrid: {which}{what}" for _, which, what in refused if which]
-    message = _failure(number, outcome, failures, ends)
+    message = _failure(number, outcome, failures, ends, session.file.can_resume)
     if message is None:
         return None
     silent = [] if outcome.interrupted else _silent_hosts(session, answer.case)
@@ -343,7 +343,7 @@ def _silent_hosts(session: Session, case: Case) -> list[str]:
 
 
 def _failure(
-    number: int, outcome: Outcome, failures: Sequence[str], ends: Sequence[End]
+    number: int, outcome: Outcome, failures: Sequence[str], ends: Sequence[End], can_resume: bool
 ) -> str | None:
     if outcome.interrupted:
         return "interrupted; all rounds before are kept"
@@ -355,9 +355,10 @@ def _failure(
     if failures:
         return failures[0]
     if any(end.reason == "interrupted" for end in ends):
+        more = ", and --resume continues the run" if can_resume else ""
         return (
             f"launch {number} was cut short by a signal that somebody else sent; its rounds up to "
-            "then are kept, and --resume continues the run"
+            f"then are kept{more}"
         )
     if outcome.exit_status != 0 or not ends:
         return f"launch {number} failed: {_exit_words(outcome.exit_status)}"

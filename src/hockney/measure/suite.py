@@ -27,6 +27,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+LONGEST_PLAN = 1 << 20
+"""Bytes. A device has no end."""
 READY = Path(__file__).parent.parent / "plans"
 SUITE_KEYS = ("name", "run")
 RUN_KEYS = ("verb", "matrix")
@@ -59,10 +61,13 @@ def read_suite(name: str) -> Suite:
     if not path.exists() and (READY / f"{name}.toml").exists():
         path = READY / f"{name}.toml"
     try:
-        text = path.read_text()
+        with path.open("rb") as file:
+            text = file.read(LONGEST_PLAN + 1).decode()
     except (OSError, UnicodeDecodeError) as error:
         ready = ", ".join(sorted(plan.stem for plan in READY.glob("*.toml")))
         raise AskedWronglyError(f"{name}: {error}", f"ready plans are: {ready}") from error
+    if len(text) > LONGEST_PLAN:
+        raise AskedWronglyError(f"{path}: longer than {LONGEST_PLAN >> 20} MiB, which no plan is")
     return _suite(path, _parsed(path, text))
 
 
