@@ -103,6 +103,11 @@ class Cell:
         return min(point.launches for point in [*points, *([self.default] if self.default else [])])
 
     @property
+    def is_choice(self) -> bool:
+        """True if several algorithms were measured."""
+        return len(self.contenders) + (self.default is not None) > 1
+
+    @property
     def unknown_text(self) -> str:
         """Why the best is unknown."""
         return f"unknown: {self.launches} launch{'es' * (self.launches != 1)}"

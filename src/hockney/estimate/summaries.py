@@ -40,9 +40,21 @@ def statistics_of(run: Run) -> dict[Point, Statistics]:
     return found
 
 
-def over_launches(launches: Launches) -> float:
-    """The median over launches of one statistic, in its own unit."""
-    return median(value_of(summary) or 0.0 for summary in launches.values())
+@dataclass(frozen=True)
+class LogNumber:
+    """A statistic of a log, the median over launches."""
+
+    field: str
+    """The one of VALUES that holds it, which shows its unit."""
+    value: float
+    launches: int
+
+
+def over_launches(launches: Launches) -> LogNumber:
+    first = next(iter(launches.values()))
+    field = next(name for name in VALUES if getattr(first, name) is not None)
+    value = median(value_of(summary) or 0.0 for summary in launches.values())
+    return LogNumber(field, value, len(launches))
 
 
 @dataclass(frozen=True)

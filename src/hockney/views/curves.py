@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import median
 
 from hockney.analysis import Analysis
+from hockney.analysis.contention import over_pairs
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate, statistic_of
 from hockney.records import Run
@@ -60,18 +60,11 @@ class Curve:
     @property
     def times(self) -> list[tuple[float, float | None, float | None]]:
         """The time and its interval at each size, or the median, fastest and slowest pair."""
-        return [_time(points) for points in self.sizes.values()]
+        return [over_pairs(points) for points in self.sizes.values()]
 
     def series(self, style: Style, colour: int, label: str) -> Series:
         y, low, high = zip(*self.times, strict=True)
         return Series(label, self.x, y, low, high, style, colour, name=self.label)
-
-
-def _time(points: Sequence[PointEstimate]) -> tuple[float, float | None, float | None]:
-    if len(points) == 1:
-        return points[0].typical_s, points[0].low_s, points[0].high_s
-    times = [point.typical_s for point in points]
-    return median(times), min(times), max(times)
 
 
 def curves_of(

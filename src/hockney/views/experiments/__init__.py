@@ -1,8 +1,9 @@
 """How the results of each experiment are shown: one file an experiment, found by its name.
 
-A view has two functions: `parts(analysis, all_states)`, what a terminal shows, as pieces of text
-with an empty line between them; and `fields(analysis, all_states)`, what the JSON holds besides
-"run" and "warnings". An experiment without a file is shown as pingpong is.
+A view has three functions: `answer(analysis, operation)`, a line or two about one operation or all
+of them; `parts(analysis, all_states)`, what a terminal shows, as pieces of text with an empty line
+between them; and `fields(analysis, all_states)`, what the JSON holds besides "run" and "warnings".
+An experiment without a file is shown as pingpong is.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ USUAL = "pingpong"
 
 
 class View(Protocol):
-    def answer(self, analysis: Analysis) -> list[str]: ...
+    def answer(self, analysis: Analysis, operation: str | None = None) -> list[str]: ...
 
     def parts(self, analysis: Analysis, all_states: bool) -> list[str]: ...
 

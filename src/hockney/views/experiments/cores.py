@@ -21,7 +21,7 @@ MOST_LISTED = 12
 COLUMNS = ("group", "pairs", "bytes", "mean", "std", "std/mean", "MiB/s")
 
 
-def answer(analysis: Analysis) -> list[str]:
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # noqa: ARG001
     """The fastest and the slowest pair at the smallest size, and how many outliers there are."""
     if analysis.matrix is None:
         return []

@@ -21,7 +21,7 @@ LEGEND = (
 )
 
 
-def answer(analysis: Analysis) -> list[str]:
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # noqa: ARG001
     """LogGP's times."""
     known = analysis.loggp()
     if known is None:

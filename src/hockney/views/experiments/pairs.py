@@ -37,11 +37,12 @@ COLUMNS = [
 ]
 
 
-def answer(analysis: Analysis) -> list[str]:
-    """Fewest and most pairs, at the smallest and the largest size; and how many outliers."""
-    rows = analysis.contention
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
+    """Fewest and most pairs, at the smallest and the largest size; the knee at the largest; and how
+    many outliers."""
+    rows = [one for one in analysis.contention if operation in (None, one.together.operation)]
     if len({(one.together.operation, variant_text(one.together)) for one in rows}) != 1:
-        return []
+        return []  # none, or several ways to exchange messages
     lines = []
     for size in sorted({one.together.bytes for one in rows}):
         of_it = sorted(
@@ -53,7 +54,10 @@ def answer(analysis: Analysis) -> list[str]:
             for one in of_it[:: max(len(of_it) - 1, 1)]
         ]
         lines.append(f"{format_size(size)}: {'; '.join(words)}")
-    return [*dict.fromkeys((lines[0], lines[-1])), *outlier_count(analysis)] if lines else []
+    knees = [k for k in analysis.knees if operation in (None, k.point.operation)]
+    knee = max(knees, key=lambda knee: knee.point.bytes, default=None)
+    ends = dict.fromkeys((lines[0], lines[-1]))
+    return [*ends, *([_knee_line(knee)] if knee else []), *outlier_count(analysis)]
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001

@@ -11,8 +11,8 @@ from hockney.views.as_json import fit_json, point_json
 from hockney.views.switches import switch_lines, switches_json
 
 
-def answer(analysis: Analysis) -> list[str]:
-    return latency_and_bandwidth(analysis)
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
+    return latency_and_bandwidth(analysis, operation)
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:

@@ -79,7 +79,7 @@ def _with_systems(
                     {
                         "number": list(systems).index(analysis),
                         "label": analysis.label,
-                        "cards": cards(systems[analysis]),
+                        "cards": cards(systems[analysis], len(of) == 1),
                         "compared": frame_lines(positions[analysis]),
                         "published": tables.published_table(positions[analysis]),
                         "sources": source_lines(positions[analysis]),

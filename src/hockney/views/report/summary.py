@@ -27,10 +27,10 @@ class Card:
     """Its columns are aligned."""
 
 
-def cards(system: Reported) -> list[Card]:
-    analysis = system.analysis
+def cards(system: Reported, is_alone: bool) -> list[Card]:
+    """is_alone: its section has no other system, and opens with its result."""
     found = [
-        Card("Result", view_of(system.run).answer(analysis)),
+        Card("Result", [] if is_alone else view_of(system.run).answer(system.analysis)),
         Card("Measurement", _measurement(system)),
         Card("Models", [line for fit in system.fits for line in model_lines(fit)], is_table=True),
         Card("Disturbances", _disturbances(system)),
