@@ -117,14 +117,14 @@ class Registry(Generic[P]):
         return found
 
     def _has_own(self, found: object, part: Kind[Any]) -> bool:
-        """Whether it has a member that only this part has, and so must satisfy the whole part."""
+        """True if it has a member that only this part has, and so must satisfy the whole part."""
         others = {name for other in self.parts if other is not part for name in _members(other)}
         return any(hasattr(found, name) for name in _members(part) if name not in others)
 
 
 @cache
 def _is_added_to() -> bool:
-    """Whether any installed package has entry points for hockney. Loading and searching
+    """True if any installed package has entry points for hockney. Loading and searching
     importlib.metadata would take as long as the rest of `hockney --help`."""
     files = (
         f"{entry.path}/entry_points.txt"
@@ -142,7 +142,7 @@ def _content(file: str) -> str:
 
 
 def offers(found: object, protocol: Kind[Part]) -> TypeGuard[Part]:
-    """Whether an object satisfies a protocol."""
+    """True if an object satisfies a protocol."""
     return not [*_wrong(found, protocol)]
 
 

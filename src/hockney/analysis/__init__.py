@@ -1,4 +1,4 @@
-"""What is concluded about a run: one object, whose results are worked out when they are first asked
+"""All conclusions about a run in one object, whose results are worked out when they are first asked
 for, and kept.
 
 `estimate` turns samples into numbers with intervals; the modules here draw conclusions from those
@@ -168,7 +168,7 @@ class Analysis:
 
     @cached_property
     def message_costs(self) -> Parameters:
-        """What messages cost by the run's ping-pong times; raises where it has none."""
+        """Costs of messages by the run's ping-pong times; raises where it has none."""
         return parameters_of_run(self.run, self.estimates.headline)
 
     def predicted(self, costs: Parameters) -> list[Predicted]:

@@ -38,12 +38,12 @@ class Contender:
 
     @property
     def is_faster(self) -> bool:
-        """Whether it is significantly faster than the library's own decision."""
+        """True if it is significantly faster than the library's own decision."""
         return self.difference is not None and self.difference.verdict == "faster"
 
     @property
     def may_be_faster(self) -> bool:
-        """Whether the launches leave open that it is faster by more than TOLERANCE."""
+        """True if it may be faster by more than TOLERANCE, as far as the launches show."""
         found = self.difference
         if found is None or self.is_faster:
             return True
@@ -51,7 +51,7 @@ class Contender:
 
     @property
     def is_harmless(self) -> bool:
-        """Whether there is no sign that it is slower than the library's own decision."""
+        """True if nothing shows that it is slower than the library's own decision."""
         found = self.difference
         return found is not None and (
             found.verdict in ("faster", "same") or (found.verdict == "unknown" and found.ratio <= 1)
@@ -87,8 +87,8 @@ class Cell:
 
     @property
     def verdict(self) -> str:
-        """By BEST_RULE whether the fastest algorithm (FASTER) or the library's own decision (OWN)
-        is the best, or that this is UNKNOWN."""
+        """By BEST_RULE: FASTER if the fastest algorithm is the best, OWN if the library's own
+        decision is, else UNKNOWN."""
         surely_first = self.second is not None and self.second.verdict == "slower"
         if self.best.is_faster or surely_first:
             return FASTER

@@ -66,9 +66,9 @@ class Contention:
 
     @property
     def messages_per_s(self) -> float | None:
-        """Of all pairs. Where each sent as many messages as the others, over the time until the
-        last was done: then bandwidth is Hager & Wellein's 4 x n / T_b, with T_b the time of n round
-        trips of two pairs. Else all spoke for the same time, and their rates add up."""
+        """The rate of all pairs. If each sent equally many messages, it is over the time until the
+        last was done: bandwidth is then Hager & Wellein's 4 x n / T_b, with T_b the time of n round
+        trips of two pairs. If all communicated for the same time, their rates add up."""
         if self.together.repetitions is not None:
             last_s = self.together.typical_s
             return self.pairs / last_s if last_s > 0.0 else None
@@ -99,7 +99,7 @@ class Knee:
 
 
 def at_once(run: Run, estimates: Estimates) -> list[PointEstimate]:
-    """Of every size and number of pairs at once the slowest pair: of each visit the largest of the
+    """The slowest pair at every size and number of pairs at once: for each visit the largest of the
     pairs' medians. In the headline state, without slow launches."""
     slowest: dict[Point, dict[int, dict[int, float]]] = {}
     repetitions: dict[Point, set[int]] = {}

@@ -56,7 +56,7 @@ class Finding:
     bytes: int
     words: str
     size: float
-    """How large the effect is, as a ratio: the largest comes first."""
+    """The effect as a ratio: the largest comes first."""
 
 
 ADVICE = {

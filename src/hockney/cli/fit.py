@@ -40,7 +40,7 @@ Result = TypeVar("Result")
     "--model",
     type=Named(lambda: [*MODELS.names(), AUTO]),
     default="hockney",
-    help="Model to fit; auto: all that the data allow, ranked by cross-validation.",
+    help="Model to fit; auto: all that the data allow, the best first.",
 )
 @option(
     "--ordinary",

@@ -235,7 +235,7 @@ class RowOrder:
                 )
 
     def is_cut(self, line: int, cells: Sequence[str], columns: int) -> bool:
-        """Whether the log ends inside this row: it has fewer cells, or no newline and fewer
+        """True if the log ends inside this row: it has fewer cells, or no newline and fewer
         decimals than the previous row."""
         shorter = any(
             _decimals(cell) < _decimals(above)

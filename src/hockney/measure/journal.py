@@ -57,7 +57,7 @@ class Journal:
         return iter(self._entries.values())
 
     def is_done(self, file: str, plan: Plan) -> bool:
-        """Whether this plan is measured already. Raises AskedWronglyError if the plan changed."""
+        """True if this plan is measured already. Raises AskedWronglyError if the plan changed."""
         entry = self._entries.get(file)
         if entry is None:
             return False

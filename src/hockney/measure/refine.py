@@ -122,7 +122,7 @@ class Refinement:
         self.done, self.open = sorted([*self.done, *seen_again], key=_place), []
 
     def _may_go_on(self, last: int) -> bool:
-        """Whether time and launches are left; simulated time does not count."""
+        """True while time and launches are left; simulated time does not count."""
         assert self.survey is not None
         has_time = self.plan.first.placement.platform is not None or self._left_s() > 2.0 * LEAST_S
         return has_time and last - self.survey < MOST_LAUNCHES
@@ -212,7 +212,7 @@ class Refinement:
         return switches
 
     def _slower_copies(self, run: Run) -> list[Bracket]:
-        """Where a copy without MPI takes more time per byte, if the floor was measured."""
+        """Sizes from which a copy without MPI takes more time per byte; none without a floor."""
         assert self.survey is not None
         copies = [
             point
@@ -287,7 +287,7 @@ def _place(bracket: Bracket) -> int:
 
 
 def _are_near(one: Bracket, other: Bracket) -> bool:
-    """Whether they are within an octave: a message shares the cache with its copies."""
+    """True within an octave: a message shares the cache with its copies."""
     return one.low_bytes <= 2 * other.high_bytes and other.low_bytes <= 2 * one.high_bytes
 
 

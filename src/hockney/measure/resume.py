@@ -79,7 +79,7 @@ def whole_launches(run: Run) -> list[End]:
 
 
 def is_finished(run: Run, plan: Plan) -> bool:
-    """Whether a run ended by itself when it was asked for as much as `plan` asks for."""
+    """True if a run ended by itself when it was asked for as much as `plan` asks for."""
     last = run.finish
     return (
         last is not None
@@ -89,7 +89,7 @@ def is_finished(run: Run, plan: Plan) -> bool:
 
 
 def spent_s(run: Run) -> float:
-    """What a run took of its budget so far; where it was killed, what its launches measured."""
+    """The budget that a run has used; where it was killed, the time of its launches."""
     measured_s = sum(end.wall_s or 0.0 for end in whole_launches(run))
     return max(measured_s, run.finish.spent_s if run.finish else 0.0)
 

@@ -52,7 +52,7 @@ class Answer:
     least_known: LeastKnown | None = None
     """The least precise point after the last launch, if the rule for stopping evaluated it."""
     problem: str | None = None
-    """What went wrong, for the user. The case is not measured again."""
+    """The problem, for the user. The case is not measured again."""
 
 
 class Steps(Protocol):
@@ -87,9 +87,9 @@ class Session:
     disturbances: Disturbances = field(default_factory=Disturbances)
     budget: Budget = field(init=False)
     spent_before_s: float = field(init=False)
-    """What a resumed run took of its budget before; each step has a budget of its own."""
+    """The part of its budget that a resumed run used before; each step has a budget of its own."""
     was_finished: bool = False
-    """Whether the file held all that was asked for, so that nothing was measured."""
+    """True if the file held all that was asked for, so that nothing was measured."""
     launches_wall_s: float = 0.0
     """Wall time of all launches; the rest of the run's wall time is our overhead."""
 
@@ -311,7 +311,7 @@ def _measured_s(session: Session, number: int) -> float | None:
 
 
 def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) -> str | None:
-    """What went wrong with a launch, None if nothing did. Writes an end record if the launch could
+    """The problem of a launch, None if there was none. Writes an end record if the launch could
     not."""
     ends = _ends(session, number)
     failures = [end.message for end in ends if end.reason == "failed" and end.message]
@@ -393,7 +393,7 @@ def unanswered(session: Session) -> list[str]:
 
 
 def problems_of(session: Session) -> list[str]:
-    """What went wrong, one entry per case, except algorithms that the library refuses."""
+    """One problem per case, except algorithms that the library refuses."""
     if session.reason == "interrupted":
         return []
     wrong = [a for a in session.answers if a.problem and REFUSAL not in a.problem]

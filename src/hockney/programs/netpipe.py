@@ -78,7 +78,7 @@ def _kind(rows: Sequence[Sequence[str]]) -> str | None:
 
 
 def _agree(rows: Sequence[tuple[float, float, float]]) -> bool:
-    """Whether bits over seconds equal the printed megabits per second, where digits suffice."""
+    """True if bits over seconds equal the printed megabits per second, as far as digits show."""
     known = [bits / seconds / rate / 1e6 for bits, seconds, rate in rows if seconds * rate > 0.0]
     fits = [LEAST_RATIO < ratio < MOST_RATIO for ratio in known]
     return len(fits) > 0 and sum(fits) >= 0.8 * len(rows)

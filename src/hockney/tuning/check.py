@@ -28,7 +28,7 @@ class Checked:
 
     @property
     def is_slower(self) -> bool:
-        """Whether the rules are significantly slower than the default."""
+        """True if the rules are significantly slower than the default."""
         return self.tuned.difference is not None and self.tuned.difference.verdict == "slower"
 
 

@@ -50,7 +50,7 @@ def typical_of(point: PointEstimate) -> float:
 
 
 def certainty(analysis: Analysis, points: Sequence[PointEstimate]) -> list[str]:
-    """How many medians have the asked precision; empty where there are no intervals."""
+    """The number of medians with the asked precision; empty where there are no intervals."""
     known = [(point.precision, point) for point in points if point.precision is not None]
     if not known or analysis.plan is None:
         return []

@@ -25,7 +25,7 @@ OVER_PAIRS = (
 
 @dataclass(frozen=True)
 class Options:
-    """What is asked of a figure."""
+    """Choices of a figure."""
 
     extremes: bool = False
     """Standard deviations as bars, minima and maxima as crosses."""
@@ -147,7 +147,7 @@ def title_of(analyses: Sequence[Analysis]) -> str:
 
 
 def time_label(analyses: Sequence[Analysis]) -> str:
-    """What the times are: a message's way, or the whole of another operation."""
+    """The kind of time: one way for messages, or the whole of another operation."""
     experiments = {analysis.run.header.experiment for analysis in analyses}
     return "one-way time" if experiments <= {"pingpong", "cores"} else "time"
 
@@ -161,7 +161,7 @@ def joined(label: str, words: str, joint: str = ": ") -> str:
 
 
 def medians_text(points: Iterable[PointEstimate]) -> str:
-    """What a mark and its bar are."""
+    """Explains a mark and its bar."""
     points = list(points)
     launches = sorted({point.launches for point in points})
     statistic = statistic_of(points)
@@ -176,7 +176,7 @@ def medians_text(points: Iterable[PointEstimate]) -> str:
 
 
 def caption_of(curves: Sequence[Curve]) -> tuple[str, ...]:
-    """What marks and bars are, and what a sample is."""
+    """Explains marks and bars, and what a sample is."""
     points = [point for curve in curves for point in curve.points]
     several = any(len(points) > 1 for curve in curves for points in curve.sizes.values())
     analyses = list(dict.fromkeys(curve.analysis for curve in curves))
@@ -184,7 +184,7 @@ def caption_of(curves: Sequence[Curve]) -> tuple[str, ...]:
 
 
 def samples_text(analyses: Sequence[Analysis]) -> str:
-    """What one sample or imported number is, for each system where definitions differ."""
+    """Defines a sample or imported number, for each system where definitions differ."""
     return definitions_text([(analysis.label, analysis.run) for analysis in analyses])
 
 

@@ -1,4 +1,4 @@
-"""What `hockney tune` prints."""
+"""The output of `hockney tune`."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def rule_lines(reduction: Reduction, cells: Sequence[Cell]) -> list[str]:
     return [
         aligned(rows),
         f"{count} rule{'s' * (count != 1)} with {100.0 * reduction.share:.1f} % of the gain; in "
-        f"{better} of {len(cells)} cells an algorithm is faster than the library's own decision "
-        "beyond noise",
+        f"{better} of {len(cells)} cells an algorithm is significantly faster than the library's "
+        "own decision",
     ]
 
 

@@ -74,17 +74,17 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
 
     @property
     def ends_by_time(self) -> bool:
-        """Whether time ends a launch, instead of fixed repetitions."""
+        """True if time ends a launch, not a number of repetitions."""
         return True
 
     @property
     def ends_by_precision(self) -> bool:
-        """Whether a launch ends early when its medians are precise enough."""
+        """True if a launch ends early when its medians are precise enough."""
         return self.ends_by_time
 
     @property
     def times_every_iteration(self) -> bool:
-        """Whether each repetition is timed on its own."""
+        """True if each repetition is timed on its own."""
         return False
 
     def long_list(self, ranks: int) -> str | None:  # noqa: ARG002
@@ -113,7 +113,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
         return (1 if buffers == "returned" else 2) * self.largest_bytes
 
     def is_measured_by(self, samples: Measured) -> bool:  # noqa: ARG002
-        """Whether samples of a run with several cases can belong to this workload."""
+        """True if samples of a run with several cases can belong to this workload."""
         return True
 
 

@@ -41,7 +41,7 @@ DEFAULT = "default"
 
 
 def is_collective_name(operation: str) -> bool:
-    """Whether it names a collective, v and nonblocking variants included."""
+    """True if it names a collective, v and nonblocking variants included."""
     forms = {operation, operation.removeprefix("i"), operation.removesuffix("v")}
     return not forms.isdisjoint((*COLLECTIVES, *NOT_MEASURED))
 

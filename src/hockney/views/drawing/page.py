@@ -14,7 +14,7 @@ SCRIPTS = ("scales.js", "panel.js", "cells.js", "figure.js")
 
 
 def script() -> str:
-    """What draws them: defines the class Drawing."""
+    """The script that draws them: it defines the class Drawing."""
     here = files(__package__)
     return "".join(here.joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS)
 

@@ -187,6 +187,6 @@ def _value_text(choice: str | None, value: int) -> str:
 
 
 def _shows_something(figure: Figure) -> bool:
-    """Whether any curve has several points; single points are left to the table."""
+    """True if any curve has several points; single points are left to the table."""
     panel = figure.panels[0]
     return bool(panel.cells) or any(len(set(series.x)) > 1 for series in panel.series)

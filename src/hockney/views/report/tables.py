@@ -28,7 +28,7 @@ TOLERANCE = 0.03
 class Cell:
     text: str
     value: float | str | None = None
-    """What the column is sorted by, where that is not the text."""
+    """The value that the column is sorted by, where that is not the text."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ def published_table(found: Positions) -> Table:
 
 @dataclass(frozen=True)
 class Repeat:
-    """What somebody else needs to measure the same."""
+    """All that is needed to repeat a run."""
 
     command: str | None
     facts: list[tuple[str, str]]
