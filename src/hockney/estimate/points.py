@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Container, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
 from typing import Any
@@ -310,7 +310,7 @@ def _summary_point(key: Point, statistics: Statistics, found: Typical) -> PointE
         samples=0,
         effective_samples=None,
         statistic=found.statistic,
-        **asdict(spread(statistics)),
+        **spread(statistics),
         within_std_s=None,
         bandwidth_Bps=found.bandwidth_Bps,
     )

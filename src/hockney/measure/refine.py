@@ -216,7 +216,7 @@ class Refinement:
         assert self.survey is not None
         copies = [
             point
-            for point in estimate(of_launch(run, self.survey)).headline
+            for point in estimate(run.of_launches((self.survey,))).headline
             if point.operation == "copy" and point.algorithm == "warm"
         ]
         if len(copies) < LEAST_SIZES:
@@ -241,20 +241,8 @@ def steps_away(brackets: list[Bracket], sizes: list[int]) -> set[int]:
     return {size for size in below | above if sizes[0] <= size <= sizes[-1]}
 
 
-def of_launch(run: Run, number: int) -> Run:
-    """The part of the run that is of one launch."""
-    return Run(
-        run.header,
-        launches=[launch for launch in run.launches if launch.launch == number],
-        samples=[samples for samples in run.samples if samples.launch == number],
-        probes=[probe for probe in run.probes if probe.launch == number],
-        rounds=[one for one in run.rounds if one.launch == number],
-        noises=[noise for noise in run.noises if noise.launch == number],
-    )
-
-
 def curve_of_launch(run: Run, number: int) -> Curve:
-    return curve_of(estimate(of_launch(run, number)).own())
+    return curve_of(estimate(run.of_launches((number,))).own())
 
 
 def joined(brackets: list[Bracket], changes: list[tuple[int, int]]) -> list[Bracket]:

@@ -21,7 +21,7 @@ from hockney.measure.environment import describe_environment
 from hockney.measure.files import Files
 from hockney.measure.launch import Interruption, Outcome
 from hockney.measure.nodes import silent_hosts
-from hockney.measure.resume import missing_ends, next_number, restore, spent_s, whole_launches
+from hockney.measure.resume import missing_ends, next_number, part_of, spent_s, whole_launches
 from hockney.measure.start import Start, engine_messages, start_of, wrong_launcher
 from hockney.measure.status import Disturbances, Status
 from hockney.mpis import Engine, Mpi
@@ -156,7 +156,8 @@ def _begin(session: Session) -> None:
     for end in missing_ends(session.run):
         session.add(end)
     for answer in session.answers:
-        answer.launches = restore(answer.run, answer.case, session.run, session.plan)
+        answer.run = part_of(answer.case, session.run, session.plan)
+        answer.launches = len(whole_launches(answer.run))
         answer.is_done = answer.launches > 0 and _is_done(session, answer)
 
 
@@ -321,8 +322,10 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     message = _failure(number, outcome, failures, ends)
     if message is None:
         return None
-    silent = [] if outcome.interrupted else _silent_hosts(session, answer.case)
-    message = "; ".join([message, *silent])
+    if not outcome.interrupted:
+        timeout_s = session.plan.sampling.timeout_s
+        silent = silent_hosts(session.mpi, answer.case.placement, timeout_s)
+        message = "; ".join([message, *silent])
     mixed = None if session.run.samples else _mixed_up(session, answer.case, message)
     message = mixed or message
     if not ends:
@@ -336,10 +339,6 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     if failures and outcome.exit_status == ENGINE_ASKED_WRONGLY and not session.run.samples:
         raise AskedWronglyError(message)
     return message
-
-
-def _silent_hosts(session: Session, case: Case) -> list[str]:
-    return silent_hosts(session.mpi, case.placement, session.plan.sampling.timeout_s)
 
 
 def _failure(

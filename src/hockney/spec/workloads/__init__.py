@@ -100,6 +100,10 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
         if that was written to a file."""
         raise NotImplementedError
 
+    def flags(self, *fields: str) -> list[str]:
+        """The engine's options of those fields that are set."""
+        return [f"--{name.replace('_', '-')}" for name in fields if getattr(self, name)]
+
     def check(self, ranks: int) -> None:
         """Raises AskedWronglyError if it cannot be measured with so many ranks."""
 

@@ -94,8 +94,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             self.collective,
             f"--root={self.root}",
             f"--sync={self.sync}",
-            *(["--overlap"] if self.overlap else []),
-            *(["--verify"] if self.verify else []),
+            *self.flags("overlap", "verify"),
             f"--algorithm={self.algorithm}",
             *([] if self.segment_bytes is None else [f"--segment-bytes={self.segment_bytes}"]),
         ]

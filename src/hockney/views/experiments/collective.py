@@ -13,7 +13,7 @@ from hockney.spec.axes import Point, sort_key
 from hockney.units import format_seconds, format_size
 from hockney.views import table
 from hockney.views.answer import certainty, own_points, time_at, typical_of
-from hockney.views.as_json import axes_json, point_json
+from hockney.views.as_json import axes_json, points_json
 from hockney.views.table import aligned, interval, microseconds
 
 SIZES = (2, 1024, 1024**2)
@@ -81,13 +81,13 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     found += _overlaps(analysis.overlap)
     states = table.state_lines(estimates)
     left_out = [f"left out: {words}" for words in analysis.plan.left_out] if analysis.plan else []
-    return [*found, *(["\n".join(lines)] if (lines := [*states, *left_out]) else [])]
+    return [*found, "\n".join([*states, *left_out])]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     """{"points", "overlaps"}."""
     return {
-        "points": [point_json(point, None) for point in analysis.estimates.shown(all_states)],
+        "points": points_json(analysis, all_states),
         "overlaps": [
             {**axes_json(point, *NOT_SHOWN), "hidden": hidden}
             for point, hidden in analysis.overlap.items()

@@ -35,7 +35,7 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     line = analysis.line()
     known = "\n".join(_source_lines(analysis.run)), _statistics_table(analysis.statistics)
-    return [*known, *(["\n".join(table.fit_lines(line))] if line else [])]
+    return [*known, "\n".join(table.fit_lines(line)) if line else ""]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from hockney.records import Place
 from hockney.spec.axes import variant_text
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views import table
-from hockney.views.as_json import axes_json, point_json
+from hockney.views.as_json import axes_json, points_json
 from hockney.views.outliers import outlier_count, outliers_json, outliers_text, rank_words
 from hockney.views.variability import variability_text
 
@@ -72,14 +72,14 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     if analysis.times_every_iteration:
         found.append(variability_text(analysis))
     found.append(outliers_text(analysis))
-    return [part for part in found if part]
+    return found
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     """{"points", "contention", "knees", "outliers", "outlier_rule"}, and with --every-iteration
     "variability"."""
     fields = {
-        "points": [point_json(point, None) for point in analysis.estimates.shown(all_states)],
+        "points": points_json(analysis, all_states),
         "contention": [_row_json(one) for one in analysis.contention],
         "knees": [_knee_json(knee) for knee in analysis.knees],
         **outliers_json(analysis),
