@@ -36,8 +36,9 @@ def test_a_matrix_is_measured_whole_and_never_twice(hockney: RunHockney, tmp_pat
     runs = [records.read(file) for file in files]
     plans = [plan_of(run.header.options) for run in runs]
     asked = [(plan.first.placement.place, plan.first.workload.buffers) for plan in plans if plan]
-    assert asked == [(place, buffers) for place in ("core", "none")
-                     for buffers in ("separate", "returned")]  # fmt: skip
+    assert asked == [
+        (place, buffers) for place in ("core", "none") for buffers in ("separate", "returned")
+    ]
     assert {plan.sampling.precision for plan in plans if plan} == {0.5}
     assert {run.header.label for run in runs} >= {"a plan's label place=core buffers=separate"}
     assert "1 of 4" in done.stderr

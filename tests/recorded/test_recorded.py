@@ -195,8 +195,11 @@ def test_the_numbers_of_a_recorded_file_have_not_changed(file: Path) -> None:
 def _as_rows(rows: Any) -> Any:
     """Rows of CSV as points: trains in one axis, names of no algorithm as such."""
     for row in rows or ():
-        parts = {key.removeprefix("train_"): row.pop(key) for key in list(row)
-                 if key.startswith("train_")}  # fmt: skip
+        parts = {
+            key.removeprefix("train_"): row.pop(key)
+            for key in list(row)
+            if key.startswith("train_")
+        }
         if parts:
             row["train"] = parts if parts["messages"] is not None else None
         if isinstance(row.get("overlap"), str):

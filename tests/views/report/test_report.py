@@ -99,8 +99,11 @@ def test_what_strangers_wrote_is_text(html: str) -> None:
 
 def test_the_policy_names_the_script_and_the_style_and_nothing_else(html: str) -> None:
     page = Page(html)
-    policy = next(str(attrs["content"]) for tag, attrs in page.elements
-                  if attrs.get("http-equiv") == "Content-Security-Policy")  # fmt: skip
+    policy = next(
+        str(attrs["content"])
+        for tag, attrs in page.elements
+        if attrs.get("http-equiv") == "Content-Security-Policy"
+    )
     for kind, text in (("style", page.texts["style"][0]), ("script", page.texts["script"][1])):
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert f"{kind}-src 'sha256-{digest}'" in policy
