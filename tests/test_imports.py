@@ -15,7 +15,7 @@ import hockney
 
 SOURCES = Path(hockney.__file__).parent
 COMPUTING = tuple(
-    f"hockney.{name}" for name in ("estimate", "fitting", "models", "predict", "analysis")
+    f"hockney.{name}" for name in ("estimate", "fitting", "models", "predict", "analysis", "tuning")
 )
 ALLOWED = frozenset(
     {

@@ -11,7 +11,7 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S, RunHockney
 from hockney import records
-from hockney.measure.suite import READY, read_suite
+from hockney.measure.suite import PLANS, read_suite
 from hockney.spec import plan_of
 
 PLAN = """
@@ -108,11 +108,11 @@ def test_a_wrong_plan_is_told_before_anything_is_measured(
     assert [file.name for file in tmp_path.iterdir()] == ["plan.toml"]
 
 
-@pytest.mark.parametrize("plan", sorted(READY.glob("*.toml")), ids=lambda path: path.stem)
-def test_ready_plans_ask_what_can_be_answered(hockney: RunHockney, plan: Path) -> None:
+@pytest.mark.parametrize("plan", PLANS.names())
+def test_ready_plans_ask_what_can_be_answered(hockney: RunHockney, plan: str) -> None:
     """With one launch, and time for nothing more than to start."""
-    assert read_suite(plan.stem).runs
+    assert read_suite(plan).runs
     quick = ("--", "--budget", "0.1s", "--mpicc", "nonesuch")
-    done = hockney("suite", plan.stem, "-o", "results", *quick)
+    done = hockney("suite", plan, "-o", "results", *quick)
     assert done.status == 2
     assert "nonesuch: no such command" in done.stderr

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from hockney.analysis import Analysis
-from hockney.analysis.best import FASTER, OWN, Cell, name_of
+from hockney.analysis.best import FASTER, OWN, UNKNOWN, Cell, name_of
 from hockney.analysis.starts import Starts
 from hockney.estimate.points import PointEstimate
 from hockney.spec.axes import Point, sort_key
@@ -41,7 +41,8 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
         words = [time_at(one) + (f" ({name_of(one)})" if named else "") for one in best]
         lines.append(f"{name}, {ranks} ranks: {', '.join(words)}")
         cells = [cell for cell in analysis.best if cell.collective == name and cell.is_choice]
-        lines += [_verdicts(name, cells)] if cells else []
+        if any(cell.verdict != UNKNOWN for cell in cells):
+            lines.append(_verdicts(name, cells))
     return [*lines, *certainty(analysis, points)]
 
 
