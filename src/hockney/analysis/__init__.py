@@ -82,6 +82,13 @@ class Analysis:
         return estimate(self.run, self.states)
 
     @cached_property
+    def of_every_launch(self) -> Estimates:
+        """The same with launches that `estimates` excludes as outliers: what is compared."""
+        if not self.estimates.slow_launches:
+            return self.estimates
+        return estimate(self.run, self.states, every_launch=True)
+
+    @cached_property
     def statistics(self) -> dict[Point, dict[str, LogNumber]]:
         """The numbers that an imported log gives of each point, by the names that it uses."""
         return {
@@ -155,7 +162,7 @@ class Analysis:
 
     @cached_property
     def diagnosis(self) -> list[Finding]:
-        return diagnose(self.run, self.states)
+        return diagnose(self.run, self.estimates)
 
     @cached_property
     def facts(self) -> RunFacts | None:
