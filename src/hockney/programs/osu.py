@@ -12,7 +12,7 @@ from decimal import Decimal
 
 from hockney.estimate.points import PointEstimate
 from hockney.logs.log import Log
-from hockney.logs.table import BYTES, REPETITIONS, SKIPPED, Column, RowError, Table, read_rows
+from hockney.logs.table import BYTES, REPETITIONS, SKIPPED, Column, Table, read_rows
 from hockney.programs._layout import needed
 from hockney.records import Run
 from hockney.spec import Size
@@ -258,10 +258,8 @@ def _startup(log: Log, line: int, init: re.Match[str], context: Context) -> Tabl
     table.ranks = int(init[1])
     names = ("least rank", "largest rank", "mean")
     columns = [Column(name, "MPI_Init, over ranks", factor=MILLI) for name in names]
-    try:
+    with table.row(log.at(line)):
         table.add_row(line, init.groups()[1:], columns)
-    except RowError as error:
-        table.leave_out(log.at(line), error)
     return table
 
 
