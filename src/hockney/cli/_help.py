@@ -15,8 +15,9 @@ WORKLOAD = "What is exchanged"
 SAMPLING = "Sampling"
 PLACEMENT = "Placement"
 SIMULATION = "Simulation"
+COMPARISON = "Variants"
 OUTPUT = "Output"
-LAST = (SAMPLING, PLACEMENT, SIMULATION, OUTPUT)
+LAST = (SAMPLING, PLACEMENT, COMPARISON, SIMULATION, OUTPUT)
 """What a verb has of its own comes before."""
 
 

@@ -26,6 +26,7 @@ ENDINGS = {
     "precision": "every median has the asked precision",
     "budget": "the budget is spent",
     "launches": "all launches that were asked for",
+    "decided": "the variants are told apart",
     "interrupted": "interrupted",
     "failed": "a launch failed",
 }
@@ -82,7 +83,7 @@ def _report_end(session: Session) -> None:
         return
     steps = session.steps
     lost = steps.notes() if steps else []
-    for note in (*session.engine.notes, *unanswered(session), *lost):
+    for note in (*session.setups.notes, *unanswered(session), *lost):
         click.echo(f"note: {note}", err=True)
     count = len(session.run.launches)
     if not count:

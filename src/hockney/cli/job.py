@@ -23,8 +23,8 @@ with lazy_imports():
     from hockney.cli._verb import ask
     from hockney.measure.job import Measurement, job_script, launches_of, minutes_for
     from hockney.measure.resume import whole_launches
-    from hockney.measure.run import mpi_of
     from hockney.measure.session import new_run
+    from hockney.measure.setup import mpi_of
     from hockney.measure.steps import has_steps
     from hockney.schedulers import Batch, Job, State, batch_named, cancel, submit
     from hockney.views.progress import Live

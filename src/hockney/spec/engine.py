@@ -26,7 +26,7 @@ def engine_arguments(
     ]
     if workload.ends_by_time:
         words.append(f"--seconds={seconds:.6f}")
-    if workload.ends_by_precision:
+    if workload.ends_by_precision and case.variant is None:
         words.append(f"--precision={sampling.precision:g}")
     if placement.controls:
         pairs = placement.controls.items()
