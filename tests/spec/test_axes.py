@@ -15,10 +15,10 @@ from hockney.spec.axes import (
     axes_of,
     curve_key,
     key_without,
+    method_text,
     point_of,
     sort_key,
     texts_apart,
-    method_text,
 )
 from samples import make_run
 

@@ -58,7 +58,7 @@ def measure_and_show(plan: Plan, output: Output) -> None:
     raise_problems(session)
     if session.reason == "interrupted":
         raise click.exceptions.Exit(130)
-    if output.gate:
+    if output.gate or (plan.comparison and plan.comparison.gate is not None):
         gate(analysis)
 
 

@@ -14,8 +14,7 @@ import click
 
 from hockney.cli._help import OUTPUT, SAMPLING
 from hockney.errors import AskedWronglyError
-from hockney.measure.variants import ENVIRONMENT
-from hockney.spec.variants import Variant
+from hockney.spec.variants import ENVIRONMENT, Variant
 
 if sys.version_info >= (3, 11):
     import tomllib

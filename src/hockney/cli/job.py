@@ -75,6 +75,11 @@ def _check(plan: Plan, output: Output) -> None:
             raise AskedWronglyError(f"--{name} cannot be used in a job: the scheduler chooses it")
     if output.resume or output.force:
         raise AskedWronglyError("a job writes a new file: leave out --resume and --force")
+    if plan.comparison is not None:
+        raise AskedWronglyError(
+            "a batch script cannot tell which launch measures which variant",
+            "let the job run hockney itself, with --vary",
+        )
     if has_steps(plan):
         raise AskedWronglyError(
             "a batch script cannot choose what to measure next from what was measured",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hockney.estimate.differences import LEVEL, Judged, paired
+from hockney.estimate.differences import LEVEL, Array, Judged, Verdict, paired
 from hockney.estimate.points import AUXILIARY
 from hockney.estimate.sequential import level_of_look
 from hockney.records import Run, Samples
@@ -27,10 +27,9 @@ class VariantRatio:
     variant: str
     point: Point | None
     """Without the axes in which the variants differ; None for the mean over all points."""
-    base_s: float | None
-    """The median over blocks of the first variant's medians, or of their geometric means; None
-    without a block."""
-    time_s: float | None
+    base_s: float
+    """The median over blocks of the first variant's medians, or of their geometric means."""
+    time_s: float
     """The same of this variant."""
     blocks: int
     judged: Judged
@@ -55,6 +54,8 @@ class BlockTimes:
     """The medians of launches by block and variant. Launches are added as they are made."""
 
     by_block: dict[int, dict[str, Medians]] = field(default_factory=dict)
+    is_simulated: bool = False
+    """Simulated launches do not vary: their ratios are exact."""
 
     def add(self, variant: str, block: int, samples: Sequence[Samples]) -> None:
         """Adds one launch; the other cases of the variant have launches of their own in a block."""
@@ -72,7 +73,7 @@ def block_times(run: Run) -> BlockTimes:
     by_launch: dict[int, list[Samples]] = {}
     for samples in run.samples:
         by_launch.setdefault(samples.launch, []).append(samples)
-    times = BlockTimes()
+    times = BlockTimes(is_simulated=any(launch.simulated for launch in run.launches))
     for launch in run.launches:
         if launch.variant is None or launch.block is None or launch.launch in failed:
             continue
@@ -98,7 +99,8 @@ Block = dict[str, Medians]
 def variant_ratios(
     times: BlockTimes, comparison: Comparison, looks: Sequence[float] = (1.0,)
 ) -> list[VariantRatio]:
-    """Each variant over the first: as a whole, then at each point. Intervals and verdicts hold for
+    """Each variant over the first, where both have launches in a block: as a whole, then at each
+    point. Intervals and verdicts hold for
     all of them together with 95 %: half of the error rate is the wholes', half the points', divided
     by their number (Bonferroni), and over all `looks` at the run so far (estimate.sequential)."""
     base, *others = comparison.names
@@ -109,16 +111,39 @@ def variant_ratios(
     whole_level = LEVEL / len(others) / (2.0 if len(points) > 1 else 1.0)
     levels = [level_of_look(level, looks) for level in (whole_level, whole_level / len(points))]
     found = []
+    judge = _judge_exact if times.is_simulated else paired
     for variant in others:
-        at_points = [_pairs(blocks, base, variant, [point]) for point in points]
-        if len(points) > 1:
-            pairs = _pairs(blocks, base, variant, points)
-            found.append(_ratio(variant, None, pairs, comparison.tolerance, levels[0]))
-        found += [
-            _ratio(variant, point, pairs, comparison.tolerance, levels[1])
-            for point, pairs in zip(points, at_points, strict=True)
-        ]
+        rows: list[tuple[Point | None, Sequence[Point], float]] = []
+        rows += [(None, points, levels[0])] * (len(points) > 1)
+        rows += [(point, [point], levels[1]) for point in points]
+        for point, of, level in rows:
+            pairs = _pairs(blocks, base, variant, of)
+            if not pairs:
+                continue
+            logs = np.array([math.log(other / first) for first, other in pairs])
+            base_s, time_s = np.median(np.array(pairs), axis=0).tolist()
+            found.append(
+                VariantRatio(
+                    variant=variant,
+                    point=point,
+                    base_s=base_s,
+                    time_s=time_s,
+                    blocks=len(pairs),
+                    judged=judge(logs, comparison.tolerance, level),
+                    log_ratios=tuple(logs.tolist()),
+                )
+            )
     return found
+
+
+def _judge_exact(log_ratios: Array, tolerance: float, level: float) -> Judged:  # noqa: ARG001
+    """Judges ratios without errors of measurement; smaller differences than the tolerance count as
+    none."""
+    log = float(np.median(log_ratios)) if len(log_ratios) else 0.0
+    ratio = math.exp(log)
+    within = abs(ratio - 1.0) <= tolerance
+    verdict: Verdict = "same" if within else "slower" if ratio > 1.0 else "faster"
+    return Judged(ratio, ratio, ratio, None, verdict, within, None)
 
 
 def _matched(blocks: Sequence[Block]) -> list[Block]:
@@ -168,23 +193,3 @@ def _pairs(
             first, second = (math.exp(sum(map(math.log, each)) / len(each)) for each in both)
             found.append((first, second))
     return found
-
-
-def _ratio(
-    variant: str,
-    point: Point | None,
-    pairs: Sequence[tuple[float, float]],
-    tolerance: float,
-    level: float,
-) -> VariantRatio:
-    logs = np.array([math.log(other / base) for base, other in pairs])
-    base_s, time_s = np.median(np.array(pairs), axis=0).tolist() if pairs else (None, None)
-    return VariantRatio(
-        variant=variant,
-        point=point,
-        base_s=base_s,
-        time_s=time_s,
-        blocks=len(pairs),
-        judged=paired(logs, tolerance, level),
-        log_ratios=tuple(logs.tolist()),
-    )

@@ -12,7 +12,7 @@ from hockney.measure.setup import mpi_of
 from hockney.measure.steps import has_steps
 from hockney.mpis import family_of
 from hockney.spec import Case, Plan
-from hockney.spec.variants import LEAST_BLOCKS, Comparison, Variant
+from hockney.spec.variants import ENVIRONMENT, LEAST_BLOCKS, Comparison, Variant
 from hockney.units import format_seconds
 
 SHORTEST_LAUNCH_S = 0.1
@@ -47,10 +47,6 @@ def joined(plans: Sequence[tuple[Variant, Plan]], comparison: Comparison, budget
         left_out=left_out,
         comparison=comparison,
     )
-
-
-ENVIRONMENT = "env:"
-"""Precedes the name of an environment variable among the keys of a variant."""
 
 
 def _with_variables(case: Case, variant: Variant) -> Case:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+ENVIRONMENT = "env:"
+"""Precedes the name of an environment variable among the keys of a variant."""
 DEFAULT_TOLERANCE = 0.01
 LEAST_BLOCKS = 8
 """The fewest blocks that can tell two variants apart: the signed-rank test of fewer has no p small

@@ -27,9 +27,17 @@ class View(Protocol):
 VIEWS = Registry(__name__, "view of an experiment", View)
 
 
-def view_of(run: Run) -> View:
-    """The view of the run's experiment; of all imported ones the same."""
-    if run.header.source is not None:
+def view_of(analysis: Analysis) -> View:
+    """The view of the run's experiment; of all imported ones the same, and of all that compare
+    variants."""
+    if analysis.run.header.source is not None:
         return VIEWS.find("imported")
+    if analysis.variants is not None:
+        return VIEWS.find("variants")
+    return measured_view(analysis.run)
+
+
+def measured_view(run: Run) -> View:
+    """The view of the experiment alone."""
     name = run.header.experiment
     return VIEWS.find(name if name in VIEWS.names() else USUAL)

@@ -45,7 +45,7 @@ class Reported:
     @cached_property
     def show(self) -> dict[str, Any]:
         """The output of `hockney show --json`."""
-        fields = view_of(self.run).fields(self.analysis, False)
+        fields = view_of(self.analysis).fields(self.analysis, False)
         return {"run": run_json(self.analysis), **fields, "warnings": self.warnings}
 
     @cached_property

@@ -30,7 +30,7 @@ class Card:
 def cards(system: Reported) -> list[Card]:
     analysis = system.analysis
     found = [
-        Card("Result", view_of(system.run).answer(analysis)),
+        Card("Result", view_of(analysis).answer(analysis)),
         Card("Measurement", _measurement(system)),
         Card("Models", [line for fit in system.fits for line in model_lines(fit)], is_table=True),
         Card("Disturbances", _disturbances(system)),
