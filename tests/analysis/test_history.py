@@ -10,6 +10,7 @@ import pytest
 from hockney.analysis.history import History, RunFacts, facts_of, histories
 from hockney.estimate import estimate
 from hockney.records import Mpi, Run
+from hockney.views.history import history_lines
 from samples import FIRST_DAY, make_run, past_run
 
 
@@ -70,6 +71,20 @@ def test_worse_is_by_the_rule(factors: list[float], worse: bool) -> None:
     history = one_history([factor * (1.0 + i / 1e5) for i, factor in enumerate(factors)])
     assert bool(history.worse) == worse
     assert all(trend.enough for trend in history.trends)
+
+
+def test_a_drift_is_named_and_makes_it_worse() -> None:
+    history = one_history([1.0 + run / 100 + run % 3 / 1000 for run in range(30)])
+    time, bandwidth = history.trends
+    assert time.changes == ()
+    assert time.drift is not None
+    assert time.drift.ratio == pytest.approx(1.29, rel=0.02)
+    assert time.worse is not None
+    assert "drift" in time.worse
+    assert bandwidth.worse is not None
+    text = "\n".join(history_lines(history))
+    assert "trend: a slow drift" in text
+    assert "change point" not in text.replace(history.system, "")
 
 
 def test_few_runs_are_not_judged() -> None:

@@ -146,6 +146,16 @@ def test_equal_pairs_are_seldom_called_different_and_unequal_ones_seldom_the_sam
     assert apart.count("same") <= 0.05 * 600
 
 
+def test_unlike_mixtures_of_two_modes_are_not_called_the_same() -> None:
+    random = np.random.default_rng(6)
+    verdicts = []
+    for _ in range(200):
+        first, second = (0.3 * (random.random(20) < slow) + random.normal(0.0, 0.002, 20)
+                         for slow in (0.35, 0.55))  # fmt: skip
+        verdicts.append(two_samples(first, second, 0.03).verdict)
+    assert verdicts.count("same") == 0
+
+
 def test_several_variants_are_corrected_for_their_number() -> None:
     random = np.random.default_rng(2)
     runs = [[one.verdict for one in paired_each(random.normal(0.0, 0.01, (8, 15)), 0.01)]

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hockney.analysis.best import Cell, Contender
-from hockney.analysis.compare import Difference
+from hockney.estimate.differences import Judged
 from hockney.estimate.points import PointEstimate
 from hockney.mpis import ONE_FOR_ALL_SIZES
 from hockney.spec.axes import AXES
@@ -49,7 +49,7 @@ def cell(collective: str, ranks: int, size: int, ratios: Ratios) -> Cell:
     contenders = [
         Contender(
             point(collective, name, ranks, size, 1e-6 * ratio),
-            Difference(ratio, ratio, ratio, 0.001, verdict, None),
+            Judged(ratio, ratio, ratio, 0.001, verdict, verdict == "same", None),
         )
         for name, (ratio, verdict) in sorted(ratios.items(), key=lambda item: item[1])
     ]

@@ -92,6 +92,13 @@ class Analysis:
         return estimate(self.run, self.states)
 
     @cached_property
+    def of_every_launch(self) -> Estimates:
+        """The same with launches that `estimates` excludes as outliers: what is compared."""
+        if not self.estimates.slow_launches:
+            return self.estimates
+        return estimate(self.run, self.states, every_launch=True)
+
+    @cached_property
     def statistics(self) -> dict[Point, Statistics]:
         """What an imported log gives of each point, by the names that it uses."""
         return statistics_of(self.run)

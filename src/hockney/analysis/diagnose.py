@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.estimate.points import MAD_TO_SIGMA
+from hockney.estimate.launches import MAD_TO_SIGMA
 from hockney.estimate.quantiles import autocorrelation_time
 from hockney.estimate.states import States, cluster
 from hockney.lazy import lazy_imports

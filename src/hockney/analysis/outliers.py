@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from hockney.analysis.places import places_of, shared
 from hockney.estimate.differences import holm
-from hockney.estimate.points import MAD_TO_SIGMA, Estimates, PointEstimate
+from hockney.estimate.launches import MAD_TO_SIGMA
+from hockney.estimate.points import Estimates, PointEstimate
 from hockney.estimate.states import cluster
 from hockney.lazy import lazy_imports
 from hockney.records import Place, Run

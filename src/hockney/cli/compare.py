@@ -14,7 +14,7 @@ from hockney.lazy import lazy_imports
 with lazy_imports():
     from hockney.analysis import Analysis
     from hockney.analysis.compare import compare
-    from hockney.cli._files import load
+    from hockney.cli._files import load, others_beside
     from hockney.cli._present import show_run
     from hockney.views.as_json import comparison_json, dumps
     from hockney.views.comparison import show_comparison
@@ -34,6 +34,7 @@ with lazy_imports():
 @click.argument("base", type=click.Path(path_type=Path))
 @click.argument("others", nargs=-1, type=click.Path(path_type=Path))
 @option("--tolerance", type=FRACTION, default="3%", help="Treat smaller differences as equal.")
+@_options.HISTORY
 @_options.output("Draw the ratio over message size: FILE.png, .svg or .pdf.", metavar="FILE")
 @_options.force("the figure")
 @_options.JSON
@@ -41,21 +42,25 @@ def command(
     base: Path,
     others: tuple[Path, ...],
     tolerance: float,
+    past: tuple[Path, ...],
     as_json: bool,
     output: Path | None,
     force: bool,
 ) -> None:
     """Test whether each of OTHERS differs from BASE, at each point and as a whole.
 
-    Launches are the independent units of the test. A single file that was measured with --vary is
-    judged by its blocks of launches, each variant against the first. Exit status 1 when one of
-    OTHERS, or a variant, is slower by more than the tolerance.
+    Launches are the independent units of the test. By how much equal runs differ is part of it: as
+    other runs of the same question in their directory or in --history show, else by a cautious
+    assumption. A single file that was measured with --vary is judged by its blocks of launches,
+    each variant against the first. Exit status 1 when one of OTHERS, or a variant, is slower by
+    more than the tolerance.
     """
     first = load(base)
     if not others:
         _compare_variants(first, tolerance, output, force, as_json)
         return
-    comparisons = [compare(first, load(other), tolerance) for other in others]
+    runs = others_beside((base, *others), past)
+    comparisons = [compare(first, load(other), tolerance, runs) for other in others]
     if output is not None:
         save(describe_ratio(comparisons, tolerance), output, force)
     if as_json:

@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.estimate.launches import Mode, launch_ratios, modes_of, slow_launches
 from hockney.estimate.quantiles import Interval, effective_size, median_interval
 from hockney.estimate.states import State, States, find_states
 from hockney.estimate.summaries import Statistics, Typical, spread, statistics_of, typical
@@ -25,13 +26,6 @@ AUXILIARY = frozenset({"handover", "copy", "late"})
 late receiver, which show the protocol."""
 LEAST_ROUNDS = 3
 """Rounds that a state needs in a launch with several states."""
-SLOW_LEAST, SLOW_SPREADS = 0.10, 5.0
-SLOW_RULE = (
-    "a launch is excluded when its median ratio to the median launch is more than 10 % above 1 and "
-    "more than 5 robust standard deviations of all launches away"
-)
-"""Shown wherever a launch was excluded."""
-MAD_TO_SIGMA = 1.4826
 
 
 class PointEstimate(Axes, frozen=True, kw_only=True):
@@ -101,6 +95,8 @@ class Estimates:
     states: States
     slow_launches: tuple[int, ...]
     """Slow as a whole, and excluded from the headline by SLOW_RULE."""
+    modes: tuple[Mode, ...] = ()
+    """Where launches are of several kinds: these, the fastest first."""
 
     @property
     def headline(self) -> tuple[PointEstimate, ...]:
@@ -143,16 +139,18 @@ def statistic_of(points: Iterable[PointEstimate]) -> str:
     return " or ".join(dict.fromkeys(point.statistic for point in points)) or "median"
 
 
-def estimate(run: Run, states: States | None = None) -> Estimates:
+def estimate(run: Run, states: States | None = None, every_launch: bool = False) -> Estimates:
     """Estimates every point in every state with enough rounds; points without samples from their
-    imported statistics. states: those of the run, where they are known."""
+    imported statistics. states: those of the run, where they are known. every_launch: exclude
+    none."""
     states = states or find_states(run)
     cells = collect(run, states)
     has_own = any(samples.own_mean_ns for samples in run.samples)
     own_mean, own_max = (
         collect(run, states, name) if has_own else {} for name in ("own_mean_ns", "own_max_ns")
     )
-    slow = _slow_launches(cells)
+    ratios = _ratios(cells)
+    slow = set() if every_launch else slow_launches(ratios)
     points = []
     for cell, launches in cells.items():
         kept = {n: values for n, values in launches.items() if n not in slow} or launches
@@ -170,7 +168,7 @@ def estimate(run: Run, states: States | None = None) -> Estimates:
         if key not in measured and found is not None:
             points.append(_summary_point(key, statistics, found))
     points.sort(key=lambda point: (point.state, point.is_auxiliary, sort_key(point)))
-    return Estimates(tuple(points), states, tuple(sorted(slow)))
+    return Estimates(tuple(points), states, tuple(sorted(slow)), modes_of(ratios))
 
 
 @dataclass(frozen=True)
@@ -194,7 +192,7 @@ class LeastKnown:
 def least_known(run: Run) -> LeastKnown | None:
     """None without samples. It is called after every launch, so it computes nothing else."""
     cells = collect(run, find_states(run))
-    slow = _slow_launches(cells)
+    slow = slow_launches(_ratios(cells))
     found = []
     for (key, state), launches in cells.items():
         if state == 0 and key.operation not in AUXILIARY:
@@ -241,25 +239,13 @@ def collect(run: Run, states: States, times: str = "ns") -> Cells:
     return cells
 
 
-def _slow_launches(cells: Cells) -> set[int]:
-    """Launches that are slow as a whole by SLOW_RULE, judged inside the headline state."""
-    ratios: dict[int, list[float]] = {}
-    for (_, state), launches in cells.items():
-        if state != 0 or len(launches) < 5:
-            continue
-        medians = {launch: float(np.median(values)) for launch, values in launches.items()}
-        centre = float(np.median(list(medians.values())))
-        if centre > 0.0:
-            for launch, median in medians.items():
-                ratios.setdefault(launch, []).append(median / centre)
-    if len(ratios) < 5:
-        return set()
-    typical = {launch: float(np.median(values)) for launch, values in ratios.items()}
-    every = np.array(list(typical.values()))
-    spread = MAD_TO_SIGMA * float(np.median(np.abs(every - np.median(every))))
-    limit = float(np.median(every)) + max(SLOW_LEAST, SLOW_SPREADS * spread)
-    slow = {launch for launch, ratio in typical.items() if ratio > limit}
-    return slow if 2 * len(slow) < len(typical) else set()
+def _ratios(cells: Cells) -> dict[int, float]:
+    """How slow each launch was as a whole, in the headline state."""
+    return launch_ratios(
+        {launch: float(np.median(values)) for launch, values in launches.items()}
+        for (_, state), launches in cells.items()
+        if state == 0
+    )
 
 
 def estimate_point(

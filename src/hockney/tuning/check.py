@@ -28,8 +28,10 @@ class Checked:
 
     @property
     def is_slower(self) -> bool:
-        """Whether the rules are significantly slower than the default."""
-        return self.tuned.difference is not None and self.tuned.difference.verdict == "slower"
+        """Whether the rules are significantly slower than the default, and not surely by less than
+        the tolerance."""
+        found = self.tuned.difference
+        return found is not None and found.matters and found.verdict == "slower"
 
 
 def cases_of(

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from hockney.analysis import Analysis
 from hockney.analysis.floor import FloorRatio
 from hockney.analysis.starts import Skew
-from hockney.estimate.points import SLOW_RULE, Estimates, PointEstimate
+from hockney.estimate.launches import SLOW_RULE
+from hockney.estimate.points import Estimates, PointEstimate
 from hockney.fitting.fit import Fit, Parameter
 from hockney.models.hockney import ORDINARY
 from hockney.records import Place
