@@ -169,7 +169,7 @@ class Analysis:
 
     @cached_property
     def diagnosis(self) -> list[Finding]:
-        return diagnose(self.run, self.states)
+        return diagnose(self.run, self.estimates)
 
     @cached_property
     def facts(self) -> RunFacts | None:

@@ -142,9 +142,10 @@ def state_lines(estimates: Estimates) -> list[str]:
     lines = []
     for state in states.states:
         if state.handover_s is not None:
+            likely = f" (probably {state.likely})" if state.likely else ""
             lines.append(
                 f"state {state.id}: {100.0 * state.fraction:.0f} % of rounds, core-to-core latency "
-                f"{format_seconds(state.handover_s, 3)} (probably {state.likely})"
+                f"{format_seconds(state.handover_s, 3)}{likely}"
             )
         elif len(states.states) > 1:
             lines.append(f"state {state.id}: {100.0 * state.fraction:.0f} % of rounds")
