@@ -206,8 +206,11 @@ def _without(answer: Any, names: frozenset[str]) -> Any:
 def _as_rows(rows: Any) -> Any:
     """Rows of CSV as points: trains in one axis, names of no algorithm as such."""
     for row in rows or ():
-        parts = {key.removeprefix("train_"): row.pop(key) for key in list(row)
-                 if key.startswith("train_")}  # fmt: skip
+        parts = {
+            key.removeprefix("train_"): row.pop(key)
+            for key in list(row)
+            if key.startswith("train_")
+        }
         if parts:
             row["train"] = parts if parts["messages"] is not None else None
         if isinstance(row.get("overlap"), str):

@@ -39,14 +39,14 @@ class Contender:
 
     @property
     def is_faster(self) -> bool:
-        """Whether it is significantly faster than the library's own decision, and not surely by
+        """True if it is significantly faster than the library's own decision, and not surely by
         less than TOLERANCE."""
         found = self.difference
         return found is not None and found.matters and found.verdict == "faster"
 
     @property
     def may_be_faster(self) -> bool:
-        """Whether the launches leave open that it is faster by more than TOLERANCE."""
+        """True if it may be faster by more than TOLERANCE, as far as the launches show."""
         found = self.difference
         if found is None or self.is_faster:
             return True
@@ -54,7 +54,7 @@ class Contender:
 
     @property
     def is_harmless(self) -> bool:
-        """Whether there is no sign that it is slower than the library's own decision."""
+        """True if nothing shows that it is slower than the library's own decision."""
         found = self.difference
         return found is not None and (
             found.within_tolerance
@@ -92,8 +92,8 @@ class Cell:
 
     @property
     def verdict(self) -> str:
-        """By BEST_RULE whether the fastest algorithm (FASTER) or the library's own decision (OWN)
-        is the best, or that this is UNKNOWN."""
+        """By BEST_RULE: FASTER if the fastest algorithm is the best, OWN if the library's own
+        decision is, else UNKNOWN."""
         second = self.second
         surely_first = second and second.matters and second.verdict == "slower"
         if self.best.is_faster or surely_first:
@@ -107,6 +107,11 @@ class Cell:
         """The smallest number of launches of its points."""
         points = [one.point for one in self.contenders]
         return min(point.launches for point in [*points, *([self.default] if self.default else [])])
+
+    @property
+    def is_choice(self) -> bool:
+        """True if several algorithms were measured."""
+        return len(self.contenders) + (self.default is not None) > 1
 
     @property
     def unknown_text(self) -> str:

@@ -24,11 +24,11 @@ MOST_OTHERS, MOST_BYTES = 20, 64 << 20
 """Other runs that are read, and their bytes: a MiB takes 0.1 s, and more runs make a deviation
 between runs hardly better known."""
 MOST_ENTRIES = 200_000
-"""Of a directory with all below it: it takes seconds to look at more, and / was not meant."""
+"""Most files in a directory and all below it: more take seconds, and / was not meant."""
 
 
 def load(path: Path) -> Result:
-    """What a result file holds; what of it could not be read is said."""
+    """The analysis of a result file; warns of what could not be read."""
     found = hockney.load(path)
     warn_of_cut(found.run)
     return found

@@ -12,8 +12,9 @@ from hockney.analysis import Analysis
 from hockney.cli._asked import Output
 from hockney.lazy import lazy_imports
 from hockney.measure.checks import check_allocation
+from hockney.measure.problems import raise_problems, unanswered
 from hockney.measure.run import Target, measure
-from hockney.measure.session import Session, raise_problems, unanswered
+from hockney.measure.session import Session
 from hockney.spec import Plan
 from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import format_seconds

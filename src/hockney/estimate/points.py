@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Container, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
 from typing import Any
@@ -38,7 +38,7 @@ class PointEstimate(Axes, frozen=True, kw_only=True):
     """0 where only statistics are known."""
     effective_samples: float | None
     statistic: str
-    """What represents each launch: the median of its samples, or a statistic of an imported log."""
+    """The number that represents each launch: its median, or a statistic of an imported log."""
     typical_s: float
     """The median over launches of that statistic."""
     low_s: float | None
@@ -107,11 +107,11 @@ class Estimates:
         return tuple(point for point in self.points if point.state == state)
 
     def shown(self, all_states: bool) -> tuple[PointEstimate, ...]:
-        """Of the headline state, or of all states."""
+        """The points of the headline state, or of all states."""
         return self.points if all_states else self.headline
 
     def numbers(self, all_states: bool) -> range:
-        """Of the headline state, or of all states."""
+        """The points of the headline state, or of all states."""
         return range(len(self.states.states) if all_states else 1)
 
     def own(self, state: int = 0) -> list[PointEstimate]:
@@ -203,7 +203,7 @@ def least_known(run: Run) -> LeastKnown | None:
 
 
 def is_precise(run: Run, precision: float) -> bool:
-    """Whether every headline interval over launches is inside the asked precision."""
+    """True if every headline interval over launches is inside the asked precision."""
     worst = least_known(run)
     return worst is not None and worst.precision <= precision
 
@@ -296,7 +296,7 @@ def _summary_point(key: Point, statistics: Statistics, found: Typical) -> PointE
         samples=0,
         effective_samples=None,
         statistic=found.statistic,
-        **asdict(spread(statistics)),
+        **spread(statistics),
         within_std_s=None,
         bandwidth_Bps=found.bandwidth_Bps,
     )

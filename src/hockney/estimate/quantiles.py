@@ -58,7 +58,7 @@ def median_interval(values: NDArray[np.float64]) -> Interval | None:
 
 
 def autocorrelation_time(values: NDArray[np.float64]) -> float:
-    """How many successive values are worth one independent value, for the median: at least 1.
+    """Successive values that are worth one independent value, for the median: at least 1.
 
     Integrated autocorrelation of the signs about the median, summed while successive pairs of lags
     stay positive (Geyer 1992). Signs are the median's own influence function, and no outlier can

@@ -21,7 +21,7 @@ from hockney.measure.build import library_of
 from hockney.measure.environment import describe_environment
 from hockney.measure.launch import Interruption, Outcome
 from hockney.measure.nodes import silent_hosts
-from hockney.measure.resume import missing_ends, next_number, restore, spent_s, whole_launches
+from hockney.measure.resume import missing_ends, next_number, part_of, spent_s, whole_launches
 from hockney.measure.setup import Setups
 from hockney.measure.start import Start, engine_messages, start_of, wrong_launcher
 from hockney.measure.status import Disturbances, Status
@@ -36,8 +36,6 @@ ENGINE_ASKED_WRONGLY = 2
 SIMULATOR_REFUSES = "Parse error at "
 """Precedes SimGrid's message about a platform file, which begins with the line number."""
 MEASUREMENTS = tuple(b'{"kind":"%b"' % kind for kind in (b"samples", b"start", b"round", b"probe"))
-REFUSAL = "User set collective algorithm is not usable for the provided arguments"
-"""MPICH's message if an algorithm does not apply to these ranks or sizes; not an error."""
 
 
 @dataclass
@@ -52,7 +50,7 @@ class Answer:
     least_known: LeastKnown | None = None
     """The least precise point after the last launch, if the rule for stopping evaluated it."""
     problem: str | None = None
-    """What went wrong, for the user. The case is not measured again."""
+    """The problem, for the user. The case is not measured again."""
 
 
 class Steps(Protocol):
@@ -87,9 +85,9 @@ class Session:
     """The order of launches where variants are compared; None otherwise."""
     budget: Budget = field(init=False)
     spent_before_s: float = field(init=False)
-    """What a resumed run took of its budget before; each step has a budget of its own."""
+    """The part of its budget that a resumed run used before; each step has a budget of its own."""
     was_finished: bool = False
-    """Whether the file held all that was asked for, so that nothing was measured."""
+    """True if the file held all that was asked for, so that nothing was measured."""
     launches_wall_s: float = 0.0
     """Wall time of all launches; the rest of the run's wall time is our overhead."""
 
@@ -168,7 +166,8 @@ def _begin(session: Session) -> None:
     for end in missing_ends(session.run):
         session.add(end)
     for answer in session.answers:
-        answer.launches = restore(answer.run, answer.case, session.run, session.plan)
+        answer.run = part_of(answer.case, session.run, session.plan)
+        answer.launches = len(whole_launches(answer.run))
         if answer.launches > 0:
             answer.is_done = _is_done(session, answer)
 
@@ -349,7 +348,7 @@ def _measured_s(session: Session, number: int) -> float | None:
 
 
 def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) -> str | None:
-    """What went wrong with a launch, None if nothing did. Writes an end record if the launch could
+    """The problem of a launch, None if there was none. Writes an end record if the launch could
     not."""
     ends = _ends(session, number)
     failures = [end.message for end in ends if end.reason == "failed" and end.message]
@@ -359,8 +358,10 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     message = _failure(number, outcome, failures, ends)
     if message is None:
         return None
-    silent = [] if outcome.interrupted else _silent_hosts(session, answer.case)
-    message = "; ".join([message, *silent])
+    if not outcome.interrupted:
+        mpi, placement = session.setups.of(answer.case).mpi, answer.case.placement
+        silent = silent_hosts(mpi, placement, session.plan.sampling.timeout_s)
+        message = "; ".join([message, *silent])
     mixed = None if session.run.samples else _mixed_up(session, answer.case, message)
     message = mixed or message
     if not ends:
@@ -374,11 +375,6 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     if failures and outcome.exit_status == ENGINE_ASKED_WRONGLY and not session.run.samples:
         raise AskedWronglyError(message)
     return message
-
-
-def _silent_hosts(session: Session, case: Case) -> list[str]:
-    mpi = session.setups.of(case).mpi
-    return silent_hosts(mpi, case.placement, session.plan.sampling.timeout_s)
 
 
 def _failure(
@@ -419,42 +415,3 @@ def _mixed_up(session: Session, case: Case, failure: str) -> str | None:
         f"({library_of(setup.engine) or 'unknown'}): start them with the MPI's own mpiexec "
         "(--launcher mpiexec), or install the plug-in that they need (Open MPI in Flux: flux-pmix)"
     )
-
-
-def unanswered(session: Session) -> list[str]:
-    """A line for each case that the MPI library refused, or for which there was no time."""
-    refused = "the MPI library refuses this algorithm for these ranks or sizes"
-    spent = "not measured: the budget was spent"
-    return [
-        f"{answer.case.name}: {refused if answer.launches else spent}"
-        for answer in session.answers
-        if REFUSAL in (answer.problem or "")
-        or (answer.case.name and not answer.launches and not answer.problem)
-    ]
-
-
-def problems_of(session: Session) -> list[str]:
-    """What went wrong, one entry per case, except algorithms that the library refuses."""
-    if session.reason == "interrupted":
-        return []
-    wrong = [a for a in session.answers if a.problem and REFUSAL not in a.problem]
-    if session.reason == "failed" and not wrong:
-        return ["nothing could be measured: the MPI library refuses every algorithm"]
-    return [_problem_text(answer) for answer in wrong]
-
-
-def raise_problems(session: Session) -> None:
-    """Raises what went wrong; call it after the results are shown."""
-    problems = problems_of(session)
-    if problems:
-        raise HockneyError("\n".join(problems))
-
-
-def _problem_text(answer: Answer) -> str:
-    """The whole problem of a single case. One of several cases gets one line: the first line of its
-    problem, and the last line of the library's output."""
-    problem, title = answer.problem or "", answer.case.name
-    if title is None:
-        return problem
-    first, *_, last = (problem + "\n" + problem.rpartition("\n")[2]).splitlines()
-    return f"{title}: {first}" + ("" if last == first else f" {last.strip()}")

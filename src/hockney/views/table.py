@@ -18,7 +18,7 @@ from hockney.units import format_rate, format_seconds, format_size
 STRONG = frozenset({"median", "completion", "median pair", "B/A", "verdict"})
 """Columns that a reader looks for."""
 MOST_PLACES = 8
-"""Of more places, the number and the hosts are shown."""
+"""For more places than this, only their number and the hosts are shown."""
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:

@@ -16,7 +16,7 @@ from hockney.views.variants import (
 )
 
 
-def answer(analysis: Analysis) -> list[str]:
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # noqa: ARG001
     assert analysis.variants is not None
     return variant_answer(analysis.variants)
 
