@@ -355,7 +355,7 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     failures += engine_messages(outcome)
     refused = [line.partition(SIMULATOR_REFUSES) for line in outcome.last_lines]
     failures += [f"SimGrid: {which}{what}" for _, which, what in refused if which]
-    message = _failure(number, outcome, failures, ends)
+    message = _failure(number, outcome, failures, ends, session.file.can_resume)
     if message is None:
         return None
     if not outcome.interrupted:
@@ -378,7 +378,7 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
 
 
 def _failure(
-    number: int, outcome: Outcome, failures: Sequence[str], ends: Sequence[End]
+    number: int, outcome: Outcome, failures: Sequence[str], ends: Sequence[End], can_resume: bool
 ) -> str | None:
     if outcome.interrupted:
         return "interrupted; all rounds before are kept"
@@ -390,9 +390,10 @@ def _failure(
     if failures:
         return failures[0]
     if any(end.reason == "interrupted" for end in ends):
+        more = ", and --resume continues the run" if can_resume else ""
         return (
             f"launch {number} was cut short by a signal that somebody else sent; its rounds up to "
-            "then are kept, and --resume continues the run"
+            f"then are kept{more}"
         )
     if outcome.exit_status != 0 or not ends:
         return f"launch {number} failed: {_exit_words(outcome.exit_status)}"
