@@ -27,6 +27,7 @@ from hockney.analysis.predicted import Predicted, predicted_points
 from hockney.analysis.published import Positions, positions
 from hockney.analysis.starts import Skew, Starts, skew_of, starts_of
 from hockney.analysis.variability import SlowRank, Spread, slow_ranks, variability
+from hockney.analysis.variants import VariantStudy, variant_study
 from hockney.analysis.warnings import Warning, warnings
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate import Estimates, PointEstimate, estimate
@@ -167,6 +168,11 @@ class Analysis:
     @cached_property
     def slow_ranks(self) -> list[SlowRank]:
         return slow_ranks(self.variability)
+
+    @cached_property
+    def variants(self) -> VariantStudy | None:
+        """The variants of the run against the first of them; None where nothing was varied."""
+        return variant_study(self.run, self.plan)
 
     @cached_property
     def diagnosis(self) -> list[Finding]:

@@ -9,6 +9,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import force_setattr
+
 from hockney.printable import one_line
 from hockney.records import version1
 from hockney.records.kinds import (
@@ -49,6 +51,8 @@ class Run:
     """Describes what is missing if the file was cut short or damaged."""
     _buffers: dict[int, str | None] = field(default_factory=dict, repr=False, compare=False)
     """Buffers of each launch."""
+    _variants: dict[int, str] = field(default_factory=dict, repr=False, compare=False)
+    """The variant of each launch that measured one."""
 
     @property
     def label(self) -> str:
@@ -80,6 +84,8 @@ class Run:
         match record:
             case Samples():
                 version1.upgrade(record, self.header.experiment, self._buffers.get(record.launch))
+                if record.launch in self._variants:
+                    force_setattr(record, "variant", self._variants[record.launch])
                 self.samples.append(record)
             case Noise():
                 self.noises.append(record)
@@ -91,6 +97,8 @@ class Run:
                 self.probes.append(record)
             case LaunchRecord():
                 record.buffers = self._buffers[record.launch] = version1.buffers_of(record)
+                if record.variant is not None:
+                    self._variants[record.launch] = record.variant
                 self.launches.append(record)
             case Switch():
                 self.switches.append(record)
