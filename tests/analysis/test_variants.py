@@ -21,8 +21,8 @@ def test_each_variant_has_a_sentence_and_rows() -> None:
     assert [one.judged.verdict for one in study.answers] == ["slower", "faster"]
     assert [one.variant for one in study.slower(0.0)] == ["b", "b", "b"]
     first, second = variant_answer(study)
-    assert first.startswith("b: slower, 1.05")
-    assert second.startswith("c: faster, 0.90")
+    assert first.startswith("b: slower, ")
+    assert second.startswith("c: faster, ")
     table = variant_table(study).splitlines()
     assert len([line for line in table if " b " in line]) == 2
     assert doubt_lines(study) == []

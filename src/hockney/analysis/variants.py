@@ -52,10 +52,7 @@ class VariantStudy:
     @property
     def answers(self) -> list[VariantRatio]:
         """One ratio for each variant: that of the whole, or of the only point."""
-        of_variants: dict[str, VariantRatio] = {}
-        for one in self.ratios:
-            of_variants.setdefault(one.variant, one)
-        return list(of_variants.values())
+        return _first_of_each(self.ratios)
 
     def slower(self, gate: float) -> list[VariantRatio]:
         """Those that are surely slower than the first by more than the gate."""
@@ -81,15 +78,18 @@ def variant_study(run: Run, plan: Plan | None) -> VariantStudy | None:
 
 
 def _drifts(ratios: Sequence[VariantRatio]) -> Iterator[Drift]:
-    seen: set[str] = set()
-    for one in ratios:
-        if one.variant in seen:
-            continue
-        seen.add(one.variant)
+    for one in _first_of_each(ratios):
         if len(set(one.log_ratios)) > 1:
             p = float(kendalltau(range(one.blocks), one.log_ratios).pvalue)
             if p < DRIFT_LEVEL:
                 yield Drift(one.variant, p)
+
+
+def _first_of_each(ratios: Sequence[VariantRatio]) -> list[VariantRatio]:
+    found: dict[str, VariantRatio] = {}
+    for one in ratios:
+        found.setdefault(one.variant, one)
+    return list(found.values())
 
 
 def _ignored(run: Run, comparison: Comparison) -> Iterator[Ignored]:

@@ -78,13 +78,11 @@ def _from_file(name: str) -> list[Variant]:
 def _flat(table: Mapping[str, Any]) -> dict[str, str]:
     found: dict[str, str] = {}
     for key, value in table.items():
-        inner = {f"{key}:{name}": one for name, one in value.items()} if _is_table(value) else None
-        found |= {name: _text(one) for name, one in (inner or {key: value}).items()}
+        if isinstance(value, dict):
+            found |= {f"{key}:{name}": _text(one) for name, one in value.items()}
+        else:
+            found[key] = _text(value)
     return found
-
-
-def _is_table(value: object) -> bool:
-    return isinstance(value, dict)
 
 
 def _text(value: object) -> str:
