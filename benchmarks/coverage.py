@@ -88,9 +88,9 @@ def report(name: str, runs: Sequence[Analysis]) -> None:
         ]
         wholes = Counter(one.verdict for one in found if one.overall)
         points = Counter(point.difference.verdict for one in found for point in one.points)
-        print(
-            f"equal runs in succession, {words}: as a whole {dict(wholes)}, points {dict(points)}"
-        )
+        judged = sum(one.overall is not None and one.overall.low is not None for one in found)
+        print(f"equal runs in succession, {words}: {judged} with an interval,")
+        print(f"  as a whole {dict(wholes)}, points {dict(points)}")
 
 
 def _near(runs: Sequence[Analysis], at: int) -> Sequence[Analysis]:
