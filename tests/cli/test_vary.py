@@ -32,7 +32,6 @@ TWO_LATENCIES = "platform=cluster:2,lat=1us;cluster:2,lat=1.5us"
         (["--vary", "@flat.toml"], "no variants"),
         (["--vary", "@wrong.toml"], "wrong.toml"),
         (["--gate", "2%"], "name them with --vary"),
-        (["--tolerance", "2%"], "name them with --vary"),
         (["--vary", "env:A=1,2", "--gate", "much"], "much"),
     ],
 )

@@ -93,19 +93,16 @@ class Varied:
     """What --vary, --tolerance and --gate ask for."""
 
     texts: tuple[str, ...]
-    tolerance: float | None
+    tolerance: float
     gate: float | None
 
 
 def varied_of(options: dict[str, Any]) -> Varied:
     """Takes the options of variants out of those of a verb, and leaves --gate without a value."""
-    gate = options["gate"]
-    varied = Varied(
-        options.pop("vary"), options.pop("tolerance"), None if gate == OUTLIERS else gate
-    )
-    for name, value in (("--tolerance", varied.tolerance), ("--gate FRACTION", varied.gate)):
-        if value is not None and not varied.texts:
-            raise click.UsageError(f"{name} is about variants: name them with --vary")
+    gate = None if options["gate"] == OUTLIERS else options["gate"]
+    varied = Varied(options.pop("vary"), options.pop("tolerance"), gate)
+    if gate is not None and not varied.texts:
+        raise click.UsageError("--gate FRACTION is about variants: name them with --vary")
     return varied
 
 

@@ -32,6 +32,7 @@ from hockney.cli._parameters import (
 )
 from hockney.lazy import lazy_imports
 from hockney.spec.placement import OLD_LAUNCHERS, PLACES
+from hockney.spec.variants import DEFAULT_TOLERANCE
 from hockney.spec.workloads import BUFFERS
 from hockney.units import parse_share
 
@@ -243,8 +244,8 @@ REST = (
     option(
         "--tolerance",
         type=FRACTION,
+        default=f"{100.0 * DEFAULT_TOLERANCE:g}%",
         heading=COMPARISON,
-        show_default="1%",
         help="Variants are the same where their ratio surely lies within this of 1.",
     ),
     option(

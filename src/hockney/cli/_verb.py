@@ -13,7 +13,7 @@ from hockney.cli._help import Verb
 from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
 from hockney.spec import Plan
-from hockney.spec.variants import DEFAULT_TOLERANCE, Comparison
+from hockney.spec.variants import Comparison
 
 WORDS = "hockney.words"
 """Where a context keeps the words that it was made from."""
@@ -75,8 +75,7 @@ class MeasuringVerb(Verb):
                 raise AskedWronglyError(f"{variant.name}: {error.message}", error.advice) from error
         is_given = context.get_parameter_source("budget") != click.core.ParameterSource.DEFAULT
         budgets = [plan.sampling.budget_s for _, plan in plans]
-        tolerance = DEFAULT_TOLERANCE if varied.tolerance is None else varied.tolerance
-        comparison = Comparison(variants=variants, tolerance=tolerance, gate=varied.gate)
+        comparison = Comparison(variants=variants, tolerance=varied.tolerance, gate=varied.gate)
         return joined(plans, comparison, budgets[0] if is_given else sum(budgets))
 
     def invoke(self, ctx: click.Context) -> None:
