@@ -50,8 +50,9 @@ def test_a_change_within_the_tolerance_is_none() -> None:
 
 def test_noise_alone_seldom_changes() -> None:
     """One in a hundred is allowed by the rule; of these forty none or one."""
-    alarms = sum(bool(change_points(noisy((30, 1.0), seed=seed) * 20.0, 0.01))
-                 for seed in range(40))  # fmt: skip
+    alarms = sum(
+        bool(change_points(noisy((30, 1.0), seed=seed) * 20.0, 0.01)) for seed in range(40)
+    )
     assert alarms <= 2
 
 

@@ -231,8 +231,9 @@ def test_each_of_several_pairs_is_compared_with_itself() -> None:
             run.add(msgspec.structs.replace(visit, peers=(0, 2), ns=ns))
     found = compared(first, second, 0.03)
     assert {point.base.peers: point.difference.verdict for point in found.points} == {
-        (0, 1): "same", (0, 2): "slower",
-    }  # fmt: skip
+        (0, 1): "same",
+        (0, 2): "slower",
+    }
 
 
 def test_a_launch_of_no_time_is_compared_with_nothing() -> None:

@@ -101,16 +101,18 @@ def test_an_mpi_of_another_version_is_the_same_system_and_another_library_is_not
             launch.mpi = Mpi(library=library, version=version)
     found = histories([facts(run) for run in runs], 0.05)
     assert [(h.system, len(h.runs)) for h in found] == [
-        ("pingpong, MPICH, here", 2), ("pingpong, Open MPI, here", 1),
-    ]  # fmt: skip
+        ("pingpong, MPICH, here", 2),
+        ("pingpong, Open MPI, here", 1),
+    ]
     assert len(histories([facts(run) for run in runs], 0.05, together=True)) == 1
 
 
 def test_a_label_names_a_system() -> None:
     found = histories([facts(past_run(0, label="node A")), facts(past_run(1))], 0.05)
     assert [history.system for history in found] == [
-        "pingpong, node A", "pingpong, unknown MPI, here",
-    ]  # fmt: skip
+        "pingpong, node A",
+        "pingpong, unknown MPI, here",
+    ]
 
 
 def test_a_run_without_the_sizes_of_the_others_is_left_out() -> None:

@@ -115,8 +115,9 @@ def test_several_questions_of_version_1_are_cases() -> None:
     assert plan is not None
     assert [case.title for case in plan.cases] == ["2", "4"]
     assert [case.placement for case in plan.cases] == [
-        Placement(ranks=2, env={"FORCED": "chain"}), Placement(ranks=4, env={"FORCED": "default"})
-    ]  # fmt: skip
+        Placement(ranks=2, env={"FORCED": "chain"}),
+        Placement(ranks=4, env={"FORCED": "default"}),
+    ]
     assert [case.workload for case in plan.cases] == [
         Collective(sizes=(Size(8),), collective="bcast", algorithm=name)
         for name in ("chain", "default")
@@ -151,6 +152,7 @@ class Point(msgspec.Struct):
     algorithm: str | None
     segment_bytes: int | None
     ranks: int
+    variant: str | None = None
 
 
 @pytest.mark.parametrize(
@@ -162,6 +164,7 @@ class Point(msgspec.Struct):
         (Point("ibcast", "chain", 8192, 2), False),
         (Point("bcast", "chain", 8192, 4), False),
         (Point("ibcast", None, 8192, 4), False),
+        (Point("ibcast", "chain", 8192, 4, "other"), False),
     ],
 )
 def test_samples_tell_which_case_they_are_of(point: Point, is_it: bool) -> None:

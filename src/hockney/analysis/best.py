@@ -9,7 +9,7 @@ from hockney.analysis.compare import differences
 from hockney.errors import AskedWronglyError
 from hockney.estimate.differences import Judged
 from hockney.estimate.points import PointEstimate
-from hockney.spec.axes import Axes, variant_text
+from hockney.spec.axes import Axes, method_text
 from hockney.spec.workloads.collective import DEFAULT, is_collective_name
 
 TOLERANCE = 0.03
@@ -39,14 +39,14 @@ class Contender:
 
     @property
     def is_faster(self) -> bool:
-        """Whether it is significantly faster than the library's own decision, and not surely by
+        """True if it is significantly faster than the library's own decision, and not surely by
         less than TOLERANCE."""
         found = self.difference
         return found is not None and found.matters and found.verdict == "faster"
 
     @property
     def may_be_faster(self) -> bool:
-        """Whether the launches leave open that it is faster by more than TOLERANCE."""
+        """True if it may be faster by more than TOLERANCE, as far as the launches show."""
         found = self.difference
         if found is None or self.is_faster:
             return True
@@ -54,7 +54,7 @@ class Contender:
 
     @property
     def is_harmless(self) -> bool:
-        """Whether there is no sign that it is slower than the library's own decision."""
+        """True if nothing shows that it is slower than the library's own decision."""
         found = self.difference
         return found is not None and (
             found.within_tolerance
@@ -92,8 +92,8 @@ class Cell:
 
     @property
     def verdict(self) -> str:
-        """By BEST_RULE whether the fastest algorithm (FASTER) or the library's own decision (OWN)
-        is the best, or that this is UNKNOWN."""
+        """By BEST_RULE: FASTER if the fastest algorithm is the best, OWN if the library's own
+        decision is, else UNKNOWN."""
         second = self.second
         surely_first = second and second.matters and second.verdict == "slower"
         if self.best.is_faster or surely_first:
@@ -109,6 +109,11 @@ class Cell:
         return min(point.launches for point in [*points, *([self.default] if self.default else [])])
 
     @property
+    def is_choice(self) -> bool:
+        """True if several algorithms were measured."""
+        return len(self.contenders) + (self.default is not None) > 1
+
+    @property
     def unknown_text(self) -> str:
         """Why the best is unknown."""
         return f"unknown: {self.launches} launch{'es' * (self.launches != 1)}"
@@ -116,7 +121,7 @@ class Cell:
 
 def name_of(point: Axes) -> str:
     """How the collective is done, in words; DEFAULT where nothing was forced."""
-    return variant_text(point) or DEFAULT
+    return method_text(point) or DEFAULT
 
 
 def is_collective(point: PointEstimate) -> bool:

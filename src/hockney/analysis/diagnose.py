@@ -59,7 +59,7 @@ class Finding:
     """None for what is found over all sizes."""
     words: str
     size: float
-    """How large the effect is, as a ratio: the largest comes first."""
+    """The effect as a ratio: the largest comes first."""
 
 
 ADVICE = {

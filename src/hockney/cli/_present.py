@@ -13,8 +13,8 @@ from hockney.analysis.history import History
 from hockney.exchange.writing import render
 from hockney.lazy import lazy_imports
 from hockney.terminal import styled
-from hockney.views.as_json import dumps, run_json
-from hockney.views.experiments import view_of
+from hockney.views.as_json import dumps
+from hockney.views.experiments import shown_json, view_of
 from hockney.views.warnings import warning_lines
 
 with lazy_imports():
@@ -30,9 +30,9 @@ def show_run(
     if layout:
         click.echo(render(layout, analysis))
     else:
-        view = view_of(analysis.run)
+        view = view_of(analysis)
         answer = "\n".join(styled(line, "bold") for line in view.answer(analysis))
-        click.echo("\n\n".join([*filter(None, [answer]), *view.parts(analysis, all_states)]))
+        click.echo("\n\n".join(filter(None, [answer, *view.parts(analysis, all_states)])))
     if not quiet:
         show_warnings(analysis)
 
@@ -47,8 +47,12 @@ def show_warnings(analysis: Analysis) -> None:
 
 
 def gate(analysis: Analysis) -> None:
-    """Ends with status 1 where a pair, place or node is an outlier: for checks of nodes."""
-    if analysis.outliers:
+    """Ends with status 1 where a pair, place or node is an outlier: for checks of nodes; or where a
+    variant is surely slower than the plan's gate allows."""
+    study = analysis.variants
+    gate = study.comparison.gate if study is not None else None
+    slower = study.slower(gate) if study is not None and gate is not None else []
+    if slower or analysis.outliers:
         raise click.exceptions.Exit(1)
 
 
@@ -78,12 +82,8 @@ def show_json(
     diagnose: bool = False,
     histories: Sequence[History] | None = None,
 ) -> None:
-    """{"run", ..., "warnings"} and, when asked, "diagnosis" and "positions" (docs/json.md)."""
-    shown = {
-        "run": run_json(analysis),
-        **view_of(analysis.run).fields(analysis, all_states),
-        "warnings": warning_lines(analysis),
-    }
+    """shown_json and, when asked, "diagnosis" and "positions"."""
+    shown = shown_json(analysis, all_states)
     if diagnose:
         why_not = analysis.diagnosis.not_possible
         found = [asdict(finding) for finding in analysis.diagnosis.findings]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Container, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.estimate.launches import Mode, launch_ratios, modes_of, slow_launches
-from hockney.estimate.quantiles import Interval, effective_size, median_interval
+from hockney.estimate.quantiles import LEAST_TO_STOP, Interval, effective_size, launch_interval
 from hockney.estimate.states import State, States, find_states
 from hockney.estimate.summaries import Statistics, Typical, spread, statistics_of, typical
 from hockney.records import Run, Samples
@@ -38,7 +38,7 @@ class PointEstimate(Axes, frozen=True, kw_only=True):
     """0 where only statistics are known."""
     effective_samples: float | None
     statistic: str
-    """What represents each launch: the median of its samples, or a statistic of an imported log."""
+    """The number that represents each launch: its median, or a statistic of an imported log."""
     typical_s: float
     """The median over launches of that statistic."""
     low_s: float | None
@@ -107,11 +107,11 @@ class Estimates:
         return tuple(point for point in self.points if point.state == state)
 
     def shown(self, all_states: bool) -> tuple[PointEstimate, ...]:
-        """Of the headline state, or of all states."""
+        """The points of the headline state, or of all states."""
         return self.points if all_states else self.headline
 
     def numbers(self, all_states: bool) -> range:
-        """Of the headline state, or of all states."""
+        """The points of the headline state, or of all states."""
         return range(len(self.states.states) if all_states else 1)
 
     def own(self, state: int = 0) -> list[PointEstimate]:
@@ -151,10 +151,11 @@ def estimate(run: Run, states: States | None = None, every_launch: bool = False)
     )
     ratios = _ratios(cells)
     slow = set() if every_launch else slow_launches(ratios)
+    chosen = run.finish is not None and run.finish.reason == "precision"
     points = []
     for cell, launches in cells.items():
         kept = {n: values for n, values in launches.items() if n not in slow} or launches
-        point = estimate_point(*cell, kept)
+        point = estimate_point(*cell, kept, chosen)
         points.append(
             msgspec.structs.replace(
                 point,
@@ -197,13 +198,14 @@ def least_known(run: Run) -> LeastKnown | None:
     for (key, state), launches in cells.items():
         if state == 0 and key.operation not in AUXILIARY:
             medians = [np.median(values) for n, values in launches.items() if n not in slow]
-            interval = median_interval(np.array(medians))
+            may_stop = len(medians) >= LEAST_TO_STOP
+            interval = launch_interval(np.array(medians), chosen=True) if may_stop else None
             found.append(LeastKnown(key, float(np.median(medians)), interval))
     return max(found, key=lambda known: known.precision, default=None)
 
 
 def is_precise(run: Run, precision: float) -> bool:
-    """Whether every headline interval over launches is inside the asked precision."""
+    """True if every headline interval over launches is inside the asked precision."""
     worst = least_known(run)
     return worst is not None and worst.precision <= precision
 
@@ -249,9 +251,10 @@ def _ratios(cells: Cells) -> dict[int, float]:
 
 
 def estimate_point(
-    key: Point, state: int, launches: dict[int, NDArray[np.float64]]
+    key: Point, state: int, launches: dict[int, NDArray[np.float64]], chosen: bool = False
 ) -> PointEstimate:
-    """Estimates a point from the samples of each launch, in seconds."""
+    """Estimates a point from the samples of each launch, in seconds. chosen: the run ended because
+    its intervals were narrow."""
     size = key.bytes
     medians = {number: float(np.median(values)) for number, values in launches.items()}
     median = float(np.median(list(medians.values())))
@@ -271,6 +274,7 @@ def estimate_point(
         key,
         state,
         medians,
+        chosen,
         samples=count,
         effective_samples=sum(effective_size(values) for values in launches.values()),
         statistic="median",
@@ -293,21 +297,22 @@ def _summary_point(key: Point, statistics: Statistics, found: Typical) -> PointE
         key,
         0,
         found.seconds,
+        False,
         samples=0,
         effective_samples=None,
         statistic=found.statistic,
-        **asdict(spread(statistics)),
+        **spread(statistics),
         within_std_s=None,
         bandwidth_Bps=found.bandwidth_Bps,
     )
 
 
 def _over_launches(
-    key: Point, state: int, typical_s: dict[int, float], **known: Any
+    key: Point, state: int, typical_s: dict[int, float], chosen: bool, **known: Any
 ) -> PointEstimate:
     """Adds what follows from each launch's one number."""
     values = np.array(list(typical_s.values()))
-    interval: Interval | None = median_interval(values)
+    interval: Interval | None = launch_interval(values, chosen)
     return PointEstimate(
         **msgspec.structs.asdict(key),
         state=state,

@@ -70,11 +70,17 @@ def _cache_directory() -> Path:
         raise UntrustedCacheError(f"the cache {cache} belongs to another user")
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise UntrustedCacheError(f"the cache {cache} is writable by other users")
+    for above in cache.resolve().parents:
+        mode = above.stat().st_mode
+        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+            raise UntrustedCacheError(
+                f"{above} is writable by all users, who may replace the cache"
+            )
     return cache
 
 
 def _is_ours(engine: Path) -> bool:
-    """Whether only this user can have written the engine: nothing else is ever run."""
+    """True if only this user can have written the engine: nothing else is ever run."""
     try:
         places = [engine.parent.lstat(), engine.lstat()]
     except OSError:
@@ -96,7 +102,7 @@ def _digest(engine: Path) -> str:
 
 
 def _is_whole(engine: Path) -> bool:
-    """Whether it is what was built: a full disk or a crash may have left half of it."""
+    """True if it is what was built: a full disk or a crash may have left half of it."""
     try:
         return _digest_file(engine).read_text() == _digest(engine)
     except (OSError, UnicodeDecodeError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -17,11 +16,11 @@ from hockney.spec import Case, Plan, difference, plan_of
 
 WHOLE = frozenset({"precision", "budget", "complete"})
 """How complete launches end."""
-FINISHED = frozenset({"precision", "budget", "launches"})
+FINISHED = frozenset({"precision", "budget", "launches", "decided"})
 """How complete runs end."""
 
 
-def run_to_resume(path: Path, plan: Plan, engine: Engine) -> Run:
+def run_to_resume(path: Path, plan: Plan, engines: Sequence[Engine]) -> Run:
     """The run in a file. Raises AskedWronglyError unless it has the same plan and MPI."""
     run = records.read(path)
     if run.header.experiment != plan.experiment:
@@ -37,40 +36,20 @@ def run_to_resume(path: Path, plan: Plan, engine: Engine) -> Run:
             f"{path} holds another plan: {words}",
             "repeat the original command, or start a new file with -o",
         )
-    library = library_of(engine)
-    others = {one.mpi.library for one in run.launches} - {None, library}
-    if library is not None and others:
-        raise AskedWronglyError(f"{path} was measured with {others.pop()}, not with {library}")
+    libraries = [library_of(engine) for engine in engines]
+    others = {one.mpi.library for one in run.launches} - {None, *libraries}
+    if None not in libraries and others:
+        raise AskedWronglyError(
+            f"{path} was measured with {others.pop()}, not with {' and '.join(map(str, libraries))}"
+        )
     return run
 
 
-def restore(answer: Run, case: Case, run: Run, plan: Plan) -> int:
-    """Copies the records of one case of a resumed run into `answer`; returns the number of its
-    complete launches."""
-    whole = {end.launch for end in whole_launches(run)}
-    mine = _launches_of(case, run, plan)
-    kinds = (
-        run.launches,
-        run.samples,
-        run.starts,
-        run.probes,
-        run.rounds,
-        run.noises,
-        run.ends,
-    )
-    for kind in kinds:
-        of_kind: Sequence[Any] = kind
-        for record in of_kind:
-            if record.launch in mine:
-                answer.add(record)
-    return len(mine & whole)
-
-
-def _launches_of(case: Case, run: Run, plan: Plan) -> set[int]:
+def part_of(case: Case, run: Run, plan: Plan) -> Run:
     """The launches of one case: all if the plan has one case, else those with its samples."""
     if len(plan.cases) == 1:
-        return {one.launch for one in run.launches}
-    return {samples.launch for samples in run.samples if case.is_measured_by(samples)}
+        return run.of_launches({one.launch for one in run.launches})
+    return run.of_launches({one.launch for one in run.samples if case.is_measured_by(one)})
 
 
 def whole_launches(run: Run) -> list[End]:
@@ -79,7 +58,7 @@ def whole_launches(run: Run) -> list[End]:
 
 
 def is_finished(run: Run, plan: Plan) -> bool:
-    """Whether a run ended by itself when it was asked for as much as `plan` asks for."""
+    """True if a run ended by itself when it was asked for as much as `plan` asks for."""
     last = run.finish
     return (
         last is not None
@@ -89,7 +68,7 @@ def is_finished(run: Run, plan: Plan) -> bool:
 
 
 def spent_s(run: Run) -> float:
-    """What a run took of its budget so far; where it was killed, what its launches measured."""
+    """The budget that a run has used; where it was killed, the time of its launches."""
     measured_s = sum(end.wall_s or 0.0 for end in whole_launches(run))
     return max(measured_s, run.finish.spent_s if run.finish else 0.0)
 

@@ -150,6 +150,10 @@ class Family(Protocol):
     def environment(self, mpi: Mpi) -> dict[str, str]:
         """Variables that its launches need, with any launcher."""
 
+    def control_of(self, variable: str) -> str | None:
+        """The control variable (MPI_T) that an environment variable sets; None where it sets none
+        that is known."""
+
     def reach(self, mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:
         """Commands that together run a shell script once on each node."""
 
@@ -157,7 +161,7 @@ class Family(Protocol):
         """The algorithms of these collectives that can be forced."""
 
     def is_segmented(self, algorithm: Algorithm) -> bool:
-        """Whether its segment size can be set."""
+        """True if its segment size can be set."""
 
     def forcing(self, collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
         """The settings that force `algorithm`; None leaves the library its own decision. `segment`:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
+
+from msgspec.structs import force_setattr
 
 from hockney.printable import one_line
 from hockney.records import version1
@@ -47,6 +51,8 @@ class Run:
     """Describes what is missing if the file was cut short or damaged."""
     _buffers: dict[int, str | None] = field(default_factory=dict, repr=False, compare=False)
     """Buffers of each launch."""
+    _variants: dict[int, str] = field(default_factory=dict, repr=False, compare=False)
+    """The variant of each launch that measured one."""
 
     @property
     def label(self) -> str:
@@ -65,11 +71,21 @@ class Run:
         named = set(chain.from_iterable(map(attrgetter("peers"), self.samples)))
         return named or {place.rank for launch in self.launches for place in launch.places}
 
+    def of_launches(self, numbers: Container[int]) -> Run:
+        """The part of the run that is of these launches."""
+        kinds = ("launches", "samples", "summaries", "starts", "probes", "rounds", "noises", "ends")
+        own: dict[str, Any] = {
+            kind: [r for r in getattr(self, kind) if r.launch in numbers] for kind in kinds
+        }
+        return Run(self.header, **own)
+
     def add(self, record: Record) -> None:
         """Adds a record to the list of its kind."""
         match record:
             case Samples():
                 version1.upgrade(record, self.header.experiment, self._buffers.get(record.launch))
+                if record.launch in self._variants:
+                    force_setattr(record, "variant", self._variants[record.launch])
                 self.samples.append(record)
             case Noise():
                 self.noises.append(record)
@@ -81,6 +97,8 @@ class Run:
                 self.probes.append(record)
             case LaunchRecord():
                 record.buffers = self._buffers[record.launch] = version1.buffers_of(record)
+                if record.variant is not None:
+                    self._variants[record.launch] = record.variant
                 self.launches.append(record)
             case Switch():
                 self.switches.append(record)

@@ -1,4 +1,4 @@
-"""What `hockney compare` prints."""
+"""The output of `hockney compare`."""
 
 from __future__ import annotations
 

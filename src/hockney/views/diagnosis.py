@@ -1,4 +1,4 @@
-"""What `hockney show --diagnose` prints: each finding with the sizes that it was seen at."""
+"""The output of `hockney show --diagnose`: each finding with the sizes at which it was found."""
 
 from __future__ import annotations
 

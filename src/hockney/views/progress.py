@@ -90,7 +90,7 @@ class ProgressView:
         self._live.clear()
 
     def _plain(self, status: Status) -> str:
-        which = f" ({status.case.title})" if status.case.title else ""
+        which = f" ({status.case.name})" if status.case.name else ""
         progress = status.progress
         words = [f"{self._before}launch {status.launch + 1}{which}"]
         if progress is not None:
@@ -143,11 +143,11 @@ class ProgressView:
 
 
 def _workload(status: Status) -> str:
-    """What is measured, and over which sizes."""
+    """The workload and its sizes."""
     workload = status.case.workload
     sizes = sorted(size.bytes for size in workload.sizes)
     span = f"{format_size(sizes[0])} to {format_size(sizes[-1])}" if sizes else ""
-    return f"{status.case.title or workload.experiment}, {span}"
+    return f"{status.case.name or workload.experiment}, {span}"
 
 
 def _measured(progress: Progress) -> str:
@@ -155,7 +155,7 @@ def _measured(progress: Progress) -> str:
 
 
 def _bar(status: Status) -> list[Words]:
-    """What is spent of the wall time, and what is left of it."""
+    """The wall time that is spent, and that is left."""
     spent = 1.0 - status.left_s / status.total_s if status.total_s > 0.0 else 1.0
     full = min(max(round(BAR * spent), 0), BAR)
     done, rest = ("━", "─") if (sys.stderr.encoding or "").lower() == "utf-8" else ("#", "-")
@@ -164,7 +164,7 @@ def _bar(status: Status) -> list[Words]:
 
 
 def disturbances(found: Disturbances) -> list[str]:
-    """What disturbed the launches so far; empty where nothing did."""
+    """Disturbances of the launches so far."""
     counts = {
         "preemption": found.preemptions,
         "migration": found.migrations,
