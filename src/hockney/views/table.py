@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hockney.analysis import Analysis
-from hockney.analysis.between import LEAST_OTHERS, is_simulated
+from hockney.analysis.between import LEAST_OTHERS
 from hockney.analysis.expected import Expected
 from hockney.analysis.floor import FloorRatio
 from hockney.analysis.starts import Skew
@@ -131,7 +131,7 @@ def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
 
 def _next_lines(analysis: Analysis) -> list[str]:
     """What is known of another run, where somebody looked for others."""
-    if analysis.expected is None or is_simulated(analysis.run):
+    if analysis.expected is None or analysis.run.is_simulated:
         return []
     count = analysis.expected.runs
     if count < LEAST_OTHERS:
