@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import chain
-from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
+from hockney.lazy import lazy_imports
 from hockney.printable import one_line
 from hockney.records import version1
+from hockney.records.decoding import TABLES, Decoded
 from hockney.records.kinds import (
     End,
     Finish,
@@ -24,6 +25,11 @@ from hockney.records.kinds import (
     Summary,
     Switch,
 )
+from hockney.records.tables import Table
+from hockney.records.visits import Block, Visits
+
+with lazy_imports():
+    import numpy as np
 
 
 @dataclass
@@ -32,12 +38,12 @@ class Run:
 
     header: RunRecord
     launches: list[LaunchRecord] = field(default_factory=list)
-    samples: list[Samples] = field(default_factory=list)
+    samples: Visits = field(default_factory=Visits)
     summaries: list[Summary] = field(default_factory=list)
-    starts: list[Start] = field(default_factory=list)
-    probes: list[Probe] = field(default_factory=list)
-    rounds: list[Round] = field(default_factory=list)
-    noises: list[Noise] = field(default_factory=list)
+    starts: Table[Start] = field(default_factory=lambda: Table(Start))
+    probes: Table[Probe] = field(default_factory=lambda: Table(Probe))
+    rounds: Table[Round] = field(default_factory=lambda: Table(Round))
+    noises: Table[Noise] = field(default_factory=lambda: Table(Noise))
     switches: list[Switch] = field(default_factory=list)
     ends: list[End] = field(default_factory=list)
     finish: Finish | None = None
@@ -47,6 +53,14 @@ class Run:
     """Describes what is missing if the file was cut short or damaged."""
     _buffers: dict[int, str | None] = field(default_factory=dict, repr=False, compare=False)
     """Buffers of each launch."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Lists of records may be given for tables of them."""
+        if isinstance(value, list) and name == "samples":
+            value = Visits(value)
+        elif isinstance(value, list) and name in TABLES:
+            value = Table(TABLES[name], value)
+        super().__setattr__(name, value)
 
     @property
     def label(self) -> str:
@@ -62,7 +76,7 @@ class Run:
     @property
     def taking_part(self) -> set[int]:
         """Ranks that exchanged messages: the peers of samples, or all ranks without peers."""
-        named = set(chain.from_iterable(map(attrgetter("peers"), self.samples)))
+        named = {rank for point in self.samples.visited for rank in point.peers}
         return named or {place.rank for launch in self.launches for place in launch.places}
 
     def add(self, record: Record) -> None:
@@ -93,3 +107,28 @@ class Run:
                 self.finish = record
             case RunRecord() | Progress():
                 pass
+
+    def add_decoded(self, block: Decoded) -> None:
+        """Adds the records of a block of lines."""
+        for record in block.others:
+            self.add(record)
+        for name, columns in block.tables.items():
+            getattr(self, name).add_columns(columns)
+        if block.visits is not None:
+            self.samples.add_block(self._upgraded(block.visits))
+
+    def _upgraded(self, block: Block) -> Block:
+        """The visits with the axes of this version, some of which stand in the launch."""
+        launches, launch = np.unique(block.columns["launch"], return_inverse=True)
+        buffers = [self._buffers.get(number) for number in launches.tolist()]
+        kinds = list(dict.fromkeys(buffers))
+        kind = np.array([kinds.index(one) for one in buffers])[launch]
+        keys, codes = np.unique(block.codes * len(kinds) + kind, return_inverse=True)
+        pairs = [(block.points[key // len(kinds)], kinds[key % len(kinds)]) for key in keys.tolist()]
+        experiment = self.header.experiment
+        found = [version1.upgraded(point, experiment, one) for point, one in pairs]
+        block.points, block.codes = [point for point, _ in found], codes.astype(np.int32)
+        divisors = np.array([divisor for _, divisor in found], dtype=np.float64)
+        if (divisors > 1.0).any():
+            block.times["ns"] = block.times["ns"].divided(divisors[codes])
+        return block
