@@ -4,12 +4,9 @@ import random
 from collections.abc import Callable
 from itertools import combinations
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from hockney.analysis.outliers import Outlier, find_outliers, holm
+from hockney.analysis.outliers import Outlier, find_outliers
 from hockney.estimate import estimate
 from hockney.records import Place, Run
 from samples import Pair, make_pairs_run, one_a_node
@@ -145,17 +142,3 @@ def test_few_are_no_group() -> None:
 
     run = run_of(seconds, [[(0, 1), (2, 3), (4, 5)]], one_a_node(6))
     assert find_outliers(run, estimate(run)) is None
-
-
-def test_holm_corrects_as_in_its_paper() -> None:
-    """Worked out by hand: 0.01 x 4, 0.013 x 3 raised to it, 0.03 x 2, 0.04 raised to that."""
-    adjusted = holm(np.array([0.03, 0.01, 0.04, 0.013]))
-    assert adjusted == pytest.approx([0.06, 0.04, 0.06, 0.04])
-
-
-@given(st.lists(st.floats(0.0, 1.0), max_size=30))
-def test_holm_only_raises_and_keeps_the_order(p: list[float]) -> None:
-    adjusted = holm(np.array(p))
-    assert (adjusted >= p).all()
-    assert (adjusted <= 1.0).all()
-    assert (np.diff(adjusted[np.argsort(p, kind="stable")]) >= 0.0).all()

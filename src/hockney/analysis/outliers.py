@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.analysis.places import places_of, shared
+from hockney.estimate.differences import holm
 from hockney.estimate.points import MAD_TO_SIGMA, Estimates, PointEstimate
 from hockney.estimate.states import cluster
 from hockney.lazy import lazy_imports
@@ -276,13 +277,3 @@ def _outlier(what: str, suspect: _Suspect, p: float) -> Outlier:
         launches_agreeing=int((each > math.log(LEAST_RATIO) / 2.0).sum()),
         launches=len(each),
     )
-
-
-def holm(p: Array) -> Array:
-    """Adjusted p values that keep the chance of any false outlier (Holm 1979, Scandinavian
-    Journal of Statistics 6)."""
-    order = np.argsort(p)
-    scaled = p[order] * (len(p) - np.arange(len(p)))
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
-    return adjusted

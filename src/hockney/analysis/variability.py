@@ -9,7 +9,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.analysis.outliers import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE, holm, robust_p
+from hockney.analysis.outliers import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE, robust_p
+from hockney.estimate.differences import holm
 from hockney.estimate.points import Estimates
 from hockney.records import Run
 from hockney.spec import workload_of

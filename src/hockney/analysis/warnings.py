@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hockney.analysis.noise import Disturbance, disturbances
 from hockney.analysis.starts import skew_of
 from hockney.estimate.points import Estimates, PointEstimate
-from hockney.estimate.quantiles import LEAST_VALUES
+from hockney.estimate.quantiles import LEAST_LAUNCHES, carries_interval
 from hockney.records import Place, Run
 from hockney.spec import workload_of
 from hockney.spec.workloads.pingpong import Pingpong
@@ -129,8 +129,8 @@ def _noisy(estimates: Estimates) -> list[Noisy]:
 
 
 def _few_launches(run: Run, estimates: Estimates) -> list[FewLaunches]:
-    fewest = min((point.launches for point in estimates.own()), default=LEAST_VALUES)
-    if fewest >= LEAST_VALUES or _repeats_other_program(run):
+    fewest = min((point.launches for point in estimates.own()), default=LEAST_LAUNCHES)
+    if carries_interval(fewest) or _repeats_other_program(run):
         return []
     if run.header.source is not None:
         return [FewLaunches(fewest, imported=True)]

@@ -9,8 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
-LEAST_VALUES = 5
-"""Values that an interval needs."""
+LEAST_LAUNCHES = 5
+"""Launches that an interval needs, whatever it is computed by: order statistics of four reach
+87.5 %, and bootstrap intervals from two or three cover half or three quarters of the cases."""
+FEW_RULE = f"no interval from fewer than {LEAST_LAUNCHES} launches"
+"""Shown where one is missing."""
 EXACT_UP_TO = 60
 """Values; beyond, the normal approximation of the binomial is as good (Hoefler & Belli 2015)."""
 Z95 = 1.959964
@@ -24,6 +27,12 @@ class Interval:
     """The confidence reached; few values cannot give 95 %."""
 
 
+def carries_interval(launches: int) -> bool:
+    """Whether an interval may be given from so many launches (FEW_RULE): the one rule for medians,
+    ratios, fits and predictions."""
+    return launches >= LEAST_LAUNCHES
+
+
 def median_interval(values: NDArray[np.float64]) -> Interval | None:
     """The 95 % confidence interval of the median: the narrowest pair of order statistics that has
     that confidence, or the whole range with the confidence that it has; None below five values.
@@ -33,7 +42,7 @@ def median_interval(values: NDArray[np.float64]) -> Interval | None:
     87.5 %, are not.
     """
     n = len(values)
-    if n < LEAST_VALUES:
+    if not carries_interval(n):
         return None
     ordered = np.sort(values)
     if n > EXACT_UP_TO:

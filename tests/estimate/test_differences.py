@@ -1,0 +1,237 @@
+"""Tests of two samples and of pairs: the truth is scipy's, all orders counted, or simulation."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import false_discovery_control, mannwhitneyu, wilcoxon
+
+from hockney.errors import AskedWronglyError
+from hockney.estimate.differences import (
+    MOST_EXACT_RANKS,
+    Unseen,
+    below_samples,
+    benjamini_hochberg,
+    holm,
+    paired,
+    paired_each,
+    paired_shift,
+    rank_sum_counts,
+    rank_sum_p,
+    sample_shift,
+    signed_rank_p,
+    two_samples,
+)
+
+LOGS = st.lists(st.floats(-2.0, 2.0).map(lambda value: round(value, 1)), min_size=2, max_size=6)
+SAMPLES = st.lists(st.floats(-3.0, 3.0).map(lambda value: round(value, 9)), min_size=5, max_size=25)
+
+
+def counted_p(first: Sequence[float], second: Sequence[float]) -> float:
+    """p of the rank-sum test by going through all choices."""
+    every = np.array([*first, *second])
+    ranks = np.array([(every < v).sum() + ((every == v).sum() + 1) / 2 for v in every])
+    centre = len(first) * (len(every) + 1) / 2
+    sums = [sum(chosen) for chosen in itertools.combinations(ranks, len(first))]
+    distance = abs(ranks[: len(first)].sum() - centre)
+    return float(np.mean([abs(value - centre) >= distance - 1e-9 for value in sums]))
+
+
+@given(LOGS, LOGS)
+def test_the_rank_sum_test_is_exact_with_ties(first: list[float], second: list[float]) -> None:
+    found = rank_sum_p(np.array(first), np.array(second))
+    assert found == pytest.approx(counted_p(first, second))
+
+
+def test_nine_against_nine_is_exact() -> None:
+    """U = 17 of 81: the normal distribution gives 0.0423."""
+    second = np.array([0.0, 5.0, 10.0, 11.0, 12.0, 14.0, 15.0, 16.0, 17.0])
+    first = np.setdiff1d(np.arange(18.0), second)
+    normal = mannwhitneyu(first, second, method="asymptotic")
+    assert (normal.statistic, float(normal.pvalue)) == (17.0, pytest.approx(0.0423, abs=5e-5))
+    assert rank_sum_p(first, second) == pytest.approx(0.0400, abs=5e-5)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 60), st.integers(2, 60))
+def test_without_ties_the_p_is_scipys(seed: int, m: int, n: int) -> None:
+    random = np.random.default_rng(seed)
+    first, second = random.normal(size=m), random.normal(size=n)
+    method = "exact" if m * n <= 2500 else "asymptotic"
+    expected = float(mannwhitneyu(first, second, method=method).pvalue)
+    assert rank_sum_p(first, second) == pytest.approx(expected)
+
+
+@given(LOGS)
+def test_the_signed_rank_test_is_exact_with_ties_and_zeros(values: list[float]) -> None:
+    size = np.abs(values)
+    ranks = np.array([(size < v).sum() + ((size == v).sum() + 1) / 2 for v in size])
+    ranks = ranks[np.array(values) != 0.0]
+    positive = np.array([v for v in values if v != 0.0]) > 0.0
+    centre = ranks.sum() / 2
+    distance = abs(ranks[positive].sum() - centre)
+    sums = [ranks[np.array(s, dtype=bool)].sum()
+            for s in itertools.product((0, 1), repeat=len(ranks))]  # fmt: skip
+    expected = np.mean([abs(value - centre) >= distance - 1e-9 for value in sums])
+    assert signed_rank_p(np.array(values)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("n", [6, 20, 50])
+def test_the_signed_rank_p_is_scipys(n: int) -> None:
+    values = np.random.default_rng(n).normal(0.3, size=n)
+    assert signed_rank_p(values) == pytest.approx(wilcoxon(values, method="exact").pvalue)
+
+
+@settings(deadline=None)
+@given(SAMPLES, SAMPLES, st.floats(0.001, 0.2))
+def test_the_ratio_lies_in_its_interval_and_same_is_never_significant(
+    first: list[float], second: list[float], tolerance: float
+) -> None:
+    for found in (
+        two_samples(np.array(first), np.array(second), tolerance),
+        two_samples(np.array(first), np.array(second), tolerance, unseen=Unseen(0.1, 4.0)),
+        paired(np.array(first), tolerance),
+    ):
+        if found.low is None or found.high is None:
+            assert found.verdict == "unknown"
+            continue
+        assert found.low <= found.ratio <= found.high
+        assert found.p is not None
+        assert not (found.verdict == "same" and found.p < 0.05)
+        assert (found.verdict == "slower") <= (found.low > 1.0)
+        assert (found.verdict == "faster") <= (found.high < 1.0)
+        assert (found.needed is not None) <= (found.verdict == "unknown")
+
+
+@given(SAMPLES, SAMPLES)
+def test_the_shift_turns_with_the_sides(first: list[float], second: list[float]) -> None:
+    one = sample_shift(np.array(first), np.array(second))
+    other = sample_shift(np.array(second), np.array(first))
+    assert one.centre == pytest.approx(-other.centre, abs=1e-12)
+    assert one.p == pytest.approx(other.p)
+    assert one.interval is not None
+    assert other.interval is not None
+    assert one.interval == pytest.approx((-other.interval[1], -other.interval[0]))
+
+
+@pytest.mark.parametrize(("m", "n"), [(5, 5), (5, 9), (10, 12)])
+def test_the_interval_holds_the_shift(m: int, n: int) -> None:
+    random = np.random.default_rng(m)
+    intervals = [sample_shift(random.normal(size=m), 0.7 + random.normal(size=n)).interval
+                 for _ in range(1500)]  # fmt: skip
+    held = np.mean([i is not None and i[0] <= 0.7 <= i[1] for i in intervals])
+    assert 0.94 <= held <= 0.985
+
+
+@pytest.mark.parametrize("n", [6, 10, 20])
+def test_the_interval_of_pairs_holds_their_centre(n: int) -> None:
+    random = np.random.default_rng(n)
+    intervals = [paired_shift(random.normal(0.7, size=n)).interval for _ in range(1500)]
+    held = np.mean([i is not None and i[0] <= 0.7 <= i[1] for i in intervals])
+    assert 0.94 <= held <= 0.985
+
+
+def test_equal_pairs_are_seldom_called_different_and_unequal_ones_seldom_the_same() -> None:
+    random = np.random.default_rng(1)
+    equal = [paired(random.normal(0.0, 0.01, 20), 0.03).verdict for _ in range(600)]
+    assert sum(v in ("faster", "slower") for v in equal) <= 0.07 * 600
+    assert equal.count("same") >= 0.9 * 600
+    apart = [paired(random.normal(0.03, 0.01, 20), 0.03).verdict for _ in range(600)]
+    assert apart.count("same") <= 0.05 * 600
+
+
+def test_several_variants_are_corrected_for_their_number() -> None:
+    random = np.random.default_rng(2)
+    runs = [[one.verdict for one in paired_each(random.normal(0.0, 0.01, (8, 15)), 0.01)]
+            for _ in range(300)]  # fmt: skip
+    assert sum(any(v in ("faster", "slower") for v in run) for run in runs) <= 0.075 * 300
+
+
+def test_what_the_values_do_not_show_widens_the_interval() -> None:
+    random = np.random.default_rng(3)
+    first, second = random.normal(0.0, 0.01, 10), random.normal(0.05, 0.01, 10)
+    seen = two_samples(first, second, 0.03)
+    assert seen.verdict == "slower"
+    assert two_samples(first, second, 0.03, unseen=Unseen(0.01)).verdict == "slower"
+    assumed = two_samples(first, second, 0.03, unseen=Unseen(0.05))
+    assert (assumed.verdict, assumed.needed, assumed.ratio) == ("unknown", None, seen.ratio)
+    few = two_samples(first, second, 0.03, unseen=Unseen(0.01, freedom=1.0))
+    assert few.verdict == "unknown"
+
+
+@pytest.mark.parametrize("freedom", [3.0, math.inf])
+def test_drift_of_a_known_size_is_seldom_taken_for_a_difference(freedom: float) -> None:
+    random = np.random.default_rng(4)
+    called = 0
+    for _ in range(600):
+        drift = random.normal(0.0, 0.04)
+        scatter = 1.0 if math.isinf(freedom) else math.sqrt(random.chisquare(freedom) / freedom)
+        first, second = random.normal(0.0, 0.02, 8), random.normal(drift, 0.02, 8)
+        found = two_samples(first, second, 0.01, unseen=Unseen(0.04 * scatter, freedom))
+        called += found.verdict in ("faster", "slower")
+    assert called <= 0.07 * 600
+
+
+def test_too_few_values_are_unknown_and_say_how_many_would_do() -> None:
+    few = two_samples(np.array([0.0, 0.1, 0.2, 0.3]), np.arange(4.0) + 5.0, 0.03)
+    assert (few.low, few.verdict, few.needed) == (None, "unknown", 5)
+    pairs = paired(np.arange(5.0), 0.03)
+    assert (pairs.low, pairs.verdict, pairs.needed) == (None, "unknown", 6)
+
+
+def test_as_many_as_needed_decide() -> None:
+    random = np.random.default_rng(5)
+    found = two_samples(random.normal(0.0, 0.1, 10), random.normal(0.0, 0.1, 10), 0.05)
+    assert found.verdict == "unknown"
+    assert found.needed is not None
+    n = 2 * found.needed
+    decided = [two_samples(random.normal(0.0, 0.1, n), random.normal(0.0, 0.1, n), 0.05).verdict
+               for _ in range(50)]  # fmt: skip
+    assert decided.count("unknown") <= 10
+
+
+def test_rank_sum_counts_are_those_of_all_orders() -> None:
+    assert rank_sum_counts(2, 3).tolist() == [1, 1, 2, 2, 2, 1, 1]
+    assert rank_sum_counts(5, 7).sum() == 792
+
+
+@pytest.mark.parametrize(("m", "n"), [(100, 100), (60, 160), (110, 110)])
+def test_of_many_values_the_normal_ranks_are_the_exact_ones(m: int, n: int) -> None:
+    cumulative = np.cumsum(rank_sum_counts(m, n)) / math.comb(m + n, n)
+    exact = int(np.searchsorted(cumulative, 0.025, side="right"))
+    assert below_samples(m, n) in ((exact,) if m * n <= MOST_EXACT_RANKS else (exact, exact - 1))
+
+
+def test_more_orders_than_a_double_can_count() -> None:
+    random = np.random.default_rng(1)
+    interval = sample_shift(random.normal(size=600), 0.7 + random.normal(size=700)).interval
+    assert interval == pytest.approx((0.7, 0.7), abs=0.2)
+
+
+def test_more_values_than_can_be_compared_are_refused() -> None:
+    with pytest.raises(AskedWronglyError, match="more than can be compared"):
+        sample_shift(np.zeros(4000), np.zeros(4000))
+
+
+def test_holm_corrects_as_in_its_paper() -> None:
+    """The worked values: 4 x 0.01, 3 x 0.013, then no smaller than before."""
+    adjusted = holm(np.array([0.03, 0.01, 0.04, 0.013]))
+    assert adjusted == pytest.approx([0.06, 0.04, 0.06, 0.04])
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=40))
+def test_holm_only_raises_and_keeps_the_order(p: list[float]) -> None:
+    adjusted = holm(np.array(p))
+    assert (adjusted >= np.array(p)).all()
+    assert (np.diff(adjusted[np.argsort(p)]) >= 0.0).all()
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=40))
+def test_benjamini_hochberg_is_scipys(p: list[float]) -> None:
+    assert benjamini_hochberg(np.array(p)) == pytest.approx(false_discovery_control(p))
