@@ -9,12 +9,23 @@ from typing import Any
 import click
 
 from hockney.cli._help import OUTPUT, PLACEMENT, SAMPLING, SIMULATION, WORKLOAD, Decorator, option
-from hockney.cli._parameters import CPUS, FRACTION, HOSTS, LAUNCHES, PEERS, SECONDS, SIZES, Named
+from hockney.cli._parameters import (
+    CPUS,
+    FRACTION,
+    HOSTS,
+    LAUNCHES,
+    PEERS,
+    SECONDS,
+    SIZE,
+    SIZES,
+    Named,
+)
 from hockney.lazy import lazy_imports
 from hockney.spec.placement import OLD_LAUNCHERS, PLACES
 from hockney.spec.workloads import BUFFERS
 
 with lazy_imports():
+    from hockney.records.reading import allow
     from hockney.schedulers import launcher_names
 
 PATH = click.Path(path_type=Path)
@@ -81,6 +92,22 @@ EVERY_ITERATION = option(
     is_flag=True,
     heading=WORKLOAD,
     help="Time each exchange on its own instead of batches: for variability.",
+)
+
+
+def _allow(ctx: click.Context, param: click.Parameter, value: int | None) -> None:  # noqa: ARG001
+    if value is not None:
+        allow(value)
+
+
+MOST_INPUT = option(
+    "--most-input",
+    type=SIZE,
+    metavar="SIZE",
+    expose_value=False,
+    callback=_allow,
+    show_default="16GiB",
+    help="Refuse larger files.",
 )
 HISTORY = option(
     "--history",

@@ -49,6 +49,7 @@ Result = TypeVar("Result")
     is_flag=True,
     help="Ordinary least squares, in which the largest sizes weigh most.",
 )
+@_options.MOST_INPUT
 @_options.JSON
 def command(files: tuple[Path, ...], model: str, ordinary: bool, as_json: bool) -> None:
     """Fit a model to each file, with confidence intervals by a bootstrap over launches.

@@ -33,6 +33,7 @@ with lazy_imports():
 @option("--tolerance", type=FRACTION, default="5%", help="Treat smaller changes as none.")
 @option("--since", type=click.DateTime(), metavar="DATE", help="Only runs from this date on (UTC).")
 @option("--together", is_flag=True, help="Treat all files as runs of one system.")
+@_options.MOST_INPUT
 @_options.output("Draw the trend: FILE.png, .svg or .pdf.", metavar="FILE")
 @_options.force("the figure")
 @_options.JSON

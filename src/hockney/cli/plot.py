@@ -33,6 +33,7 @@ NEEDS = {
     "hockney plot --what matrix cores.jsonl -o map.png",
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@_options.MOST_INPUT
 @_options.output("FILE.png, .svg or .pdf.", required=True, metavar="FILE")
 @option(
     "--what",

@@ -26,6 +26,7 @@ with lazy_imports():
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @_options.output("HTML page to write.", default="report.html", metavar="FILE")
 @option("--title", metavar="TEXT", help="Heading of the page.")
+@_options.MOST_INPUT
 @_options.HISTORY
 @_options.force("the page")
 def command(

@@ -18,7 +18,7 @@ from hockney.fitting.switches import Bracket, brackets_of, narrowed
 from hockney.measure.late import Late, late_by
 from hockney.measure.session import Session
 from hockney.models import segmented
-from hockney.records import Run, Switch
+from hockney.records import Noise, Probe, Round, Run, Switch, Table, Visits
 from hockney.spec import Plan, single, sizes_of
 from hockney.spec.workloads import Workload
 from hockney.spec.workloads.pingpong import Pingpong
@@ -246,10 +246,10 @@ def of_launch(run: Run, number: int) -> Run:
     return Run(
         run.header,
         launches=[launch for launch in run.launches if launch.launch == number],
-        samples=[samples for samples in run.samples if samples.launch == number],
-        probes=[probe for probe in run.probes if probe.launch == number],
-        rounds=[one for one in run.rounds if one.launch == number],
-        noises=[noise for noise in run.noises if noise.launch == number],
+        samples=Visits(samples for samples in run.samples if samples.launch == number),
+        probes=Table(Probe, (probe for probe in run.probes if probe.launch == number)),
+        rounds=Table(Round, (one for one in run.rounds if one.launch == number)),
+        noises=Table(Noise, (noise for noise in run.noises if noise.launch == number)),
     )
 
 

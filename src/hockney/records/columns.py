@@ -34,13 +34,15 @@ def whole_or_objects(values: Sequence[Any]) -> NDArray[Any]:
         objects = np.empty(len(values), object)
         objects[:] = values
         return objects
-    if len(found) and -(2**31) <= found.min() and found.max() < 2**31:
+    if len(found) and found.min() >= -(2**31) and found.max() < 2**31:
         return found.astype(np.int32)
     return found
 
 
-def floats(values: Sequence[float | None]) -> NDArray[np.float64]:
+def floats(values: Sequence[float | None]) -> NDArray[Any]:
     """NaN where a value is None: JSON has no NaN."""
+    if not any(value is not None for value in values):
+        return np.full(len(values), np.nan, np.float32)
     return np.array(values, dtype=np.float64)
 
 
@@ -52,6 +54,18 @@ def shared(values: Sequence[Any]) -> NDArray[Any]:
         key = tuple(value) if isinstance(value, list) else value
         found[place] = known.setdefault(key, value)
     return found
+
+
+def factorised(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The different whole numbers, ascending, and the place of each value among them: np.unique(),
+    without sorting where the numbers are small."""
+    low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
+    if high - low > 4 * len(values):
+        found, places = np.unique(values, return_inverse=True)
+        return found.astype(np.int64), places.astype(np.int32)
+    known = np.zeros(high - low + 1, np.bool_)
+    known[values - low] = True
+    return np.flatnonzero(known) + low, (np.cumsum(known, dtype=np.int32) - 1)[values - low]
 
 
 @dataclass(frozen=True)
@@ -122,21 +136,21 @@ class Ragged:
     """Lists of values, one for each visit: `packed` holds them all, `ends` where each ends."""
 
     packed: Packed
-    ends: NDArray[np.int64]
+    ends: NDArray[np.int32]
 
     @classmethod
     def of(cls, lists: Sequence[Sequence[float]]) -> Ragged:
         """Packs lists of numbers of 0 and more."""
 
-        ends = np.cumsum([len(one) for one in lists], dtype=np.int64)
+        ends = np.cumsum(list(map(len, lists)), dtype=np.int32)
         values = np.fromiter(chain.from_iterable(lists), np.float64, int(ends[-1]))
         return cls(Packed.of(values), ends)
 
     @property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> NDArray[np.int32]:
         return np.diff(self.ends, prepend=0)
 
-    def of_rows(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def of_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """The lists of these rows, one after the other."""
         ends = self.ends[rows]
         starts = np.where(rows > 0, self.ends[rows - 1], 0)

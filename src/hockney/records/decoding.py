@@ -1,7 +1,7 @@
 """Decodes blocks of lines into columns, in this process or, for half of a large file, in another.
 
-`python -m hockney.records.decoding` is that other process: it reads blocks, and writes what it made
-of them. Both ends are this module.
+The other process runs main(): it reads blocks from stdin, and writes what it
+made of them to stdout.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import pickle
 import subprocess
 import sys
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import IO, Any
 
@@ -38,10 +39,12 @@ from hockney.records.tables import Columns, columns_of
 with lazy_imports():
     from hockney.records.visits import Block
 
-TABLES = {"starts": Start, "probes": Probe, "rounds": Round, "noises": Noise}
+TABLES: dict[str, Any] = {"starts": Start, "probes": Probe, "rounds": Round, "noises": Noise}
 """Kinds of which a run has many, by the field of the run that holds them."""
-OTHERS = (LaunchRecord, Summary, Switch, End, Finish)
+OTHERS: tuple[Any, ...] = (LaunchRecord, Summary, Switch, End, Finish)
 SIZE_BYTES = 8
+PROGRAM = f"import sys; sys.path[:] = sys.argv[1:]; from {__name__} import main; main()"
+"""It imports from where this process does, and not from the directory that it happens to be in."""
 
 
 @dataclass
@@ -55,7 +58,7 @@ class Decoded:
     visits: Block | None = None
     tables: dict[str, Columns] = field(default_factory=dict)
     others: list[Record] = field(default_factory=list)
-    """Records of OTHERS, in the order of the block."""
+    """Records of OTHERS; those of one kind in the order of the block."""
 
 
 def decoded(text: bytes) -> Decoded:
@@ -65,20 +68,15 @@ def decoded(text: bytes) -> Decoded:
     records = decode_all(text, lines) if is_harmless(text) else None
     if records is None:
         records = _one_by_one(text, found)
-    by_kind: dict[type, list[Any]] = {}
+    by_kind: defaultdict[type, list[Any]] = defaultdict(list)
     for record in records:
-        kind = type(record)
-        if kind in by_kind:
-            by_kind[kind].append(record)
-        else:
-            by_kind[kind] = [record]
+        by_kind[type(record)].append(record)
     if Samples in by_kind:
         found.visits = Block.of(by_kind[Samples])
     for name, kind in TABLES.items():
         if kind in by_kind:
             found.tables[name] = columns_of(kind, by_kind[kind])
-    if any(kind in by_kind for kind in OTHERS):
-        found.others = [record for record in records if isinstance(record, OTHERS)]
+    found.others = [record for kind in OTHERS for record in by_kind[kind]]
     return found
 
 
@@ -106,7 +104,7 @@ class Helper:
         self._text = b""
         with contextlib.suppress(OSError):
             self._process = subprocess.Popen(
-                [sys.executable, "-m", __name__],
+                [sys.executable, "-c", PROGRAM, *sys.path],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -169,7 +167,3 @@ def main() -> None:
         except EOFError:
             return
         _send(sys.stdout.buffer, pickle.dumps(decoded(text), pickle.HIGHEST_PROTOCOL))
-
-
-if __name__ == "__main__":
-    main()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -24,13 +25,13 @@ with lazy_imports():
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes; hockney writes no longer lines, and decoded numbers take 16 times the memory."""
 LONGEST_FILE = 256 * 1024 * 1024
-"""Bytes of a compressed file, or MOST_RATIO times its size; the rest is ignored, as a few KiB of zstd
-can hold terabytes."""
+"""Bytes of a compressed file, or MOST_RATIO times its size; the rest is ignored, as a few KiB of
+zstd can hold terabytes."""
 MOST_RATIO, USUAL_RATIO = 200, 10
 """Bytes that a byte of zstd may become, and usually becomes: real records take a tenth at best a
 twentieth of their size."""
-most_input_bytes = 16 * 1024**3
-"""A larger file is refused; `--most-input` sets it for this process."""
+MOST_INPUT = 16 * 1024**3
+"""Bytes; a larger file is refused, unless allow() has been called."""
 BLOCK = 4 * 1024 * 1024
 """Bytes decoded at once: few enough that the values of a block take little memory as objects."""
 WORTH_HELPERS, MOST_HELPERS = 32 * 1024 * 1024, 3
@@ -38,6 +39,14 @@ WORTH_HELPERS, MOST_HELPERS = 32 * 1024 * 1024, 3
 COMPRESSED_CHUNK = 1024
 """Bytes of zstd decompressed at once: at the best compression, 128 KiB of text in 4 bytes, they
 give 32 MiB."""
+
+
+_most_input = ContextVar("most_input", default=MOST_INPUT)
+
+
+def allow(most_bytes: int) -> None:
+    """Sets the largest file that is read."""
+    _most_input.set(most_bytes)
 
 
 @dataclass(frozen=True)
@@ -50,7 +59,7 @@ class Limit:
 
 def _limit(path: Path) -> Limit:
     """Raises AskedWronglyError where the file as it is exceeds the limit."""
-    stored, most = path.stat().st_size, most_input_bytes
+    stored, most = path.stat().st_size, _most_input.get()
     allowed = f"{format_size(most)}, the largest that is read"
     if stored > most:
         raise AskedWronglyError(
@@ -61,7 +70,9 @@ def _limit(path: Path) -> Limit:
     if path.suffix != ".zst" or most < expanded:
         return Limit(most, f"the file is longer than {allowed} (see --most-input)")
     words = f"the file is longer than {format_size(expanded)}"
-    return Limit(expanded, f"{words}, which is suspicious for its compressed size: decompress it first")
+    return Limit(
+        expanded, f"{words}, which is suspicious for its compressed size: decompress it first"
+    )
 
 
 def read(path: Path) -> Run:

@@ -9,6 +9,7 @@ from typing import Any
 from hockney.lazy import lazy_imports
 from hockney.printable import one_line
 from hockney.records import version1
+from hockney.records.columns import factorised
 from hockney.records.decoding import TABLES, Decoded
 from hockney.records.kinds import (
     End,
@@ -119,12 +120,14 @@ class Run:
 
     def _upgraded(self, block: Block) -> Block:
         """The visits with the axes of this version, some of which stand in the launch."""
-        launches, launch = np.unique(block.columns["launch"], return_inverse=True)
+        launches, launch = factorised(block.columns["launch"])
         buffers = [self._buffers.get(number) for number in launches.tolist()]
         kinds = list(dict.fromkeys(buffers))
         kind = np.array([kinds.index(one) for one in buffers])[launch]
-        keys, codes = np.unique(block.codes * len(kinds) + kind, return_inverse=True)
-        pairs = [(block.points[key // len(kinds)], kinds[key % len(kinds)]) for key in keys.tolist()]
+        keys, codes = factorised(block.codes.astype(np.int64) * len(kinds) + kind)
+        pairs = [
+            (block.points[key // len(kinds)], kinds[key % len(kinds)]) for key in keys.tolist()
+        ]
         experiment = self.header.experiment
         found = [version1.upgraded(point, experiment, one) for point, one in pairs]
         block.points, block.codes = [point for point, _ in found], codes.astype(np.int32)

@@ -39,15 +39,14 @@ def _makers(kind: type[msgspec.Struct]) -> dict[str, Any]:
 def columns_of(kind: type[msgspec.Struct], records: Sequence[Any]) -> Columns:
     """A column for each field."""
     return {
-        name: make([getattr(one, name) for one in records])
-        for name, make in _makers(kind).items()
+        name: make([getattr(one, name) for one in records]) for name, make in _makers(kind).items()
     }
 
 
 def plain(column: NDArray[Any]) -> list[Any]:
     """The values as they were in the records; None where a float is unknown."""
     values: list[Any] = column.tolist()
-    if column.dtype == np.float64 and np.isnan(column).any():
+    if column.dtype.kind == "f" and np.isnan(column).any():
         return [None if value != value else value for value in values]
     return values
 

@@ -8,10 +8,10 @@ from operator import attrgetter
 from typing import Any
 
 from hockney.lazy import lazy_imports
-from hockney.records.columns import Ragged, Spill, floats, whole_or_objects
+from hockney.records.columns import Ragged, Spill, factorised, floats, whole_or_objects
 from hockney.records.kinds import Samples
 from hockney.records.tables import Rows, joined, plain
-from hockney.spec.axes import AXES, Point, point_of
+from hockney.spec.axes import AXES, Point
 
 with lazy_imports():
     import numpy as np
@@ -20,7 +20,7 @@ with lazy_imports():
 WHOLE = ("launch", "round", "repetitions")
 NUMBERS = ("at_s", "compute_ns")
 TIMES = ("ns", "own_mean_ns", "own_max_ns")
-_axes = attrgetter(*AXES)
+_axes, _fields = attrgetter(*AXES), attrgetter(*WHOLE, *NUMBERS, *TIMES)
 
 
 @dataclass
@@ -37,17 +37,15 @@ class Block:
         """Of visits as they stand in a file."""
         numbers: dict[Any, int] = {}
         codes = [numbers.setdefault(axes, len(numbers)) for axes in map(_axes, visits)]
-        firsts: dict[int, Samples] = {}
-        for code, visit in zip(codes, visits, strict=True):
-            firsts.setdefault(code, visit)
-        columns = {name: whole_or_objects([getattr(v, name) for v in visits]) for name in WHOLE}
-        columns |= {name: floats([getattr(v, name) for v in visits]) for name in NUMBERS}
-        times = {}
-        for name in TIMES:
-            lists = [getattr(visit, name) or () for visit in visits]
-            if name == "ns" or any(lists):
-                times[name] = Ragged.of(lists)
-        points = [point_of(firsts[code]) for code in range(len(numbers))]
+        values = zip(*map(_fields, visits), strict=True)
+        fields = dict(zip((*WHOLE, *NUMBERS, *TIMES), values, strict=True))
+        columns = {name: whole_or_objects(fields[name]) for name in WHOLE}
+        columns |= {name: floats(fields[name]) for name in NUMBERS}
+        times = {"ns": Ragged.of(fields["ns"])}
+        for name in TIMES[1:]:
+            if any(fields[name]):
+                times[name] = Ragged.of([one or () for one in fields[name]])
+        points = [Point(**dict(zip(AXES, axes, strict=True))) for axes in numbers]
         return cls(points, np.array(codes, dtype=np.int32), columns, times)
 
 
@@ -126,33 +124,38 @@ class Visits(Rows[Samples]):
         self.settle()
         return any(one is not None for one in self._times[times])
 
-    def values(self, rows: NDArray[np.int64], times: str = "ns") -> NDArray[np.float64]:
+    def values(self, rows: NDArray[Any], times: str = "ns") -> NDArray[np.float64]:
         """The samples of these rows, which ascend, one after the other, in ns."""
         self.settle()
-        cuts = np.searchsorted(rows, self._starts[1:-1]) if len(self._starts) > 2 else []
-        parts = [
-            block.of_rows(part - start)
-            for block, start, part in zip(
-                self._times[times], self._starts, np.split(rows, cuts), strict=False
-            )
-            if block is not None and len(part)
-        ]
-        return np.concatenate(parts) if parts else np.empty(0)
+        found = np.empty(int(self.counts(times)[rows].sum()))
+        filled = 0
+        parts = np.split(rows, np.searchsorted(rows, self._starts[1:-1]))
+        for block, start, part in zip(self._times[times], self._starts, parts, strict=False):
+            if block is not None and len(part):
+                values = block.of_rows(part - start)
+                found[filled : filled + len(values)] = values
+                filled += len(values)
+        return found
 
     def rounds(self) -> list[tuple[int, int]]:
         """Each launch and round that has a visit, once and in ascending order."""
         pairs, _ = self.rounds_of()
         return pairs
 
-    def rounds_of(self) -> tuple[list[tuple[int, int]], NDArray[np.int64]]:
+    def rounds_of(self) -> tuple[list[tuple[int, int]], NDArray[np.int32]]:
         """The launches and rounds with visits, ascending, and the place of each visit's there."""
         if not len(self):
-            return [], np.empty(0, np.int64)
-        launches, launch = np.unique(self.column("launch"), return_inverse=True)
-        rounds, round_ = np.unique(self.column("round"), return_inverse=True)
-        keys, places = np.unique(launch * len(rounds) + round_, return_inverse=True)
-        firsts = launches[keys // len(rounds)].tolist(), rounds[keys % len(rounds)].tolist()
-        return list(zip(*firsts, strict=True)), places
+            return [], np.empty(0, np.int32)
+        launches, launch = factorised(self.column("launch"))
+        rounds, round_ = factorised(self.column("round"))
+        is_new = np.ones(len(launch), np.bool_)
+        is_new[1:] = (launch[1:] != launch[:-1]) | (round_[1:] != round_[:-1])
+        changes = np.flatnonzero(is_new)
+        keys = launch[changes].astype(np.int64) * len(rounds) + round_[changes]
+        known, places = np.unique(keys, return_inverse=True)
+        firsts = launches[known // len(rounds)].tolist(), rounds[known % len(rounds)].tolist()
+        lengths = np.diff(changes, append=len(launch))
+        return list(zip(*firsts, strict=True)), np.repeat(places.astype(np.int32), lengths)
 
     def _made(self, rows: slice) -> Iterator[Samples]:
         every = np.arange(*rows.indices(len(self)))
