@@ -65,9 +65,11 @@ def token_bucket(cluster: Cluster) -> None:
     result = measured(cluster, "mpiexec", *options)
     rate = result["fits"][0]["derived"]["r_inf_Bps"]["value"]  # type: ignore[index]
     wire = GBIT_BPS * PAYLOAD / FRAME
-    print(f"1/beta {rate / 1e6:.2f} MB/s; 1 Gbit/s is {GBIT_BPS / 1e6:.2f} MB/s of frames, "
-          f"{wire / 1e6:.2f} MB/s of payload: {100.0 * (rate / GBIT_BPS - 1.0):+.1f} % and "
-          f"{100.0 * (rate / wire - 1.0):+.1f} %")  # fmt: skip
+    print(
+        f"1/beta {rate / 1e6:.2f} MB/s; 1 Gbit/s is {GBIT_BPS / 1e6:.2f} MB/s of frames, "
+        f"{wire / 1e6:.2f} MB/s of payload: {100.0 * (rate / GBIT_BPS - 1.0):+.1f} % and "
+        f"{100.0 * (rate / wire - 1.0):+.1f} %"
+    )
 
 
 def main() -> None:

@@ -1,14 +1,36 @@
-"""What begins with an underscore belongs to its package: no module outside imports it."""
+"""What begins with an underscore belongs to its package: no module outside imports it. Views
+import nothing that computes."""
 
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 import hockney
 
 SOURCES = Path(hockney.__file__).parent
+COMPUTING = tuple(
+    f"hockney.{name}" for name in ("estimate", "fitting", "models", "predict", "analysis", "tuning")
+)
+ALLOWED = frozenset(
+    {
+        "hockney.analysis.best.name_of",
+        "hockney.analysis.collectives.collectives_of",
+        "hockney.analysis.compare.compare",  # of two runs: no Analysis keeps it
+        "hockney.analysis.contention.over_pairs",
+        "hockney.analysis.samples.distribution",
+        "hockney.analysis.samples.groups_of",
+        "hockney.analysis.samples.sampled",
+        "hockney.estimate.points.by_curve",
+        "hockney.estimate.points.statistic_of",
+    }
+)
+"""Functions that views may call: they name and choose, or work on what an option chose."""
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
@@ -51,3 +73,38 @@ def test_a_private_import_is_seen() -> None:
     names = ("hockney.a._b", "hockney.a._b.c", "hockney.a.b._c", "hockney.a.b", "x._y")
     assert len(foreign("hockney.other", iter(names))) == 3
     assert foreign("hockney.a.b", iter(names)) == []
+
+
+def computing(names: Iterator[str]) -> list[str]:
+    """Functions and modules among these names that compute, which views must not import."""
+    found = []
+    for name in names:
+        module, _, last = name.rpartition(".")
+        if name.split(".")[0] == "scipy":
+            found.append(name)
+        elif module.startswith(COMPUTING) and name not in ALLOWED:
+            imported_object = getattr(import_module(module), last)
+            if inspect.isfunction(imported_object) or inspect.ismodule(imported_object):
+                found.append(name)
+    return found
+
+
+def test_views_import_nothing_that_computes() -> None:
+    views = [(name, tree) for name, tree in modules() if name.startswith("hockney.views")]
+    assert len(views) > 40
+    assert {name: bad for name, tree in views if (bad := computing(imported(tree)))} == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "computes"),
+    [
+        ("hockney.predict.ranking.rank", True),
+        ("hockney.models.max_rate", True),
+        ("hockney.fitting.fit.curve_of", True),
+        ("scipy.stats", True),
+        ("hockney.fitting.fit.Fit", False),
+        ("hockney.units.format_size", False),
+    ],
+)
+def test_what_computes_is_seen(name: str, computes: bool) -> None:
+    assert (computing(iter([name])) == [name]) == computes

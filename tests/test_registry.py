@@ -9,6 +9,7 @@ import pytest
 
 from hockney.cli import VERBS
 from hockney.errors import AskedWronglyError
+from hockney.measure.suite import PLANS
 from hockney.models import MODELS
 from hockney.mpis import FAMILIES
 from hockney.predict.schedules import SCHEDULES
@@ -19,7 +20,7 @@ from hockney.spec.workloads import WORKLOADS
 from hockney.views.experiments import VIEWS
 from hockney.views.figures import FIGURES
 
-OURS = (FAMILIES, FIGURES, MODELS, PROGRAMS, SCHEDULERS, SCHEDULES, VERBS, VIEWS, WORKLOADS)
+OURS = (FAMILIES, FIGURES, MODELS, PLANS, PROGRAMS, SCHEDULERS, SCHEDULES, VERBS, VIEWS, WORKLOADS)
 
 
 class Wanted(Protocol):

@@ -39,7 +39,7 @@ class _Name:
 
 
 class _Module:
-    """What `from MODULE import NAME` takes names from."""
+    """The stand-in that `from MODULE import NAME` takes names from."""
 
     def __init__(self, module: str) -> None:
         self._module = module

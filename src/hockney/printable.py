@@ -1,4 +1,4 @@
-"""Makes text harmless for terminals: control characters from strangers are shown, not executed."""
+"""Makes text harmless for terminals: control characters in foreign text are shown, not executed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _escaped(text: str, controls: str) -> str:
 
 @cache
 def _pattern(controls: str) -> re.Pattern[str]:
-    """Compiled for text that needs it: it takes as long as the rest of a start of ours."""
+    """Compiled for text that needs it: it takes as long as the rest of our start-up."""
     return re.compile(f"[{controls}]")
 
 
@@ -60,7 +60,7 @@ class PrintableStream(io.TextIOWrapper):
     """A text stream that writes only printable text."""
 
     obeys_marks = False
-    """Whether it is a terminal, where our own marks become escape sequences (terminal.py)."""
+    """True for a terminal, where our own marks become escape sequences (terminal.py)."""
 
     def write(self, text: str) -> int:
         shown = printable(text)

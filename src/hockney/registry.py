@@ -18,6 +18,7 @@ from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
+    import pathlib
     from importlib import metadata
 
 P = TypeVar("P")
@@ -32,7 +33,8 @@ class Registry(Generic[P]):
     Modules whose names begin with an underscore are excluded. With `parts`, a module must satisfy
     at least one of these protocols completely. Other packages add entry points to `group`, by
     default "hockney." and the last name of the package; hockney's own names take precedence.
-    `separator` replaces underscores of modules in names."""
+    `separator` replaces underscores of modules in names. With `suffix`, the paths of files with
+    that suffix take the place of modules."""
 
     def __init__(
         self,
@@ -43,10 +45,11 @@ class Registry(Generic[P]):
         parts: tuple[Kind[Any], ...] = (),
         group: str | None = None,
         separator: str = "-",
+        suffix: str = "",
     ) -> None:
         self.package, self.kind, self.protocol, self.parts = package, kind, protocol, parts
         self.group = group or f"hockney.{package.rpartition('.')[2]}"
-        self.separator = separator
+        self.separator, self.suffix = separator, suffix
         self._ours: dict[str, P] = {}
 
     def names(self) -> list[str]:
@@ -59,8 +62,15 @@ class Registry(Generic[P]):
 
     @cached_property
     def _modules(self) -> dict[str, str]:
-        """Paths of the package's own modules, by name."""
-        modules = pkgutil.iter_modules(importlib.import_module(self.package).__path__)
+        """Paths of the package's own modules or files, by name."""
+        directories = importlib.import_module(self.package).__path__
+        if self.suffix:
+            paths = [
+                os.path.join(where, name) for where in directories for name in os.listdir(where)
+            ]
+            own = sorted(path for path in paths if path.endswith(self.suffix))
+            return {os.path.basename(path).removesuffix(self.suffix): path for path in own}
+        modules = pkgutil.iter_modules(directories)
         names = [module.name for module in modules if module.name[0] != "_"]
         return {name.replace("_", self.separator): f"{self.package}.{name}" for name in names}
 
@@ -70,7 +80,8 @@ class Registry(Generic[P]):
             return self._ours[name]
         if name in self._modules:
             path = self._modules[name]
-            self._ours[name] = self._checked(importlib.import_module(path), path)
+            found = pathlib.Path(path) if self.suffix else importlib.import_module(path)
+            self._ours[name] = self._checked(found, path)
             return self._ours[name]
         if name in self._others:
             return self._others[name]
@@ -117,14 +128,14 @@ class Registry(Generic[P]):
         return found
 
     def _has_own(self, found: object, part: Kind[Any]) -> bool:
-        """Whether it has a member that only this part has, and so must satisfy the whole part."""
+        """True if it has a member that only this part has, and so must satisfy the whole part."""
         others = {name for other in self.parts if other is not part for name in _members(other)}
         return any(hasattr(found, name) for name in _members(part) if name not in others)
 
 
 @cache
 def _is_added_to() -> bool:
-    """Whether any installed package has entry points for hockney. Loading and searching
+    """True if any installed package has entry points for hockney. Loading and searching
     importlib.metadata would take as long as the rest of `hockney --help`."""
     files = (
         f"{entry.path}/entry_points.txt"
@@ -142,7 +153,7 @@ def _content(file: str) -> str:
 
 
 def offers(found: object, protocol: Kind[Part]) -> TypeGuard[Part]:
-    """Whether an object satisfies a protocol."""
+    """True if an object satisfies a protocol."""
     return not [*_wrong(found, protocol)]
 
 

@@ -36,7 +36,7 @@ class Result(Analysis):
     """The analysis of a result file, with data frames, which shows itself in a notebook."""
 
     def __repr__(self) -> str:
-        return "\n\n".join(view_of(self.run).parts(self, False))
+        return "\n\n".join(filter(None, view_of(self.run).parts(self, False)))
 
     @cached_property
     def points(self) -> pandas.DataFrame:

@@ -21,7 +21,7 @@ class ResultFile:
         """resume: whether the file is continued; None where it never can be."""
         self.path, self._can_resume = path, resume is not None
         self._saved = ""
-        """Where the content of a deleted file went: it is saved once."""
+        """The file that the content of a deleted one was saved to: it is saved once."""
         continues = " continue it with --resume," if self._can_resume else ""
         # Readable too: the content of a deleted file can still be saved.
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC

@@ -33,12 +33,12 @@ def obeyed(text: str) -> str:
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether lines can be redrawn on the stream."""
+    """True if lines can be redrawn on the stream."""
     return getattr(stream, "obeys_marks", False) and os.environ.get("TERM", "dumb") != "dumb"
 
 
 def has_emphasis(stream: TextIO) -> bool:
-    """Whether to emphasise text; a non-empty NO_COLOR disables it (no-color.org)."""
+    """True if text may be emphasised; a non-empty NO_COLOR disables it (no-color.org)."""
     return is_terminal(stream) and not os.environ.get("NO_COLOR")
 
 

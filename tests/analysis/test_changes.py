@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hockney.analysis.changes import LEAST_RUNS, change_points
+from hockney.analysis.changes import LEAST_RUNS, change_points, changes_or_drift
 
 
 def noisy(*levels: tuple[int, float], seed: int = 1) -> np.ndarray:
@@ -50,9 +50,48 @@ def test_a_change_within_the_tolerance_is_none() -> None:
 
 def test_noise_alone_seldom_changes() -> None:
     """One in a hundred is allowed by the rule; of these forty none or one."""
-    alarms = sum(bool(change_points(noisy((30, 1.0), seed=seed) * 20.0, 0.01))
-                 for seed in range(40))  # fmt: skip
+    alarms = sum(
+        bool(change_points(noisy((30, 1.0), seed=seed) * 20.0, 0.01)) for seed in range(40)
+    )
     assert alarms <= 2
+
+
+def test_a_segment_in_the_middle_is_found() -> None:
+    """One split at a time found nothing: the ranks before and after any split are alike."""
+    found = [[change.at for change in change_points(noisy((10, 1.0), (10, 1.2), (10, 1.0), seed=s),
+                                                    0.05)] for s in range(10)]  # fmt: skip
+    assert found == [[10, 20]] * 10
+
+
+@pytest.mark.parametrize("total", [0.1, 0.2])
+def test_a_slow_drift_is_a_trend_and_no_step(total: float) -> None:
+    """It used to be a change point in its middle, with a date."""
+    for seed in range(10):
+        changes, drift = changes_or_drift(noisy((30, 1.0), seed=seed)
+                                          + np.linspace(0.0, total, 30), 0.05)  # fmt: skip
+        assert changes == []
+        assert drift is not None
+        assert drift.ratio == pytest.approx(np.exp(total), rel=0.02)
+
+
+def test_a_step_is_no_drift() -> None:
+    for seed in range(10):
+        changes, drift = changes_or_drift(noisy((15, 1.0), (15, 1.1), seed=seed), 0.05)
+        assert ([change.at for change in changes], drift) == ([15], None)
+
+
+@pytest.mark.parametrize("runs", [12, 30])
+def test_noise_alone_is_seldom_called_a_change_or_a_drift(runs: int) -> None:
+    """One in a hundred by the rule."""
+    random = np.random.default_rng(runs)
+    found = [changes_or_drift(0.05 * random.standard_normal(runs), 0.01) for _ in range(100)]
+    assert sum(bool(changes) or drift is not None for changes, drift in found) <= 4
+
+
+def test_three_runs_off_are_no_segment() -> None:
+    values = noisy((30, 1.0))
+    values[12:15] += 0.2
+    assert change_points(values, 0.05) == []
 
 
 @settings(max_examples=30, deadline=None)

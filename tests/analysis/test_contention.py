@@ -30,7 +30,8 @@ def run_of(counts: tuple[int, ...], sizes: tuple[int, ...] = (65536,), slow: flo
 
 
 def curve_at(run: Run) -> list[Contention]:
-    return contention(run, estimate(run))
+    estimates = estimate(run)
+    return contention(at_once(run, estimates), estimates)
 
 
 def test_the_last_pair_counts_for_all_that_send_as_many_messages() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hockney.analysis.history import History, RunFacts, facts_of, histories
 from hockney.estimate import estimate
 from hockney.records import Mpi, Run
+from hockney.views.history import history_lines
 from samples import FIRST_DAY, make_run, past_run
 
 
@@ -72,6 +73,20 @@ def test_worse_is_by_the_rule(factors: list[float], worse: bool) -> None:
     assert all(trend.enough for trend in history.trends)
 
 
+def test_a_drift_is_named_and_makes_it_worse() -> None:
+    history = one_history([1.0 + run / 100 + run % 3 / 1000 for run in range(30)])
+    time, bandwidth = history.trends
+    assert time.changes == ()
+    assert time.drift is not None
+    assert time.drift.ratio == pytest.approx(1.29, rel=0.02)
+    assert time.worse is not None
+    assert "drift" in time.worse
+    assert bandwidth.worse is not None
+    text = "\n".join(history_lines(history))
+    assert "trend: a slow drift" in text
+    assert "change point" not in text.replace(history.system, "")
+
+
 def test_few_runs_are_not_judged() -> None:
     history = one_history([1.0, 1.0, 1.5, 1.5, 1.5])
     assert not history.worse
@@ -86,16 +101,18 @@ def test_an_mpi_of_another_version_is_the_same_system_and_another_library_is_not
             launch.mpi = Mpi(library=library, version=version)
     found = histories([facts(run) for run in runs], 0.05)
     assert [(h.system, len(h.runs)) for h in found] == [
-        ("pingpong, MPICH, here", 2), ("pingpong, Open MPI, here", 1),
-    ]  # fmt: skip
+        ("pingpong, MPICH, here", 2),
+        ("pingpong, Open MPI, here", 1),
+    ]
     assert len(histories([facts(run) for run in runs], 0.05, together=True)) == 1
 
 
 def test_a_label_names_a_system() -> None:
     found = histories([facts(past_run(0, label="node A")), facts(past_run(1))], 0.05)
     assert [history.system for history in found] == [
-        "pingpong, node A", "pingpong, unknown MPI, here",
-    ]  # fmt: skip
+        "pingpong, node A",
+        "pingpong, unknown MPI, here",
+    ]
 
 
 def test_a_run_without_the_sizes_of_the_others_is_left_out() -> None:

@@ -87,8 +87,9 @@ def test_simulated_and_other_experiments_are_compared_with_nothing() -> None:
         launch.simulated = True
     assert position_lines(Analysis(simulated).positions()) == []
     other = run_on(("a", "a"))
-    other.header = other.header.__class__(schema=1, hockney="1", id="x", started="",
-                                          experiment="pairs")  # fmt: skip
+    other.header = other.header.__class__(
+        schema=1, hockney="1", id="x", started="", experiment="pairs"
+    )
     assert Analysis(other).positions().places == ()
 
 

@@ -23,9 +23,11 @@ def folder(tmp_path: Path) -> Path:
     for day in range(20):
         slow = day >= 12
         run = past_run(
-            day, (1.3 if slow else 1.0) + day / 1e4, label=NASTY,
+            day,
+            (1.3 if slow else 1.0) + day / 1e4,
+            label=NASTY,
             environment={"kernel": "6.9" if slow else "6.1"},
-        )  # fmt: skip
+        )
         write_run(run, folder / f"{day:02}.jsonl")
     return folder
 

@@ -58,8 +58,10 @@ def test_a_log_of_several_experiments_gives_several_files(
     (tmp_path / "all").mkdir()
     assert hockney("import", "imb.txt", "-o", "all").status == 0
     assert sorted(path.name for path in (tmp_path / "all").iterdir()) == [
-        "imb-barrier.jsonl", "imb-ibcast.jsonl", "imb-sendrecv.jsonl",
-    ]  # fmt: skip
+        "imb-barrier.jsonl",
+        "imb-ibcast.jsonl",
+        "imb-sendrecv.jsonl",
+    ]
     assert hockney("import", "imb.txt", "--only", "scan").status == 2
 
 
@@ -157,9 +159,10 @@ def test_fit_plot_and_compare_work_on_imported_runs(
     assert comparison["points"][0]["statistics"] == ["median", "mean"]
     assert comparison["points"][0]["other_median_s"] is None
     assert comparison["verdict"] == "unknown"
-    assert "median or mean of launches in us" in hockney(
-        "compare", str(measured), str(imported)
-    ).stdout  # fmt: skip
+    assert (
+        "median or mean of launches in us"
+        in hockney("compare", str(measured), str(imported)).stdout
+    )
 
 
 def test_each_curve_of_a_run_is_fitted_and_drawn_on_its_own(

@@ -11,7 +11,7 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S, RunHockney
 from hockney import records
-from hockney.measure.suite import READY, read_suite
+from hockney.measure.suite import PLANS, read_suite
 from hockney.spec import plan_of
 
 PLAN = """
@@ -36,8 +36,9 @@ def test_a_matrix_is_measured_whole_and_never_twice(hockney: RunHockney, tmp_pat
     runs = [records.read(file) for file in files]
     plans = [plan_of(run.header.options) for run in runs]
     asked = [(plan.first.placement.place, plan.first.workload.buffers) for plan in plans if plan]
-    assert asked == [(place, buffers) for place in ("core", "none")
-                     for buffers in ("separate", "returned")]  # fmt: skip
+    assert asked == [
+        (place, buffers) for place in ("core", "none") for buffers in ("separate", "returned")
+    ]
     assert {plan.sampling.precision for plan in plans if plan} == {0.5}
     assert {run.header.label for run in runs} >= {"a plan's label place=core buffers=separate"}
     assert "1 of 4" in done.stderr
@@ -107,11 +108,11 @@ def test_a_wrong_plan_is_told_before_anything_is_measured(
     assert [file.name for file in tmp_path.iterdir()] == ["plan.toml"]
 
 
-@pytest.mark.parametrize("plan", sorted(READY.glob("*.toml")), ids=lambda path: path.stem)
-def test_ready_plans_ask_what_can_be_answered(hockney: RunHockney, plan: Path) -> None:
+@pytest.mark.parametrize("plan", PLANS.names())
+def test_ready_plans_ask_what_can_be_answered(hockney: RunHockney, plan: str) -> None:
     """With one launch, and time for nothing more than to start."""
-    assert read_suite(plan.stem).runs
+    assert read_suite(plan).runs
     quick = ("--", "--budget", "0.1s", "--mpicc", "nonesuch")
-    done = hockney("suite", plan.stem, "-o", "results", *quick)
+    done = hockney("suite", plan, "-o", "results", *quick)
     assert done.status == 2
     assert "nonesuch: no such command" in done.stderr

@@ -150,8 +150,11 @@ def test_check_measures_with_and_without_the_rules_in_turn(
     assert done.status in (0, 1), done.stderr
     found = json.loads(done.stdout)
     assert [(cell["ranks"], cell["rule"]) for cell in found["cells"]] == [
-        (2, "binomial"), (2, "binomial"), (3, "binomial"), (3, "binomial"),
-    ]  # fmt: skip
+        (2, "binomial"),
+        (2, "binomial"),
+        (3, "binomial"),
+        (3, "binomial"),
+    ]
     assert found["mean_ratio_where_a_rule_holds"] > 0.0
     run = records.read(tmp_path / "checked.jsonl")
     labels = {samples.launch: samples.algorithm for samples in run.samples}

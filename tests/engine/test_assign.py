@@ -119,13 +119,16 @@ CHIPLETS = Machine(packages=1, nodes=1, caches=3, cores=2)
         (TWO_SOCKETS, "=3,1", ["0-15"] * 2, "3 1 alone"),
         (TWO_SOCKETS, "=4-6", ["0-15"] * 3, "4 5 6 alone"),
         (TWO_SOCKETS, "=4,4", ["0-15"] * 2, "4 4 shared"),
-        (TWO_SOCKETS, "=0-1", ["0-15"] * 3,
-         "--cpus 0-1 names too few CPUs: 2, and this node has 3 ranks"),
+        (
+            TWO_SOCKETS,
+            "=0-1",
+            ["0-15"] * 3,
+            "--cpus 0-1 names too few CPUs: 2, and this node has 3 ranks",
+        ),
         (TWO_SOCKETS, "=0,5", ["0-3"] * 2, "--cpus 0,5: rank 1 of this node may not run on CPU 5"),
-        (TWO_SOCKETS, "=0,x", ["0-3"],
-         "--cpus 0,x: not a list of CPU numbers such as 0,3 or 0-3"),
+        (TWO_SOCKETS, "=0,x", ["0-3"], "--cpus 0,x: not a list of CPU numbers such as 0,3 or 0-3"),
     ],
-)  # fmt: skip
+)
 def test_every_rank_gets_the_best_pu_that_is_free(
     program: Path, tmp_path: Path, machine: Machine, policy: str, masks: list[str], expected: str
 ) -> None:

@@ -180,6 +180,10 @@ def test_the_machine_is_probed_before_and_after_every_round(run_engine: RunEngin
     rounds = {s["round"] for s in done.of("samples")}
     assert {p["round"] for p in done.of("probe")} == rounds | {max(rounds) + 1}
     assert {looked["round"] for looked in done.of("round")} == rounds
+    for probe in done.of("probe"):
+        low, high = probe["handover_low_ns"], probe["handover_high_ns"]
+        assert 0.0 < low <= probe["handover_ns"] <= high
+    assert any(p["handover_low_ns"] < p["handover_high_ns"] for p in done.of("probe"))
     assert [noise["rank"] for noise in done.of("noise")] == [0, 1]
 
 

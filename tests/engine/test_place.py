@@ -69,9 +69,11 @@ def test_they_say_where_as_hwloc_does(run_engine: RunEngine) -> None:
             if (int(node.get("complete_cpuset", "0").replace(",", ""), 16) >> place["pu"]) & 1
         }
         numbers = {
-            "Package": place["package"], "NUMANode": place["numa"], "Core": place["core"],
+            "Package": place["package"],
+            "NUMANode": place["numa"],
+            "Core": place["core"],
             "PU": place["pu"],
-        }  # fmt: skip
+        }
         for kind, number in numbers.items():
             if kind in around and number is not None:
                 assert int(around[kind].get("os_index", "-1")) == number, kind

@@ -35,9 +35,10 @@ NOT_OF_THE_EXPERIMENT = {
     ],
 }  # fmt: skip
 CASES = [
-    (experiment, option) for experiment, options in NOT_OF_THE_EXPERIMENT.items()
+    (experiment, option)
+    for experiment, options in NOT_OF_THE_EXPERIMENT.items()
     for option in options
-]  # fmt: skip
+]
 
 
 def refusal_of(engine: Engine, *asked: str) -> str:

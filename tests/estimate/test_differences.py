@@ -76,8 +76,9 @@ def test_the_signed_rank_test_is_exact_with_ties_and_zeros(values: list[float]) 
     positive = np.array([v for v in values if v != 0.0]) > 0.0
     centre = ranks.sum() / 2
     distance = abs(ranks[positive].sum() - centre)
-    sums = [ranks[np.array(s, dtype=bool)].sum()
-            for s in itertools.product((0, 1), repeat=len(ranks))]  # fmt: skip
+    sums = [
+        ranks[np.array(s, dtype=bool)].sum() for s in itertools.product((0, 1), repeat=len(ranks))
+    ]
     expected = np.mean([abs(value - centre) >= distance - 1e-9 for value in sums])
     assert signed_rank_p(np.array(values)) == pytest.approx(expected)
 
@@ -123,8 +124,10 @@ def test_the_shift_turns_with_the_sides(first: list[float], second: list[float])
 @pytest.mark.parametrize(("m", "n"), [(5, 5), (5, 9), (10, 12)])
 def test_the_interval_holds_the_shift(m: int, n: int) -> None:
     random = np.random.default_rng(m)
-    intervals = [sample_shift(random.normal(size=m), 0.7 + random.normal(size=n)).interval
-                 for _ in range(1500)]  # fmt: skip
+    intervals = [
+        sample_shift(random.normal(size=m), 0.7 + random.normal(size=n)).interval
+        for _ in range(1500)
+    ]
     held = np.mean([i is not None and i[0] <= 0.7 <= i[1] for i in intervals])
     assert 0.94 <= held <= 0.985
 
@@ -146,10 +149,22 @@ def test_equal_pairs_are_seldom_called_different_and_unequal_ones_seldom_the_sam
     assert apart.count("same") <= 0.05 * 600
 
 
+def test_unlike_mixtures_of_two_modes_are_not_called_the_same() -> None:
+    random = np.random.default_rng(6)
+    verdicts = []
+    for _ in range(200):
+        first, second = (0.3 * (random.random(20) < slow) + random.normal(0.0, 0.002, 20)
+                         for slow in (0.35, 0.55))  # fmt: skip
+        verdicts.append(two_samples(first, second, 0.03).verdict)
+    assert verdicts.count("same") == 0
+
+
 def test_several_variants_are_corrected_for_their_number() -> None:
     random = np.random.default_rng(2)
-    runs = [[one.verdict for one in paired_each(random.normal(0.0, 0.01, (8, 15)), 0.01)]
-            for _ in range(300)]  # fmt: skip
+    runs = [
+        [one.verdict for one in paired_each(random.normal(0.0, 0.01, (8, 15)), 0.01)]
+        for _ in range(300)
+    ]
     assert sum(any(v in ("faster", "slower") for v in run) for run in runs) <= 0.075 * 300
 
 
@@ -191,8 +206,10 @@ def test_as_many_as_needed_decide() -> None:
     assert found.verdict == "unknown"
     assert found.needed is not None
     n = 2 * found.needed
-    decided = [two_samples(random.normal(0.0, 0.1, n), random.normal(0.0, 0.1, n), 0.05).verdict
-               for _ in range(50)]  # fmt: skip
+    decided = [
+        two_samples(random.normal(0.0, 0.1, n), random.normal(0.0, 0.1, n), 0.05).verdict
+        for _ in range(50)
+    ]
     assert decided.count("unknown") <= 10
 
 

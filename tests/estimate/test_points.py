@@ -44,9 +44,25 @@ def test_a_launch_slow_as_a_whole_is_left_out_by_the_rule_and_counted() -> None:
     def ns(launch: int, _round: int, size: int) -> list[float]:
         return [(2.5 if launch == 3 else 1.0 + 0.001 * launch) * (100.0 + size)]
 
-    estimates = estimate(make_run(ns, launches=7, sizes=(1, 8, 64)))
+    run = make_run(ns, launches=10, sizes=(1, 8, 64))
+    estimates = estimate(run)
     assert estimates.slow_launches == (3,)
-    assert {point.launches for point in estimates.headline} == {6}
+    assert {point.launches for point in estimates.headline} == {9}
+    assert {point.launches for point in estimate(run, every_launch=True).headline} == {10}
+    assert estimates.modes == ()
+
+
+@pytest.mark.parametrize("slow", [3, 9, 11])
+def test_more_slow_launches_than_a_tenth_are_a_mode_and_kept(slow: int) -> None:
+    def ns(launch: int, _round: int, size: int) -> list[float]:
+        return [(1.35 if launch < slow else 1.0) * (1.0 + 0.001 * (launch % 5)) * (100.0 + size)]
+
+    estimates = estimate(make_run(ns, launches=20, sizes=(1, 8, 64)))
+    assert estimates.slow_launches == ()
+    assert {point.launches for point in estimates.headline} == {20}
+    fast, other = estimates.modes
+    assert (fast.ratio, other.launches) == (1.0, tuple(range(slow)))
+    assert other.ratio == pytest.approx(1.35, rel=0.01)
 
 
 def test_a_launch_slow_at_one_size_only_is_kept() -> None:

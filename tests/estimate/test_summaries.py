@@ -41,11 +41,15 @@ def test_a_mean_stays_a_mean() -> None:
 
 
 def test_a_median_comes_before_a_mean() -> None:
-    point = point_of(summary("mean", value_s=3e-6), summary("median", value_s=2e-6),
-                     summary("p99", value_s=9e-6))  # fmt: skip
+    point = point_of(
+        summary("mean", value_s=3e-6), summary("median", value_s=2e-6), summary("p99", value_s=9e-6)
+    )
     assert (point.statistic, point.median_s, point.mean_s, point.p99_s) == (
-        "median", 2e-6, 3e-6, 9e-6,
-    )  # fmt: skip
+        "median",
+        2e-6,
+        3e-6,
+        9e-6,
+    )
 
 
 def test_extremes_of_means_over_ranks_are_none_of_samples() -> None:

@@ -112,5 +112,6 @@ def test_a_collective_is_written_under_its_own_name() -> None:
     [run] = runs(logs.OSU_BCAST_FULL)
     [table] = tables(writing.write(Analysis(run), "osu").decode())
     assert (table.operation, numbers(table)) == (
-        "bcast", {(1, "mean"): 2.25e-6, (2, "mean"): 2.5e-6},
-    )  # fmt: skip
+        "bcast",
+        {(1, "mean"): 2.25e-6, (2, "mean"): 2.5e-6},
+    )

@@ -205,8 +205,9 @@ def test_nothing_is_flagged_without_reason() -> None:
 
 def test_what_makes_it_another_experiment_is_kept() -> None:
     assert tables(logs.OSU_7_FULL)[0].options == {
-        "buffers": "DEVICE to HOST", "Datatype": "MPI_CHAR",
-    }  # fmt: skip
+        "buffers": "DEVICE to HOST",
+        "Datatype": "MPI_CHAR",
+    }
     assert tables(logs.OSU_ONE_SIDED)[0].options["Synchronization"] == "MPI_Win_flush"
 
 
@@ -232,8 +233,9 @@ def test_hosts_and_versions_are_kept_where_the_log_tells_them() -> None:
     assert [place.host for place in netpipe.places] == ["node-9", "node-10"]
     [nccl] = tables(logs.NCCL)
     assert ([place.host for place in nccl.places], nccl.version) == (
-        ["node-001", "node-002"], "2.17.6",
-    )  # fmt: skip
+        ["node-001", "node-002"],
+        "2.17.6",
+    )
     assert [table.version for table in tables(logs.IMB_4)] == ["4.1", "4.1"]
 
 

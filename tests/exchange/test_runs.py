@@ -16,8 +16,10 @@ from hockney.logs.runs import runs_of, store
 
 def test_different_experiments_are_different_runs() -> None:
     assert [run.header.experiment for run in runs(logs.IMB_2021)] == [
-        "sendrecv", "barrier", "ibcast",
-    ]  # fmt: skip
+        "sendrecv",
+        "barrier",
+        "ibcast",
+    ]
 
 
 def test_a_table_that_comes_again_is_another_launch() -> None:
@@ -51,8 +53,10 @@ def test_a_run_is_a_result_file_of_ours(tmp_path: Path) -> None:
         store(run, path, force=False)
         back = records.read(path)
         assert (back.header, back.summaries, back.launches) == (
-            run.header, run.summaries, run.launches,
-        )  # fmt: skip
+            run.header,
+            run.summaries,
+            run.launches,
+        )
         assert back.cut is None
         assert back.header.started is None  # the log does not tell
         assert back.samples == []
@@ -68,7 +72,10 @@ def test_the_definition_goes_with_the_launch() -> None:
 
 
 def test_files_of_the_same_program_are_launches_of_one_run() -> None:
-    found = [(log(text), table) for text in (logs.OSU_5, logs.OSU_5, logs.OSU_5)
-             for table in tables(text)]  # fmt: skip
+    found = [
+        (log(text), table)
+        for text in (logs.OSU_5, logs.OSU_5, logs.OSU_5)
+        for table in tables(text)
+    ]
     [run] = runs_of(found, "osu", "mine")
     assert (len(run.launches), run.label) == (3, "mine")

@@ -77,6 +77,4 @@ def test_a_job_writes_its_list_beside_the_result_and_removes_it(tmp_path: Path) 
     done = subprocess.run(["sh", "job.sh"], cwd=tmp_path, capture_output=True, text=True, env=env)
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "heard").read_text() == asked.first.workload.long_list(RANKS)
-    assert {file.name for file in tmp_path.iterdir()} == {
-        "mpiexec", "job.sh", "heard", result.name
-    }  # fmt: skip
+    assert {file.name for file in tmp_path.iterdir()} == {"mpiexec", "job.sh", "heard", result.name}

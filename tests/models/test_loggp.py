@@ -69,9 +69,12 @@ def values(curve: Curve) -> dict[str, float | None]:
 
 
 @given(
-    L=st.floats(1e-7, 1e-4), send=st.floats(1e-8, 1e-6), receive=st.floats(1e-8, 1e-6),
-    factor=st.floats(1.2, 2.0), rate=st.floats(1e9, 1e11),
-)  # fmt: skip
+    L=st.floats(1e-7, 1e-4),
+    send=st.floats(1e-8, 1e-6),
+    receive=st.floats(1e-8, 1e-6),
+    factor=st.floats(1.2, 2.0),
+    rate=st.floats(1e9, 1e11),
+)
 @settings(max_examples=40, deadline=None)
 def test_numbers_without_noise_are_given_back(
     L: float, send: float, receive: float, factor: float, rate: float

@@ -37,9 +37,10 @@ def grid(sizes: Array = SIZES, pairs: Array = PAIRS) -> tuple[Array, Array]:
 
 def protocols(x: Array, k: Array) -> Array:
     return np.where(
-        x <= BREAKS[0], seconds_of(x, k, *SHORT),
+        x <= BREAKS[0],
+        seconds_of(x, k, *SHORT),
         np.where(x <= BREAKS[1], seconds_of(x, k, *EAGER), seconds_of(x, k, *RENDEZVOUS)),
-    )  # fmt: skip
+    )
 
 
 def curve(
@@ -88,8 +89,10 @@ def test_given_protocols_are_taken() -> None:
     x, k = grid()
     found = fit(curve(protocols(x, k), x, k, noise=0.01), breaks_bytes=BREAKS)
     assert {name for name in found.parameters if name.startswith("alpha")} == {
-        "alpha_1_s", "alpha_2_s", "alpha_3_s",
-    }  # fmt: skip
+        "alpha_1_s",
+        "alpha_2_s",
+        "alpha_3_s",
+    }
     one = fit(curve(protocols(x, k), x, k, noise=0.01), breaks_bytes=())
     assert "alpha_2_s" not in one.parameters
     assert one.error_median > 3.0 * found.error_median

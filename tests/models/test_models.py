@@ -142,8 +142,9 @@ def test_fit_of_segments_gives_their_lines(hockney: RunHockney, run_file: Path) 
     (found,) = json.loads(done.stdout)["fits"]
     assert found["model"] == "segmented"
     assert [(part["from_bytes"], part["to_bytes"]) for part in found["segments"]] == [
-        (0, 4096), (8192, 2**20),
-    ]  # fmt: skip
+        (0, 4096),
+        (8192, 2**20),
+    ]
     assert found["segments"][1]["alpha_s"] == pytest.approx(9e-6, rel=0.01)
     assert found["segments"][1]["beta_s_per_B"] == pytest.approx(1e-10, rel=0.01)
     limit = found["parameters"]["break_1_bytes"]

@@ -28,10 +28,12 @@ def closed(chunk: Sequence[float], widths: Sequence[float], kappa: float = 1.0) 
 
 
 def simulated(x: Array, n: Array, p: Array) -> Array:
-    return np.array([
-        simulated_T_b_s(size, int(count), int(processes), B_r, T_l, C)
-        for size, count, processes in zip(x, n, p, strict=True)
-    ])  # fmt: skip
+    return np.array(
+        [
+            simulated_T_b_s(size, int(count), int(processes), B_r, T_l, C)
+            for size, count, processes in zip(x, n, p, strict=True)
+        ]
+    )
 
 
 def curve(

@@ -334,9 +334,11 @@ def test_0_bytes_are_no_segment_by_chance() -> None:
     sizes = np.append(0.0, sizes_per_octave(1))
     apart = [
         fit(curve_of_arrays(sizes, noisy(1e-6 + sizes / 1e10, 0.03, launches=8, seed=seed)))
-        .segments[0].to_bytes == 0
+        .segments[0]
+        .to_bytes
+        == 0
         for seed in range(40)
-    ]  # fmt: skip
+    ]
     assert sum(apart) <= 5
 
 

@@ -90,8 +90,11 @@ def test_what_is_forced_is_taken(library: tuple[Mpi, Engine], name: str) -> None
 
 def test_a_launch_ends_where_it_was_not_taken(library: tuple[Mpi, Engine]) -> None:
     algorithm = discovered(library, "bcast")["binomial"]
-    (name,) = [n for n, _ in family_of(library[0]).forcing("bcast", algorithm, None).env
-               if n.lower().endswith("_algorithm")]  # fmt: skip
+    (name,) = [
+        n
+        for n, _ in family_of(library[0]).forcing("bcast", algorithm, None).env
+        if n.lower().endswith("_algorithm")
+    ]
     said = launched(library, algorithm, **{name: "0" if "OMPI" in name else "auto"})
     assert "the MPI library did not accept a setting" in said
     assert '"samples"' not in said

@@ -35,8 +35,11 @@ def decide(tree: dict[str, Any], collective: str, ranks: int, size: int, **facts
             return facts[name] == value
         if key == "comm_size=pow2":
             return not ranks & (ranks - 1)
-        for kind, measured in (("comm_size", ranks), ("avg_msg_size", size),
-                               ("total_msg_size", size * ranks)):  # fmt: skip
+        for kind, measured in (
+            ("comm_size", ranks),
+            ("avg_msg_size", size),
+            ("total_msg_size", size * ranks),
+        ):
             if key.startswith(f"{kind}<="):
                 return measured <= int(key.partition("<=")[2])
             if key.startswith(f"{kind}<"):
@@ -77,8 +80,9 @@ def test_the_rules_hold_where_they_should_and_nowhere_else(
                 device = decide(trees[".ch4"], *cell, **FACTS)
                 if ruled:
                     assert algorithm == f"algorithm=MPIR_{collective.capitalize()}_intra_chosen"
-                    flat = decide(own[".ch4"], *cell, **{**FACTS, "comm_hierarchy": "flat",
-                                                         "comm_size": ""})  # fmt: skip
+                    flat = decide(
+                        own[".ch4"], *cell, **{**FACTS, "comm_hierarchy": "flat", "comm_size": ""}
+                    )
                     assert device == flat
                 else:
                     assert algorithm == decide(own[""], *cell, **FACTS)

@@ -125,10 +125,13 @@ def test_a_slurm_that_shares_nothing_with_the_mpi_is_told(
         (HYDRA, {"hosts": ("a", "b", "c"), "nodes": 2}, "-hosts a,b -ppn 1 -n 2"),
         (HYDRA, {"hosts": ("a", "b"), "ranks": 4}, "-hosts a,b -ppn 2 -n 4"),
         (HYDRA, {"hosts": ("a", "b"), "ranks": 4, "place": "node"}, "-hosts a,b -ppn 1 -n 4"),
-        (OPENMPI, {"hosts": ("a", "b"), "ranks": 4},
-         "--bind-to none --host a:2,b:2 --map-by ppr:2:node:OVERSUBSCRIBE -n 4"),
+        (
+            OPENMPI,
+            {"hosts": ("a", "b"), "ranks": 4},
+            "--bind-to none --host a:2,b:2 --map-by ppr:2:node:OVERSUBSCRIBE -n 4",
+        ),
     ],
-)  # fmt: skip
+)
 def test_mpiexec_is_told_of_hosts(mpi: Mpi, options: dict[str, object], words: str) -> None:
     command = family_of(mpi).command(mpi, ask(**options), ["engine"])
     assert " ".join(command[1:-1]) == words

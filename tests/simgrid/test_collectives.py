@@ -99,9 +99,12 @@ def test_algorithms_that_are_implemented_alike_take_the_same_time(
 
 @pytest.mark.parametrize(
     ("theirs", "ours", "segments"),
-    [("binomial_tree", "binomial", None), ("flattree", "basic_linear", None),
-     ("ompi_pipeline", "pipeline", SEGMENTS)],
-)  # fmt: skip
+    [
+        ("binomial_tree", "binomial", None),
+        ("flattree", "basic_linear", None),
+        ("ompi_pipeline", "pipeline", SEGMENTS),
+    ],
+)
 @pytest.mark.parametrize("ranks", first_of([8, 64]))
 def test_broadcasts_of_theory_within_two_per_cent(
     folder: Path, theirs: str, ours: str, segments: Segments, ranks: int

@@ -57,8 +57,9 @@ def test_no_noise_of_this_host_is_in_a_simulated_run(hockney: RunHockney, tmp_pa
     assert [p["median_s"] for p in first["points"]] == [p["median_s"] for p in second["points"]]
     assert first["warnings"] == []
     assert [(place["host"], place["pu"]) for place in first["run"]["places"]] == [
-        ("a", None), ("b", None)
-    ]  # fmt: skip
+        ("a", None),
+        ("b", None),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -115,8 +115,9 @@ def test_several_questions_of_version_1_are_cases() -> None:
     assert plan is not None
     assert [case.title for case in plan.cases] == ["2", "4"]
     assert [case.placement for case in plan.cases] == [
-        Placement(ranks=2, env={"FORCED": "chain"}), Placement(ranks=4, env={"FORCED": "default"})
-    ]  # fmt: skip
+        Placement(ranks=2, env={"FORCED": "chain"}),
+        Placement(ranks=4, env={"FORCED": "default"}),
+    ]
     assert [case.workload for case in plan.cases] == [
         Collective(sizes=(Size(8),), collective="bcast", algorithm=name)
         for name in ("chain", "default")

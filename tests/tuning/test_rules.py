@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hockney.analysis.best import Cell, Contender
-from hockney.analysis.compare import Difference
+from hockney.estimate.differences import Judged
 from hockney.estimate.points import PointEstimate
 from hockney.mpis import ONE_FOR_ALL_SIZES
 from hockney.spec.axes import AXES
@@ -49,12 +49,13 @@ def cell(collective: str, ranks: int, size: int, ratios: Ratios) -> Cell:
     contenders = [
         Contender(
             point(collective, name, ranks, size, 1e-6 * ratio),
-            Difference(ratio, ratio, ratio, 0.001, verdict, None),
+            Judged(ratio, ratio, ratio, 0.001, verdict, verdict == "same", None),
         )
         for name, (ratio, verdict) in sorted(ratios.items(), key=lambda item: item[1])
     ]
-    return Cell(collective, ranks, size, point(collective, None, ranks, size, 1e-6),
-                tuple(contenders))  # fmt: skip
+    return Cell(
+        collective, ranks, size, point(collective, None, ranks, size, 1e-6), tuple(contenders)
+    )
 
 
 def cells_of_grids(collective: str, found: dict[int, list[Ratios]]) -> list[Cell]:
@@ -111,8 +112,10 @@ def test_no_rule_slows_the_library_down_and_together_they_have_the_gain(
     assert gain == pytest.approx(reduction.gain)
     assert reduction.gain >= SHARE * reduction.possible * (1 - 1e-9)
     if collective not in ONE_FOR_ALL_SIZES:
-        best = [min([c.difference.ratio for c in one.contenders if c.is_faster], default=1.0)
-                for one in cells]  # fmt: skip
+        best = [
+            min([c.difference.ratio for c in one.contenders if c.is_faster], default=1.0)
+            for one in cells
+        ]
         assert reduction.possible == pytest.approx(-sum(map(math.log, best)))
 
 

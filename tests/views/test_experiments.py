@@ -88,8 +88,10 @@ def test_pairs_as_json(hockney: RunHockney, pairs: Path) -> None:
     assert (last["bytes"], last["pairs"], last["worst"]["peers"]) == (1 << 20, 16, [5, 21])
     assert last["aggregate_Bps"] == pytest.approx(16 * 2**20 / last["last_s"])
     assert [knee["pairs"] for knee in shown["knees"]] == [
-        None, pytest.approx(5.0, rel=0.01), pytest.approx(5.0, rel=0.01)
-    ]  # fmt: skip
+        None,
+        pytest.approx(5.0, rel=0.01),
+        pytest.approx(5.0, rel=0.01),
+    ]
     (apart,) = shown["apart"]
     assert (apart["what"], apart["ranks"]) == ("pair", [5, 21])
     assert shown["apart_rule"]

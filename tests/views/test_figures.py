@@ -239,8 +239,11 @@ def test_values_without_a_place_on_a_logarithmic_axis_are_left_out(what: str) ->
 def test_a_run_without_samples_is_an_error(what: str) -> None:
     run = Run(RunRecord(schema=1, hockney="", id="", started="", experiment="pingpong"))
     run.path = Path("imported.jsonl")
-    run.add(Summary(launch=0, operation="pingpong", bytes=8, statistic="L", definition="LogGP",
-                    value_s=1e-6))  # fmt: skip
+    run.add(
+        Summary(
+            launch=0, operation="pingpong", bytes=8, statistic="L", definition="LogGP", value_s=1e-6
+        )
+    )
     with pytest.raises(AskedWronglyError, match=r"^imported.jsonl: no "):
         describe(what, [Analysis(run)], Options())
 

@@ -1,4 +1,4 @@
-"""What is concluded about a run: one object, whose results are worked out when they are first asked
+"""All conclusions about a run in one object, whose results are worked out when they are first asked
 for, and kept.
 
 `estimate` turns samples into numbers with intervals; the modules here draw conclusions from those
@@ -13,8 +13,9 @@ from functools import cached_property
 from typing import Any
 
 from hockney.analysis.best import Cell, cells_of
-from hockney.analysis.contention import Contention, Knee, contention, knees, points_to_fit
+from hockney.analysis.contention import Contention, Knee, at_once, contention, knees
 from hockney.analysis.diagnose import Finding, diagnose
+from hockney.analysis.fits import Fits, NamedCurve, PairsFits
 from hockney.analysis.floor import FloorRatio, floor_ratios
 from hockney.analysis.history import History, RunFacts, facts_of
 from hockney.analysis.matrix import Matrix, matrix_of
@@ -30,25 +31,15 @@ from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate import Estimates, PointEstimate, estimate
 from hockney.estimate.points import by_curve
 from hockney.estimate.states import States, find_states
-from hockney.estimate.summaries import Statistics, statistics_of
+from hockney.estimate.summaries import LogNumber, over_launches, statistics_of
 from hockney.fitting.fit import Fit, curve_of
-from hockney.models import fit_model, loggp
+from hockney.models import loggp
 from hockney.models.loggp import Overheads
 from hockney.predict.parameters import Parameters, parameters_of_run
 from hockney.records import Place, Run
 from hockney.spec import Plan, plan_of, workload_of
 from hockney.spec.axes import AXES, Point, texts_apart
 from hockney.spec.workloads import Workload
-
-
-@dataclass(frozen=True)
-class NamedCurve:
-    """Points of one curve (spec.axes.curve_key)."""
-
-    name: str
-    """The axes in which it differs from the run's other curves, in words; empty where it is the
-    only one."""
-    points: Sequence[PointEstimate]
 
 
 @dataclass(frozen=True)
@@ -65,7 +56,7 @@ class Analysis:
         """label: its name among other runs; that of the run unless given."""
         self.run = run
         self.label = run.label if label is None else label
-        self._lines: dict[int, Fit | None] = {}
+        self.fits = Fits()
         self._loggp: dict[int, LogGP | None] = {}
 
     @cached_property
@@ -91,9 +82,19 @@ class Analysis:
         return estimate(self.run, self.states)
 
     @cached_property
-    def statistics(self) -> dict[Point, Statistics]:
-        """What an imported log gives of each point, by the names that it uses."""
-        return statistics_of(self.run)
+    def of_every_launch(self) -> Estimates:
+        """The same with launches that `estimates` excludes as outliers: what is compared."""
+        if not self.estimates.slow_launches:
+            return self.estimates
+        return estimate(self.run, self.states, every_launch=True)
+
+    @cached_property
+    def statistics(self) -> dict[Point, dict[str, LogNumber]]:
+        """The numbers that an imported log gives of each point, by the names that it uses."""
+        return {
+            point: {name: over_launches(launches) for name, launches in statistics.items()}
+            for point, statistics in statistics_of(self.run).items()
+        }
 
     @cached_property
     def warnings(self) -> list[Warning]:
@@ -129,8 +130,13 @@ class Analysis:
         return cells_of(self.estimates.own())
 
     @cached_property
+    def at_once(self) -> list[PointEstimate]:
+        """The slowest pair of each visit, for every size and number of pairs at once."""
+        return at_once(self.run, self.estimates)
+
+    @cached_property
     def contention(self) -> list[Contention]:
-        return contention(self.run, self.estimates)
+        return contention(self.at_once, self.estimates)
 
     @cached_property
     def knees(self) -> list[Knee]:
@@ -156,7 +162,7 @@ class Analysis:
 
     @cached_property
     def diagnosis(self) -> list[Finding]:
-        return diagnose(self.run, self.states)
+        return diagnose(self.run, self.estimates)
 
     @cached_property
     def facts(self) -> RunFacts | None:
@@ -169,17 +175,19 @@ class Analysis:
 
     @cached_property
     def message_costs(self) -> Parameters:
-        """What messages cost by the run's ping-pong times; raises where it has none."""
+        """Costs of messages by the run's ping-pong times; raises where it has none."""
         return parameters_of_run(self.run, self.estimates.headline)
 
     def predicted(self, costs: Parameters) -> list[Predicted]:
         """Every point of a collective algorithm that has a schedule, by those costs of messages."""
         return predicted_points(self.run, self.estimates.headline, costs)
 
-    @cached_property
+    @property
     def points_to_fit(self) -> list[PointEstimate]:
         """For pairs at once, the slowest pair of each visit; otherwise every point."""
-        return points_to_fit(self.run, self.estimates)
+        if self.run.header.experiment == "pairs" and self.run.samples:
+            return self.at_once
+        return self.estimates.own()
 
     @cached_property
     def curves(self) -> list[NamedCurve]:
@@ -205,14 +213,22 @@ class Analysis:
                 f"{len(curves)} curves: {several}",
                 "choose one by its axes, such as algorithm=..., ranks=...",
             )
-        return fit_model(model, points)
+        return self.fits.fit(model, points)
+
+    def fits_of_pairs(self, operation: str | None = None) -> PairsFits | None:
+        """Models of several pairs at once; None where there are no such times."""
+        return self.fits.of_pairs([p for p in self.at_once if operation in (None, p.operation)])
 
     def line(self, state: int = 0) -> Fit | None:
         """Hockney's line through the points of one state; None where they do not carry one, or are
         of several curves."""
-        if state not in self._lines:
-            self._lines[state] = _line(self.estimates.own(state))
-        return self._lines[state]
+        points = self.estimates.own(state)
+        if len(by_curve(points)) > 1:
+            return None
+        try:
+            return self.fits.fit("hockney", points)
+        except HockneyError:
+            return None
 
     def loggp(self, state: int = 0) -> LogGP | None:
         """Overheads, gaps and LogGP's parameters from the trains of one state; None where it has
@@ -226,12 +242,3 @@ class Analysis:
 def _loggp(trains: Sequence[PointEstimate]) -> LogGP | None:
     curve = curve_of(trains)
     return None if loggp.lacks(curve) else LogGP(loggp.overheads(curve), loggp.fit(curve))
-
-
-def _line(points: Sequence[PointEstimate]) -> Fit | None:
-    if len(by_curve(points)) > 1:
-        return None
-    try:
-        return fit_model("hockney", points)
-    except HockneyError:
-        return None

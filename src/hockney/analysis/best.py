@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hockney.analysis.compare import Difference, differences
+from hockney.analysis.compare import differences
 from hockney.errors import AskedWronglyError
+from hockney.estimate.differences import Judged
 from hockney.estimate.points import PointEstimate
 from hockney.spec.axes import Axes, variant_text
 from hockney.spec.workloads.collective import DEFAULT, is_collective_name
@@ -28,7 +29,7 @@ class Contender:
     """An algorithm at one size and number of ranks."""
 
     point: PointEstimate
-    difference: Difference | None
+    difference: Judged | None
     """Against the library's own decision (ratio: of it to that); None where that is unknown, and
     for itself."""
 
@@ -38,12 +39,14 @@ class Contender:
 
     @property
     def is_faster(self) -> bool:
-        """Whether it is significantly faster than the library's own decision."""
-        return self.difference is not None and self.difference.verdict == "faster"
+        """True if it is significantly faster than the library's own decision, and not surely by
+        less than TOLERANCE."""
+        found = self.difference
+        return found is not None and found.matters and found.verdict == "faster"
 
     @property
     def may_be_faster(self) -> bool:
-        """Whether the launches leave open that it is faster by more than TOLERANCE."""
+        """True if it may be faster by more than TOLERANCE, as far as the launches show."""
         found = self.difference
         if found is None or self.is_faster:
             return True
@@ -51,10 +54,12 @@ class Contender:
 
     @property
     def is_harmless(self) -> bool:
-        """Whether there is no sign that it is slower than the library's own decision."""
+        """True if nothing shows that it is slower than the library's own decision."""
         found = self.difference
         return found is not None and (
-            found.verdict in ("faster", "same") or (found.verdict == "unknown" and found.ratio <= 1)
+            found.within_tolerance
+            or found.verdict == "faster"
+            or (found.verdict == "unknown" and found.ratio <= 1)
         )
 
 
@@ -68,7 +73,7 @@ class Cell:
     default: PointEstimate | None
     contenders: tuple[Contender, ...]
     """Forced algorithms, the fastest first."""
-    second: Difference | None = None
+    second: Judged | None = None
     """Where the library's own decision was not measured: the second of the contenders against the
     first."""
 
@@ -87,9 +92,10 @@ class Cell:
 
     @property
     def verdict(self) -> str:
-        """By BEST_RULE whether the fastest algorithm (FASTER) or the library's own decision (OWN)
-        is the best, or that this is UNKNOWN."""
-        surely_first = self.second is not None and self.second.verdict == "slower"
+        """By BEST_RULE: FASTER if the fastest algorithm is the best, OWN if the library's own
+        decision is, else UNKNOWN."""
+        second = self.second
+        surely_first = second and second.matters and second.verdict == "slower"
         if self.best.is_faster or surely_first:
             return FASTER
         if self.default is None or any(one.may_be_faster for one in self.contenders):
@@ -101,6 +107,11 @@ class Cell:
         """The smallest number of launches of its points."""
         points = [one.point for one in self.contenders]
         return min(point.launches for point in [*points, *([self.default] if self.default else [])])
+
+    @property
+    def is_choice(self) -> bool:
+        """True if several algorithms were measured."""
+        return len(self.contenders) + (self.default is not None) > 1
 
     @property
     def unknown_text(self) -> str:
@@ -156,7 +167,7 @@ def cells_of(points: Iterable[PointEstimate]) -> list[Cell]:
     return cells
 
 
-def _by_second(each: Iterable[tuple[PointEstimate, PointEstimate]]) -> dict[int, Difference]:
+def _by_second(each: Iterable[tuple[PointEstimate, PointEstimate]]) -> dict[int, Judged]:
     """Differences by the identity of the second point of each pair."""
     pairs = list(each)
     found = zip(pairs, differences(pairs, TOLERANCE), strict=True)

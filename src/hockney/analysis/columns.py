@@ -17,7 +17,7 @@ OF_LAUNCHES = frozenset({"medians_s", "launch_numbers"})
 
 
 def is_float(name: str) -> bool:
-    """Whether a column holds floating-point numbers, even where all of them are unknown."""
+    """True if a column holds floating-point numbers, even where all of them are unknown."""
     return (
         name.endswith(("_s", "_Bps"))
         or name in ("confidence", "effective_samples", "seconds")

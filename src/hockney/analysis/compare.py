@@ -1,4 +1,5 @@
-"""Whether two runs differ. Launches are the independent units; p is corrected for many points."""
+"""Whether two runs differ. Launches are the independent units; what differs between equal runs is
+part of the test; p is corrected for many points."""
 
 from __future__ import annotations
 
@@ -9,58 +10,42 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.analysis.between import (
+    SAME_STATE,
+    Between,
+    alike_state,
+    assumed,
+    between,
+    is_simulated,
+    same_question,
+)
 from hockney.errors import AskedWronglyError
+from hockney.estimate.differences import (
+    LEVEL,
+    Judged,
+    Unseen,
+    benjamini_hochberg,
+    judged,
+    sample_shift,
+    with_unseen,
+)
+from hockney.estimate.launches import SLOW_RULE
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.lazy import lazy_imports
 from hockney.records import Run
-from hockney.spec.axes import CIRCUMSTANCES, key_without
+from hockney.spec.axes import CIRCUMSTANCES, Key, key_without
 
 with lazy_imports():
-    from scipy.stats import mannwhitneyu
-
     from hockney.analysis import Analysis
 
-SIGNIFICANCE = 0.05
-SAME_STATE = 0.25
-"""Two states are the same when their core-to-core latencies differ by less than this on a log
-scale: states of one machine differ by a factor of two and more, one state scatters by a few per
-cent."""
-MOST_LAUNCHES = 1000
-"""A larger number of launches that would decide is not suggested."""
-
-LARGEST_LOG = 709.0
-"""The largest logarithm of a double."""
-MOST_EXACT = 10_000
-"""Differences, as of 100 launches each: the exact distribution of more takes minutes, and by the
-normal one the interval is wider by one rank at most."""
-NORMAL_QUANTILE = 1.959963984540054
-"""The normal quantile of 1 - SIGNIFICANCE / 2."""
-MOST_DIFFERENCES = 10_000_000
-"""Some 100 MiB, as of 3,000 launches each."""
-
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Difference:
-    """B against A at one point, or over all of them: ratio of medians of launches, B over A."""
-
-    ratio: float
-    low: float | None
-    high: float | None
-    p: float | None
-    """p of the rank-sum test over launches, corrected by Benjamini-Hochberg over many points."""
-    verdict: str
-    """faster, slower, same (within the tolerance) or unknown."""
-    launches_needed: int | None
-    """About how many launches of each would decide; None unless the verdict is unknown."""
 
 
 @dataclass(frozen=True)
 class PointDifference:
     base: PointEstimate
     other: PointEstimate
-    difference: Difference
+    difference: Judged
 
 
 @dataclass(frozen=True)
@@ -68,9 +53,11 @@ class Comparison:
     base: Run
     other: Run
     points: tuple[PointDifference, ...]
-    overall: Difference | None
+    overall: Judged | None
     """Compares each launch's mean over all points; None where nothing could be compared."""
     notes: tuple[str, ...]
+    between: Between | None = None
+    """How much equal runs differ as a whole; None where that is nothing (simulated runs)."""
 
     @property
     def verdict(self) -> str:
@@ -82,29 +69,113 @@ class Comparison:
             point.difference.verdict == "slower" and (point.difference.low or 0.0) > 1.0 + tolerance
             for point in self.points
         )
-        return self.verdict == "slower" or surely
+        overall = self.overall
+        return surely or bool(overall and overall.matters and overall.verdict == "slower")
 
 
-def compare(first: Analysis, second: Analysis, tolerance: float) -> Comparison:
-    """Compares two runs of one experiment. Smaller differences than `tolerance` count as equal."""
+def compare(
+    first: Analysis, second: Analysis, tolerance: float, others: Sequence[Analysis] = ()
+) -> Comparison:
+    """Compares two runs of one experiment. Smaller differences than `tolerance` count as equal.
+    others: more runs; those of the same question show how much equal runs differ."""
     base, other = first.run, second.run
     if base.header.experiment != other.header.experiment:
         raise AskedWronglyError(
             f"{base.path} holds {base.header.experiment} and {other.path} "
             f"{other.header.experiment}: different experiments cannot be compared"
         )
-    notes = _unlike(base, other)
+    notes = [*_unlike(base, other), *_exclusions(first), *_exclusions(second)]
     states, words = _matching_states(first, second)
     notes += words
-    pairs = _pairs(first.estimates, second.estimates, states) if states else []
-    found = zip(pairs, differences(pairs, tolerance), strict=True)
-    points = tuple(PointDifference(a, b, difference) for (a, b), difference in found)
-    overall = _overall(pairs, tolerance) if pairs else None
-    if states and not pairs:
-        notes.append("the two runs have no size in common")
-    elif pairs and overall is None:
+    both = (first.of_every_launch, second.of_every_launch)
+    pairs = _pairs(*both, states) if states else []
+    if not pairs:
+        notes += ["the two runs have no size in common"] if states else []
+        return Comparison(base, other, (), None, tuple(notes))
+    drift = _Drift.of(first, second, states[0] if states else 0, others)
+    found = differences(pairs, tolerance, [drift.at(*pair) for pair in pairs])
+    points = tuple(
+        PointDifference(a, b, difference) for (a, b), difference in zip(pairs, found, strict=True)
+    )
+    overall, spread = _overall(pairs, tolerance, drift)
+    if overall is None:
         notes.append("no launch has every point, so that only points are compared")
-    return Comparison(base, other, points, overall, tuple(notes))
+    return Comparison(base, other, points, overall, tuple(notes), spread)
+
+
+@dataclass(frozen=True)
+class _Drift:
+    """What is known of the difference between equal runs."""
+
+    none: bool
+    """Whether there is none, as between simulated runs."""
+    groups: Sequence[Sequence[dict[Key, PointEstimate]]]
+    """Points of other runs, by the question that they share with the one run or the other."""
+
+    @classmethod
+    def of(
+        cls, first: Analysis, second: Analysis, state: int, others: Sequence[Analysis]
+    ) -> _Drift:
+        handover_s = first.estimates.state(state).handover_s
+        compared = {first.run.header.id, second.run.header.id}
+        left = [one for one in others if one.run.header.id not in compared]
+        groups = []
+        for of in (first, second):
+            alike = [one for one in left if same_question(of.run, one.run)]
+            left = [one for one in left if one not in alike]
+            groups.append([_points(one, handover_s) for one in alike])
+        return cls(is_simulated(first.run) and is_simulated(second.run), groups)
+
+    def at(self, first: PointEstimate, second: PointEstimate) -> Unseen | None:
+        if self.none:
+            return None
+        sides = (key_without(first), key_without(second))
+        groups = [
+            [np.log(run[key].medians_s) for run in group if key in run]
+            for key, group in zip(sides, self.groups, strict=True)
+        ]
+        launches = [np.log(first.medians_s), np.log(second.medians_s)]
+        return (between(groups) or assumed(launches)).of_two
+
+    def overall(
+        self, pairs: Sequence[tuple[PointEstimate, PointEstimate]], samples: Sequence[Array]
+    ) -> Between | None:
+        if self.none:
+            return None
+        groups = []
+        for side, group in enumerate(self.groups):
+            keys = [key_without(pair[side]) for pair in pairs]
+            whole = [[run[key] for key in keys] for run in group if all(key in run for key in keys)]
+            runs = [_means(points, [0.0] * len(points)) for points in whole]
+            groups.append([values for values in runs if len(values)])
+        return between(groups) or assumed(samples)
+
+
+def _points(analysis: Analysis, handover_s: float | None) -> dict[Key, PointEstimate]:
+    """A run's points in the state that was compared; none where it was in no such state."""
+    state = alike_state(analysis, handover_s)
+    points = analysis.of_every_launch.own(state) if state is not None else []
+    return {key_without(point): point for point in points if min(point.medians_s) > 0.0}
+
+
+def _exclusions(analysis: Analysis) -> list[str]:
+    """What of a run's samples is not compared, or only here."""
+    notes = []
+    label, slow = analysis.label, analysis.estimates.slow_launches
+    if slow:
+        numbers = ", ".join(map(str, slow))
+        notes.append(
+            f"{label}: launches {numbers} are compared as all others are; `show` excludes them as "
+            f"outliers ({SLOW_RULE})"
+        )
+    if analysis.states.changed:
+        rounds = "1 round" if analysis.states.changed == 1 else f"{analysis.states.changed} rounds"
+        notes.append(f"{label}: {rounds} excluded: the state changed in them")
+    modes = analysis.estimates.modes
+    if modes:
+        kinds = ", ".join(f"{len(mode.launches)} at {mode.ratio:.2f}" for mode in modes)
+        notes.append(f"{label}: launches are of {len(modes)} kinds ({kinds} times the fastest)")
+    return notes
 
 
 def _definition(run: Run) -> str | None:
@@ -180,31 +251,41 @@ def _are_apart(points: Sequence[PointEstimate], left_out: Sequence[str]) -> bool
 
 
 def differences(
-    pairs: Sequence[tuple[PointEstimate, PointEstimate]], tolerance: float
-) -> list[Difference]:
-    """Compares the second of each pair with the first; p is corrected for the number of pairs."""
-    logs = [(np.log(a.medians_s), np.log(b.medians_s)) for a, b in pairs]
-    raw = [rank_sum(*both) for both in logs]
-    corrected = iter(benjamini_hochberg(np.array([p for p in raw if p is not None])).tolist())
+    pairs: Sequence[tuple[PointEstimate, PointEstimate]],
+    tolerance: float,
+    unseen: Sequence[Unseen | None] | None = None,
+) -> list[Judged]:
+    """Compares the second of each pair with the first; p is corrected for the number of pairs.
+    unseen: what each pair's launches do not show; nothing for pairs of one run."""
+    parts = unseen or [None] * len(pairs)
+    shifts = [
+        with_unseen(sample_shift(np.log(a.medians_s), np.log(b.medians_s)), part)
+        for (a, b), part in zip(pairs, parts, strict=True)
+    ]
+    known = np.array([shift.p for shift in shifts if shift.p is not None])
+    corrected = iter(benjamini_hochberg(known).tolist())
     return [
-        judge(*both, None if p is None else next(corrected), tolerance)
-        for both, p in zip(logs, raw, strict=True)
+        judged(shift, None if shift.p is None else next(corrected), tolerance, LEVEL, part)
+        for shift, part in zip(shifts, parts, strict=True)
     ]
 
 
 def _overall(
-    pairs: list[tuple[PointEstimate, PointEstimate]], tolerance: float
-) -> Difference | None:
+    pairs: list[tuple[PointEstimate, PointEstimate]], tolerance: float, drift: _Drift
+) -> tuple[Judged | None, Between | None]:
     """Of each launch the mean over points of its log time against A's median: one number each.
     None where no launch has every point, as of collectives measured by algorithm."""
     centres = [math.log(a.typical_s) for a, _ in pairs]
-    typical = [_typical([pair[side] for pair in pairs], centres) for side in (0, 1)]
-    if not all(map(len, typical)):
-        return None
-    return judge(typical[0], typical[1], rank_sum(typical[0], typical[1]), tolerance)
+    first, second = (_means([pair[side] for pair in pairs], centres) for side in (0, 1))
+    if not (len(first) and len(second)):
+        return None, None
+    spread = drift.overall(pairs, (first, second))
+    unseen = spread.of_two if spread else None
+    shift = with_unseen(sample_shift(first, second), unseen)
+    return judged(shift, shift.p, tolerance, LEVEL, unseen), spread
 
 
-def _typical(points: list[PointEstimate], centres: list[float]) -> Array:
+def _means(points: Sequence[PointEstimate], centres: Sequence[float]) -> Array:
     """Takes only launches that have every point: a missing one would shift the mean."""
     launches = set.intersection(*(set(point.launch_numbers) for point in points))
     values: dict[int, list[float]] = {launch: [] for launch in sorted(launches)}
@@ -213,85 +294,3 @@ def _typical(points: list[PointEstimate], centres: list[float]) -> Array:
             if launch in values:
                 values[launch].append(math.log(median) - centre)
     return np.array([np.mean(ratios) for ratios in values.values()])
-
-
-def rank_sum(first: Array, second: Array) -> float | None:
-    """Two-sided p of the exact rank-sum test; None with fewer than two values on a side."""
-    if min(len(first), len(second)) < 2:
-        return None
-    return float(mannwhitneyu(first, second, alternative="two-sided", method="auto").pvalue)
-
-
-def shift_interval(first: Array, second: Array) -> tuple[float, float] | None:
-    """95 % interval of the shift from first to second: order statistics of all differences, with
-    ranks from the exact distribution of the rank sum (Moses; Hollander & Wolfe, Nonparametric
-    Statistical Methods, 4.3), of many launches by its normal approximation. None where so
-    few values cannot give 95 %."""
-    m, n = len(first), len(second)
-    if m < 2 or n < 2:
-        return None
-    if m * n > MOST_DIFFERENCES:
-        raise AskedWronglyError(f"{m} launches against {n} are more than can be compared")
-    below = _below(m, n)
-    if below == 0:
-        return None
-    differences = np.sort((second[:, None] - first[None, :]).ravel())
-    return float(differences[below - 1]), float(differences[-below])
-
-
-def _below(m: int, n: int) -> int:
-    """How many differences on each side are outside of the interval."""
-    if m * n > MOST_EXACT:
-        sigma = math.sqrt(m * n * (m + n + 1) / 12.0)
-        return int(m * n / 2.0 - NORMAL_QUANTILE * sigma)
-    cumulative = np.cumsum(_rank_sum_counts(m, n)) / math.comb(m + n, n)
-    return int(np.searchsorted(cumulative, SIGNIFICANCE / 2.0, side="right"))
-
-
-def _rank_sum_counts(m: int, n: int) -> Array:
-    """In how many of all orders U takes each value 0 .. m n: coefficients of the Gaussian
-    binomial, product over i of (1 - q^(n+i)) / (1 - q^i)."""
-    counts = np.zeros(m * n + 1)
-    counts[0] = 1.0
-    for i in range(1, m + 1):
-        for u in range(m * n, n + i - 1, -1):
-            counts[u] -= counts[u - n - i]
-        for u in range(i, m * n + 1):
-            counts[u] += counts[u - i]
-    return counts
-
-
-def benjamini_hochberg(p: Array) -> Array:
-    """Adjusted p values that keep the false discovery rate (Benjamini & Hochberg 1995)."""
-    if len(p) == 0:
-        return p
-    order = np.argsort(p)
-    scaled = p[order] * len(p) / np.arange(1, len(p) + 1)
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0)
-    return adjusted
-
-
-def judge(first: Array, second: Array, p: float | None, tolerance: float) -> Difference:
-    """first, second: log times of launches."""
-    ratio = _exp(float(np.median(second)) - float(np.median(first)))
-    shift = shift_interval(first, second)
-    if shift is None:
-        needed = 4 if min(len(first), len(second)) < 4 else None
-        return Difference(ratio, None, None, p, "unknown", needed)
-    low, high = _exp(shift[0]), _exp(shift[1])
-    if 1.0 - tolerance <= low and high <= 1.0 + tolerance:
-        return Difference(ratio, low, high, p, "same", None)
-    if p is not None and p < SIGNIFICANCE and not low <= 1.0 <= high:
-        return Difference(ratio, low, high, p, "slower" if low > 1.0 else "faster", None)
-    half = (shift[1] - shift[0]) / 2.0
-    count = max(len(first), len(second))
-    needed = math.ceil(count * (half / math.log1p(tolerance)) ** 2)
-    return Difference(
-        ratio, low, high, p, "unknown", max(needed, count + 1) if needed < MOST_LAUNCHES else None
-    )
-
-
-def _exp(log: float) -> float:
-    """Infinite where the result exceeds a double: an imported log may hold 1e-300 s."""
-    return math.exp(log) if log < LARGEST_LOG else math.inf

@@ -27,6 +27,15 @@ OF_PAIRS = ("peers", "pairs", "ranks")
 Array = NDArray[np.float64]
 
 
+def over_pairs(points: Sequence[PointEstimate]) -> tuple[float, float | None, float | None]:
+    """The time of one pair and its confidence interval; of several pairs the median pair, the
+    fastest and the slowest."""
+    if len(points) == 1:
+        return points[0].typical_s, points[0].low_s, points[0].high_s
+    times = [point.typical_s for point in points]
+    return float(np.median(times)), min(times), max(times)
+
+
 @dataclass(frozen=True)
 class Contention:
     """One size and number of pairs at once."""
@@ -57,9 +66,9 @@ class Contention:
 
     @property
     def messages_per_s(self) -> float | None:
-        """Of all pairs. Where each sent as many messages as the others, over the time until the
-        last was done: then bandwidth is Hager & Wellein's 4 x n / T_b, with T_b the time of n round
-        trips of two pairs. Else all spoke for the same time, and their rates add up."""
+        """The rate of all pairs. If each sent equally many messages, it is over the time until the
+        last was done: bandwidth is then Hager & Wellein's 4 x n / T_b, with T_b the time of n round
+        trips of two pairs. If all communicated for the same time, their rates add up."""
         if self.together.repetitions is not None:
             last_s = self.together.typical_s
             return self.pairs / last_s if last_s > 0.0 else None
@@ -89,15 +98,8 @@ class Knee:
     """Largest relative deviation of a measured time from the curve."""
 
 
-def points_to_fit(run: Run, estimates: Estimates) -> list[PointEstimate]:
-    """For pairs at once, the slowest pair of each visit; otherwise every point."""
-    if run.header.experiment == "pairs" and run.samples:
-        return at_once(run, estimates)
-    return estimates.own()
-
-
 def at_once(run: Run, estimates: Estimates) -> list[PointEstimate]:
-    """Of every size and number of pairs at once the slowest pair: of each visit the largest of the
+    """The slowest pair at every size and number of pairs at once: for each visit the largest of the
     pairs' medians. In the headline state, without slow launches."""
     slowest: dict[Point, dict[int, dict[int, float]]] = {}
     repetitions: dict[Point, set[int]] = {}
@@ -128,8 +130,8 @@ def at_once(run: Run, estimates: Estimates) -> list[PointEstimate]:
     return points
 
 
-def contention(run: Run, estimates: Estimates) -> list[Contention]:
-    """Every size and number of pairs at once."""
+def contention(slowest: Sequence[PointEstimate], estimates: Estimates) -> list[Contention]:
+    """Every size and number of pairs at once. slowest: those of `at_once`."""
     each: dict[Key, list[PointEstimate]] = {}
     alone: dict[Key, list[PointEstimate]] = {}
     for point in estimates.own():
@@ -138,7 +140,7 @@ def contention(run: Run, estimates: Estimates) -> list[Contention]:
             if point.pairs == 1:
                 alone.setdefault(key_without(point, *OF_PAIRS), []).append(point)
     found = []
-    for together in at_once(run, estimates):
+    for together in slowest:
         points = each.get(key_without(together, "peers"))
         if points:
             ordered = tuple(sorted(points, key=lambda point: point.typical_s))

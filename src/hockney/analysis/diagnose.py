@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.estimate.points import MAD_TO_SIGMA
+from hockney.analysis.covariates import covariates
+from hockney.estimate.launches import MAD_TO_SIGMA
+from hockney.estimate.points import Estimates
 from hockney.estimate.quantiles import autocorrelation_time
 from hockney.estimate.states import States, cluster
 from hockney.lazy import lazy_imports
@@ -51,12 +53,13 @@ class Finding:
     """A property of the samples that a median hides."""
 
     what: str
-    """cold start, modes, drift, bursts, periodic or autocorrelation."""
+    """cold start, modes, drift, bursts, periodic, autocorrelation or covariates."""
     operation: str
-    bytes: int
+    bytes: int | None
+    """None for what is found over all sizes."""
     words: str
     size: float
-    """How large the effect is, as a ratio: the largest comes first."""
+    """The effect as a ratio: the largest comes first."""
 
 
 ADVICE = {
@@ -72,6 +75,8 @@ ADVICE = {
     "find it, or reserve cores for it (isolcpus, core specialisation)",
     "autocorrelation": "successive samples resemble each other: fewer are independent than it "
     "seems; the intervals respect that, more launches help more than longer ones",
+    "covariates": "launches differ because the machine does, not the library: what is measured in "
+    "the same seconds can be compared, and what was measured apart only where the probes agree",
 }
 
 
@@ -84,10 +89,10 @@ class Series:
     samples_s: Array
 
 
-def diagnose(run: Run, states: States) -> list[Finding]:
+def diagnose(run: Run, estimates: Estimates) -> list[Finding]:
     """Everything found in the headline state, the largest effect of each kind first."""
-    findings = []
-    for key, launches in _series(run, states).items():
+    findings = _explained(run, estimates)
+    for key, launches in _series(run, estimates.states).items():
         long_enough = [s for s in launches if len(s.visit_s) >= LEAST_VISITS]
         if not long_enough:
             continue
@@ -97,6 +102,20 @@ def diagnose(run: Run, states: States) -> list[Finding]:
                 what, words, size = found
                 findings.append(Finding(what, key.operation, key.bytes, words, size))
     return sorted(findings, key=lambda finding: (finding.what, -finding.size))
+
+
+def _explained(run: Run, estimates: Estimates) -> list[Finding]:
+    return [
+        Finding(
+            "covariates",
+            one.operation,
+            None,
+            f"{100.0 * one.fraction:.0f} % of the variance between launches goes with the "
+            f"{one.probe} probe (p = {one.p:.1g}, {one.launches} launches)",
+            1.0 + one.fraction,
+        )
+        for one in covariates(run, estimates)
+    ]
 
 
 def _series(run: Run, states: States) -> dict[Point, list[Series]]:

@@ -1,4 +1,4 @@
-"""How far MPI is above what the hardware allows, measured in the same rounds."""
+"""The ratio of MPI to what the hardware allows, measured in the same rounds."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.analysis.changes import LEAST_RUNS, change_points
+from hockney.analysis.changes import LEAST_RUNS, Drift, changes_or_drift
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.records import Run
 from hockney.spec import plan_facts
@@ -25,8 +25,9 @@ LAST = 3
 """Runs that are judged against those before them."""
 WORSE_RULE = (
     "worse: the level since the last change point is worse than the level before it by more than "
-    "the tolerance, or the last 3 runs are all worse by more than the tolerance than the median of "
-    "at least 4 runs before them at this level, and than every one of those"
+    "the tolerance, or a drift made it worse by more than that, or the last 3 runs are all worse "
+    "by more than the tolerance than the median of at least 4 runs before them at this level, and "
+    "than every one of those"
 )
 VOLATILE = (
     "load",
@@ -93,6 +94,8 @@ class Trend:
     bytes: int
     points: tuple[RunPoint, ...]
     changes: tuple[ChangePoint, ...]
+    drift: Drift | None
+    """A slow change of the whole series; then there are no changes of level."""
     worse: str | None
     """Why the last runs are worse, by WORSE_RULE; None where they are not."""
     enough: bool
@@ -219,15 +222,19 @@ def _history(system: str, runs: Sequence[RunFacts], tolerance: float) -> History
 def _trend(runs: Sequence[RunFacts], size: int, bandwidth: bool, tolerance: float) -> Trend:
     points = [_point(run, size, bandwidth) for run in runs]
     logs = np.log([point.value for point in points])
+    found, drift = changes_or_drift(logs, tolerance)
     changes = tuple(
         ChangePoint(at, points[at].started, ratio, p, _differences(runs[at - 1], runs[at]))
-        for at, ratio, p in change_points(logs, tolerance)
+        for at, ratio, p in found
     )
     sign = -1.0 if bandwidth else 1.0
     worse, enough = _worse(sign * logs, [change.index for change in changes], tolerance)
+    drifted = sign * math.log(drift.ratio) if drift else 0.0
+    if drifted > 0.0:
+        worse, enough = f"a drift made it {math.exp(drifted):.3f} times worse", True
     what = f"{'bandwidth' if bandwidth else 'time'} at {format_size(size)}"
     unit = "B/s" if bandwidth else "s"
-    return Trend(what, unit, size, tuple(points), changes, worse, enough)
+    return Trend(what, unit, size, tuple(points), changes, drift, worse, enough)
 
 
 def _point(run: RunFacts, size: int, bandwidth: bool) -> RunPoint:

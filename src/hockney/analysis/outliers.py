@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from hockney.analysis.places import places_of, shared
 from hockney.estimate.differences import holm
-from hockney.estimate.points import MAD_TO_SIGMA, Estimates, PointEstimate
+from hockney.estimate.launches import MAD_TO_SIGMA
+from hockney.estimate.points import Estimates, PointEstimate
 from hockney.estimate.states import cluster
 from hockney.lazy import lazy_imports
 from hockney.records import Place, Run
@@ -145,7 +146,7 @@ def _board(points: Mapping[Pair, PointEstimate], places: Mapping[int, Place]) ->
 
 
 def _levels(logs: Array, pairs: Sequence[Pair], places: Mapping[int, Place]) -> Array:
-    """Of each pair the log time of its level: the nearest of those that the network itself has."""
+    """The log time of each pair's level: the nearest of those that the network itself has."""
     labels = cluster(np.exp(logs), least=max(LEAST_PAIRS, math.ceil(LEVEL_FRACTION * len(logs))))
     centres = [
         float(np.median(logs[labels == label]))
@@ -157,7 +158,7 @@ def _levels(logs: Array, pairs: Sequence[Pair], places: Mapping[int, Place]) -> 
 
 
 def _is_star(pairs: Sequence[Pair], places: Mapping[int, Place]) -> bool:
-    """Whether the pairs have one rank, or between nodes one node, in common."""
+    """True if the pairs have one rank, or between nodes one node, in common."""
     ends: Counter[object] = Counter()
     for pair in pairs:
         hosts = {places[rank].host for rank in pair if rank in places}

@@ -56,7 +56,7 @@ class PastPosition:
     value: float
     earlier: int
     lower: int
-    """How many of the earlier ones are lower."""
+    """The number of earlier ones that are lower."""
     median: float
 
 
@@ -67,7 +67,7 @@ class Positions:
     places: tuple[Position, ...]
     past: tuple[PastPosition, ...]
     definition: str | None
-    """What a sample of the run is."""
+    """The definition of a sample of the run."""
 
 
 @cache
@@ -77,7 +77,7 @@ def published_figures() -> tuple[PublishedFigure, ...]:
 
 
 def transport_of(run: Run) -> str | None:
-    """What carries the messages, as far as the record shows; None where they are simulated."""
+    """The network or memory that carries the messages; None where they are simulated."""
     if not run.launches:
         return UNKNOWN_NETWORK
     first = run.launches[0]
@@ -136,7 +136,7 @@ def _own_numbers(
 
 
 def _is_alike(other: str, own: str | None) -> bool:
-    """Whether two transports are alike; an unknown network is like any other between hosts."""
+    """True if two transports are alike; an unknown network is like any other between hosts."""
     if SHARED_MEMORY in (other, own):
         return other == own
     return UNKNOWN_NETWORK in (other, own) or other == own

@@ -47,12 +47,12 @@ def starts_of(run: Run) -> Starts | None:
 
 @dataclass(frozen=True)
 class Skew:
-    """How long after the first rank of a visit the last one began."""
+    """Seconds from the first rank's start to the last rank's in a visit."""
 
     median_s: float
     most_s: float
     clock_error_s: float | None
-    """How well the ranks' common clock is known, at worst."""
+    """The largest error of the ranks' common clock."""
 
 
 def skew_of(run: Run) -> Skew | None:

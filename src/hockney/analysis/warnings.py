@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from hockney.analysis.noise import Disturbance, disturbances
 from hockney.analysis.starts import skew_of
+from hockney.estimate.launches import Mode
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.estimate.quantiles import LEAST_LAUNCHES, carries_interval
 from hockney.records import Place, Run
@@ -66,6 +67,13 @@ class FewLaunches:
     imported: bool
 
 
+@dataclass(frozen=True)
+class Modes:
+    """Launches were of several kinds."""
+
+    modes: tuple[Mode, ...]
+
+
 Warning = (
     Incomplete
     | SourceNote
@@ -75,6 +83,7 @@ Warning = (
     | Disturbance
     | Noisy
     | FewLaunches
+    | Modes
 )
 
 
@@ -86,6 +95,7 @@ def warnings(run: Run, estimates: Estimates) -> list[Warning]:
         *_placement(run),
         *_skewed(run),
         *disturbances(run),
+        *([Modes(estimates.modes)] if estimates.modes else []),
         *_noisy(estimates),
         *_few_launches(run, estimates),
     ]

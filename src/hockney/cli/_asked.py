@@ -27,7 +27,7 @@ class Output:
     quiet: bool
     as_json: bool
     gate: bool
-    """Whether an outlier gives exit status 1."""
+    """True if an outlier gives exit status 1."""
     layout: str | None
     """The table of a classic program; None: that of the preset, or ours."""
 

@@ -10,21 +10,25 @@ from typing import TYPE_CHECKING
 import click
 
 import hockney
+from hockney.analysis.between import may_repeat
 from hockney.errors import AskedWronglyError
 from hockney.measure.journal import NAME as SUITE_JOURNAL
-from hockney.records.reading import why_no_result
+from hockney.records.reading import header_of, why_no_result
 
 if TYPE_CHECKING:
     from hockney.records import Run
     from hockney.result import Result
 
 SUFFIXES = (".jsonl", ".jsonl.zst")
+MOST_OTHERS, MOST_BYTES = 20, 64 << 20
+"""Other runs that are read, and their bytes: a MiB takes 0.1 s, and more runs make a deviation
+between runs hardly better known."""
 MOST_ENTRIES = 200_000
-"""Of a directory with all below it: it takes seconds to look at more, and / was not meant."""
+"""Most files in a directory and all below it: more take seconds, and / was not meant."""
 
 
 def load(path: Path) -> Result:
-    """What a result file holds; what of it could not be read is said."""
+    """The analysis of a result file; warns of what could not be read."""
     found = hockney.load(path)
     warn_of_cut(found.run)
     return found
@@ -65,6 +69,28 @@ def _inside(directory: Path) -> Iterator[Path]:
                 yield path
             elif path.name != SUITE_JOURNAL:
                 click.echo(f"left out: {path}: {reason}", err=True)
+
+
+def others_beside(files: Sequence[Path], past: Sequence[Path]) -> list[Result]:
+    """Other runs of the same questions as these files ask, the newest of those in their directories
+    and of those named by --history. What cannot be read is no history."""
+    known = {file.resolve() for file in files}
+    found = {path.resolve() for path in result_files(past)} if past else set()
+    for directory in {file.resolve().parent for file in files}:
+        found |= {path for path in directory.iterdir() if path.name.endswith(SUFFIXES)}
+    states = [(path, path.stat()) for path in found - known if path.is_file()]
+    states.sort(key=lambda one: -one[1].st_mtime)
+    headers = [header for file in files if (header := header_of(file)) is not None]
+    alike: list[Path] = []
+    left = MOST_BYTES
+    for path, state in states:
+        header = header_of(path) if state.st_size <= left else None
+        if header is not None and any(may_repeat(header, one) for one in headers):
+            alike.append(path)
+            left -= state.st_size
+        if len(alike) == MOST_OTHERS:
+            break
+    return [hockney.load(path) for path in alike]
 
 
 def write_text(path: Path, text: str, force: bool) -> None:

@@ -17,7 +17,7 @@ PLACEMENT = "Placement"
 SIMULATION = "Simulation"
 OUTPUT = "Output"
 LAST = (SAMPLING, PLACEMENT, SIMULATION, OUTPUT)
-"""What a verb has of its own comes before."""
+"""Options that a verb has to itself come before these."""
 
 
 _HALF = re.compile("[\ud800-\udfff]")
@@ -48,7 +48,7 @@ class Verb(click.Command):
         self.examples = examples
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuses texts that no file of ours could hold; names of files may be any bytes."""
+        """Refuses texts that no result file can hold; names of files may be any bytes."""
         rest = super().parse_args(ctx, args)
         for param in self.get_params(ctx):
             value = ctx.params.get(param.name or "")

@@ -13,8 +13,8 @@ from hockney.analysis.history import History
 from hockney.exchange.writing import render
 from hockney.lazy import lazy_imports
 from hockney.terminal import styled
-from hockney.views.as_json import dumps, run_json
-from hockney.views.experiments import view_of
+from hockney.views.as_json import dumps
+from hockney.views.experiments import shown_json, view_of
 from hockney.views.warnings import warning_lines
 
 with lazy_imports():
@@ -32,7 +32,7 @@ def show_run(
     else:
         view = view_of(analysis.run)
         answer = "\n".join(styled(line, "bold") for line in view.answer(analysis))
-        click.echo("\n\n".join([*filter(None, [answer]), *view.parts(analysis, all_states)]))
+        click.echo("\n\n".join(filter(None, [answer, *view.parts(analysis, all_states)])))
     if not quiet:
         show_warnings(analysis)
 
@@ -78,12 +78,8 @@ def show_json(
     diagnose: bool = False,
     histories: Sequence[History] | None = None,
 ) -> None:
-    """{"run", ..., "warnings"} and, when asked, "diagnosis" and "positions" (docs/json.md)."""
-    shown = {
-        "run": run_json(analysis),
-        **view_of(analysis.run).fields(analysis, all_states),
-        "warnings": warning_lines(analysis),
-    }
+    """shown_json and, when asked, "diagnosis" and "positions"."""
+    shown = shown_json(analysis, all_states)
     if diagnose:
         shown["diagnosis"] = [asdict(finding) for finding in analysis.diagnosis]
     if histories is not None:

@@ -15,7 +15,6 @@ from hockney.cli._parameters import COUNTS, SECONDS, SIZES
 from hockney.cli._verb import MeasuringVerb
 from hockney.lazy import lazy_imports
 from hockney.spec import Plan, sizes_of
-from hockney.spec.workloads.collective import Root, Sync
 
 with lazy_imports():
     from hockney.measure.algorithms import checked_collectives
@@ -92,45 +91,32 @@ BUDGET = option(
 @_options.VERIFY
 @option("--oversubscribe", is_flag=True, heading=WORKLOAD, help="Allow more ranks than CPUs.")
 @measuring_options((BUDGET, *HOW_MUCH[1:]))
-def command(common: Common, *, ranks: list[int] | None, oversubscribe: bool, **own: Any) -> Plan:
+def command(
+    common: Common,
+    *,
+    collectives: str,
+    algorithms: str,
+    ranks: list[int] | None,
+    sizes: list[int],
+    segments: list[int] | None,
+    **own: Any,
+) -> Plan:
     """Measure collectives by algorithm, number of ranks and size.
 
     Each launch measures one algorithm and number of ranks at all sizes. A time is from the common
     start to the end on the last rank.
     """
-    ranks = ranks or [common.ranks_by_nodes() or allowed_cpus()]
-    study = _study(common, ranks, oversubscribe, **own)
+    study = Study(
+        collectives=checked_collectives(collectives.split(",")),
+        algorithms=algorithms.split(","),
+        ranks=ranks or [common.ranks_by_nodes() or allowed_cpus()],
+        segments=segments or (),
+        sizes=sizes_of(sizes),
+        buffers=common.buffers,
+        **own,
+    )
     cases, left_out = cases_of(study, common.placement, *mpi_of(common.placement))
     sampling = common.sampling
     if "budget" not in common.given:
         sampling = replace(sampling, budget_s=CASE_S * len(cases))
     return Plan(cases=tuple(cases), sampling=sampling, left_out=tuple(left_out))
-
-
-def _study(
-    common: Common,
-    ranks: list[int],
-    oversubscribe: bool,
-    *,
-    collectives: str,
-    algorithms: str,
-    sizes: list[int],
-    segments: list[int] | None,
-    root: Root,
-    sync: Sync,
-    overlap: bool,
-    verify: bool,
-) -> Study:
-    return Study(
-        collectives=checked_collectives(collectives.split(",")),
-        algorithms=algorithms.split(","),
-        ranks=ranks,
-        segments=segments or (),
-        sizes=sizes_of(sizes),
-        buffers=common.buffers,
-        root=root,
-        sync=sync,
-        oversubscribe=oversubscribe,
-        overlap=overlap,
-        verify=verify,
-    )

@@ -13,7 +13,7 @@ from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from hockney.analysis.compare import compare
-    from hockney.cli._files import load
+    from hockney.cli._files import load, others_beside
     from hockney.views.as_json import comparison_json, dumps
     from hockney.views.comparison import show_comparison
     from hockney.views.comparison_figure import describe_ratio
@@ -28,6 +28,7 @@ with lazy_imports():
 @click.argument("base", type=click.Path(path_type=Path))
 @click.argument("others", nargs=-1, required=True, type=click.Path(path_type=Path))
 @option("--tolerance", type=FRACTION, default="3%", help="Treat smaller differences as equal.")
+@_options.HISTORY
 @_options.MOST_INPUT
 @_options.output("Draw the ratio over message size: FILE.png, .svg or .pdf.", metavar="FILE")
 @_options.force("the figure")
@@ -36,17 +37,20 @@ def command(
     base: Path,
     others: tuple[Path, ...],
     tolerance: float,
+    past: tuple[Path, ...],
     as_json: bool,
     output: Path | None,
     force: bool,
 ) -> None:
     """Test whether each of OTHERS differs from BASE, at each point and as a whole.
 
-    Launches are the independent units of the test. Exit status 1 when one of OTHERS is slower by
-    more than the tolerance.
+    Launches are the independent units of the test. By how much equal runs differ is part of it: as
+    other runs of the same question in their directory or in --history show, else by a cautious
+    assumption. Exit status 1 when one of OTHERS is slower by more than the tolerance.
     """
     first = load(base)
-    comparisons = [compare(first, load(other), tolerance) for other in others]
+    runs = others_beside((base, *others), past)
+    comparisons = [compare(first, load(other), tolerance, runs) for other in others]
     if output is not None:
         save(describe_ratio(comparisons, tolerance), output, force)
     if as_json:

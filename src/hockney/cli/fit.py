@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,13 +17,11 @@ from hockney.lazy import lazy_imports
 from hockney.models import MODELS
 
 with lazy_imports():
-    from hockney.analysis import NamedCurve
+    from hockney.analysis.fits import Fits, NamedCurve
     from hockney.cli._files import load
-    from hockney.estimate.points import PointEstimate
     from hockney.fitting.fit import Fit, curve_of
-    from hockney.models import fit_model
     from hockney.models.hockney import fit
-    from hockney.predict.ranking import Ranking, rank
+    from hockney.predict.ranking import Ranking
     from hockney.records import Run
     from hockney.views.as_json import axes_json, dumps, fit_json
     from hockney.views.fits import model_lines, ranking_json, ranking_lines
@@ -42,7 +40,7 @@ Result = TypeVar("Result")
     "--model",
     type=Named(lambda: [*MODELS.names(), AUTO]),
     default="hockney",
-    help="Model to fit; auto: all that the data allow, ranked by cross-validation.",
+    help="Model to fit; auto: all that the data allow, the best first.",
 )
 @option(
     "--ordinary",
@@ -60,17 +58,11 @@ def command(files: tuple[Path, ...], model: str, ordinary: bool, as_json: bool) 
         raise click.UsageError("--ordinary needs --model hockney")
     curves = [curve for file in files for curve in _curves(file)]
     if model == AUTO:
-        _show_rankings(_each(curves, _ranking), as_json)
+        _show_rankings(_each(curves, lambda one: one.fits.ranking(one.curve.points)), as_json)
+    elif ordinary:
+        _show_fits(_each(curves, lambda one: fit(curve_of(one.curve.points), ordinary)), as_json)
     else:
-        _show_fits(_each(curves, lambda points: _fit(points, model, ordinary)), as_json)
-
-
-def _fit(points: Sequence[PointEstimate], model: str, ordinary: bool) -> Fit:
-    return fit(curve_of(points), ordinary) if ordinary else fit_model(model, points)
-
-
-def _ranking(points: Sequence[PointEstimate]) -> Ranking:
-    return rank(points)
+        _show_fits(_each(curves, lambda one: one.fits.fit(model, one.curve.points)), as_json)
 
 
 @dataclass(frozen=True)
@@ -78,6 +70,7 @@ class RunCurve:
     """One curve of a run."""
 
     run: Run
+    fits: Fits
     curve: NamedCurve
 
     @property
@@ -89,18 +82,18 @@ class RunCurve:
 def _curves(file: Path) -> list[RunCurve]:
     analysis = load(file)
     curves = analysis.curves or [NamedCurve("", ())]
-    return [RunCurve(analysis.run, curve) for curve in curves]
+    return [RunCurve(analysis.run, analysis.fits, curve) for curve in curves]
 
 
 def _each(
-    curves: list[RunCurve], work: Callable[[Sequence[PointEstimate]], Result]
+    curves: list[RunCurve], work: Callable[[RunCurve], Result]
 ) -> list[tuple[RunCurve, Result]]:
     """Fits each curve; where a run has several, those that cannot be fitted are reported."""
     done: list[tuple[RunCurve, Result]] = []
     failed: list[AskedWronglyError] = []
     for one in curves:
         try:
-            done.append((one, work(one.curve.points)))
+            done.append((one, work(one)))
         except AskedWronglyError as error:
             if not one.curve.name:
                 raise

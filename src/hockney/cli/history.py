@@ -30,7 +30,7 @@ with lazy_imports():
     "hockney history runs/ --openmetrics > /var/lib/node_exporter/hockney.prom",
 )
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@option("--tolerance", type=FRACTION, default="5%", help="Treat smaller changes as none.")
+@option("--tolerance", type=FRACTION, default="5%", help="Ignore smaller changes.")
 @option("--since", type=click.DateTime(), metavar="DATE", help="Only runs from this date on (UTC).")
 @option("--together", is_flag=True, help="Treat all files as runs of one system.")
 @_options.MOST_INPUT

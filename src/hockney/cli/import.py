@@ -129,7 +129,7 @@ def _paths(stored: Sequence[tuple[Path, Run]], output: Path | None) -> list[Path
 
 
 def _safe(name: str) -> str:
-    """An operation's name as part of a file's: logs are written by strangers."""
+    """An operation's name as part of a file name: a log may hold any text."""
     return "".join(char if char.isalnum() or char in "-_." else "-" for char in name)[:60]
 
 

@@ -18,12 +18,7 @@ with lazy_imports():
     from hockney.views.drawing.files import check_output, save
     from hockney.views.labels import analyses_of
 
-NEEDS = {
-    "extremes": "--extremes",
-    "bytes": "--bytes",
-    "operation": "--operation",
-    "ranks": "--ranks",
-}
+NEEDS = ("extremes", "bytes", "operation", "ranks")
 """Options that only some figures take."""
 
 
@@ -87,10 +82,10 @@ def command(
     """Draw result files; several are overlaid as several systems."""
     takes = FIGURES.find(what).TAKES
     options = Options(extremes, with_fit, size, operation, ranks)
-    for name, needed in NEEDS.items():
+    for name in NEEDS:
         if getattr(options, name) not in (None, False) and name not in takes:
             drawn = ", ".join(n for n, figure in FIGURES.all().items() if name in figure.TAKES)
-            raise click.UsageError(f"--what {what} does not take {needed}; these do: {drawn}")
+            raise click.UsageError(f"--what {what} does not take --{name}; these do: {drawn}")
 
     check_output(output, force)
     analyses = analyses_of(files)

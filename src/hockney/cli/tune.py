@@ -22,7 +22,7 @@ with lazy_imports():
     from hockney.measure.session import raise_problems
     from hockney.mpis import RulesFormat, format_for, format_named
     from hockney.records import Run
-    from hockney.tuning.check import cases_of, checked_cells
+    from hockney.tuning.check import cases_of, check_of
     from hockney.tuning.measured import Measured, measured
     from hockney.tuning.rules import Reduction, reduce_to_rules
     from hockney.tuning.trial import try_written, write_tried
@@ -115,9 +115,9 @@ def _tune(
     if output is not None and reduction.rules:
         environment, proved = _write(reduction, found, form, output, options["mpicc"])
     if options["as_json"]:
-        click.echo(dumps(rules_json(reduction, found.cells, environment, proved)))
+        click.echo(dumps(rules_json(reduction, environment, proved)))
     else:
-        click.echo("\n".join(rule_lines(reduction, found.cells)))
+        click.echo("\n".join(rule_lines(reduction)))
         if environment:
             click.echo("\n" + "\n".join(environment_lines(environment)))
     if not reduction.rules:
@@ -150,12 +150,12 @@ def _check(
     least, most = options["launches"]
     sampling = Sampling(least_launches=least, most_launches=most, budget_s=options["budget"])
     run = _measured(Plan(cases=cases_of(cells, placement, form, rules), sampling=sampling), options)
-    checked = checked_cells(Analysis(run), reduction.rules)
+    checked = check_of(Analysis(run), reduction.rules)
     if options["as_json"]:
         click.echo(dumps(checked_json(checked)))
     else:
         click.echo("\n".join(checked_lines(checked)))
-    if any(one.is_slower for one in checked):
+    if checked.slower:
         raise click.exceptions.Exit(1)
 
 

@@ -27,6 +27,19 @@ static inline void judge_state(struct shared *shared, int rank, int launch, int 
                launch, round, blocks[0], blocks[1], blocks[2], blocks[3], blocks[4]);
 }
 
+/* HOCKNEY_JUDGE=1 also prints the probe of each line, in the order of their pages: what a probe of
+   one address would have shown (benchmarks/probe.py). */
+static inline void judge_lines(const struct shared *shared, int launch, int round, const double *ns)
+{
+    if (getenv("HOCKNEY_JUDGE") == NULL)
+        return;
+    printf("{\"kind\":\"lines\",\"launch\":%d,\"round\":%d,\"ns\":{", launch, round);
+    for (int page = 0; page < PROBED_PAGES; page++)
+        printf("%s\"%td\":%.5g", page > 0 ? "," : "", shared->probed[page] - shared->lines,
+               ns[page]);
+    puts("}}");
+}
+
 /* HOCKNEY_FAULT_SLOWER=0.05 makes every timed batch 5 % longer. */
 static inline void fault_slow_down(int64_t start)
 {
@@ -75,6 +88,7 @@ static inline const char *fault_system_root(void)
 #define fault_corrupt(blocks, all_bytes, bytes)                                                    \
     ((void)(blocks), (void)(all_bytes), (void)(bytes))
 #define fault_in_round(round, rank) ((void)(round), (void)(rank))
+#define judge_lines(shared, launch, round, ns) ((void)(shared), (void)(ns))
 #define judge_state(shared, rank, launch, round) ((void)(shared), (void)(rank))
 #endif
 

@@ -194,7 +194,7 @@ static void open_launch(struct launch *launch, const struct place *here, MPI_Com
     }
     buffers_open(launch, node_of(comm).ranks);
     context->shared = context->ranks == 2
-                          ? shared_open(comm, options->floor ? launch->out.span : 0)
+                          ? shared_open(comm, options->floor ? launch->out.span : 0, options->seed)
                           : NULL;
     if (options->floor && context->shared == NULL)
         fail(EXIT_ASKED_WRONGLY, "--floor: ranks %d and %d share no memory", options->peers[0],

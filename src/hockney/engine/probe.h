@@ -32,7 +32,8 @@ int watch_interrupted(void);
 struct noise watch_total(const struct watch *watch);
 void watch_end(struct watch *watch);
 
-/* Core-to-core latency between the two ranks, one way, in nanoseconds, on rank 0; under 50 us. */
-double probe_handover(struct shared *shared, int rank);
+/* Core-to-core latency between the two ranks, one way, in nanoseconds, on rank 0: `ns[PROBED_PAGES]`,
+   one for each pair of lines in the order of the probe. Takes under 50 us. */
+void probe_handover(struct shared *shared, int rank, double clock_cost_ns, double *ns);
 
 #endif

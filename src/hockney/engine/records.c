@@ -177,13 +177,14 @@ void record_start(const struct start_facts *facts)
     fputs("}\n", stdout);
 }
 
-void record_probe(int round, const int *peers, double handover_ns)
+void record_probe(const struct probe_facts *facts)
 {
     if (silent)
         return;
-    printf("{\"kind\":\"probe\",\"launch\":%d,\"round\":%d,", launch_number, round);
-    put_peers(peers, 2);
-    printf(",\"handover_ns\":%.5g}\n", handover_ns);
+    printf("{\"kind\":\"probe\",\"launch\":%d,\"round\":%d,", launch_number, facts->round);
+    put_peers(facts->peers, 2);
+    printf(",\"handover_ns\":%.5g,\"handover_low_ns\":%.5g,\"handover_high_ns\":%.5g}\n",
+           facts->handover_ns, facts->low_ns, facts->high_ns);
 }
 
 void record_round(const struct round_facts *facts)

@@ -61,6 +61,13 @@ struct start_facts {
 
 /* Disturbances of the ranks since the previous round: of the worst rank, and sums over all. Negative
    if the kernel does not report them. */
+/* Core-to-core latency before a round: median and quartiles over lines. */
+struct probe_facts {
+    int round;
+    const int *peers; /* [2] */
+    double handover_ns, low_ns, high_ns;
+};
+
 struct round_facts {
     int round;
     double wall_s;   /* since then, on the first rank */
@@ -97,7 +104,7 @@ void record_launch(const struct launch_facts *facts);
 /* `ns[count]`: nanoseconds a message, one a batch. */
 void record_samples(const struct sample_key *key, const double *ns, int count);
 void record_start(const struct start_facts *facts);
-void record_probe(int round, const int *peers, double handover_ns);
+void record_probe(const struct probe_facts *facts);
 void record_round(const struct round_facts *facts);
 /* Over the whole launch. */
 void record_noise(int rank, const struct noise *noise);

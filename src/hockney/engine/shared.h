@@ -17,8 +17,14 @@ struct line {
 
 enum { LINE_SIGNALS = 0, LINE_ONE = 2, LINE_SWAP = 3, LINES = 4 };
 
+/* The time of a line depends on its address, which picks the slice of a cache and the way there: a
+   probe of the machine takes a pair of lines, one for each rank, on so many pages. */
+enum { PROBED_PAGES = 32 };
+
 struct shared {
     struct line *lines;
+    struct line *probed[PROBED_PAGES]; /* the first of two lines, in the order of the probe */
+    uint64_t probes;
     char *part[2];  /* each rank's part, `span` bytes */
     size_t span;
     size_t cold_at; /* where the cold walk goes on */
@@ -27,8 +33,9 @@ struct shared {
 };
 
 /* Memory common to both ranks of `comm`, with `span` bytes for each; NULL where they have none
-   (different nodes, or a simulator). Collective. */
-struct shared *shared_open(MPI_Comm comm, size_t span);
+   (different nodes, or a simulator). `seed`, alike on both, shuffles the order of the probe.
+   Collective. */
+struct shared *shared_open(MPI_Comm comm, size_t span, uint64_t seed);
 void shared_close(struct shared *shared);
 
 /* After this many looks the other rank is probably not running: give way to it. */
@@ -64,6 +71,18 @@ static inline void shared_handovers(struct shared *shared, int rank, int64_t rep
             shared_await(shared, rank);
             shared_signal(shared, rank);
         }
+    }
+}
+
+/* There and back on a pair of lines, once for each number from `first` up to `end`. */
+static inline void shared_pass(struct line *pair, int rank, uint64_t first, uint64_t end)
+{
+    for (uint64_t number = first; number < end; number++) {
+        if (rank == 0)
+            atomic_store_explicit(&pair[0].value, number, memory_order_release);
+        shared_wait(&pair[1 - rank].value, number);
+        if (rank == 1)
+            atomic_store_explicit(&pair[1].value, number, memory_order_release);
     }
 }
 

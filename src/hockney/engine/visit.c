@@ -7,6 +7,7 @@
 #include "buffers.h"
 #include "check.h"
 #include "faults.h"
+#include "order.h"
 #include "records.h"
 #include "tree.h"
 
@@ -121,9 +122,18 @@ void probe_state(struct launch *launch, int round)
 {
     if (launch->context.shared == NULL || round < 0)
         return;
-    const double ns = probe_handover(launch->context.shared, launch->context.rank);
-    if (launch->context.rank == 0)
-        record_probe(round, launch->peers, ns);
+    double ns[PROBED_PAGES];
+    probe_handover(launch->context.shared, launch->context.rank, launch->clock.cost_s * 1e9, ns);
+    if (launch->context.rank != 0)
+        return;
+    judge_lines(launch->context.shared, launch->options->launch, round, ns);
+    record_probe(&(struct probe_facts){
+        .round = round,
+        .peers = launch->peers,
+        .low_ns = quantile_of(ns, PROBED_PAGES, 0.25),
+        .handover_ns = median_of(ns, PROBED_PAGES),
+        .high_ns = quantile_of(ns, PROBED_PAGES, 0.75),
+    });
 }
 
 /* Disturbances of all ranks between two probes; doubles only, as tree_reduce needs them. */

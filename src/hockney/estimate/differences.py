@@ -45,7 +45,7 @@ MOST_DIFFERENCES = 10_000_000
 """Some 100 MiB, as of 3,000 values each."""
 VERDICT_RULE = (
     "faster or slower where the test shows a difference and the interval excludes 1; same where it "
-    "shows none and the whole interval lies within the tolerance; else unknown"
+    "shows none and the interval, like that of the mean, lies within the tolerance; else unknown"
 )
 """Shown beside verdicts."""
 
@@ -78,6 +78,11 @@ class Judged:
     """About how many values of each (or pairs) would decide; None unless the verdict is unknown,
     and where no number of them would."""
 
+    @property
+    def matters(self) -> bool:
+        """Whether a difference is shown that is not surely within the tolerance."""
+        return self.verdict in ("faster", "slower") and not self.within_tolerance
+
 
 @dataclass(frozen=True)
 class Shift:
@@ -88,6 +93,9 @@ class Shift:
     p: float | None
     count: int
     """Values of the larger side, or pairs."""
+    of_mean: tuple[float, float] | None = None
+    """The interval of the shift of means, by Student's t: of modes that are mixed in other
+    proportions it is wide where that of the ranks is not."""
     fewest: int | None = None
     """Where there is no interval: values of each side, or pairs, from which on there is one."""
 
@@ -133,14 +141,18 @@ def judged(
         return Judged(ratio, None, None, p, "unknown", False, shift.fewest)
     low, high = shift.interval
     least, most = math.log1p(-tolerance), math.log1p(tolerance)
-    within = least <= low and high <= most
+    within = _is_inside(shift.interval, least, most)
     verdict: Verdict = "unknown"
     if p < level and not low <= 0.0 <= high:
         verdict = "slower" if low > 0.0 else "faster"
-    elif within and p >= level:
+    elif within and p >= level and _is_inside(shift.of_mean, least, most):
         verdict = "same"
     needed = _needed(shift, most, level, unseen) if verdict == "unknown" else None
     return Judged(ratio, _exp(low), _exp(high), p, verdict, within, needed)
+
+
+def _is_inside(interval: tuple[float, float] | None, least: float, most: float) -> bool:
+    return interval is not None and least <= interval[0] and interval[1] <= most
 
 
 def _needed(shift: Shift, tolerance: float, level: float, unseen: Unseen | None) -> int | None:
@@ -148,7 +160,8 @@ def _needed(shift: Shift, tolerance: float, level: float, unseen: Unseen | None)
     if the estimate stays: half-widths shrink with the square root of their number."""
     assert shift.interval is not None
     unseen_half = _unseen_half(unseen, level)
-    half = math.sqrt(max(_half(shift.interval) ** 2 - unseen_half**2, 0.0))
+    seen = max(_half(shift.interval), _half(shift.of_mean or shift.interval))
+    half = math.sqrt(max(seen**2 - unseen_half**2, 0.0))
     target = max(abs(shift.centre), tolerance - abs(shift.centre))
     left = target**2 - unseen_half**2
     if left <= 0.0 or half == 0.0:
@@ -169,10 +182,14 @@ def with_unseen(shift: Shift, unseen: Unseen | None, level: float = LEVEL) -> Sh
     extra = _unseen_half(unseen, level)
     low, high = (end - shift.centre for end in shift.interval)
     interval = (shift.centre - math.hypot(low, extra), shift.centre + math.hypot(high, extra))
+    of_mean = shift.of_mean
+    if of_mean is not None:
+        middle, half = sum(of_mean) / 2.0, math.hypot(_half(of_mean), extra)
+        of_mean = (middle - half, middle + half)
     towards_0 = low if shift.centre > 0.0 else high
     deviation = math.hypot(towards_0 / _normal(level), unseen.deviation)
     p = 2.0 * float(_t_below(unseen.freedom, -abs(shift.centre) / deviation))
-    return Shift(shift.centre, interval, max(p, shift.p or 0.0), shift.count)
+    return Shift(shift.centre, interval, max(p, shift.p or 0.0), shift.count, of_mean)
 
 
 def _unseen_half(unseen: Unseen | None, level: float) -> float:
@@ -197,7 +214,7 @@ def paired_shift(values: Array, level: float = LEVEL) -> Shift:
     and the exact p of the signed-rank test (Hollander & Wolfe, 3.1 to 3.3)."""
     n = len(values)
     if n == 0:
-        return Shift(0.0, None, None, 0, _fewest(lambda n: _below_pairs(n, level)))
+        return Shift(0.0, None, None, 0, None, _fewest(lambda n: _below_pairs(n, level)))
     _check(n * (n + 1) // 2)
     i, j = np.triu_indices(n)
     averages = np.sort((values[i] + values[j]) / 2.0)
@@ -207,6 +224,7 @@ def paired_shift(values: Array, level: float = LEVEL) -> Shift:
         (float(averages[below - 1]), float(averages[-below])) if below else None,
         signed_rank_p(values),
         n,
+        _mean_interval([values], float(values.mean()), level) if below else None,
         None if below else _fewest(lambda n: _below_pairs(n, level)),
     )
 
@@ -216,7 +234,7 @@ def sample_shift(first: Array, second: Array, level: float = LEVEL) -> Shift:
     & Wolfe, 4.2 and 4.3), and the exact p of the rank-sum test."""
     m, n = len(first), len(second)
     if min(m, n) == 0:
-        return Shift(0.0, None, None, 0, _fewest(lambda n: below_samples(n, n, level)))
+        return Shift(0.0, None, None, 0, None, _fewest(lambda n: below_samples(n, n, level)))
     _check(m * n)
     differences = np.sort((second[:, None] - first[None, :]).ravel())
     below = below_samples(m, n, level) if carries_interval(min(m, n)) else 0
@@ -225,8 +243,24 @@ def sample_shift(first: Array, second: Array, level: float = LEVEL) -> Shift:
         (float(differences[below - 1]), float(differences[-below])) if below else None,
         rank_sum_p(first, second),
         max(m, n),
+        _mean_interval([first, second], float(second.mean() - first.mean()), level)
+        if below
+        else None,
         None if below else _fewest(lambda n: below_samples(n, n, level)),
     )
+
+
+def _mean_interval(samples: Sequence[Array], centre: float, level: float) -> tuple[float, float]:
+    """Welch's interval (1947, Biometrika 34) of a sum or difference of means; of one, Student's."""
+    parts = [float(values.var(ddof=1)) / len(values) for values in samples]
+    total = sum(parts)
+    if total == 0.0:
+        return centre, centre
+    freedom = total**2 / sum(
+        part**2 / (len(values) - 1) for part, values in zip(parts, samples, strict=True)
+    )
+    half = float(stdtrit(freedom, 1.0 - level / 2.0)) * math.sqrt(total)
+    return centre - half, centre + half
 
 
 def _fewest(below: Callable[[int], int]) -> int:

@@ -1,107 +1,85 @@
-"""What is known of each launch of a point: its samples in a few numbers, for all launches at once.
-
-Launches with the same number of samples are the rows of one matrix, so that a file of a hundred
-thousand launches is reduced by numpy alone.
-"""
+"""Launches that differ from the others as a whole: outliers, or modes of the machine."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.estimate.quantiles import effective_sizes
+from hockney.estimate.quantiles import carries_interval
+from hockney.estimate.states import cluster
 
-QUANTILES = (0.05, 0.25, 0.75, 0.95, 0.99)
-MOST_AT_ONCE = 1 << 20
-"""Samples in one matrix, unless a launch has more."""
-
-Array = NDArray[np.float64]
+SLOW_LEAST, SLOW_SPREADS, SLOW_MOST = 0.10, 5.0, 0.1
+SLOW_RULE = (
+    "a launch is excluded when its median ratio to the median launch is more than 10 % above 1 and "
+    "more than 5 robust standard deviations of all launches away, unless that holds for more than "
+    "a tenth of the launches"
+)
+"""Shown wherever a launch was excluded."""
+MODE_MOST, MODE_LEAST = 0.1, 3
+"""Slow launches are a mode, and no outliers, from more than this fraction and this number on."""
+MAD_TO_SIGMA = 1.4826
 
 
 @dataclass(frozen=True)
-class Launches:
-    """A row for each launch, in the order in which they were measured; times in seconds."""
+class Mode:
+    """Launches that were alike, and unlike the other launches."""
 
-    numbers: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    medians: Array
-    quantiles: Array
-    """Shape (launches, len(QUANTILES))."""
-    means: Array
-    variances: Array
-    """Mean squares of the deviations from the launch's own mean."""
-    lowest: Array
-    highest: Array
-    effective_sizes: Array
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def where(self, kept: NDArray[np.bool_]) -> Launches:
-        """Only these rows."""
-        return Launches(**{one.name: getattr(self, one.name)[kept] for one in fields(self)})
+    launches: tuple[int, ...]
+    ratio: float
+    """Their median ratio to the fastest mode."""
 
 
-def launches_of(numbers: NDArray[np.int64], counts: NDArray[np.int64], seconds: Array) -> Launches:
-    """numbers, counts: the number of each launch and of its samples, at least one; seconds: all
-    samples, launch after launch."""
-    found = Launches(
-        numbers,
-        counts,
-        *(np.empty(shape) for shape in [(len(counts),), (len(counts), len(QUANTILES))]),
-        *(np.empty(len(counts)) for _ in range(5)),
+def launch_ratios(points: Iterable[Mapping[int, float]]) -> dict[int, float]:
+    """The median over points of each launch's ratio to the median launch. points: the median of
+    each launch by its number."""
+    ratios: dict[int, list[float]] = {}
+    for medians in points:
+        centre = float(np.median(list(medians.values()))) if medians else 0.0
+        if carries_interval(len(medians)) and centre > 0.0:
+            for launch, median in medians.items():
+                ratios.setdefault(launch, []).append(median / centre)
+    return {launch: float(np.median(values)) for launch, values in ratios.items()}
+
+
+def slow_launches(ratios: Mapping[int, float]) -> set[int]:
+    """Launches that are outliers by SLOW_RULE."""
+    if not carries_interval(len(ratios)):
+        return set()
+    every = np.array(list(ratios.values()))
+    limit = float(np.median(every)) + _least_distance(every)
+    slow = {launch for launch, ratio in ratios.items() if ratio > limit}
+    return slow if len(slow) <= SLOW_MOST * len(ratios) else set()
+
+
+def modes_of(ratios: Mapping[int, float]) -> tuple[Mode, ...]:
+    """Groups of launches, the fastest first, whose ratios are as far apart as SLOW_RULE asks of an
+    outlier, each of more than a tenth of the launches; none where there is only one."""
+    least = max(MODE_LEAST, int(MODE_MOST * len(ratios)) + 1)
+    positive = {launch: ratio for launch, ratio in ratios.items() if ratio > 0.0}
+    if len(positive) < 2 * least:
+        return ()
+    values = np.array(list(positive.values()))
+    labels = cluster(values, least)
+    groups = [values[labels == label] for label in range(int(labels.max()) + 1)]
+    if len(groups) < 2 or any(
+        float(np.median(slow) - np.median(fast)) <= max(map(_least_distance, (fast, slow)))
+        for fast, slow in pairwise(groups)
+    ):
+        return ()
+    launches = np.array(list(positive))
+    return tuple(
+        Mode(
+            tuple(sorted(launches[labels == label].tolist())),
+            float(np.median(group) / np.median(groups[0])),
+        )
+        for label, group in enumerate(groups)
     )
-    for rows, samples in _matrices(counts, seconds):
-        ordered = np.sort(samples, axis=1)
-        found.medians[rows] = median_of_ordered(ordered)
-        found.quantiles[rows] = quantiles_of_ordered(ordered)
-        found.means[rows] = means = samples.mean(axis=1)
-        found.variances[rows] = ((samples - means[:, None]) ** 2).mean(axis=1)
-        found.lowest[rows], found.highest[rows] = ordered[:, 0], ordered[:, -1]
-        found.effective_sizes[rows] = effective_sizes(samples, found.medians[rows])
-    return found
 
 
-def medians_of(counts: NDArray[np.int64], seconds: Array) -> Array:
-    """The median of each launch, as in launches_of()."""
-    medians = np.empty(len(counts))
-    for rows, samples in _matrices(counts, seconds):
-        medians[rows] = median_of_ordered(np.sort(samples, axis=1))
-    return medians
-
-
-def _matrices(
-    counts: NDArray[np.int64], seconds: Array
-) -> Iterator[tuple[NDArray[np.int64], Array]]:
-    """Launches with the same number of samples, and these samples, a row for each."""
-    starts = np.cumsum(counts) - counts
-    order = np.argsort(counts, kind="stable")
-    sizes, firsts = np.unique(counts[order], return_index=True)
-    for size, alike in zip(sizes.tolist(), np.split(order, firsts[1:]), strict=True):
-        step = max(MOST_AT_ONCE // size, 1)
-        for first in range(0, len(alike), step):
-            rows = alike[first : first + step]
-            if len(rows) == 1:
-                start = int(starts[rows[0]])
-                yield rows, seconds[None, start : start + size]
-            else:
-                yield rows, seconds[starts[rows][:, None] + np.arange(size)]
-
-
-def median_of_ordered(ordered: Array) -> Array:
-    """The median of each ascending row."""
-    half = ordered.shape[1] // 2
-    middle: Array = ordered[:, (ordered.shape[1] - 1) // 2 : half + 1].mean(axis=1)
-    return middle
-
-
-def quantiles_of_ordered(ordered: Array) -> Array:
-    """QUANTILES of each ascending row, linear between neighbours as numpy's."""
-    places = np.array(QUANTILES) * (ordered.shape[1] - 1)
-    below = np.floor(places).astype(int)
-    low, high = ordered[:, below], ordered[:, np.minimum(below + 1, ordered.shape[1] - 1)]
-    found: Array = low + (high - low) * (places - below)
-    return found
+def _least_distance(values: NDArray[np.float64]) -> float:
+    spread = MAD_TO_SIGMA * float(np.median(np.abs(values - np.median(values))))
+    return max(SLOW_LEAST, SLOW_SPREADS * spread)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from statistics import median
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.estimate.by_launch import Launches, launches_of, medians_of
 from hockney.estimate.cells import cells_of
-from hockney.estimate.launches import Launches, launches_of, medians_of
+from hockney.estimate.launches import Mode, launch_ratios, modes_of, slow_launches
 from hockney.estimate.quantiles import Interval, median_interval
 from hockney.estimate.states import State, States, find_states
 from hockney.estimate.summaries import Statistics, Typical, spread, statistics_of, typical
@@ -23,13 +23,6 @@ from hockney.spec.axes import Axes, Key, Point, curve_key, sort_key
 AUXILIARY = frozenset({"handover", "copy", "late"})
 """Operations measured in addition to the experiment's: the hardware without MPI, and sends to a
 late receiver, which show the protocol."""
-SLOW_LEAST, SLOW_SPREADS = 0.10, 5.0
-SLOW_RULE = (
-    "a launch is excluded when its median ratio to the median launch is more than 10 % above 1 and "
-    "more than 5 robust standard deviations of all launches away"
-)
-"""Shown wherever a launch was excluded."""
-MAD_TO_SIGMA = 1.4826
 
 
 class PointEstimate(Axes, frozen=True, kw_only=True):
@@ -42,7 +35,7 @@ class PointEstimate(Axes, frozen=True, kw_only=True):
     """0 where only statistics are known."""
     effective_samples: float | None
     statistic: str
-    """What represents each launch: the median of its samples, or a statistic of an imported log."""
+    """The number that represents each launch: its median, or a statistic of an imported log."""
     typical_s: float
     """The median over launches of that statistic."""
     low_s: float | None
@@ -99,6 +92,8 @@ class Estimates:
     states: States
     slow_launches: tuple[int, ...]
     """Slow as a whole, and excluded from the headline by SLOW_RULE."""
+    modes: tuple[Mode, ...] = ()
+    """Where launches are of several kinds: these, the fastest first."""
 
     @property
     def headline(self) -> tuple[PointEstimate, ...]:
@@ -109,11 +104,11 @@ class Estimates:
         return tuple(point for point in self.points if point.state == state)
 
     def shown(self, all_states: bool) -> tuple[PointEstimate, ...]:
-        """Of the headline state, or of all states."""
+        """The points of the headline state, or of all states."""
         return self.points if all_states else self.headline
 
     def numbers(self, all_states: bool) -> range:
-        """Of the headline state, or of all states."""
+        """The points of the headline state, or of all states."""
         return range(len(self.states.states) if all_states else 1)
 
     def own(self, state: int = 0) -> list[PointEstimate]:
@@ -137,16 +132,18 @@ def statistic_of(points: Iterable[PointEstimate]) -> str:
     return " or ".join(dict.fromkeys(point.statistic for point in points)) or "median"
 
 
-def estimate(run: Run, states: States | None = None) -> Estimates:
+def estimate(run: Run, states: States | None = None, every_launch: bool = False) -> Estimates:
     """Estimates every point in every state with enough rounds; points without samples from their
-    imported statistics. states: those of the run, where they are known."""
+    imported statistics. states: those of the run, where they are known. every_launch: exclude
+    none."""
     states = states or find_states(run)
     cells = {
         cell: launches_of(visits.numbers, visits.counts, visits.seconds())
         for cell, visits in cells_of(run, states).items()
     }
     own = {name: _own_medians(run, states, name) for name in ("own_mean_ns", "own_max_ns")}
-    slow = _slow_launches({cell: (one.numbers, one.medians) for cell, one in cells.items()})
+    ratios = _ratios({cell: (one.numbers, one.medians) for cell, one in cells.items()})
+    slow = set() if every_launch else slow_launches(ratios)
     points = []
     for cell, launches in cells.items():
         kept = _without(slow, launches)
@@ -159,7 +156,7 @@ def estimate(run: Run, states: States | None = None) -> Estimates:
         if key not in measured and found is not None:
             points.append(_summary_point(key, statistics, found))
     points.sort(key=lambda point: (point.state, point.is_auxiliary, sort_key(point)))
-    return Estimates(tuple(points), states, tuple(sorted(slow)))
+    return Estimates(tuple(points), states, tuple(sorted(slow)), modes_of(ratios))
 
 
 @dataclass(frozen=True)
@@ -183,7 +180,7 @@ class LeastKnown:
 def least_known(run: Run) -> LeastKnown | None:
     """None without samples. It is called after every launch, so it computes nothing else."""
     cells = _medians(run, find_states(run))
-    slow = list(_slow_launches(cells))
+    slow = list(slow_launches(_ratios(cells)))
     found = []
     for (key, state), (numbers, medians) in cells.items():
         if state == 0 and key.operation not in AUXILIARY:
@@ -193,7 +190,7 @@ def least_known(run: Run) -> LeastKnown | None:
 
 
 def is_precise(run: Run, precision: float) -> bool:
-    """Whether every headline interval over launches is inside the asked precision."""
+    """True if every headline interval over launches is inside the asked precision."""
     worst = least_known(run)
     return worst is not None and worst.precision <= precision
 
@@ -230,22 +227,13 @@ def _without(slow: set[int], launches: Launches) -> Launches:
     return launches if others.all() or not others.any() else launches.where(others)
 
 
-def _slow_launches(cells: Medians) -> set[int]:
-    """Launches that are slow as a whole by SLOW_RULE, judged inside the headline state."""
-    ratios: dict[int, list[float]] = {}
-    for (_, state), (numbers, medians) in cells.items():
-        centre = float(np.median(medians)) if len(medians) >= 5 else 0.0
-        if state == 0 and centre > 0.0:
-            for launch, ratio in zip(numbers.tolist(), (medians / centre).tolist(), strict=True):
-                ratios.setdefault(launch, []).append(ratio)
-    if len(ratios) < 5:
-        return set()
-    typical = {launch: median(values) for launch, values in ratios.items()}
-    every = np.array(list(typical.values()))
-    spread = MAD_TO_SIGMA * float(np.median(np.abs(every - np.median(every))))
-    limit = float(np.median(every)) + max(SLOW_LEAST, SLOW_SPREADS * spread)
-    slow = {launch for launch, ratio in typical.items() if ratio > limit}
-    return slow if 2 * len(slow) < len(typical) else set()
+def _ratios(cells: Medians) -> dict[int, float]:
+    """How slow each launch was as a whole, in the headline state."""
+    return launch_ratios(
+        dict(zip(numbers.tolist(), medians.tolist(), strict=True))
+        for (_, state), (numbers, medians) in cells.items()
+        if state == 0
+    )
 
 
 def estimate_point(
@@ -299,7 +287,7 @@ def _summary_point(key: Point, statistics: Statistics, found: Typical) -> PointE
         samples=0,
         effective_samples=None,
         statistic=found.statistic,
-        **asdict(spread(statistics)),
+        **spread(statistics),
         within_std_s=None,
         bandwidth_Bps=found.bandwidth_Bps,
     )

@@ -2,7 +2,8 @@
 
 A hypervisor moves the cores under a guest, and everything that is measured moves with them. The
 core-to-core latency between the two ranks shows it: it is probed before every round. Probes are
-clustered on a log scale; a round belongs to a state when the probes before and after it agree.
+clustered on a log scale, and clusters that the dip test does not tell apart are one (groups.py); a
+round belongs to a state when the probes before and after it agree.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.estimate.groups import Probed, merged
+from hockney.estimate.likely import likely_of
 from hockney.records import Noise, Round, Run
 from hockney.spec import workload_of
 
@@ -25,14 +28,9 @@ VALLEY = 0.5
 """Two peaks are two states when the density between them falls below this fraction of the lower."""
 LEAST_FRACTION, LEAST_PROBES = 0.01, 3
 """A rarer cluster is a disturbance, not a state."""
-LIKELY = (
-    (35e-9, "two threads of one core"),
-    (130e-9, "two cores that share a last-level cache"),
-    (600e-9, "two cores without a common last-level cache"),
-    (np.inf, "two cores far apart, or a disturbed machine"),
-)
-"""Usual core-to-core latencies of today's processors, seconds: a guess for people, never used to
-sort."""
+ADDRESS_LUCK = math.log(1.75)
+"""How far apart launches may be that timed one cache line each, as older ones did: 48 lines on 48
+pages took 57 to 100 ns between the same two cores."""
 
 Key = tuple[int, int]
 """A launch and a round of it."""
@@ -45,6 +43,7 @@ class State:
     fraction: float
     """Fraction of the rounds that have a state."""
     likely: str | None
+    """What it probably is; None where the topology contradicts the guess."""
 
     @property
     def share(self) -> float:
@@ -86,11 +85,16 @@ def find_states(run: Run) -> States:
         return ONE_STATE
     keys = sorted(probes)
     values = np.array([probes[key] for key in keys])
-    labels = dict(zip(keys, cluster(values).tolist(), strict=True))
+    probed = Probed(
+        np.log(np.maximum(values, SMALLEST)),
+        np.array([launch for launch, _ in keys]),
+        ADDRESS_LUCK if any(probe.handover_low_ns is None for probe in run.probes) else 0.0,
+    )
+    labels = dict(zip(keys, merged(probed, cluster(values)).tolist(), strict=True))
     rounds, changed = _agreeing(run, labels, before=kind == "handover")
     if not rounds:
         return ONE_STATE
-    states = _ordered(probes, rounds, changed, kind)
+    states = _ordered(run, probes, rounds, changed, kind)
     return _with_blind_launches(run, probes, states)
 
 
@@ -182,18 +186,21 @@ def _agreeing(run: Run, labels: dict[Key, int], before: bool) -> tuple[dict[Key,
     return rounds, changed
 
 
-def _ordered(probes: dict[Key, float], rounds: dict[Key, int], changed: int, kind: str) -> States:
-    members: dict[int, list[float]] = {}
+def _ordered(
+    run: Run, probes: dict[Key, float], rounds: dict[Key, int], changed: int, kind: str
+) -> States:
+    members: dict[int, list[Key]] = {}
     for key, label in rounds.items():
-        members.setdefault(label, []).append(probes[key])
+        members.setdefault(label, []).append(key)
     by_rounds = sorted(members, key=lambda label: -len(members[label]))
     renamed = {label: number for number, label in enumerate(by_rounds)}
     states = []
     for label in by_rounds:
-        seconds = float(np.median(members[label])) if kind == "handover" else None
-        likely = next(words for limit, words in LIKELY if seconds < limit) if seconds else None
+        seconds = float(np.median([probes[key] for key in members[label]]))
+        handover_s = seconds if kind == "handover" else None
+        likely = likely_of(run, {launch for launch, _ in members[label]}, handover_s)
         fraction = len(members[label]) / len(rounds)
-        states.append(State(renamed[label], seconds, fraction, likely))
+        states.append(State(renamed[label], handover_s, fraction, likely))
     return States(
         tuple(states), {key: renamed[label] for key, label in rounds.items()}, changed, kind
     )

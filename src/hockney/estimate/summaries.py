@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from statistics import fmean, median
 
 from hockney.records import LARGEST_NUMBER, Run, Summary
@@ -40,9 +40,21 @@ def statistics_of(run: Run) -> dict[Point, Statistics]:
     return found
 
 
-def over_launches(launches: Launches) -> float:
-    """The median over launches of one statistic, in its own unit."""
-    return median(value_of(summary) or 0.0 for summary in launches.values())
+@dataclass(frozen=True)
+class LogNumber:
+    """A statistic of a log, the median over launches."""
+
+    field: str
+    """The one of VALUES that holds it, which shows its unit."""
+    value: float
+    launches: int
+
+
+def over_launches(launches: Launches) -> LogNumber:
+    first = next(iter(launches.values()))
+    field = next(name for name in VALUES if getattr(first, name) is not None)
+    value = median(value_of(summary) or 0.0 for summary in launches.values())
+    return LogNumber(field, value, len(launches))
 
 
 @dataclass(frozen=True)
@@ -72,33 +84,20 @@ def typical(statistics: Statistics) -> Typical | None:
     return None
 
 
-@dataclass(frozen=True)
-class Spread:
-    """Other statistics that a log may give of a point, in seconds."""
-
-    min_s: float | None = None
-    p5_s: float | None = None
-    p25_s: float | None = None
-    p75_s: float | None = None
-    p95_s: float | None = None
-    mean_s: float | None = None
-    std_s: float | None = None
-    p99_s: float | None = None
-    max_s: float | None = None
-
-
-COMBINED: dict[str, Callable[[list[float]], float]] = {"min_s": min, "max_s": max, "mean_s": fmean}
+SPREAD = ("min", "p5", "p25", "p75", "p95", "mean", "std", "p99", "max")
+"""Other statistics that a log may give of a point."""
+COMBINED: dict[str, Callable[[list[float]], float]] = {"min": min, "max": max, "mean": fmean}
 """How a statistic of several launches becomes one; the others by their median."""
 
 
-def spread(statistics: Statistics) -> Spread:
-    """The extremes over launches, the mean of means, the median of quantiles. Deviations of several
-    launches are not put together: their means are not known to agree."""
-    known: dict[str, float] = {}
-    for name in (field.name for field in fields(Spread)):
-        launches = statistics.get(name.removesuffix("_s"), {})
+def spread(statistics: Statistics) -> dict[str, float | None]:
+    """By name with unit, such as p95_s: the extremes over launches, the mean of means, the median
+    of quantiles. Deviations of several launches are not put together: their means are not known to
+    agree."""
+    found: dict[str, float | None] = {}
+    for name in SPREAD:
+        launches = statistics.get(name, {})
         values = [s.value_s for s in launches.values() if s.value_s is not None]
-        if not values or (name == "std_s" and len(values) > 1):
-            continue
-        known[name] = COMBINED.get(name, median)(values)
-    return Spread(**known)
+        is_known = len(values) == 1 or (values and name != "std")
+        found[f"{name}_s"] = COMBINED.get(name, median)(values) if is_known else None
+    return found

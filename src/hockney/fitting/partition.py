@@ -50,7 +50,7 @@ def best_partitions(cost: Array, most: int) -> list[list[int]]:
 
 
 def first_of_size(bytes_: Array) -> NDArray[np.bool_]:
-    """Whether each point is the first one of its size. bytes_: ascending."""
+    """True for each point that is the first of its size. bytes_: ascending."""
     return np.concatenate(([True], np.diff(bytes_) > 0.0))
 
 

@@ -35,7 +35,7 @@ class Log:
     lines: tuple[str, ...]
     """Without prefixes of launchers, colours and control characters; line 1 is the first."""
     whole: bool
-    """Whether the last line ends with a newline."""
+    """True if the last line ends with a newline."""
     bytes: int | None = None
     operation: str = UNKNOWN
     """Given by the user, like `bytes`, if the log does not show it."""

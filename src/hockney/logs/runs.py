@@ -1,4 +1,4 @@
-"""Turns tables into runs: one for each experiment. Tables of the same curve are launches."""
+"""Turns tables into runs: one for each experiment. Tables of the same points are launches."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ from hockney.records import (
     Run,
     RunRecord,
     Source,
-    Summary,
 )
 from hockney.records.reading import LONGEST_FILE
 from hockney.result_file import ResultFile
-from hockney.spec.axes import key_without
+from hockney.spec.axes import Point, point_of
 
 Found = tuple[Log, Table]
 RECORDS_AT_ONCE = 10_000
@@ -34,7 +33,7 @@ RECORDS_AT_ONCE = 10_000
 
 
 def runs_of(found: Sequence[Found], format: str, label: str | None = None) -> list[Run]:
-    """A run for each operation and its options, in the order of the log. A table with a curve of an
+    """A run for each operation and its options, in the order of the log. A table with a point of an
     earlier table is another launch."""
     experiments: dict[tuple[str, str], list[Found]] = {}
     for log, table in found:
@@ -74,17 +73,17 @@ def _run(found: Sequence[Found], format: str, label: str | None) -> Run:
         source=source,
     )
     run = Run(header)
-    earlier: Counter[tuple[object, ...]] = Counter()
+    earlier: Counter[tuple[Point, str]] = Counter()
     for table in tables:
         _add_table(run, table, earlier)
     _check_size(run, source.file)
     return run
 
 
-def _add_table(run: Run, table: Table, earlier: Counter[tuple[object, ...]]) -> None:
-    curves = {_curve(row) for row in table.rows}
-    launch = max((earlier[curve] for curve in curves), default=0)
-    earlier.update(curves)
+def _add_table(run: Run, table: Table, earlier: Counter[tuple[Point, str]]) -> None:
+    points = {(point_of(row), row.statistic) for row in table.rows}
+    launch = max((earlier[point] for point in points), default=0)
+    earlier.update(points)
     if launch >= len(run.launches):
         launch = len(run.launches)
         run.add(LaunchRecord(launch=launch, definition=_definition(table), places=table.places))
@@ -92,10 +91,6 @@ def _add_table(run: Run, table: Table, earlier: Counter[tuple[object, ...]]) -> 
         run.add(msgspec.structs.replace(row, launch=launch))
     reason = "interrupted" if table.cut else "imported"
     run.add(End(launch=launch, reason=reason, message=table.cut))
-
-
-def _curve(row: Summary) -> tuple[object, ...]:
-    return *key_without(row, "bytes"), row.statistic
 
 
 def _definition(table: Table) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import takewhile
@@ -80,8 +81,18 @@ class Table:
         if len(self.notes) < MOST_NOTES and words not in self.notes:
             self.notes.append(words)
 
-    def leave_out(self, where: str, why: RowError) -> None:
-        self.note(f"{where}: {why}; the row is ignored")
+    @contextmanager
+    def row(self, where: str) -> Iterator[None]:
+        """Adds all numbers of a row; none, with a note, after a RowError."""
+        before = len(self.rows)
+        try:
+            yield
+        except RowError as error:
+            del self.rows[before:]
+            self.note(f"{where}: {error}; the row is ignored")
+
+    def cut_in(self, line: int) -> None:
+        self.cut = f"the table ends in the middle of line {line}, read up to there"
 
     def add(
         self, line: int | None, bytes: int, column: Column, text: str | Decimal, **more: Any
@@ -118,21 +129,16 @@ class Table:
     def add_row(
         self, line: int, cells: Sequence[str], columns: Sequence[Column], **more: Any
     ) -> int:
-        """Adds all numbers of a row, or none and raises RowError. Returns its size in bytes."""
-        before = len(self.rows)
+        """Adds all numbers of a row (`row`). Returns its size in bytes."""
         named = {c.statistic: cell for c, cell in zip(columns, cells, strict=True)}
         size = whole(named["bytes"]) if "bytes" in named else 0
         if "repetitions" in named:
             more["repetitions"] = whole(named["repetitions"])
         if "algorithm" in named:
             more["algorithm"] = named["algorithm"]
-        try:
-            for column, cell in zip(columns, cells, strict=True):
-                if column.definition:
-                    self.add(line, size, column, cell, **more)
-        except RowError:
-            del self.rows[before:]
-            raise
+        for column, cell in zip(columns, cells, strict=True):
+            if column.definition:
+                self.add(line, size, column, cell, **more)
         return size
 
 
@@ -188,12 +194,10 @@ def read_rows(
             continue
         if order.is_cut(line, cells, len(columns)):
             break
-        try:
+        with table.row(log.at(line)):
             if len(cells) != len(columns):
                 raise RowError(f"not {len(columns)} columns: {text.strip()[:LONGEST_SHOWN]}")
             order.see(line, table.add_row(line, cells, columns, **more))
-        except RowError as error:
-            table.leave_out(log.at(line), error)
     else:
         line = len(log.lines) + 1
     if not table.rows:
@@ -235,7 +239,7 @@ class RowOrder:
                 )
 
     def is_cut(self, line: int, cells: Sequence[str], columns: int) -> bool:
-        """Whether the log ends inside this row: it has fewer cells, or no newline and fewer
+        """True if the log ends inside this row: it has fewer cells, or no newline and fewer
         decimals than the previous row."""
         shorter = any(
             _decimals(cell) < _decimals(above)
@@ -245,7 +249,7 @@ class RowOrder:
         if line < self.log.last:
             return False
         if len(cells) < columns or (not self.log.whole and shorter):
-            self.table.cut = f"the table ends in the middle of line {line}, read up to there"
+            self.table.cut_in(line)
             return True
         return False
 

@@ -74,7 +74,7 @@ def _cache_directory() -> Path:
 
 
 def _is_ours(engine: Path) -> bool:
-    """Whether only this user can have written the engine: nothing else is ever run."""
+    """True if only this user can have written the engine: nothing else is ever run."""
     try:
         places = [engine.parent.lstat(), engine.lstat()]
     except OSError:
@@ -96,7 +96,7 @@ def _digest(engine: Path) -> str:
 
 
 def _is_whole(engine: Path) -> bool:
-    """Whether it is what was built: a full disk or a crash may have left half of it."""
+    """True if it is what was built: a full disk or a crash may have left half of it."""
     try:
         return _digest_file(engine).read_text() == _digest(engine)
     except (OSError, UnicodeDecodeError):

@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 
 from hockney.errors import AskedWronglyError
+from hockney.measure.resume import FINISHED
 from hockney.result_file import ResultFile
 from hockney.spec import Plan, difference, plan_of, stored
 
 NAME = "suite.jsonl"
-DONE = frozenset({"precision", "budget", "launches"})
 
 
 class Entry(msgspec.Struct):
@@ -57,7 +57,7 @@ class Journal:
         return iter(self._entries.values())
 
     def is_done(self, file: str, plan: Plan) -> bool:
-        """Whether this plan is measured already. Raises AskedWronglyError if the plan changed."""
+        """True if this plan is measured already. Raises AskedWronglyError if the plan changed."""
         entry = self._entries.get(file)
         if entry is None:
             return False
@@ -71,11 +71,11 @@ class Journal:
                 f"{self.directory / file} holds another plan: the suite has changed",
                 "put the results of the changed plan into another directory with -o",
             )
-        return entry.reason in DONE and (self.directory / file).exists()
+        return entry.reason in FINISHED and (self.directory / file).exists()
 
     def files(self) -> list[Path]:
         """Result files of the finished runs."""
-        done = (entry for entry in self if entry.reason in DONE)
+        done = (entry for entry in self if entry.reason in FINISHED)
         return [self.directory / entry.file for entry in done]
 
     def note(self, file: str, label: str, plan: Plan, reason: str) -> None:

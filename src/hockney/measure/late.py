@@ -28,7 +28,7 @@ INSIDE = 7
 
 @dataclass
 class Late:
-    """What is known about each size."""
+    """The findings for each size."""
 
     delay_s: float
     shortest_ns: dict[int, float] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Late:
 
     @property
     def waits(self) -> dict[int, bool]:
-        """Whether the send of each size waits. The shortest time decides: ranks that share a core
+        """True for each size whose send waits. The shortest time decides: ranks that share a core
         also wait one after the other, but a send that waits never looks like one that does not."""
         limit_ns = WAITS_ABOVE * self.delay_s * 1e9
         return {size: ns > limit_ns for size, ns in sorted(self.shortest_ns.items())}

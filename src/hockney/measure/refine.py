@@ -18,7 +18,7 @@ from hockney.fitting.switches import Bracket, brackets_of, narrowed
 from hockney.measure.late import Late, late_by
 from hockney.measure.session import Session
 from hockney.models import segmented
-from hockney.records import Noise, Probe, Round, Run, Switch, Table, Visits
+from hockney.records import Run, Switch
 from hockney.spec import Plan, single, sizes_of
 from hockney.spec.workloads import Workload
 from hockney.spec.workloads.pingpong import Pingpong
@@ -122,7 +122,7 @@ class Refinement:
         self.done, self.open = sorted([*self.done, *seen_again], key=_place), []
 
     def _may_go_on(self, last: int) -> bool:
-        """Whether time and launches are left; simulated time does not count."""
+        """True while time and launches are left; simulated time does not count."""
         assert self.survey is not None
         has_time = self.plan.first.placement.platform is not None or self._left_s() > 2.0 * LEAST_S
         return has_time and last - self.survey < MOST_LAUNCHES
@@ -212,11 +212,11 @@ class Refinement:
         return switches
 
     def _slower_copies(self, run: Run) -> list[Bracket]:
-        """Where a copy without MPI takes more time per byte, if the floor was measured."""
+        """Sizes from which a copy without MPI takes more time per byte; none without a floor."""
         assert self.survey is not None
         copies = [
             point
-            for point in estimate(of_launch(run, self.survey)).headline
+            for point in estimate(run.of_launches((self.survey,))).headline
             if point.operation == "copy" and point.algorithm == "warm"
         ]
         if len(copies) < LEAST_SIZES:
@@ -241,20 +241,8 @@ def steps_away(brackets: list[Bracket], sizes: list[int]) -> set[int]:
     return {size for size in below | above if sizes[0] <= size <= sizes[-1]}
 
 
-def of_launch(run: Run, number: int) -> Run:
-    """The part of the run that is of one launch."""
-    return Run(
-        run.header,
-        launches=[launch for launch in run.launches if launch.launch == number],
-        samples=Visits(samples for samples in run.samples if samples.launch == number),
-        probes=Table(Probe, (probe for probe in run.probes if probe.launch == number)),
-        rounds=Table(Round, (one for one in run.rounds if one.launch == number)),
-        noises=Table(Noise, (noise for noise in run.noises if noise.launch == number)),
-    )
-
-
 def curve_of_launch(run: Run, number: int) -> Curve:
-    return curve_of(estimate(of_launch(run, number)).own())
+    return curve_of(estimate(run.of_launches((number,))).own())
 
 
 def joined(brackets: list[Bracket], changes: list[tuple[int, int]]) -> list[Bracket]:
@@ -287,7 +275,7 @@ def _place(bracket: Bracket) -> int:
 
 
 def _are_near(one: Bracket, other: Bracket) -> bool:
-    """Whether they are within an octave: a message shares the cache with its copies."""
+    """True within an octave: a message shares the cache with its copies."""
     return one.low_bytes <= 2 * other.high_bytes and other.low_bytes <= 2 * one.high_bytes
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -44,33 +42,11 @@ def run_to_resume(path: Path, plan: Plan, engine: Engine) -> Run:
     return run
 
 
-def restore(answer: Run, case: Case, run: Run, plan: Plan) -> int:
-    """Copies the records of one case of a resumed run into `answer`; returns the number of its
-    complete launches."""
-    whole = {end.launch for end in whole_launches(run)}
-    mine = _launches_of(case, run, plan)
-    kinds = (
-        run.launches,
-        run.samples,
-        run.starts,
-        run.probes,
-        run.rounds,
-        run.noises,
-        run.ends,
-    )
-    for kind in kinds:
-        of_kind: Sequence[Any] = kind
-        for record in of_kind:
-            if record.launch in mine:
-                answer.add(record)
-    return len(mine & whole)
-
-
-def _launches_of(case: Case, run: Run, plan: Plan) -> set[int]:
+def part_of(case: Case, run: Run, plan: Plan) -> Run:
     """The launches of one case: all if the plan has one case, else those with its samples."""
     if len(plan.cases) == 1:
-        return {one.launch for one in run.launches}
-    return {samples.launch for samples in run.samples if case.is_measured_by(samples)}
+        return run.of_launches({one.launch for one in run.launches})
+    return run.of_launches({one.launch for one in run.samples if case.is_measured_by(one)})
 
 
 def whole_launches(run: Run) -> list[End]:
@@ -79,7 +55,7 @@ def whole_launches(run: Run) -> list[End]:
 
 
 def is_finished(run: Run, plan: Plan) -> bool:
-    """Whether a run ended by itself when it was asked for as much as `plan` asks for."""
+    """True if a run ended by itself when it was asked for as much as `plan` asks for."""
     last = run.finish
     return (
         last is not None
@@ -89,7 +65,7 @@ def is_finished(run: Run, plan: Plan) -> bool:
 
 
 def spent_s(run: Run) -> float:
-    """What a run took of its budget so far; where it was killed, what its launches measured."""
+    """The budget that a run has used; where it was killed, the time of its launches."""
     measured_s = sum(end.wall_s or 0.0 for end in whole_launches(run))
     return max(measured_s, run.finish.spent_s if run.finish else 0.0)
 

@@ -21,7 +21,7 @@ from hockney.measure.environment import describe_environment
 from hockney.measure.files import Files
 from hockney.measure.launch import Interruption, Outcome
 from hockney.measure.nodes import silent_hosts
-from hockney.measure.resume import missing_ends, next_number, restore, spent_s, whole_launches
+from hockney.measure.resume import missing_ends, next_number, part_of, spent_s, whole_launches
 from hockney.measure.start import Start, engine_messages, start_of, wrong_launcher
 from hockney.measure.status import Disturbances, Status
 from hockney.mpis import Engine, Mpi
@@ -52,7 +52,7 @@ class Answer:
     least_known: LeastKnown | None = None
     """The least precise point after the last launch, if the rule for stopping evaluated it."""
     problem: str | None = None
-    """What went wrong, for the user. The case is not measured again."""
+    """The problem, for the user. The case is not measured again."""
 
 
 class Steps(Protocol):
@@ -87,9 +87,9 @@ class Session:
     disturbances: Disturbances = field(default_factory=Disturbances)
     budget: Budget = field(init=False)
     spent_before_s: float = field(init=False)
-    """What a resumed run took of its budget before; each step has a budget of its own."""
+    """The part of its budget that a resumed run used before; each step has a budget of its own."""
     was_finished: bool = False
-    """Whether the file held all that was asked for, so that nothing was measured."""
+    """True if the file held all that was asked for, so that nothing was measured."""
     launches_wall_s: float = 0.0
     """Wall time of all launches; the rest of the run's wall time is our overhead."""
 
@@ -156,7 +156,8 @@ def _begin(session: Session) -> None:
     for end in missing_ends(session.run):
         session.add(end)
     for answer in session.answers:
-        answer.launches = restore(answer.run, answer.case, session.run, session.plan)
+        answer.run = part_of(answer.case, session.run, session.plan)
+        answer.launches = len(whole_launches(answer.run))
         answer.is_done = answer.launches > 0 and _is_done(session, answer)
 
 
@@ -311,7 +312,7 @@ def _measured_s(session: Session, number: int) -> float | None:
 
 
 def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) -> str | None:
-    """What went wrong with a launch, None if nothing did. Writes an end record if the launch could
+    """The problem of a launch, None if there was none. Writes an end record if the launch could
     not."""
     ends = _ends(session, number)
     failures = [end.message for end in ends if end.reason == "failed" and end.message]
@@ -321,8 +322,10 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     message = _failure(number, outcome, failures, ends)
     if message is None:
         return None
-    silent = [] if outcome.interrupted else _silent_hosts(session, answer.case)
-    message = "; ".join([message, *silent])
+    if not outcome.interrupted:
+        timeout_s = session.plan.sampling.timeout_s
+        silent = silent_hosts(session.mpi, answer.case.placement, timeout_s)
+        message = "; ".join([message, *silent])
     mixed = None if session.run.samples else _mixed_up(session, answer.case, message)
     message = mixed or message
     if not ends:
@@ -336,10 +339,6 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     if failures and outcome.exit_status == ENGINE_ASKED_WRONGLY and not session.run.samples:
         raise AskedWronglyError(message)
     return message
-
-
-def _silent_hosts(session: Session, case: Case) -> list[str]:
-    return silent_hosts(session.mpi, case.placement, session.plan.sampling.timeout_s)
 
 
 def _failure(
@@ -393,7 +392,7 @@ def unanswered(session: Session) -> list[str]:
 
 
 def problems_of(session: Session) -> list[str]:
-    """What went wrong, one entry per case, except algorithms that the library refuses."""
+    """One problem per case, except algorithms that the library refuses."""
     if session.reason == "interrupted":
         return []
     wrong = [a for a in session.answers if a.problem and REFUSAL not in a.problem]

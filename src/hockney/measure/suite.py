@@ -18,18 +18,26 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from hockney.errors import AskedWronglyError
+from hockney.registry import Registry
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-READY = Path(__file__).parent.parent / "plans"
 SUITE_KEYS = ("name", "run")
 RUN_KEYS = ("verb", "matrix")
+
+
+class ReadyPlan(Protocol):
+    def read_text(self) -> str:
+        """The suite, as TOML: a path has this."""
+
+
+PLANS = Registry("hockney.plans", "ready plan", ReadyPlan, suffix=".toml")
 
 
 @dataclass(frozen=True)
@@ -55,26 +63,16 @@ class Suite:
 
 def read_suite(name: str) -> Suite:
     """The suite in a file, or the ready one of that name."""
-    path = Path(name)
-    if not path.exists() and (READY / f"{name}.toml").exists():
-        path = READY / f"{name}.toml"
+    path, ready = Path(name), PLANS.names()
     try:
-        text = path.read_text()
+        text = (PLANS.find(name) if name in ready and not path.exists() else path).read_text()
+        tables = tomllib.loads(text)
     except (OSError, UnicodeDecodeError) as error:
-        ready = ", ".join(sorted(plan.stem for plan in READY.glob("*.toml")))
-        raise AskedWronglyError(f"{name}: {error}", f"ready plans are: {ready}") from error
-    return _suite(path, _parsed(path, text))
-
-
-def _parsed(path: Path, text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
+        advice = f"ready plans are: {', '.join(ready)}"
+        raise AskedWronglyError(f"{name}: {error}", advice) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise AskedWronglyError(f"{path}: {error}") from error
-
-
-def _suite(path: Path, tables: dict[str, Any]) -> Suite:
-    check_keys(str(path), tables, SUITE_KEYS)
+    check_keys(name, tables, SUITE_KEYS)
     runs = tables.get("run", [])
     if not isinstance(runs, list) or not runs or not all(isinstance(run, dict) for run in runs):
         raise AskedWronglyError(f"{path}: no runs", 'write [[run]] and verb = "pingpong" below it')

@@ -259,7 +259,7 @@ def _at(line: tuple[float, float], bytes_: Array) -> Array:
 
 
 def _grows(bytes_: Array, seconds: Array) -> bool:
-    """Whether a line fits better than a constant, by Schwarz's criterion."""
+    """True if a line fits better than a constant by Schwarz's criterion."""
     scale = np.maximum(seconds, LEAST_FRACTION * max(float(np.median(seconds)), 1e-12))
     criteria = []
     for grows, free in ((False, 1), (True, 2)):

@@ -51,7 +51,7 @@ class _Protocol:
     first: int
     end: int
     saturated: bool
-    """Whether some number of pairs fills the node, so that R_N shows."""
+    """True if some number of pairs fills the node, so that R_N shows."""
     alpha: Array
     pair: Array
     """1 / R_C."""
@@ -228,7 +228,7 @@ def _rate(seconds_per_byte: Array, samples: Array, launches: int, shows: bool) -
 
 
 def _shows_pair(curve: Curve, protocol: _Protocol) -> bool:
-    """Whether some number of pairs does not fill the node, so that R_C shows."""
+    """True if some number of pairs does not fill the node, so that R_C shows."""
     assert curve.pairs is not None
     least = curve.pairs[protocol.first : protocol.end].min()
     return bool(least == 1.0 or protocol.pair[0] > least * protocol.node[0] * (1.0 + ROUNDING))

@@ -201,7 +201,7 @@ class SecondChunk:
 
 
 def second_chunk(curves: Mapping[float, Curve]) -> SecondChunk:
-    """Whether the second knee of three processes and more is a second chunk size or the loss of
+    """Decides if the second knee of three processes and more is a second chunk size or the loss of
     lock-step: measured with several numbers of repetitions, a chunk stays and the other moves.
 
     curves: times as for `fit`, by the factor on the repetitions: 1/8, 1 and 8.

@@ -106,7 +106,7 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
 
 
 def _empty_is_apart(curve: Curve, best: _Partition) -> bool:
-    """Whether 0 bytes differ from the first segment. Compares them with each launch's own line
+    """True if 0 bytes differ from the first segment. Compares them with each launch's own line
     through the rest of that segment, so that a slow launch has no influence. Needs enough other
     sizes."""
     first = slice(0, [*best.starts, len(curve.bytes)][0])

@@ -157,7 +157,7 @@ class Family(Protocol):
         """The algorithms of these collectives that can be forced."""
 
     def is_segmented(self, algorithm: Algorithm) -> bool:
-        """Whether its segment size can be set."""
+        """True if its segment size can be set."""
 
     def forcing(self, collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
         """The settings that force `algorithm`; None leaves the library its own decision. `segment`:

@@ -37,7 +37,7 @@ def read_controls(engine: Engine) -> dict[str, Control]:
 
 
 def accepts(engine: Engine, name: str, value: str) -> bool:
-    """Whether the library accepts `value` for its variable `name` from the environment."""
+    """True if the library accepts `value` for its variable `name` from the environment."""
     return _run(engine, {name: value}).returncode == 0
 
 

@@ -26,7 +26,7 @@ class Program(Protocol):
 
 class Reader(Protocol):
     HEADED: bool
-    """Whether tables have a heading. Without one, recognition depends on columns of numbers."""
+    """True if tables have a heading. Without one, they are recognised by columns of numbers."""
 
     def recognise(self, log: Log) -> int | None:
         """The line that identifies the program; None if the log is of another."""

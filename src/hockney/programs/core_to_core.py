@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from hockney.logs.log import Log
-from hockney.logs.table import Column, RowError, Table, is_number
+from hockney.logs.table import Column, Table, is_number
 
 HEADED = False
 ONE_WAY = Column("mean", "mean transfer of a cache line, one way", factor=Decimal("1e-9"))
@@ -37,13 +37,11 @@ def read(log: Log) -> list[Table]:
     table = Table("core-to-core", "core-to-core-latency", rows[0][0], ranks=2)
     for row, (line, cells) in enumerate(rows[:MOST_CORES]):
         if len(cells) != len(rows[0][1]):
-            table.cut = f"the table ends in the middle of line {line}, read up to there"
+            table.cut_in(line)
             break
         for column, cell in enumerate(cells[:row]):
-            try:
+            with table.row(log.at(line)):
                 table.add(line, 0, ONE_WAY, cell.strip() or "-", peers=[column, row])
-            except RowError as error:
-                table.leave_out(log.at(line), error)
     else:
         if len(rows) < len(rows[0][1]):
             table.cut = f"{len(rows)} rows of {len(rows[0][1])} cores, read up to there"

@@ -117,7 +117,7 @@ class Grid:
         table = next(iter(self.tables.values()), None)
         table = table or self.tables.setdefault(("", 0), Table("", "CSV", line))
         if line >= self.log.last:
-            table.cut = f"the table ends in the middle of line {line}, read up to there"
+            table.cut_in(line)
         else:
             table.note(f"{self.log.at(line)}: {words}; the row is ignored")
 

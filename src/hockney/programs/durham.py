@@ -14,7 +14,6 @@ from hockney.logs.table import (
     BYTES,
     REPETITIONS,
     Column,
-    RowError,
     RowOrder,
     Table,
     is_number,
@@ -66,10 +65,8 @@ def read(log: Log) -> list[Table]:
             break
         seen.add(cells[0])
         if len(cells) == len(COLUMNS):
-            try:
+            with tables[-1].row(log.at(line)):
                 order.see(line, tables[-1].add_row(line, cells, COLUMNS))
-            except RowError as error:
-                tables[-1].leave_out(log.at(line), error)
     return tables
 
 
@@ -91,12 +88,9 @@ def _statistics(log: Log) -> list[Table]:
             continue
         table = _table(line)
         table.note("each line is read as a launch, but may be of another rank")
-        try:
+        with table.row(log.at(line)):
             for name, cell in zip(NAMES, found.groups(), strict=True):
                 table.add(line, log.bytes, Column(name, SINGLE, factor=HALF), cell)
-        except RowError as error:
-            table.rows.clear()
-            table.leave_out(log.at(line), error)
         tables.append(table)
     return tables
 
@@ -115,12 +109,8 @@ def layout(run: Run, points: Sequence[PointEstimate]) -> str:
     lines = []
     for point in points:
         if workload is not None and workload.times_every_iteration:
-            named = {
-                "mean": point.mean_s,
-                "stdv": point.std_s,
-                "max": point.max_s,
-                "min": point.min_s,
-            }
+            seconds = (point.mean_s, point.std_s, point.max_s, point.min_s)
+            named = dict(zip(("mean", "stdv", "max", "min"), seconds, strict=True))
             both_ways = (f"{name} = {2.0 * (value or 0.0):e}" for name, value in named.items())
             lines.append(", ".join(both_ways))
         else:

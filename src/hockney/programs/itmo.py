@@ -43,7 +43,7 @@ def read(log: Log) -> list[Table]:
         found = _ROW.search(text)
         if found is None:
             if _CUT.search(text) and tables:
-                tables[-1].cut = f"the table ends in the middle of line {line}, read up to there"
+                tables[-1].cut_in(line)
             continue
         rank, size, *cells = found.groups()
         if not tables or (rank, size) in seen:
@@ -52,21 +52,14 @@ def read(log: Log) -> list[Table]:
             tables.append(Table("send-then-receive", program, line, ranks=2, notes=notes))
             seen = set()
         seen.add((rank, size))
-        _row(log, line, tables[-1], rank, size, cells)
+        table = tables[-1]
+        with table.row(log.at(line)):
+            sender = whole(rank)
+            if sender > 1:
+                raise RowError(f"rank {sender}: that program has two")
+            for column, cell in zip(COLUMNS, cells, strict=True):
+                table.add(line, whole(size), column, cell, peers=[sender, 1 - sender])
     return tables
-
-
-def _row(log: Log, line: int, table: Table, rank: str, size: str, cells: list[str]) -> None:
-    before = len(table.rows)
-    try:
-        sender = whole(rank)
-        if sender > 1:
-            raise RowError(f"rank {sender}: that program has two")
-        for column, cell in zip(COLUMNS, cells, strict=True):
-            table.add(line, whole(size), column, cell, peers=[sender, 1 - sender])
-    except RowError as error:
-        del table.rows[before:]
-        table.leave_out(log.at(line), error)
 
 
 def preset() -> Preset:

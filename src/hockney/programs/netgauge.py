@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 
 from hockney.logs.log import Log
-from hockney.logs.table import Column, RowError, Table, whole
+from hockney.logs.table import Column, Table, whole
 
 HEADED = True
 
@@ -83,20 +83,10 @@ def _fill(log: Log, table: Table, pattern: re.Pattern[str], columns: tuple[Colum
         if found:
             groups = list(found.groups())
             size = groups[1] if loggp else groups.pop(0)
-            _row(log, table, line, size, groups, columns)
+            with table.row(log.at(line)):
+                bytes = whole(size)
+                for cell, column in zip(groups, columns, strict=True):
+                    if column.definition:
+                        table.add(line, bytes, column, cell)
         elif loggp and _LOGGP_CUT.match(text):
-            table.cut = f"the table ends in the middle of line {line}, read up to there"
-
-
-def _row(
-    log: Log, table: Table, line: int, size: str, cells: list[str], columns: tuple[Column, ...]
-) -> None:
-    before = len(table.rows)
-    try:
-        bytes = whole(size)
-        for cell, column in zip(cells, columns, strict=True):
-            if column.definition:
-                table.add(line, bytes, column, cell)
-    except RowError as error:
-        del table.rows[before:]
-        table.leave_out(log.at(line), error)
+            table.cut_in(line)

@@ -16,7 +16,6 @@ from hockney.logs.table import (
     MEGABYTES,
     REPETITIONS,
     Column,
-    RowError,
     RowOrder,
     Table,
     implied,
@@ -78,7 +77,7 @@ def _kind(rows: Sequence[Sequence[str]]) -> str | None:
 
 
 def _agree(rows: Sequence[tuple[float, float, float]]) -> bool:
-    """Whether bits over seconds equal the printed megabits per second, where digits suffice."""
+    """True if bits over seconds equal the printed megabits per second, as far as digits show."""
     known = [bits / seconds / rate / 1e6 for bits, seconds, rate in rows if seconds * rate > 0.0]
     fits = [LEAST_RATIO < ratio < MOST_RATIO for ratio in known]
     return len(fits) > 0 and sum(fits) >= 0.8 * len(rows)
@@ -111,7 +110,7 @@ def _console(log: Log) -> list[Table]:
     cut = log.find(_CUT)
     for line, text in log.numbered(cut or 1):
         if _CUT.search(text) and not _CONSOLE.search(text) and tables:
-            tables[-1].cut = f"the table ends in the middle of line {line}, read up to there"
+            tables[-1].cut_in(line)
     return tables
 
 
@@ -191,7 +190,5 @@ def _fill(
         if order.is_cut(line, cells, len(columns)):
             return
         known = [cell for cell, c in zip(cells, columns, strict=True) if c is not None]
-        try:
+        with table.row(log.at(line)):
             table.add_row(line, known, kept)
-        except RowError as error:
-            table.leave_out(log.at(line), error)

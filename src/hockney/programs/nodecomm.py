@@ -43,10 +43,10 @@ def _row(
     log: Log, line: int, cells: list[str], ranks: dict[str, list[int]], order: RowOrder
 ) -> None:
     masters, partners = ranks.get("master", []), ranks.get("partner", [])
-    table, before = order.table, len(order.table.rows)
+    table = order.table
     if order.is_cut(line, cells, 1 + len(masters)):
         return
-    try:
+    with table.row(log.at(line)):
         size = WORD_BYTES * whole(cells[0])
         for pairs, cell in enumerate(cells[1:], start=1):
             if pairs > min(len(masters), len(partners)):
@@ -54,6 +54,3 @@ def _row(
             axes = {"ranks": 2 * pairs, "pairs": pairs, "peers": [*masters, *partners]}
             table.add(line, size, TIME, cell, **axes)
         order.see(line, size)
-    except RowError as error:
-        del table.rows[before:]
-        table.leave_out(log.at(line), error)

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from hockney.estimate.points import PointEstimate
 from hockney.logs.log import Log
-from hockney.logs.table import BYTES, MEGABYTES, REPETITIONS, Column, RowError, RowOrder, Table
+from hockney.logs.table import BYTES, MEGABYTES, REPETITIONS, Column, RowOrder, Table
 from hockney.programs._layout import needed
 from hockney.records import Run
 from hockney.spec import Size
@@ -61,10 +61,8 @@ def _row(log: Log, line: int, text: str, order: RowOrder) -> None:
         return
     if not found:
         return
-    try:
+    with table.row(log.at(line)):
         order.see(line, table.add_row(line, cells, COLUMNS))
-    except RowError as error:
-        table.leave_out(log.at(line), error)
 
 
 def preset() -> Preset:

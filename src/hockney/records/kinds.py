@@ -166,12 +166,17 @@ class Start(msgspec.Struct, tag_field="kind", tag="start", kw_only=True):
 
 
 class Probe(msgspec.Struct, tag_field="kind", tag="probe", kw_only=True):
-    """Core-to-core latency before a round: a cache line is passed between two ranks, one way."""
+    """Core-to-core latency before a round: cache lines are passed between two ranks, one way."""
 
     launch: Whole
     round: Whole
     peers: list[Whole]
     handover_ns: Nanoseconds
+    """Median over lines on different pages; of one line, where the quartiles are None."""
+    handover_low_ns: Nanoseconds | None = None
+    """Lower quartile over the lines."""
+    handover_high_ns: Nanoseconds | None = None
+    """Upper quartile over the lines."""
 
 
 class Round(msgspec.Struct, tag_field="kind", tag="round", kw_only=True):

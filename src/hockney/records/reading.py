@@ -86,6 +86,15 @@ def read(path: Path) -> Run:
         raise AskedWronglyError(f"{path}: {error.strerror or error}") from error
 
 
+def header_of(path: Path) -> RunRecord | None:
+    """The run record of a file alone; None where it is no result file."""
+    try:
+        with _open(path) as stream:
+            return _first(path, _Blocks(stream, _limit(path)).first_line() or b"")
+    except Exception:  # as in _read()
+        return None
+
+
 def why_no_result(path: Path) -> str | None:
     """What keeps a file from being read at all; None where it begins as a result file does."""
     try:

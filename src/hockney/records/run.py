@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,14 @@ class Run:
         """Ranks that exchanged messages: the peers of samples, or all ranks without peers."""
         named = {rank for point in self.samples.visited for rank in point.peers}
         return named or {place.rank for launch in self.launches for place in launch.places}
+
+    def of_launches(self, numbers: Container[int]) -> Run:
+        """The part of the run that is of these launches."""
+        kinds = ("launches", "samples", "summaries", "starts", "probes", "rounds", "noises", "ends")
+        own: dict[str, Any] = {
+            kind: [r for r in getattr(self, kind) if r.launch in numbers] for kind in kinds
+        }
+        return Run(self.header, **own)
 
     def add(self, record: Record) -> None:
         """Adds a record to the list of its kind."""

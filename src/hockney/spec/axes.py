@@ -117,7 +117,7 @@ class Axes(msgspec.Struct, frozen=True, kw_only=True):
     overlap: Annotated[
         bool, Axis(lambda overlap: "overlapped" if overlap else None, is_variant=True)
     ] = False
-    """Whether the ranks computed during a nonblocking collective."""
+    """True if the ranks computed during a nonblocking collective."""
     bytes: Annotated[Whole, Axis(format_size, unit="bytes", is_curve=True)]
     ranks: Annotated[Whole | None, Axis(lambda ranks: f"{ranks} ranks")] = None
     """Ranks that take part at once; null if an imported log does not show it."""
@@ -145,12 +145,12 @@ class Axes(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_one_pair(self) -> bool:
-        """Whether the point is of the two ranks in `peers`."""
+        """True for a point of two ranks, those in `peers`."""
         return len(self.peers) == 2
 
     @property
     def is_all_pairs(self) -> bool:
-        """Whether the point is of all concurrent pairs together, not of one pair."""
+        """True for a point of all concurrent pairs together."""
         return self.pairs is not None and not self.is_one_pair
 
 

@@ -23,7 +23,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     """The difference from other cases of the plan, for people."""
 
     def is_measured_by(self, samples: Measured) -> bool:
-        """Whether samples of a run with several cases belong to this one."""
+        """True if samples of a run with several cases belong to this one."""
         return samples.ranks == self.placement.ranks and self.workload.is_measured_by(samples)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import geometric_mean
 
 import msgspec
 
@@ -28,8 +28,33 @@ class Checked:
 
     @property
     def is_slower(self) -> bool:
-        """Whether the rules are significantly slower than the default."""
-        return self.tuned.difference is not None and self.tuned.difference.verdict == "slower"
+        """True if the rules are significantly slower than the default, and not surely by less than
+        the tolerance."""
+        found = self.tuned.difference
+        return found is not None and found.matters and found.verdict == "slower"
+
+
+@dataclass(frozen=True)
+class Check:
+    """All cells that were measured with and without rules."""
+
+    cells: tuple[Checked, ...]
+
+    @property
+    def ruled(self) -> list[Checked]:
+        """Those in which a rule holds."""
+        return [one for one in self.cells if one.rule]
+
+    @property
+    def mean_ratio(self) -> float | None:
+        """Tuned time over default time, the geometric mean where a rule holds; None without."""
+        ratios = [one.tuned.difference.ratio for one in self.ruled if one.tuned.difference]
+        return geometric_mean(ratios) if ratios else None
+
+    @property
+    def slower(self) -> int:
+        """The number of cells that the rules make significantly slower."""
+        return sum(one.is_slower for one in self.cells)
 
 
 def cases_of(
@@ -52,22 +77,18 @@ def cases_of(
     return tuple(cases)
 
 
-def checked_cells(analysis: Analysis, rules: Sequence[Rule]) -> list[Checked]:
-    """All cells that were measured with and without rules."""
-    return [
-        Checked(cell, contender, _rule_of(cell, rules))
-        for cell in analysis.best
-        for contender in cell.contenders
-        if contender.name == TUNED and contender.difference is not None
-    ]
+def check_of(analysis: Analysis, rules: Sequence[Rule]) -> Check:
+    """What a run with and without rules shows."""
+    return Check(
+        tuple(
+            Checked(cell, contender, _rule_of(cell, rules))
+            for cell in analysis.best
+            for contender in cell.contenders
+            if contender.name == TUNED and contender.difference is not None
+        )
+    )
 
 
 def _rule_of(cell: Cell, rules: Sequence[Rule]) -> Rule | None:
     which = (cell.collective, cell.ranks, cell.bytes)
     return next((rule for rule in rules if rule.holds_for(*which)), None)
-
-
-def mean_ratio(checked: Sequence[Checked]) -> float | None:
-    """Geometric mean of tuned time over default time; None without cells."""
-    logs = [math.log(one.tuned.difference.ratio) for one in checked if one.tuned.difference]
-    return math.exp(sum(logs) / len(logs)) if logs else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import geometric_mean
 
 from hockney.analysis.best import Cell, Contender
 from hockney.mpis import ONE_FOR_ALL_SIZES, Rule
@@ -24,10 +25,26 @@ class Reduction:
     """Sum of ln(default time / time with rules) over cells with a significant difference."""
     possible: float
     """The gain of the best algorithm in each cell."""
+    cells: tuple[Cell, ...]
+    """All that were measured."""
 
     @property
     def share(self) -> float:
         return self.gain / self.possible if self.possible else 1.0
+
+    def covered(self, rule: Rule) -> list[Cell]:
+        """The cells in which a rule holds."""
+        return [c for c in self.cells if rule.holds_for(c.collective, c.ranks, c.bytes)]
+
+    def times_faster(self, rule: Rule) -> float:
+        """The library's own time over the rule's: the geometric mean over the rule's cells."""
+        ratios = [
+            one.difference.ratio
+            for cell in self.covered(rule)
+            for one in cell.contenders
+            if one.name == rule.name and one.difference is not None
+        ]
+        return 1.0 / geometric_mean(ratios)
 
 
 @dataclass(frozen=True)
@@ -70,7 +87,7 @@ def reduce_to_rules(
         for key, plan in zip(plans, chosen, strict=True)
         for number in range(len(plan.runs))
     ]
-    return Reduction(tuple(rules), sum(plan.gain for plan in chosen), possible)
+    return Reduction(tuple(rules), sum(plan.gain for plan in chosen), possible, tuple(cells))
 
 
 def _most(options: Sequence[_Plan]) -> _Plan:

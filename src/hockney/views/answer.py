@@ -1,4 +1,5 @@
-"""The answer of a run in a line or two, before its tables: how fast, and how sure that is."""
+"""The answer of a run in a line or two, before its tables and at the head of its section of a
+report: how fast, and how sure that is."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from collections.abc import Sequence
 
 from hockney.analysis import Analysis
 from hockney.estimate.points import PointEstimate, by_curve
+from hockney.estimate.summaries import FROM_BANDWIDTH
 from hockney.units import format_rate, format_seconds, format_size
 
 
@@ -18,22 +20,37 @@ def precision(point: PointEstimate) -> str:
     return "" if point.precision is None else f" ±{100.0 * point.precision:.1f} %"
 
 
-def latency_and_bandwidth(analysis: Analysis) -> list[str]:
-    """The latency of the smallest and the bandwidth of the largest message; empty where the run has
-    several curves."""
-    points = analysis.estimates.own()
-    if len(by_curve(points)) != 1:
+def own_points(analysis: Analysis, operation: str | None) -> list[PointEstimate]:
+    """Points of the experiment's own operations; None chooses nothing."""
+    return [p for p in analysis.estimates.own() if operation in (None, p.operation)]
+
+
+def latency_and_bandwidth(analysis: Analysis, operation: str | None = None) -> list[str]:
+    """The time of the smallest and the bandwidth of the largest message. Of the several curves of
+    an operation the fastest; empty where there are several and no operation is given."""
+    points = own_points(analysis, operation)
+    curves = len(by_curve(points))
+    if not points or (operation is None and curves > 1):
         return []
-    first, last = points[0], points[-1]
-    words = f"latency {time_at(first)}"
-    if last.bandwidth_Bps is not None and last is not first:
-        size = format_size(last.bytes)
-        words += f", bandwidth {format_rate(last.bandwidth_Bps)}{precision(last)} at {size}"
-    return [words, *certainty(analysis, points)]
+    sizes = min(point.bytes for point in points), max(point.bytes for point in points)
+    first, last = (min((p for p in points if p.bytes == b), key=typical_of) for b in sizes)
+    words = []
+    if first.statistic != FROM_BANDWIDTH:
+        name = "latency" if first.operation == "pingpong" else first.operation
+        words.append(f"{name} {time_at(first)}")
+    if last.bandwidth_Bps is not None and (last is not first or not words):
+        rate = f"{format_rate(last.bandwidth_Bps)}{precision(last)}"
+        words.append(f"bandwidth {rate} at {format_size(last.bytes)}")
+    fastest = f"the fastest of {curves} curves: " if curves > 1 else ""
+    return [fastest + ", ".join(words), *certainty(analysis, points)]
+
+
+def typical_of(point: PointEstimate) -> float:
+    return point.typical_s
 
 
 def certainty(analysis: Analysis, points: Sequence[PointEstimate]) -> list[str]:
-    """How many medians have the asked precision; empty where there are no intervals."""
+    """The number of medians with the asked precision; empty where there are no intervals."""
     known = [(point.precision, point) for point in points if point.precision is not None]
     if not known or analysis.plan is None:
         return []

@@ -9,8 +9,9 @@ from typing import Any
 import msgspec
 
 from hockney.analysis import Analysis
-from hockney.analysis.compare import Comparison, Difference
+from hockney.analysis.compare import Comparison
 from hockney.analysis.floor import FloorRatio
+from hockney.estimate.differences import Judged
 from hockney.estimate.points import PointEstimate
 from hockney.fitting.fit import Fit
 from hockney.spec.axes import Axes, axes_of
@@ -66,6 +67,7 @@ def run_json(analysis: Analysis) -> dict[str, Any]:
         ],
         "rounds_changed": states.changed,
         "slow_launches": list(analysis.estimates.slow_launches),
+        "launch_modes": [asdict(mode) for mode in analysis.estimates.modes],
         "cut": run.cut,
     }
 
@@ -83,6 +85,10 @@ def point_json(point: PointEstimate, floor: FloorRatio | None) -> dict[str, Any]
             "floor_ratio": floor.ratio,
         }
     return fields
+
+
+def points_json(analysis: Analysis, all_states: bool) -> list[dict[str, Any]]:
+    return [point_json(point, None) for point in analysis.estimates.shown(all_states)]
 
 
 def axes_json(point: Axes, *left_out: str) -> dict[str, Any]:
@@ -107,8 +113,11 @@ def fit_json(fit: Fit) -> dict[str, Any]:
     }
 
 
-def _difference_json(difference: Difference | None) -> dict[str, Any]:
-    return {"verdict": "unknown"} if difference is None else asdict(difference)
+def _difference_json(difference: Judged | None) -> dict[str, Any]:
+    if difference is None:
+        return {"verdict": "unknown"}
+    fields = asdict(difference)
+    return {**fields, "launches_needed": fields.pop("needed")}
 
 
 def comparison_json(comparisons: list[Comparison]) -> dict[str, Any]:
@@ -133,6 +142,7 @@ def comparison_json(comparisons: list[Comparison]) -> dict[str, Any]:
             ],
             "overall": _difference_json(comparison.overall),
             "verdict": comparison.verdict,
+            "between_runs": asdict(comparison.between) if comparison.between else None,
             "notes": list(comparison.notes),
         }
         for comparison in comparisons

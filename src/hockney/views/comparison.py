@@ -1,10 +1,12 @@
-"""What `hockney compare` prints."""
+"""The output of `hockney compare`."""
 
 from __future__ import annotations
 
 import click
 
-from hockney.analysis.compare import Comparison, Difference, PointDifference
+from hockney.analysis.between import UNKNOWN_RULE, Between
+from hockney.analysis.compare import Comparison, PointDifference
+from hockney.estimate.differences import VERDICT_RULE, Judged
 from hockney.estimate.points import statistic_of
 from hockney.terminal import styled
 from hockney.views.table import aligned, microseconds
@@ -20,11 +22,28 @@ def show_comparison(comparison: Comparison, tolerance: float) -> None:
     if comparison.points:
         what = statistic_of(each for p in comparison.points for each in (p.base, p.other))
         what = "medians" if what == "median" else f"{what} of launches"
-        click.echo(f"{what} in us; ratio B/A with its 95 % interval, launches as units\n")
+        click.echo(f"{what} in us; ratio B/A (Hodges-Lehmann) with its 95 % interval\n")
         rows = [["bytes", "A", "B", "B/A", "95 % interval", "p", "verdict"]]
         rows += [_row(point, tolerance) for point in comparison.points]
         click.echo(aligned(rows))
-        click.echo("p: rank-sum test, corrected for the number of sizes (Benjamini-Hochberg)")
+        click.echo(
+            "p: rank-sum test over all launches, corrected for the number of sizes "
+            f"(Benjamini-Hochberg); {VERDICT_RULE}"
+        )
+        click.echo(between_words(comparison.between))
+
+
+def between_words(between: Between | None) -> str:
+    """What equal runs differ by, which is part of intervals and p."""
+    if between is None:
+        return "simulated runs do not drift: launches alone are judged"
+    size = f"{100.0 * between.deviation:.1f} %"
+    if between.runs:
+        return (
+            f"between equal runs: standard deviation {size} as a whole, beyond what launches show, "
+            f"from {between.runs} other runs; it is part of intervals and p"
+        )
+    return f"between equal runs: {UNKNOWN_RULE}: {size} as a whole; it is part of intervals and p"
 
 
 def _row(point: PointDifference, tolerance: float) -> list[str]:
@@ -40,19 +59,21 @@ def _row(point: PointDifference, tolerance: float) -> list[str]:
     ]
 
 
-def _interval(difference: Difference) -> str:
+def _interval(difference: Judged) -> str:
     if difference.low is None or difference.high is None:
         return "-"
     return f"{difference.low:.3f} .. {difference.high:.3f}"
 
 
-def verdict_words(difference: Difference, tolerance: float) -> str:
+def verdict_words(difference: Judged, tolerance: float) -> str:
     if difference.verdict == "same":
         return f"same within {100.0 * tolerance:g} %"
     if difference.verdict == "unknown":
-        if difference.launches_needed is None:
+        if difference.needed is None:
             return "unknown"
-        return f"unknown; about {difference.launches_needed} launches of each would decide"
+        return f"unknown; about {difference.needed} launches of each would decide"
+    if difference.within_tolerance:
+        return f"{difference.verdict} by less than {100.0 * tolerance:g} %"
     return difference.verdict
 
 
@@ -61,6 +82,8 @@ def overall_words(comparison: Comparison, tolerance: float) -> str:
     if overall is None:
         return "as a whole: unknown"
     words = f"as a whole, B against A: {verdict_words(overall, tolerance)}"
+    if overall.verdict == "unknown" and overall.needed is None and comparison.between is not None:
+        words += "; measure both in one run with --vary"
     if overall.low is None:
         return words
     return f"{words} (ratio {overall.ratio:.3f}, 95 % interval {_interval(overall)})"

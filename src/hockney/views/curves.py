@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import median
 
 from hockney.analysis import Analysis
+from hockney.analysis.contention import over_pairs
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate, statistic_of
 from hockney.records import Run
@@ -25,7 +25,7 @@ OVER_PAIRS = (
 
 @dataclass(frozen=True)
 class Options:
-    """What is asked of a figure."""
+    """Choices of a figure."""
 
     extremes: bool = False
     """Standard deviations as bars, minima and maxima as crosses."""
@@ -60,18 +60,11 @@ class Curve:
     @property
     def times(self) -> list[tuple[float, float | None, float | None]]:
         """The time and its interval at each size, or the median, fastest and slowest pair."""
-        return [_time(points) for points in self.sizes.values()]
+        return [over_pairs(points) for points in self.sizes.values()]
 
     def series(self, style: Style, colour: int, label: str) -> Series:
         y, low, high = zip(*self.times, strict=True)
         return Series(label, self.x, y, low, high, style, colour, name=self.label)
-
-
-def _time(points: Sequence[PointEstimate]) -> tuple[float, float | None, float | None]:
-    if len(points) == 1:
-        return points[0].typical_s, points[0].low_s, points[0].high_s
-    times = [point.typical_s for point in points]
-    return median(times), min(times), max(times)
 
 
 def curves_of(
@@ -154,7 +147,7 @@ def title_of(analyses: Sequence[Analysis]) -> str:
 
 
 def time_label(analyses: Sequence[Analysis]) -> str:
-    """What the times are: a message's way, or the whole of another operation."""
+    """The kind of time: one way for messages, or the whole of another operation."""
     experiments = {analysis.run.header.experiment for analysis in analyses}
     return "one-way time" if experiments <= {"pingpong", "cores"} else "time"
 
@@ -168,7 +161,7 @@ def joined(label: str, words: str, joint: str = ": ") -> str:
 
 
 def medians_text(points: Iterable[PointEstimate]) -> str:
-    """What a mark and its bar are."""
+    """Explains a mark and its bar."""
     points = list(points)
     launches = sorted({point.launches for point in points})
     statistic = statistic_of(points)
@@ -183,7 +176,7 @@ def medians_text(points: Iterable[PointEstimate]) -> str:
 
 
 def caption_of(curves: Sequence[Curve]) -> tuple[str, ...]:
-    """What marks and bars are, and what a sample is."""
+    """Explains marks and bars, and what a sample is."""
     points = [point for curve in curves for point in curve.points]
     several = any(len(points) > 1 for curve in curves for points in curve.sizes.values())
     analyses = list(dict.fromkeys(curve.analysis for curve in curves))
@@ -191,7 +184,7 @@ def caption_of(curves: Sequence[Curve]) -> tuple[str, ...]:
 
 
 def samples_text(analyses: Sequence[Analysis]) -> str:
-    """What one sample or imported number is, for each system where definitions differ."""
+    """Defines a sample or imported number, for each system where definitions differ."""
     return definitions_text([(analysis.label, analysis.run) for analysis in analyses])
 
 

@@ -1,4 +1,4 @@
-"""What `hockney show --diagnose` prints: each finding with the sizes that it was seen at."""
+"""The output of `hockney show --diagnose`: each finding with the sizes at which it was found."""
 
 from __future__ import annotations
 
@@ -18,12 +18,17 @@ def diagnosis_lines(findings: list[Finding]) -> list[str]:
     lines = ["diagnosis:"]
     for what, group in groupby(findings, key=lambda finding: finding.what):
         found = list(group)
-        lines.append(f"  {what} at {len(found)} point{'' if len(found) == 1 else 's'}")
+        points = f" at {len(found)} point{'' if len(found) == 1 else 's'}"
+        lines.append(f"  {what}{'' if found[0].bytes is None else points}")
         lines += [
-            f"    {finding.operation}, {format_size(finding.bytes)}: {finding.words}"
+            f"    {finding.operation}, {_size(finding)}: {finding.words}"
             for finding in found[:MOST_LISTED]
         ]
         if len(found) > MOST_LISTED:
             lines.append(f"    and {len(found) - MOST_LISTED} more")
         lines.append(f"    -> {ADVICE[what]}")
     return lines
+
+
+def _size(finding: Finding) -> str:
+    return "all sizes" if finding.bytes is None else format_size(finding.bytes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hockney.analysis.changes import CHANGE_RULE
+from hockney.analysis.changes import CHANGE_RULE, DRIFT_RULE
 from hockney.analysis.history import WORSE_RULE, History, RunPoint, Trend
 from hockney.units import format_rate, format_seconds
 from hockney.views.table import aligned
@@ -27,7 +27,7 @@ def history_lines(history: History) -> list[str]:
 
 
 def rule_line(tolerance: float) -> str:
-    return f"rule: {CHANGE_RULE}; {WORSE_RULE}; tolerance {100.0 * tolerance:g} %"
+    return f"rule: {CHANGE_RULE}; {DRIFT_RULE}; {WORSE_RULE}; tolerance {100.0 * tolerance:g} %"
 
 
 def _say(trend: Trend, value: float | None) -> str:
@@ -54,6 +54,11 @@ def _rows(trend: Trend) -> list[list[str]]:
 
 def _change_lines(trend: Trend) -> list[str]:
     lines = []
+    if trend.drift:
+        lines.append(
+            f"trend: a slow drift to {trend.drift.ratio:.3f} times the first run's value, without "
+            f"a step (p {trend.drift.p:.2g})"
+        )
     for change in trend.changes:
         lines.append(
             f"change point at {change.started:%Y-%m-%d %H:%M:%S}: {change.ratio:.3f} times what it "
@@ -101,6 +106,7 @@ def _trend_json(trend: Trend) -> dict[str, Any]:
         "level": trend.level,
         "worse": trend.worse,
         "enough": trend.enough,
+        "drift": trend.drift._asdict() if trend.drift else None,
         "points": [_point_json(point) for point in trend.points],
         "changes": [
             {

@@ -1,4 +1,4 @@
-"""What runs that are shown together are called."""
+"""Labels for runs that are shown together."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ class ProgressView:
 
 
 def _workload(status: Status) -> str:
-    """What is measured, and over which sizes."""
+    """The workload and its sizes."""
     workload = status.case.workload
     sizes = sorted(size.bytes for size in workload.sizes)
     span = f"{format_size(sizes[0])} to {format_size(sizes[-1])}" if sizes else ""
@@ -155,7 +155,7 @@ def _measured(progress: Progress) -> str:
 
 
 def _bar(status: Status) -> list[Words]:
-    """What is spent of the wall time, and what is left of it."""
+    """The wall time that is spent, and that is left."""
     spent = 1.0 - status.left_s / status.total_s if status.total_s > 0.0 else 1.0
     full = min(max(round(BAR * spent), 0), BAR)
     done, rest = ("━", "─") if (sys.stderr.encoding or "").lower() == "utf-8" else ("#", "-")
@@ -164,7 +164,7 @@ def _bar(status: Status) -> list[Words]:
 
 
 def disturbances(found: Disturbances) -> list[str]:
-    """What disturbed the launches so far; empty where nothing did."""
+    """Disturbances of the launches so far."""
     counts = {
         "preemption": found.preemptions,
         "migration": found.migrations,

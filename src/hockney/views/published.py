@@ -20,7 +20,7 @@ def position_lines(found: Positions) -> list[str]:
 
 
 def frame_lines(found: Positions) -> list[str]:
-    """What the published figures are, and how the run compares with earlier ones."""
+    """Explains the published figures, and compares the run with earlier ones."""
     lines = []
     if found.places:
         lines = [

@@ -1,39 +1,21 @@
-"""What `hockney tune` prints."""
+"""The output of `hockney tune`."""
 
 from __future__ import annotations
 
-import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from hockney.analysis.best import FASTER, TOLERANCE, Cell
-from hockney.mpis import Rule
-from hockney.tuning.check import Checked, mean_ratio
+from hockney.analysis.best import FASTER, TOLERANCE
+from hockney.tuning.check import Check
 from hockney.tuning.rules import Reduction
 from hockney.units import format_size
 from hockney.views.comparison import verdict_words
 from hockney.views.table import aligned, microseconds
 
 
-def covered(rule: Rule, cells: Sequence[Cell]) -> list[Cell]:
-    """The measured cells in which a rule holds."""
-    return [cell for cell in cells if rule.holds_for(cell.collective, cell.ranks, cell.bytes)]
-
-
-def times_faster(rule: Rule, cells: Sequence[Cell]) -> float:
-    """The library's own time over the rule's: the geometric mean over the cells of the rule."""
-    logs = [
-        -math.log(one.difference.ratio)
-        for cell in covered(rule, cells)
-        for one in cell.contenders
-        if one.name == rule.name and one.difference is not None
-    ]
-    return math.exp(sum(logs) / len(logs))
-
-
-def rule_lines(reduction: Reduction, cells: Sequence[Cell]) -> list[str]:
+def rule_lines(reduction: Reduction) -> list[str]:
     rows = [["collective", "ranks", "from", "to", "algorithm", "cells", "times faster"]]
     for rule in reduction.rules:
         to = "any" if rule.to_bytes is None else format_size(rule.to_bytes)
@@ -44,26 +26,26 @@ def rule_lines(reduction: Reduction, cells: Sequence[Cell]) -> list[str]:
                 format_size(rule.from_bytes),
                 to,
                 rule.name,
-                str(len(covered(rule, cells))),
-                f"{times_faster(rule, cells):.2f}",
+                str(len(reduction.covered(rule))),
+                f"{reduction.times_faster(rule):.2f}",
             ]
         )
-    count = len(reduction.rules)
-    better = sum(cell.verdict == FASTER for cell in cells)
+    count, cells = len(reduction.rules), len(reduction.cells)
+    better = sum(cell.verdict == FASTER for cell in reduction.cells)
     return [
         aligned(rows),
         f"{count} rule{'s' * (count != 1)} with {100.0 * reduction.share:.1f} % of the gain; in "
-        f"{better} of {len(cells)} cells an algorithm is faster than the library's own decision "
-        "beyond noise",
+        f"{better} of {cells} cells an algorithm is significantly faster than the library's "
+        "own decision",
     ]
 
 
-def checked_lines(checked: Sequence[Checked]) -> list[str]:
+def checked_lines(check: Check) -> list[str]:
     """A row a cell, then what the rules did as a whole."""
     rows = [
         ["collective", "ranks", "bytes", "default", "tuned", "ratio", "95 % interval", "rule", ""]
     ]
-    for one in checked:
+    for one in check.cells:
         found = one.tuned.difference
         assert found is not None
         assert one.cell.default is not None
@@ -81,20 +63,19 @@ def checked_lines(checked: Sequence[Checked]) -> list[str]:
                 verdict_words(found, TOLERANCE),
             ]
         )
-    ruled = [one for one in checked if one.rule]
-    ratio = mean_ratio(ruled)
-    slower = sum(one.is_slower for one in checked)
+    ratio = check.mean_ratio
     return [
         "medians in us; ratio tuned / default, launches as units\n",
         aligned(rows),
         "",
-        f"where a rule holds ({len(ruled)} cells): "
+        f"where a rule holds ({len(check.ruled)} cells): "
         + ("-" if ratio is None else f"{1.0 / ratio:.2f} times as fast, geometric mean"),
-        f"significantly slower than the library's own decision: {slower} of {len(checked)} cells",
+        f"significantly slower than the library's own decision: {check.slower} of "
+        f"{len(check.cells)} cells",
     ]
 
 
-def checked_json(checked: Sequence[Checked]) -> dict[str, Any]:
+def checked_json(check: Check) -> dict[str, Any]:
     return {
         "cells": [
             {
@@ -107,10 +88,10 @@ def checked_json(checked: Sequence[Checked]) -> dict[str, Any]:
                 "rule_segment_bytes": one.rule.segment_bytes if one.rule else None,
                 **(asdict(one.tuned.difference) if one.tuned.difference else {}),
             }
-            for one in checked
+            for one in check.cells
         ],
-        "mean_ratio_where_a_rule_holds": mean_ratio([one for one in checked if one.rule]),
-        "slower": sum(one.is_slower for one in checked),
+        "mean_ratio_where_a_rule_holds": check.mean_ratio,
+        "slower": check.slower,
     }
 
 
@@ -120,7 +101,7 @@ def environment_lines(environment: Mapping[str, str]) -> list[str]:
 
 
 def rules_json(
-    reduction: Reduction, cells: Sequence[Cell], environment: Mapping[str, str], proved: bool | None
+    reduction: Reduction, environment: Mapping[str, str], proved: bool | None
 ) -> dict[str, Any]:
     return {
         "rules": [
@@ -131,7 +112,7 @@ def rules_json(
                 "to_bytes": rule.to_bytes,
                 "algorithm": rule.algorithm,
                 "segment_bytes": rule.segment_bytes,
-                "times_faster": times_faster(rule, cells),
+                "times_faster": reduction.times_faster(rule),
             }
             for rule in reduction.rules
         ],

@@ -14,6 +14,8 @@ from hockney.views.table import aligned
 
 def switch_lines(switches: Sequence[Switch]) -> list[str]:
     """One line for each switch, with its evidence."""
+    if not switches:
+        return []
     rows = [["last below", "first above", "time", "regimes"]]
     for switch in switches:
         jump = "-" if switch.jump is None else f"{100.0 * switch.jump:+.2g} %"

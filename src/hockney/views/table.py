@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from hockney.analysis import Analysis
 from hockney.analysis.floor import FloorRatio
 from hockney.analysis.starts import Skew
-from hockney.estimate.points import SLOW_RULE, Estimates, PointEstimate
+from hockney.estimate.launches import SLOW_RULE
+from hockney.estimate.points import Estimates, PointEstimate
 from hockney.fitting.fit import Fit, Parameter
 from hockney.models.hockney import ORDINARY
 from hockney.records import Place
@@ -17,7 +18,7 @@ from hockney.units import format_rate, format_seconds, format_size
 STRONG = frozenset({"median", "completion", "median pair", "B/A", "verdict"})
 """Columns that a reader looks for."""
 MOST_PLACES = 8
-"""Of more places, the number and the hosts are shown."""
+"""For more places than this, only their number and the hosts are shown."""
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
@@ -141,9 +142,10 @@ def state_lines(estimates: Estimates) -> list[str]:
     lines = []
     for state in states.states:
         if state.handover_s is not None:
+            likely = f" (probably {state.likely})" if state.likely else ""
             lines.append(
                 f"state {state.id}: {100.0 * state.fraction:.0f} % of rounds, core-to-core latency "
-                f"{format_seconds(state.handover_s, 3)} (probably {state.likely})"
+                f"{format_seconds(state.handover_s, 3)}{likely}"
             )
         elif len(states.states) > 1:
             lines.append(f"state {state.id}: {100.0 * state.fraction:.0f} % of rounds")

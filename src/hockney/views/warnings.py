@@ -10,6 +10,7 @@ from hockney.analysis.warnings import (
     NOISY_PRECISION,
     FewLaunches,
     Incomplete,
+    Modes,
     Noisy,
     NotPinned,
     Oversubscribed,
@@ -67,6 +68,13 @@ def _text(warning: Warning) -> str:
                 f"noisy: {count} of {points} medians are known to no better than "
                 f"±{100.0 * NOISY_PRECISION:.0f} % (worst ±{100.0 * (worst.precision or 0.0):.0f} "
                 f"% at {worst.bytes} B); a larger --budget or a quieter machine helps"
+            )
+        case Modes(modes):
+            kinds = ", ".join(f"{len(mode.launches)} at {mode.ratio:.2f}" for mode in modes)
+            return (
+                f"modes: launches are of {len(modes)} kinds ({kinds} times the fastest); a median "
+                "lies in one of them. Look for what differs between them: `hockney show --json` "
+                "numbers them"
             )
         case FewLaunches(launches, imported):
             return _few_launches(launches, imported)

@@ -11,8 +11,8 @@ from matplotlib.collections import LineCollection
 from matplotlib.patches import Rectangle
 
 from figure_examples import EXAMPLES, example
+from hockney.views.drawing import page as drawing
 from hockney.views.drawing.files import draw
-from hockney.views.drawing.page import figure_json
 from hockney.views.figures import FIGURES
 
 
@@ -25,7 +25,7 @@ def test_files_and_page_draw_the_same_values(name: str) -> None:
     """The browser's test compares what the page draws with what it was given."""
     figure = example(name)
     canvas = draw(figure)
-    page = json.loads(json.dumps(figure_json(figure)))
+    page = json.loads(json.dumps(drawing.plain(figure)))
     for axes, panel in zip(canvas.axes, page["panels"], strict=False):
         series = panel.get("series", [])
         lines = [line for line in axes.lines if not str(line.get_label()).startswith("_")]

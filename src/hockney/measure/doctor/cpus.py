@@ -102,7 +102,7 @@ def pinning(root: Path) -> Finding:  # noqa: ARG001
 
 
 def hardware_threads(root: Path) -> Finding:
-    """Whether cores have several threads, and whether two ranks would have to share a core."""
+    """Checks for cores with several threads, and for two ranks that would have to share a core."""
     name = "hardware threads"
     active, allowed = text_of(root / CPU / "smt/active"), allowed_list(root)
     if active is None:

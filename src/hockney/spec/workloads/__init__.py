@@ -74,17 +74,17 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
 
     @property
     def ends_by_time(self) -> bool:
-        """Whether time ends a launch, instead of fixed repetitions."""
+        """True if time ends a launch, not a number of repetitions."""
         return True
 
     @property
     def ends_by_precision(self) -> bool:
-        """Whether a launch ends early when its medians are precise enough."""
+        """True if a launch ends early when its medians are precise enough."""
         return self.ends_by_time
 
     @property
     def times_every_iteration(self) -> bool:
-        """Whether each repetition is timed on its own."""
+        """True if each repetition is timed on its own."""
         return False
 
     def long_list(self, ranks: int) -> str | None:  # noqa: ARG002
@@ -100,6 +100,10 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
         if that was written to a file."""
         raise NotImplementedError
 
+    def flags(self, *fields: str) -> list[str]:
+        """The engine's options of those fields that are set."""
+        return [f"--{name.replace('_', '-')}" for name in fields if getattr(self, name)]
+
     def check(self, ranks: int) -> None:
         """Raises AskedWronglyError if it cannot be measured with so many ranks."""
 
@@ -113,7 +117,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
         return (1 if buffers == "returned" else 2) * self.largest_bytes
 
     def is_measured_by(self, samples: Measured) -> bool:  # noqa: ARG002
-        """Whether samples of a run with several cases can belong to this workload."""
+        """True if samples of a run with several cases can belong to this workload."""
         return True
 
 

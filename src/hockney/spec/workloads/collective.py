@@ -41,7 +41,7 @@ DEFAULT = "default"
 
 
 def is_collective_name(operation: str) -> bool:
-    """Whether it names a collective, v and nonblocking variants included."""
+    """True if it names a collective, v and nonblocking variants included."""
     forms = {operation, operation.removeprefix("i"), operation.removesuffix("v")}
     return not forms.isdisjoint((*COLLECTIVES, *NOT_MEASURED))
 
@@ -94,8 +94,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             self.collective,
             f"--root={self.root}",
             f"--sync={self.sync}",
-            *(["--overlap"] if self.overlap else []),
-            *(["--verify"] if self.verify else []),
+            *self.flags("overlap", "verify"),
             f"--algorithm={self.algorithm}",
             *([] if self.segment_bytes is None else [f"--segment-bytes={self.segment_bytes}"]),
         ]

@@ -23,8 +23,7 @@ class Cores(Workload, frozen=True, kw_only=True, tag="cores"):
         check_verify(self.verify, self.buffers)
 
     def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:  # noqa: ARG002
-        flags = {"--parallel": self.parallel, "--verify": self.verify}
-        return ["cores", *(flag for flag, wanted in flags.items() if wanted)]
+        return ["cores", *self.flags("parallel", "verify")]
 
 
 WORKLOAD = Cores

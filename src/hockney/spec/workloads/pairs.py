@@ -86,8 +86,7 @@ class Pairs(Workload, frozen=True, kw_only=True, tag="pairs"):
         if self.operation in WINDOWED:
             words.append("--window=" + ",".join(map(str, self.windows)))
         words.append("--pairs-active=" + ",".join(map(str, self.active)))
-        flags = {"--every-iteration": self.every_iteration, "--verify": self.verify}
-        return [*words, *(flag for flag, wanted in flags.items() if wanted)]
+        return [*words, *self.flags("every_iteration", "verify")]
 
     def _name(self, ranks: int) -> str | None:
         """The engine's name of the pairing, if it has one (for even numbers of ranks)."""

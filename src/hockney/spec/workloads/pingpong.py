@@ -46,17 +46,10 @@ class Pingpong(Workload, frozen=True, kw_only=True, tag="pingpong"):
 
     def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:  # noqa: ARG002
         words = ["pingpong", peers_argument(self.peers), f"--reduce={self.reduce}"]
-        if self.sweep:
-            words.append("--sweep")
+        words += self.flags("sweep")
         if self.seconds_a_size is not None:
             words.append(f"--seconds-a-size={self.seconds_a_size:g}")
-        flags = {
-            "--every-iteration": self.every_iteration,
-            "--keep-clock-cost": self.keep_clock_cost,
-            "--verify": self.verify,
-            "--floor": self.floor,
-        }
-        return [*words, *(flag for flag, wanted in flags.items() if wanted)]
+        return [*words, *self.flags("every_iteration", "keep_clock_cost", "verify", "floor")]
 
     def check(self, ranks: int) -> None:
         check_verify(self.verify, self.buffers)

@@ -53,7 +53,7 @@ class Series:
     colour: int | None = 0
     """Its number in the palette, which also selects the mark; None for grey."""
     name: str = ""
-    """What the series is, where its label does not say it."""
+    """A description of the series, where its label is not enough."""
     hidden: bool = False
     """On the page, until the reader asks for it."""
 

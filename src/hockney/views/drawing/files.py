@@ -85,7 +85,7 @@ SETTINGS: Looks = {
     "lines.markersize": 3.2,
     "lines.markeredgewidth": 0.7,
     "errorbar.capsize": 1.6,
-    # Strangers wrote the labels: a $ in them is a dollar, and they never reach a TeX.
+    # Labels are foreign text: a $ in them is a dollar, and they never reach a TeX.
     "text.parse_math": False,
     "text.usetex": False,
     # Journals refuse fonts of type 3.

@@ -8,25 +8,18 @@ from dataclasses import fields, is_dataclass
 from importlib.resources import files
 from typing import Any
 
-from hockney.views.drawing.description import Figure
-
 SCRIPTS = ("scales.js", "panel.js", "cells.js", "figure.js")
 
 
 def script() -> str:
-    """What draws them: defines the class Drawing."""
+    """The script that draws them: it defines the class Drawing."""
     here = files(__package__)
     return "".join(here.joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS)
 
 
-def figure_json(figure: Figure) -> dict[str, Any]:
-    """The fields of description.py by name, without those that have their default value."""
-    found: dict[str, Any] = plain(figure)
-    return found
-
-
 def plain(value: Any) -> Any:
-    """Dataclasses as what JSON has; numbers that are not finite are null."""
+    """Dataclasses (description.py) as what JSON has, without fields that have their default value;
+    numbers that are not finite are null."""
     if is_dataclass(value):
         given = ((field, getattr(value, field.name)) for field in fields(value))
         return {field.name: plain(item) for field, item in given if item != field.default}

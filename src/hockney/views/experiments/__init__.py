@@ -1,7 +1,8 @@
 """How the results of each experiment are shown: one file an experiment, found by its name.
 
-A view has two functions: `parts(analysis, all_states)`, what a terminal shows, as pieces of text
-with an empty line between them; and `fields(analysis, all_states)`, what the JSON holds besides
+A view has three functions: `answer(analysis, operation)`, a line or two about one operation or all
+of them; `parts(analysis, all_states)`, what a terminal shows, as pieces of text with an empty line
+between those that are not empty; and `fields(analysis, all_states)`, what the JSON holds besides
 "run" and "warnings". An experiment without a file is shown as pingpong is.
 """
 
@@ -12,12 +13,14 @@ from typing import Any, Protocol
 from hockney.analysis import Analysis
 from hockney.records import Run
 from hockney.registry import Registry
+from hockney.views.as_json import run_json
+from hockney.views.warnings import warning_lines
 
 USUAL = "pingpong"
 
 
 class View(Protocol):
-    def answer(self, analysis: Analysis) -> list[str]: ...
+    def answer(self, analysis: Analysis, operation: str | None = None) -> list[str]: ...
 
     def parts(self, analysis: Analysis, all_states: bool) -> list[str]: ...
 
@@ -33,3 +36,12 @@ def view_of(run: Run) -> View:
         return VIEWS.find("imported")
     name = run.header.experiment
     return VIEWS.find(name if name in VIEWS.names() else USUAL)
+
+
+def shown_json(analysis: Analysis, all_states: bool = False) -> dict[str, Any]:
+    """{"run", ..., "warnings"}: the output of `hockney show --json` (docs/json.md)."""
+    return {
+        "run": run_json(analysis),
+        **view_of(analysis.run).fields(analysis, all_states),
+        "warnings": warning_lines(analysis),
+    }

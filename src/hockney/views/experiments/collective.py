@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from hockney.analysis import Analysis
-from hockney.analysis.best import name_of
+from hockney.analysis.best import FASTER, OWN, UNKNOWN, Cell, name_of
 from hockney.analysis.starts import Starts
 from hockney.estimate.points import PointEstimate
 from hockney.spec.axes import Point, sort_key
 from hockney.units import format_seconds, format_size
 from hockney.views import table
-from hockney.views.answer import certainty, time_at
-from hockney.views.as_json import axes_json, point_json
+from hockney.views.answer import certainty, own_points, time_at, typical_of
+from hockney.views.as_json import axes_json, points_json
 from hockney.views.table import aligned, interval, microseconds
 
 SIZES = (2, 1024, 1024**2)
@@ -27,23 +27,46 @@ LEGEND = (
 )
 
 
-def answer(analysis: Analysis) -> list[str]:
-    """The fastest time at the smallest and largest size, of each collective with the most ranks."""
-    points = analysis.estimates.own()
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
+    """For each collective, with the most ranks: the fastest time at the smallest and largest size;
+    and how often an algorithm is the best."""
+    points = own_points(analysis, operation)
     lines = []
-    for operation in dict.fromkeys(point.operation for point in points):
-        ranks = max(point.known_ranks for point in points if point.operation == operation)
-        of_it = [p for p in points if (p.operation, p.known_ranks) == (operation, ranks)]
+    for name in dict.fromkeys(point.operation for point in points):
+        ranks = max(point.known_ranks for point in points if point.operation == name)
+        of_it = [p for p in points if (p.operation, p.known_ranks) == (name, ranks)]
         ends = dict.fromkeys((min(p.bytes for p in of_it), max(p.bytes for p in of_it)))
-        best = [min((p for p in of_it if p.bytes == size), key=_typical) for size in ends]
+        best = [min((p for p in of_it if p.bytes == size), key=typical_of) for size in ends]
         named = len({name_of(point) for point in of_it}) > 1
         words = [time_at(one) + (f" ({name_of(one)})" if named else "") for one in best]
-        lines.append(f"{operation}, {ranks} ranks: {', '.join(words)}")
+        lines.append(f"{name}, {ranks} ranks: {', '.join(words)}")
+        cells = [cell for cell in analysis.best if cell.collective == name and cell.is_choice]
+        if any(cell.verdict != UNKNOWN for cell in cells):
+            lines.append(_verdicts(name, cells))
     return [*lines, *certainty(analysis, points)]
 
 
-def _typical(point: PointEstimate) -> float:
-    return point.typical_s
+def _verdicts(name: str, cells: Sequence[Cell]) -> str:
+    """How often an algorithm is significantly the best, and its largest gain."""
+    faster = [cell for cell in cells if cell.verdict == FASTER]
+    own = sum(cell.verdict == OWN for cell in cells)
+    unknown = len(cells) - len(faster) - own
+    than = " than the library's own decision" * any(cell.gain is not None for cell in cells)
+    most = max(faster, key=lambda cell: cell.gain or 0.0, default=None)
+    gain = ""
+    if most is not None and most.gain is not None:
+        gain = (
+            f" (at most {most.gain:.3g} times: {most.best.name} at {format_size(most.bytes)}, "
+            f"{most.ranks} ranks)"
+        )
+    fewest = min((c.launches for c in cells if c.verdict not in (FASTER, OWN)), default=0)
+    words = [
+        f"{name}: an algorithm is faster{than or ' than the others'} in {len(faster)} of "
+        f"{len(cells)} combinations of size and ranks{gain}",
+        *[f"the library's own decision is the best in {own}"] * bool(own),
+        *[f"unknown in {unknown} (at least {fewest} launch{'es' * (fewest != 1)})"] * bool(unknown),
+    ]
+    return "; ".join(words)
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
@@ -59,13 +82,13 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     found += _overlaps(analysis.overlap)
     states = table.state_lines(estimates)
     left_out = [f"left out: {words}" for words in analysis.plan.left_out] if analysis.plan else []
-    return [*found, *(["\n".join(lines)] if (lines := [*states, *left_out]) else [])]
+    return [*found, "\n".join([*states, *left_out])]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     """{"points", "overlaps"}."""
     return {
-        "points": [point_json(point, None) for point in analysis.estimates.shown(all_states)],
+        "points": points_json(analysis, all_states),
         "overlaps": [
             {**axes_json(point, *NOT_SHOWN), "hidden": hidden}
             for point, hidden in analysis.overlap.items()

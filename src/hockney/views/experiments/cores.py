@@ -12,7 +12,7 @@ from hockney.records import Place
 from hockney.spec.workloads.cores import Cores
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views import table
-from hockney.views.as_json import fit_json, point_json
+from hockney.views.as_json import fit_json, points_json
 from hockney.views.heatmap import heat_map
 from hockney.views.outliers import outlier_count, outliers_json, outliers_text, rank_words
 
@@ -21,7 +21,7 @@ MOST_LISTED = 12
 COLUMNS = ("group", "pairs", "bytes", "mean", "std", "std/mean", "MiB/s")
 
 
-def answer(analysis: Analysis) -> list[str]:
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # noqa: ARG001
     """The fastest and the slowest pair at the smallest size, and how many outliers there are."""
     if analysis.matrix is None:
         return []
@@ -56,14 +56,14 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
         "\n".join(table.start_lines(analysis.skew) + table.state_lines(analysis.estimates))
     )
     found.append(outliers_text(analysis))
-    return [part for part in found if part]
+    return found
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     """{"points", "ranks", "matrices", "by_places", "by_times", "disagreeing", "not_told_apart",
     "parallel_ratio", "outliers", "outlier_rule"}."""
     return {
-        "points": [point_json(point, None) for point in analysis.estimates.shown(all_states)],
+        "points": points_json(analysis, all_states),
         **({} if analysis.matrix is None else _matrix_json(analysis.matrix)),
         **outliers_json(analysis),
     }

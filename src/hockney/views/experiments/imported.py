@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 
 from hockney.analysis import Analysis
-from hockney.estimate.summaries import Launches, Statistics, over_launches
+from hockney.estimate.summaries import LogNumber
 from hockney.records import Run
 from hockney.spec.axes import Point, grouped, texts_apart
 from hockney.views import table
 from hockney.views.answer import latency_and_bandwidth
-from hockney.views.experiments import pingpong
+from hockney.views.experiments import cores, pingpong
 from hockney.views.table import aligned
 
 UNITS = {
@@ -26,15 +26,16 @@ UNITS = {
 }
 
 
-def answer(analysis: Analysis) -> list[str]:
-    """Only ping-pongs have an answer: other times are neither latencies nor bandwidths."""
-    return latency_and_bandwidth(analysis) if analysis.run.header.experiment == "pingpong" else []
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
+    if analysis.run.header.experiment == "core-to-core":
+        return cores.answer(analysis)
+    return latency_and_bandwidth(analysis, operation)
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     line = analysis.line()
     known = "\n".join(_source_lines(analysis.run)), _statistics_table(analysis.statistics)
-    return [*known, *(["\n".join(table.fit_lines(line))] if line else [])]
+    return [*known, "\n".join(table.fit_lines(line)) if line else ""]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
@@ -68,38 +69,27 @@ def _source_lines(run: Run) -> list[str]:
     ]
 
 
-def _statistics_table(known: Mapping[Point, Statistics]) -> str:
+def _statistics_table(known: Mapping[Point, Mapping[str, LogNumber]]) -> str:
     """A row a point, a column for each statistic of the log; of several curves one below the
     other."""
     curves = grouped(known, "bytes")
     tables = []
-    for title, keys in zip(texts_apart(curves.values()), curves.values(), strict=True):
-        names = list(dict.fromkeys(name for key in keys for name in known[key]))
-        heading = ["bytes", "launches", *names]
-        rows = [heading, ["", "", *(_unit(known, keys, name) for name in names)]]
-        for key in sorted(keys, key=lambda key: key.bytes):
-            launches = max(len(each) for each in known[key].values())
-            cells = [_cell(known[key].get(name)) for name in names]
-            rows.append([str(key.bytes), str(launches), *cells])
+    for title, points in zip(texts_apart(curves.values()), curves.values(), strict=True):
+        fields = {name: one.field for point in points for name, one in known[point].items()}
+        rows = [["bytes", "launches", *fields], ["", "", *(UNITS[f] for f in fields.values())]]
+        for point in sorted(points, key=lambda point: point.bytes):
+            launches = max(one.launches for one in known[point].values())
+            cells = [_cell(known[point].get(name)) for name in fields]
+            rows.append([str(point.bytes), str(launches), *cells])
         tables.append("\n".join([*([title] if title else []), aligned(rows)]))
     return "\n\n".join(tables)
 
 
-def _unit(known: Mapping[Point, Statistics], keys: list[Point], name: str) -> str:
-    return next(_field(known[key][name])[1] for key in keys if name in known[key])
-
-
-def _field(launches: Launches) -> tuple[str, str]:
-    first = next(iter(launches.values()))
-    return next((f, unit) for f, unit in UNITS.items() if getattr(first, f) is not None)
-
-
-def _cell(launches: Launches | None) -> str:
+def _cell(number: LogNumber | None) -> str:
     """Times with every digit that the log had."""
-    if not launches:
+    if number is None:
         return "-"
-    value, (field, _) = over_launches(launches), _field(launches)
-    if field == "value_s":
-        return f"{Decimal(repr(value)).scaleb(6).normalize():f}"
-    scale = {"value_Bps": 2.0**-20, "value_s_per_B": 1e9}.get(field, 1.0)
-    return f"{value * scale:.8g}"
+    if number.field == "value_s":
+        return f"{Decimal(repr(number.value)).scaleb(6).normalize():f}"
+    scale = {"value_Bps": 2.0**-20, "value_s_per_B": 1e9}.get(number.field, 1.0)
+    return f"{number.value * scale:.8g}"

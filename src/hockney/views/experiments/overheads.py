@@ -11,7 +11,7 @@ from hockney.fitting.fit import Parameter
 from hockney.models.loggp import Overheads
 from hockney.units import format_seconds
 from hockney.views import table
-from hockney.views.as_json import fit_json, point_json
+from hockney.views.as_json import fit_json, points_json
 from hockney.views.fits import model_lines
 
 COLUMNS = ("bytes", "one way", "95 %", "o_s", "95 %", "o_r", "95 %", "gap", "95 %")
@@ -21,7 +21,7 @@ LEGEND = (
 )
 
 
-def answer(analysis: Analysis) -> list[str]:
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # noqa: ARG001
     """LogGP's times."""
     known = analysis.loggp()
     if known is None:
@@ -38,8 +38,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
             found += [overheads_table(known.overheads), "\n".join(model_lines(known.fit))]
         else:
             found.append(f"state {state}: too few trains were measured for LogGP")
-    states = table.state_lines(analysis.estimates)
-    return [*found, *(["\n".join(states)] if states else [])]
+    return [*found, "\n".join(table.state_lines(analysis.estimates))]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
@@ -47,7 +46,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     states = analysis.estimates.numbers(all_states)
     known = [(state, found) for state in states if (found := analysis.loggp(state)) is not None]
     return {
-        "points": [point_json(point, None) for point in analysis.estimates.shown(all_states)],
+        "points": points_json(analysis, all_states),
         "overheads": [
             {"state": state, **asdict(one)} for state, found in known for one in found.overheads
         ],

@@ -14,7 +14,7 @@ from hockney.records import Place
 from hockney.spec.axes import variant_text
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views import table
-from hockney.views.as_json import axes_json, point_json
+from hockney.views.as_json import axes_json, points_json
 from hockney.views.outliers import outlier_count, outliers_json, outliers_text, rank_words
 from hockney.views.variability import variability_text
 
@@ -37,11 +37,12 @@ COLUMNS = [
 ]
 
 
-def answer(analysis: Analysis) -> list[str]:
-    """Fewest and most pairs, at the smallest and the largest size; and how many outliers."""
-    rows = analysis.contention
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
+    """Fewest and most pairs, at the smallest and the largest size; the knee at the largest; and how
+    many outliers."""
+    rows = [one for one in analysis.contention if operation in (None, one.together.operation)]
     if len({(one.together.operation, variant_text(one.together)) for one in rows}) != 1:
-        return []
+        return []  # none, or several ways to exchange messages
     lines = []
     for size in sorted({one.together.bytes for one in rows}):
         of_it = sorted(
@@ -53,7 +54,10 @@ def answer(analysis: Analysis) -> list[str]:
             for one in of_it[:: max(len(of_it) - 1, 1)]
         ]
         lines.append(f"{format_size(size)}: {'; '.join(words)}")
-    return [*dict.fromkeys((lines[0], lines[-1])), *outlier_count(analysis)] if lines else []
+    knees = [k for k in analysis.knees if operation in (None, k.point.operation)]
+    knee = max(knees, key=lambda knee: knee.point.bytes, default=None)
+    ends = dict.fromkeys((lines[0], lines[-1]))
+    return [*ends, *([_knee_line(knee)] if knee else []), *outlier_count(analysis)]
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
@@ -68,14 +72,14 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     if analysis.times_every_iteration:
         found.append(variability_text(analysis))
     found.append(outliers_text(analysis))
-    return [part for part in found if part]
+    return found
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
     """{"points", "contention", "knees", "outliers", "outlier_rule"}, and with --every-iteration
     "variability"."""
     fields = {
-        "points": [point_json(point, None) for point in analysis.estimates.shown(all_states)],
+        "points": points_json(analysis, all_states),
         "contention": [_row_json(one) for one in analysis.contention],
         "knees": [_knee_json(knee) for knee in analysis.knees],
         **outliers_json(analysis),

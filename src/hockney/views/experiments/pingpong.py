@@ -11,24 +11,20 @@ from hockney.views.as_json import fit_json, point_json
 from hockney.views.switches import switch_lines, switches_json
 
 
-def answer(analysis: Analysis) -> list[str]:
-    return latency_and_bandwidth(analysis)
+def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
+    return latency_and_bandwidth(analysis, operation)
 
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
     shown = analysis.estimates.numbers(all_states)
     found = ["\n".join(table.heading(analysis)), _tables(analysis, shown)]
-    states = table.state_lines(analysis.estimates)
-    if states:
-        found.append("\n".join(states))
+    found.append("\n".join(table.state_lines(analysis.estimates)))
     for state in shown:
         line = analysis.line(state)
         if line:
             name = f"state {state}: " if len(shown) > 1 else ""
             found.append(name + "\n".join(table.fit_lines(line)))
-    if analysis.run.switches:
-        found.append("\n".join(switch_lines(analysis.run.switches)))
-    return found
+    return [*found, "\n".join(switch_lines(analysis.run.switches))]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:

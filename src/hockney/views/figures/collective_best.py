@@ -11,10 +11,10 @@ from hockney.analysis.best import Cell as Measured
 from hockney.errors import AskedWronglyError
 from hockney.spec.workloads.collective import DEFAULT
 from hockney.units import format_size
-from hockney.views.curves import Options
+from hockney.views.curves import Options, samples_text
 from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Axis, Cell, Figure, Kind, Panel, Rule
-from hockney.views.figures._collectives import borders, shown, unknown_ranks
+from hockney.views.figures._collectives import asked, borders, title, unknown_ranks
 
 TAKES = ("operation",)
 SHARED = False
@@ -22,17 +22,17 @@ CHOICE = None
 
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
-    what = shown(analyses, options)
+    what = asked(analyses, options)
     cells = what.cells
     if not cells:
         raise unknown_ranks(what)
-    if all(len(cell.contenders) + (cell.default is not None) < 2 for cell in cells):
+    if not any(cell.is_choice for cell in cells):
         raise AskedWronglyError(
-            f"{what.collective}: one algorithm alone was measured", "measure with --algorithm all"
+            f"{what.name}: one algorithm alone was measured", "measure with --algorithm all"
         )
     ranks, sizes = (sorted({getattr(cell, by) for cell in cells}) for by in ("ranks", "bytes"))
     won = {_winner(cell) for cell in cells}
-    colours = {name: number for number, name in enumerate(what.colours) if name in won}
+    colours = {name: number for number, name in enumerate(what.algorithms) if name in won}
     names: list[str | None] = [*sorted(colours, key=lambda name: colours[name])]
     names += [name for name in (DEFAULT, None) if name in won and name not in names]
     kinds = tuple(_kind(name, colours.get(name or ""), cells) for name in names)
@@ -60,9 +60,9 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     )
     return Figure(
         "collective-best",
-        f"{what.title}, best algorithm",
+        f"{title(what)}, best algorithm",
         (panel,),
-        (*_caption(cells), what.sample()),
+        (*_caption(cells), samples_text(what.analyses)),
     )
 
 

@@ -9,10 +9,10 @@ from hockney.analysis.best import name_of
 from hockney.errors import AskedWronglyError
 from hockney.predict.parameters import LEVELS, Parameters
 from hockney.units import format_rate
-from hockney.views.curves import Options, chosen_value
+from hockney.views.curves import Options, chosen_value, samples_text
 from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Axis, Band, Figure, Panel, Rule, Series
-from hockney.views.figures._collectives import MOST_COLOURED, shown
+from hockney.views.figures._collectives import MOST_COLOURED, asked, title
 
 TAKES = ("operation", "ranks")
 SHARED = False
@@ -21,8 +21,8 @@ CLOSE = 0.05
 
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
-    what = shown(analyses, options)
-    if what.parameters is None:
+    what = asked(analyses, options)
+    if what.message_costs is None:
         raise AskedWronglyError(
             "no point-to-point times to predict from in these files",
             "name a result of `hockney pingpong` or `hockney cores`, too",
@@ -30,7 +30,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     measured = [point.known_ranks for point in what.points]
     ranks = chosen_value(options.ranks, measured, "--ranks", max(measured))
     series: list[Series] = []
-    for name in what.colours:
+    for name in what.algorithms:
         points = [p for p in what.points if p.known_ranks == ranks and name_of(p) == name]
         ratios = sorted((p.bytes, p.typical_s / t) for p in points if (t := what.predicted_s(p)))
         if ratios:
@@ -43,7 +43,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
             )
     if not series:
         raise AskedWronglyError(
-            f"none of {', '.join(what.colours)} has a schedule to predict by",
+            f"none of {', '.join(what.algorithms)} has a schedule to predict by",
             "measure by algorithm: --algorithm all",
         )
     panel = Panel(
@@ -53,8 +53,13 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         (Rule(1.0, across="y"),),
         (Band(1.0 - CLOSE, 1.0 + CLOSE, f"within {100.0 * CLOSE:g} %", "y"),),
     )
-    title = f"{what.title}, {ranks} processes"
-    return Figure("collective-model", title, (panel,), (_words(what.parameters), what.sample()))
+    heading = f"{title(what)}, {ranks} processes"
+    return Figure(
+        "collective-model",
+        heading,
+        (panel,),
+        (_words(what.message_costs), samples_text(what.analyses)),
+    )
 
 
 def _words(parameters: Parameters) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from hockney.analysis import Analysis
 from hockney.units import format_size
-from hockney.views.curves import Options, chosen_value, medians_text
+from hockney.views.curves import Options, chosen_value, medians_text, samples_text
 from hockney.views.drawing.description import Axis, Figure, Panel, Rule
-from hockney.views.figures._collectives import borders, curves, shown, unknown_ranks
+from hockney.views.figures._collectives import asked, borders, curves, title, unknown_ranks
 
 TAKES = ("operation", "bytes")
 SHARED = False
@@ -16,7 +16,7 @@ CHOICE = "bytes"
 
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
-    what = shown(analyses, options)
+    what = asked(analyses, options)
     measured = [point.bytes for point in what.points if point.known_ranks]
     if not measured:
         raise unknown_ranks(what)
@@ -27,5 +27,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     every = [point.known_ranks for point in points]
     rules = tuple(Rule(at, words) for at, words in borders(what.places, every))
     panel = Panel(x, Axis("time", "time", logarithmic=True), series, rules)
-    title = f"{what.title} of {format_size(size)}"
-    return Figure("collective-ranks", title, (panel,), (medians_text(points), what.sample()))
+    heading = f"{title(what)} of {format_size(size)}"
+    return Figure(
+        "collective-ranks", heading, (panel,), (medians_text(points), samples_text(what.analyses))
+    )

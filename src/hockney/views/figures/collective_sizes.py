@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.analysis import Analysis
-from hockney.views.curves import Options, chosen_value, medians_text
+from hockney.views.curves import Options, chosen_value, medians_text, samples_text
 from hockney.views.drawing.description import Axis, Figure, Panel
-from hockney.views.figures._collectives import curves, shown
+from hockney.views.figures._collectives import asked, curves, title
 
 TAKES = ("operation", "ranks")
 SHARED = False
@@ -15,12 +15,14 @@ CHOICE = "ranks"
 
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
-    what = shown(analyses, options)
+    what = asked(analyses, options)
     measured = [point.known_ranks for point in what.points]
     ranks = chosen_value(options.ranks, measured, "--ranks", max(measured))
     points = [point for point in what.points if point.known_ranks == ranks]
     y = Axis("time", "time", logarithmic=True)
     series = curves(what, points, lambda point: float(point.bytes))
     panel = Panel(Axis("size", "message size"), y, series)
-    title = what.title + (f", {ranks} processes" if ranks else "")
-    return Figure("collective-sizes", title, (panel,), (medians_text(points), what.sample()))
+    heading = title(what) + (f", {ranks} processes" if ranks else "")
+    return Figure(
+        "collective-sizes", heading, (panel,), (medians_text(points), samples_text(what.analyses))
+    )

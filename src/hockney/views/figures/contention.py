@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hockney.analysis import Analysis
-from hockney.analysis.contention import OF_PAIRS, Contention, knees
+from hockney.analysis.contention import OF_PAIRS, Contention
 from hockney.errors import AskedWronglyError
 from hockney.spec.axes import Key, key_without
 from hockney.units import format_size
@@ -26,12 +26,17 @@ Counts = list[Contention]
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     curves = _curves(analyses, options)
     times, rates, rules = [], [], []
-    for number, (label, curve) in enumerate(curves):
+    for number, (label, analysis, curve) in enumerate(curves):
         times.append(_times(curve, number, label))
         if all(one.aggregate_Bps for one in curve):
             pairs = [float(one.pairs) for one in curve]
             rates.append(Series(label, pairs, [one.aggregate_Bps for one in curve], colour=number))
-        rules += [Rule(knee.pairs, colour=number) for knee in knees(curve) if knee.pairs]
+        key = key_without(curve[0].together, *OF_PAIRS)
+        rules += [
+            Rule(knee.pairs, colour=number)
+            for knee in analysis.knees
+            if knee.pairs and key_without(knee.point, *OF_PAIRS) == key
+        ]
     x = Axis("count", "pairs at once", logarithmic=True)
     panels = [
         Panel(x, Axis("time", "time of a message", logarithmic=True), tuple(times), tuple(rules))
@@ -39,7 +44,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     if rates:
         y = Axis("rate", "all pairs together", logarithmic=True)
         panels.append(Panel(x, y, tuple(rates), tuple(rules)))
-    sizes = {one.together.bytes for _, curve in curves for one in curve}
+    sizes = {one.together.bytes for _, _, curve in curves for one in curve}
     title = title_of(analyses) + (f", {format_size(min(sizes))}" if len(sizes) == 1 else "")
     caption = "Marks: the median pair; bars reach from the fastest to the slowest pair." + (
         " Dotted: from there on the median pair waits for others." * bool(rules)
@@ -47,12 +52,10 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     return Figure("contention", title, tuple(panels), (caption, samples_text(analyses)))
 
 
-def _curves(analyses: Sequence[Analysis], options: Options) -> list[tuple[str, Counts]]:
+def _curves(analyses: Sequence[Analysis], options: Options) -> list[tuple[str, Analysis, Counts]]:
     """A curve for each size of one file, or for each of several files at one size."""
     found = [
-        (analysis.label, by_size)
-        for analysis in analyses
-        for by_size in _by_variant(analysis, options)
+        (analysis, by_size) for analysis in analyses for by_size in _by_variant(analysis, options)
     ]
     sizes = sorted({size for _, by_size in found for size in by_size})
     if not sizes:
@@ -66,12 +69,13 @@ def _curves(analyses: Sequence[Analysis], options: Options) -> list[tuple[str, C
         size = chosen_value(options.bytes, sizes, "--bytes", max(common))
         several = len(found) > 1
         return [
-            (label if several else format_size(size), by_size[size])
-            for label, by_size in found
+            (analysis.label if several else format_size(size), analysis, by_size[size])
+            for analysis, by_size in found
             if size in by_size
         ]
     places = np.unique(np.linspace(0, len(sizes) - 1, MOST_SIZES).round()).astype(int).tolist()
-    return [(format_size(sizes[at]), found[0][1][sizes[at]]) for at in places]
+    [(analysis, by_size)] = found
+    return [(format_size(sizes[at]), analysis, by_size[sizes[at]]) for at in places]
 
 
 def _by_variant(analysis: Analysis, options: Options) -> list[dict[int, Counts]]:

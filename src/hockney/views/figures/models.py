@@ -10,8 +10,7 @@ import numpy as np
 from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import statistic_of
-from hockney.fitting.fit import Array, Curve, Fit, curve_of
-from hockney.predict.ranking import rank
+from hockney.fitting.fit import Array, Fit
 from hockney.units import format_size
 from hockney.views.curves import Options, caption_of, curves_of, only, time_label
 from hockney.views.drawing.description import Axis, Figure, Panel, Rule, Series
@@ -35,17 +34,17 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
             "draw pairs with --what multi-mode, overheads with --what overheads, and one of "
             "several curves with --operation or --ranks",
         )
-    curve = curve_of(points)
-    fits = [ranked.fit for ranked in rank(curve).best_first]
+    fits = [ranked.fit for ranked in analysis.fits.ranking(points).best_first]
+    sizes = [float(point.bytes) for point in points]
     x = Axis("size", "message size")
     times = [curves[0].series("points", DATA_COLOUR, statistic_of(points))]
     residuals = []
     for number, fit in enumerate(fits):
-        times += _lines(fit, curve, number)
+        times += _lines(fit, sizes, number)
         residuals.append(
             Series(
                 _label(fit),
-                curve.bytes.tolist(),
+                sizes,
                 fit.residuals.tolist(),
                 colour=_colour(number),
                 name=fit.model,
@@ -82,10 +81,10 @@ def _colour(number: int) -> int:
     return number + (number >= DATA_COLOUR)
 
 
-def _lines(fit: Fit, curve: Curve, number: int) -> list[Series]:
+def _lines(fit: Fit, measured: Sequence[float], number: int) -> list[Series]:
     """A line for each regime, so that a jump stays one."""
     ends = [0.0, *breaks_of(fit), np.inf]
-    regimes = (_sizes(curve.bytes, low, high) for low, high in pairwise(ends))
+    regimes = (_sizes(measured, low, high) for low, high in pairwise(ends))
     return [
         Series(
             _label(fit),
@@ -100,7 +99,7 @@ def _lines(fit: Fit, curve: Curve, number: int) -> list[Series]:
     ]
 
 
-def _sizes(measured: Array, low: float, high: float) -> Array:
+def _sizes(measured: Sequence[float], low: float, high: float) -> Array:
     """Sizes at which a line is drawn between the measured sizes and the breaks."""
     first, last = max(low, measured[0]), min(high, measured[-1])
     if first >= last:

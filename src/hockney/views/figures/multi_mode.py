@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.analysis import Analysis
-from hockney.analysis.contention import at_once
 from hockney.errors import AskedWronglyError
-from hockney.fitting.fit import Array, Curve, Fit, curve_of
-from hockney.models import max_rate, multi_mode
+from hockney.fitting.fit import Array, Curve, Fit
+from hockney.models.multi_mode import EAGER_BYTES
 from hockney.units import format_rate, format_size
 from hockney.views.curves import Options, only, samples_text
 from hockney.views.drawing import time_text
@@ -24,20 +23,13 @@ STYLES: dict[str, Style] = {"multi-mode": "line", "max-rate": "dashed"}
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     analysis = only(analyses, "multi-mode")
-    points = [
-        point
-        for point in at_once(analysis.run, analysis.estimates)
-        if options.operation in (None, point.operation)
-    ]
-    curve = curve_of(points) if points else None
-    models = [] if curve is None else [m for m in (multi_mode, max_rate) if m.lacks(curve) is None]
-    if curve is None or curve.pairs is None or not models:
+    found = analysis.fits_of_pairs(options.operation)
+    if found is None:
         raise AskedWronglyError(
             f"{analysis.run.path or analysis.label}: no times of several numbers of pairs at once",
             "measure them: hockney pairs --pairs-active 1,2,3,4",
         )
-    fits = [model.fit(curve) for model in models]
-    return describe_curve(curve, fits, analysis.label, samples_text(analyses))
+    return describe_curve(found.curve, found.fits, analysis.label, samples_text(analyses))
 
 
 def describe_curve(curve: Curve, fits: Sequence[Fit], label: str, sample: str) -> Figure:
@@ -61,7 +53,7 @@ def describe_curve(curve: Curve, fits: Sequence[Fit], label: str, sample: str) -
 
 def _line(fit: Fit, curve: Curve, number: int, name: str) -> Series:
     """A model's line through the measured sizes; repetitions are known only there."""
-    known = curve.at(curve.bytes > multi_mode.EAGER_BYTES) if fit.model == "multi-mode" else curve
+    known = curve.at(curve.bytes > EAGER_BYTES) if fit.model == "multi-mode" else curve
     assert known.pairs is not None
     more = [] if known.repetitions is None else [known.repetitions]
     seconds: Array = fit.predict(known.bytes, known.pairs, *more)

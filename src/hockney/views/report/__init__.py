@@ -19,14 +19,14 @@ from markupsafe import Markup
 from hockney import __version__
 from hockney.analysis import Analysis
 from hockney.analysis.published import Positions
-from hockney.views.as_json import finite
+from hockney.views.as_json import finite, fit_json
 from hockney.views.colours import COLOURS, ON_DARK
 from hockney.views.drawing import page as drawing
+from hockney.views.experiments import shown_json
 from hockney.views.published import frame_lines, source_lines
 from hockney.views.report import tables
-from hockney.views.report.reported import Reported
 from hockney.views.report.sections import Section, Shown, sections
-from hockney.views.report.summary import cards
+from hockney.views.report.summary import cards, fits_of
 
 IN_SCRIPT = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 """JSON that no HTML parser takes for markup."""
@@ -37,7 +37,6 @@ def render(
 ) -> str:
     """The whole page; positions: each run among others. The labels of the analyses
     differ from each other."""
-    systems = {analysis: Reported(analysis) for analysis in analyses}
     found = sections(analyses)
     figures = [figure for section in found for figure in section.figures]
     style, script = _style(), drawing.script() + _text("page.js")
@@ -51,25 +50,23 @@ def render(
         style=Markup(style),
         script=Markup(script),
         policy=_policy(style, script),
-        data=Markup(_data(list(systems.values()), figures)),
+        data=Markup(_data(analyses, figures)),
         figures=figures,
-        sections=_with_systems(found, systems, dict(zip(analyses, positions, strict=True))),
-        runs=[(system, tables.repeat(system)) for system in systems.values()],
+        sections=_with_systems(found, dict(zip(analyses, positions, strict=True))),
+        runs=[(analysis, tables.repeat(analysis)) for analysis in analyses],
     )
 
 
 def _with_systems(
-    found: Sequence[Section],
-    systems: dict[Analysis, Reported],
-    positions: dict[Analysis, Positions],
+    found: Sequence[Section], positions: dict[Analysis, Positions]
 ) -> list[dict[str, Any]]:
     """Each section with its tables and with the summaries of those systems that have not been
     summarised before: a file with several operations has several sections."""
     summarised: set[Analysis] = set()
     shown = []
     for section in found:
-        of = [systems[analysis] for analysis in section.analyses]
-        new = [analysis for analysis in section.analyses if analysis not in summarised]
+        of = section.analyses
+        new = [analysis for analysis in of if analysis not in summarised]
         summarised.update(new)
         shown.append(
             {
@@ -77,16 +74,16 @@ def _with_systems(
                 "sides": tables.side_by_side(of, section.operation) if len(of) > 1 else None,
                 "summaries": [
                     {
-                        "number": list(systems).index(analysis),
+                        "number": list(positions).index(analysis),
                         "label": analysis.label,
-                        "cards": cards(systems[analysis]),
+                        "cards": cards(analysis, len(of) == 1),
                         "compared": frame_lines(positions[analysis]),
                         "published": tables.published_table(positions[analysis]),
                         "sources": source_lines(positions[analysis]),
                     }
                     for analysis in new
                 ],
-                "points": [tables.points_table(system, section.operation) for system in of],
+                "points": [tables.points_table(analysis, section.operation) for analysis in of],
             }
         )
     return shown
@@ -123,12 +120,17 @@ def _policy(style: str, script: str) -> str:
     )
 
 
-def _data(systems: Sequence[Reported], figures: Sequence[Shown]) -> str:
-    content = {
-        "systems": [
-            {"label": system.label, "show": system.show, "fit": system.fit} for system in systems
-        ],
-        "figures": drawing.plain(figures),
-    }
+def _data(analyses: Sequence[Analysis], figures: Sequence[Shown]) -> str:
+    """What `show --json` and `fit --json` print of each file, and the figures."""
+    systems = [
+        {"label": analysis.label, "show": shown_json(analysis), "fit": _fits_json(analysis)}
+        for analysis in analyses
+    ]
+    content = {"systems": systems, "figures": drawing.plain(figures)}
     written = json.dumps(finite(content), ensure_ascii=False, separators=(",", ":"))
     return written.translate(IN_SCRIPT)
+
+
+def _fits_json(analysis: Analysis) -> dict[str, Any]:
+    named = {"label": analysis.label, "file": str(analysis.run.path)}
+    return {"fits": [{**named, **fit_json(fit)} for fit in fits_of(analysis)]}

@@ -11,10 +11,11 @@ import numpy as np
 from hockney.analysis import Analysis
 from hockney.errors import HockneyError
 from hockney.units import format_size
+from hockney.views.answer import latency_and_bandwidth, own_points
 from hockney.views.curves import Options
 from hockney.views.drawing.description import Figure
+from hockney.views.experiments import view_of
 from hockney.views.figures import FIGURES, Described
-from hockney.views.report.answers import answer
 
 TITLES = {
     "pingpong": "Ping-pong",
@@ -48,6 +49,9 @@ HEADINGS = {
     "collective-ranks": "Time by number of processes",
 }
 CHOICES = {"bytes": "message size", "ranks": "processes"}
+MOST_ANSWERS = 8
+"""Systems whose answers open a section."""
+NOTHING = "No point was measured."
 MOST_CHOICES = 48
 """Sizes whose samples are in the page."""
 MOST_DOTS = 40_000
@@ -81,7 +85,8 @@ class Section:
 
     id: str
     title: str
-    answer: str
+    answer: tuple[str, ...]
+    """Lines: those of one system, or the first of each."""
     operation: str
     analyses: tuple[Analysis, ...]
     figures: tuple[Shown, ...]
@@ -109,11 +114,25 @@ def _section(experiment: str, operation: str, analyses: Sequence[Analysis], dots
     return Section(
         id_,
         title,
-        answer(experiment, operation, analyses),
+        tuple(_answer(operation, analyses)),
         operation,
         tuple(analyses),
         tuple(figure for figure in found if figure is not None),
     )
+
+
+def _answer(operation: str, analyses: Sequence[Analysis]) -> list[str]:
+    of = {a.label: _lines(operation, a) for a in analyses if own_points(a, operation)}
+    if len(of) == 1:
+        return next(iter(of.values()))
+    lines = [f"{label}: {lines[0]}" for label, lines in of.items()]
+    more = len(lines) - MOST_ANSWERS
+    return [*lines[:MOST_ANSWERS], *[f"and {more} more systems"] * (more > 0)] or [NOTHING]
+
+
+def _lines(operation: str, analysis: Analysis) -> list[str]:
+    found = view_of(analysis.run).answer(analysis, operation)
+    return found or latency_and_bandwidth(analysis, operation)
 
 
 def _shown(
@@ -168,6 +187,6 @@ def _value_text(choice: str | None, value: int) -> str:
 
 
 def _shows_something(figure: Figure) -> bool:
-    """Whether any curve has several points; single points are left to the table."""
+    """True if any curve has several points; single points are left to the table."""
     panel = figure.panels[0]
     return bool(panel.cells) or any(len(set(series.x)) > 1 for series in panel.series)

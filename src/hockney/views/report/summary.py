@@ -4,14 +4,18 @@ disturbed it. The lines are those of `hockney show` and `hockney fit`."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
+from hockney.analysis import Analysis
+from hockney.errors import HockneyError
+from hockney.fitting.fit import Fit
 from hockney.views.curves import samples_text, time_label
 from hockney.views.diagnosis import diagnosis_lines
 from hockney.views.experiments import view_of
 from hockney.views.fits import model_lines
-from hockney.views.report.reported import Reported
 from hockney.views.table import heading, state_lines
+from hockney.views.warnings import warning_lines
 
 NOT_SEARCHED = (
     "There are too many visits to search for cold start, modes, drift and periods here: use "
@@ -27,29 +31,44 @@ class Card:
     """Its columns are aligned."""
 
 
-def cards(system: Reported) -> list[Card]:
-    analysis = system.analysis
+MODELS = ("hockney", "segmented")
+"""What a report fits to one curve, in this order."""
+MOST_DIAGNOSED = 50_000
+"""Visits; the search for periods in more of them takes longer than the rest of the report."""
+
+
+def fits_of(analysis: Analysis) -> list[Fit]:
+    """Those of MODELS that the data allow; empty where there are several curves."""
+    fits = []
+    for name in MODELS:
+        with suppress(HockneyError):
+            fits.append(analysis.fit(name))
+    return fits
+
+
+def cards(analysis: Analysis, is_alone: bool) -> list[Card]:
+    """is_alone: its section has no other system, and opens with its result."""
+    models = [line for fit in fits_of(analysis) for line in model_lines(fit)]
     found = [
-        Card("Result", view_of(system.run).answer(analysis)),
-        Card("Measurement", _measurement(system)),
-        Card("Models", [line for fit in system.fits for line in model_lines(fit)], is_table=True),
-        Card("Disturbances", _disturbances(system)),
+        Card("Result", [] if is_alone else view_of(analysis.run).answer(analysis)),
+        Card("Measurement", _measurement(analysis)),
+        Card("Models", models, is_table=True),
+        Card("Disturbances", _disturbances(analysis)),
     ]
     return [card for card in found if card.lines]
 
 
-def _measurement(system: Reported) -> list[str]:
+def _measurement(analysis: Analysis) -> list[str]:
     """Describes where the ranks ran, and what a sample and an interval are."""
-    analyses = [system.analysis]
-    if system.run.header.source is not None:
-        return [samples_text(analyses)]
-    return heading(system.analysis, time_label(analyses))[1:]
+    if analysis.run.header.source is not None:
+        return [samples_text([analysis])]
+    return heading(analysis, time_label([analysis]))[1:]
 
 
-def _disturbances(system: Reported) -> list[str]:
-    lines = [*system.warnings, *state_lines(system.analysis.estimates)]
-    if not system.analysis.estimates.own():
+def _disturbances(analysis: Analysis) -> list[str]:
+    lines = [*warning_lines(analysis), *state_lines(analysis.estimates)]
+    if not analysis.estimates.own():
         return lines
-    if system.findings is None:
+    if len(analysis.run.samples) > MOST_DIAGNOSED:
         return [*lines, NOT_SEARCHED]
-    return lines + diagnosis_lines(system.findings)
+    return lines + diagnosis_lines(analysis.diagnosis)

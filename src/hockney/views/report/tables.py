@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hockney.analysis import Analysis
 from hockney.analysis.compare import Comparison, compare
 from hockney.analysis.published import Positions
 from hockney.errors import HockneyError
@@ -16,7 +17,6 @@ from hockney.spec import plan_facts
 from hockney.spec.axes import AXES, Train, train_text
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views.published import number_name, place_among
-from hockney.views.report.reported import Reported
 
 MOST_ROWS = 1000
 """Points of one file in the page."""
@@ -28,7 +28,7 @@ TOLERANCE = 0.03
 class Cell:
     text: str
     value: float | str | None = None
-    """What the column is sorted by, where that is not the text."""
+    """The value that the column is sorted by, where that is not the text."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def _rate(rate: float | None) -> Cell:
     return Cell(format_rate(rate), rate)
 
 
-def side_by_side(systems: Sequence[Reported], operation: str) -> Table:
+def side_by_side(systems: Sequence[Analysis], operation: str) -> Table:
     """One row a file, compared with the first."""
     columns = [
         "system",
@@ -75,11 +75,11 @@ def side_by_side(systems: Sequence[Reported], operation: str) -> Table:
     return Table("The systems side by side", columns, rows, "systems")
 
 
-def _points(system: Reported, operation: str) -> list[PointEstimate]:
-    return [p for p in system.analysis.estimates.own() if p.operation == operation]
+def _points(system: Analysis, operation: str) -> list[PointEstimate]:
+    return [p for p in system.estimates.own() if p.operation == operation]
 
 
-def _first(system: Reported, operation: str) -> list[Cell]:
+def _first(system: Analysis, operation: str) -> list[Cell]:
     points = _points(system, operation)
     point = min(points, key=lambda point: (point.bytes, point.typical_s), default=None)
     if point is None:
@@ -87,14 +87,14 @@ def _first(system: Reported, operation: str) -> list[Cell]:
     return [Cell(format_size(point.bytes), point.bytes), _time(point.typical_s)]
 
 
-def _fitted(system: Reported) -> list[Cell]:
-    line = system.analysis.line()
+def _fitted(system: Analysis) -> list[Cell]:
+    line = system.line()
     if line is None:
         return [Cell("-"), Cell("-")]
     return [_time(line.parameters["alpha_s"].value), _rate(line.derived["r_inf_Bps"].value)]
 
 
-def _most(system: Reported, operation: str) -> list[Cell]:
+def _most(system: Analysis, operation: str) -> list[Cell]:
     rated = [(p.bandwidth_Bps, p.bytes) for p in _points(system, operation) if p.bandwidth_Bps]
     if not rated:
         return [Cell("-"), Cell("-")]
@@ -102,9 +102,9 @@ def _most(system: Reported, operation: str) -> list[Cell]:
     return [_rate(rate), Cell(format_size(size), size)]
 
 
-def _against(base: Reported, other: Reported) -> str:
+def _against(base: Analysis, other: Analysis) -> str:
     try:
-        found = compare(base.analysis, other.analysis, TOLERANCE)
+        found = compare(base, other, TOLERANCE)
     except HockneyError:
         return "another experiment"
     return "; ".join([_verdict(found), *found.notes])
@@ -136,7 +136,7 @@ NUMBERS = [
 ]
 
 
-def points_table(system: Reported, operation: str) -> Table:
+def points_table(system: Analysis, operation: str) -> Table:
     every = _points(system, operation)
     own = every[:MOST_ROWS]
     keys = [k for k, _ in enumerate(KEYS) if len({_key_cells(p)[k] for p in own}) > 1]
@@ -217,7 +217,7 @@ def published_table(found: Positions) -> Table:
 
 @dataclass(frozen=True)
 class Repeat:
-    """What somebody else needs to measure the same."""
+    """All that is needed to repeat a run."""
 
     command: str | None
     facts: list[tuple[str, str]]
@@ -225,7 +225,7 @@ class Repeat:
     environment: list[tuple[str, str]]
 
 
-def repeat(system: Reported) -> Repeat:
+def repeat(system: Analysis) -> Repeat:
     run = system.run
     command = run.header.environment.get("command")
     words = [str(word) for word in command] if isinstance(command, list) else []
@@ -241,7 +241,7 @@ def repeat(system: Reported) -> Repeat:
     )
 
 
-def _facts(system: Reported) -> list[tuple[str, str]]:
+def _facts(system: Analysis) -> list[tuple[str, str]]:
     header, launches = system.run.header, system.run.launches
     facts = [
         ("file", str(system.run.path.name if system.run.path else "-")),
@@ -269,7 +269,7 @@ def _facts(system: Reported) -> list[tuple[str, str]]:
     return [(name, value or "-") for name, value in facts]
 
 
-def _places(system: Reported) -> Table:
+def _places(system: Analysis) -> Table:
     columns = ("rank", "host", "package", "NUMA", "L3", "core", "CPU", "pinned")
     places = system.run.launches[0].places if system.run.launches else []
     rows = []

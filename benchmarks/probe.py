@@ -1,0 +1,87 @@
+"""How far launches differ by the probe of many lines, and by one line of it, within each state."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+
+import numpy as np
+
+from hockney.estimate.states import cluster
+from hockney.measure.build import build_engine
+from hockney.measure.mpi import find_mpi
+from hockney.measure.start import start_of
+from hockney.spec import Case, Placement, Sampling, sizes_of
+from hockney.spec.engine import engine_arguments, launch_arguments
+from hockney.spec.workloads.pingpong import Pingpong
+from hockney.units import parse_sizes
+
+SIZES = sizes_of(parse_sizes("8,1KiB,64KiB"))
+LEAST_LAUNCHES = 5
+"""Of a state, for a standard deviation."""
+
+
+def launch_lines(mpicc: str | None, launches: int, seconds: float) -> tuple[np.ndarray, float]:
+    """The median over rounds of each line, in ns, shape (launches, lines); and the fraction of the
+    launches' time that the probe took."""
+    os.environ["HOCKNEY_CFLAGS"] = "-DHOCKNEY_FAULTS"
+    mpi = find_mpi(mpicc)
+    engine = build_engine(mpi)
+    case = Case(workload=Pingpong(sizes=SIZES), placement=Placement())
+    found = []
+    probed_s = wall_s = 0.0
+    for launch in range(launches):
+        arguments = engine_arguments(case, Sampling(precision=1e-6), seconds)
+        start = start_of(
+            mpi, engine, case, arguments + launch_arguments(launch), {"HOCKNEY_JUDGE": "1"}
+        )
+        env = {**os.environ, **start.env}
+        printed = subprocess.run(start.command, capture_output=True, check=True, env=env).stdout
+        records = [json.loads(line) for line in printed.splitlines()]
+        rounds = [
+            [ns for _, ns in sorted(record["ns"].items(), key=lambda line: int(line[0]))]
+            for record in records
+            if record["kind"] == "lines"
+        ]
+        found.append(np.median(rounds, axis=0))
+        probed_s += 1e-9 * 2 * 3 * float(np.sum(rounds))
+        wall_s += sum(record["wall_s"] for record in records if record["kind"] == "end")
+    return np.array(found), probed_s / wall_s
+
+
+def deviation(values: np.ndarray) -> float:
+    """Relative standard deviation."""
+    return float(np.std(np.log(values), ddof=1))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mpicc", default=None)
+    parser.add_argument("--launches", type=int, default=40)
+    parser.add_argument("--seconds", type=float, default=0.3)
+    asked = parser.parse_args()
+    lines, fraction = launch_lines(asked.mpicc, asked.launches, asked.seconds)
+    medians = np.median(lines, axis=1)
+    states = cluster(medians)
+    print(
+        f"{len(lines)} launches of {asked.seconds} s, {lines.shape[1]} lines; "
+        f"the probe takes {100 * fraction:.2f} % of a launch"
+    )
+    for state in range(states.max() + 1):
+        ours = lines[states == state]
+        if len(ours) < LEAST_LAUNCHES:
+            continue
+        percent = [100 * deviation(ours[:, line]) for line in range(ours.shape[1])]
+        within = [np.std(np.log(launch)) for launch in ours]
+        print(
+            f"state {np.median(ours):.1f} ns, {len(ours)} launches: standard deviation of launches "
+            f"by {ours.shape[1]} lines {100 * deviation(np.median(ours, axis=1)):.2f} %, by one "
+            f"line {np.median(percent):.2f} % ({min(percent):.2f} to {max(percent):.2f} %); of "
+            f"lines in a launch {100 * np.median(within):.2f} %"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""One collective in one run or several: its algorithms, the best of them, and what is predicted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from hockney.analysis import Analysis
+from hockney.analysis.best import Cell, cells_of, is_collective, name_of
+from hockney.errors import AskedWronglyError
+from hockney.estimate.points import PointEstimate
+from hockney.predict.collectives import predicted_s
+from hockney.predict.parameters import Parameters
+from hockney.records import Place
+from hockney.spec.workloads.collective import DEFAULT
+
+
+def collectives_of(analyses: Sequence[Analysis]) -> list[str]:
+    """The names of the collectives that were measured."""
+    return sorted({p.operation for a in analyses for p in a.estimates.headline if is_collective(p)})
+
+
+class Collective:
+    """One collective in the headline states of some runs: its points with times above 0 s."""
+
+    def __init__(self, name: str, analyses: Sequence[Analysis]) -> None:
+        """analyses: some may hold only the ping-pong times that predictions need."""
+        self.name = name
+        points = {a: [p for p in a.estimates.headline if p.operation == name] for a in analyses}
+        self.analyses = tuple(analysis for analysis, of_it in points.items() if of_it)
+        self.points = tuple(p for of_it in points.values() for p in of_it if p.typical_s > 0.0)
+        self._all = analyses
+        self._predicted: dict[PointEstimate, float | None] = {}
+
+    @cached_property
+    def algorithms(self) -> list[str]:
+        """First the library's own decision, then those that come nearest to the fastest."""
+        fastest: dict[tuple[int, int], float] = {}
+        for point in self.points:
+            key = point.known_ranks, point.bytes
+            fastest[key] = min(fastest.get(key, math.inf), point.typical_s)
+        behind: dict[str, list[float]] = {}
+        for point in self.points:
+            ratio = point.typical_s / fastest[point.known_ranks, point.bytes]
+            behind.setdefault(name_of(point), []).append(math.log(ratio))
+        return sorted(behind, key=lambda name: (name != DEFAULT, float(np.mean(behind[name]))))
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        if len(self.analyses) == 1:
+            return [cell for cell in self.analyses[0].best if cell.collective == self.name]
+        return cells_of(self.points)
+
+    @cached_property
+    def places(self) -> dict[int, list[Place]]:
+        """The places of the ranks, by their number."""
+        launches = (launch for analysis in self.analyses for launch in analysis.run.launches)
+        return {len(launch.places): launch.places for launch in launches}
+
+    @cached_property
+    def message_costs(self) -> Parameters | None:
+        """Those of the first file with ping-pong times of several sizes."""
+        for analysis in self._all:
+            try:
+                return analysis.message_costs
+            except AskedWronglyError:
+                continue
+        return None
+
+    def predicted_s(self, point: PointEstimate) -> float | None:
+        """None without message costs, or where the algorithm has no schedule."""
+        if self.message_costs is None:
+            return None
+        if point not in self._predicted:
+            placement = self.places.get(point.known_ranks)
+            self._predicted[point] = predicted_s(self.message_costs, point, placement)
+        return self._predicted[point]

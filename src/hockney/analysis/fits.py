@@ -1,0 +1,61 @@
+"""Models through the curves of a run: each fit and ranking is computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hockney.estimate.points import PointEstimate
+from hockney.fitting.fit import Curve, Fit, curve_of
+from hockney.models import fit_model, max_rate, multi_mode
+from hockney.predict.ranking import Ranking, rank
+
+
+@dataclass(frozen=True)
+class NamedCurve:
+    """Points of one curve (spec.axes.curve_key)."""
+
+    name: str
+    """The axes in which it differs from the run's other curves, in words; empty where it is the
+    only one."""
+    points: Sequence[PointEstimate]
+
+
+@dataclass(frozen=True)
+class PairsFits:
+    """Several numbers of pairs at once, and the models through their times."""
+
+    curve: Curve
+    fits: tuple[Fit, ...]
+    """Multi-mode and max-rate, as far as the times allow them."""
+
+
+class Fits:
+    """Keeps fits by the points that they go through."""
+
+    def __init__(self) -> None:
+        self._fits: dict[tuple[str, tuple[PointEstimate, ...]], Fit] = {}
+        self._rankings: dict[tuple[PointEstimate, ...], Ranking] = {}
+
+    def fit(self, model: str, points: Sequence[PointEstimate]) -> Fit:
+        """That model through points of one curve."""
+        key = model, tuple(points)
+        if key not in self._fits:
+            self._fits[key] = fit_model(model, points)
+        return self._fits[key]
+
+    def ranking(self, points: Sequence[PointEstimate]) -> Ranking:
+        """Every model that the points of one curve allow, the best first."""
+        key = tuple(points)
+        if key not in self._rankings:
+            self._rankings[key] = rank(points)
+        return self._rankings[key]
+
+    def of_pairs(self, points: Sequence[PointEstimate]) -> PairsFits | None:
+        """None where the points are not of several numbers of pairs at once."""
+        curve = curve_of(points) if points else None
+        if curve is None or curve.pairs is None:
+            return None
+        models = {"multi-mode": multi_mode, "max-rate": max_rate}
+        names = [name for name, model in models.items() if model.lacks(curve) is None]
+        return PairsFits(curve, tuple(self.fit(name, points) for name in names)) if names else None

@@ -1,0 +1,100 @@
+"""Whether values are in groups, or one hill that chance made uneven."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.estimate.dip import dip, dip_p
+from hockney.estimate.quantiles import autocorrelation_time
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+SIGNIFICANCE = 0.01
+"""Of the test that a valley between two groups is real."""
+LEAST_CROSSED = 3
+"""Values of a launch in either group that show that it changed from one to the other."""
+SCATTER = 0.2
+"""Standard deviation of launches in their groups, over the gap between the groups, beyond which
+launches may scatter over one hill."""
+
+
+@dataclass(frozen=True)
+class Probed:
+    """What was probed, on a log scale, and in which launch: within it values follow in time."""
+
+    logs: Array
+    launches: Labels
+    luck: float = 0.0
+    """How far apart launches may be by the addresses that they got: these may be in groups too,
+    and no test tells them from states."""
+
+
+def merged(probed: Probed, labels: Labels) -> Labels:
+    """Neighbouring groups become one where the valley between them may be chance.
+
+    labels: groups from the lowest up, -1 for values in none.
+    """
+    logs, labels = probed.logs, labels.copy()
+    while labels.max() > 0:
+        chances = [valley_p(probed, labels, lower) for lower in range(int(labels.max()))]
+        lower = int(np.argmax(chances))
+        if chances[lower] <= SIGNIFICANCE:
+            break
+        both = (labels == lower) | (labels == lower + 1)
+        labels[labels > lower + 1] -= 1
+        labels[(logs >= logs[both].min()) & (logs <= logs[both].max())] = lower
+    return labels
+
+
+def valley_p(probed: Probed, labels: Labels, lower: int) -> float:
+    """The probability of such a valley above group `lower` where there is one mode.
+
+    The dip test of equally many values on either side, as a part of a distribution with one mode
+    has one mode; times the number of such parts, as the valley was chosen among them. Where each
+    launch may have its own value, the launches must show the valley too, with one value each.
+    """
+    launches = np.unique(probed.launches)
+    series = [
+        [probed.logs[(labels == group) & (probed.launches == launch)] for launch in launches]
+        for group in (lower, lower + 1)
+    ]
+    memory = _memory([one for group in series for one in group if len(one)])
+    p = _valley_p([np.concatenate(group) for group in series], memory)
+    medians = [np.array([np.median(one) for one in group if len(one)]) for group in series]
+    if _crossed(series):
+        return p
+    if np.median(medians[1]) - np.median(medians[0]) < probed.luck:
+        return 1.0
+    return max(p, _valley_p(medians, memory=1.0)) if _are_scattered(medians) else p
+
+
+def _valley_p(sides: list[Array], memory: float) -> float:
+    lower, upper = sides
+    count = min(len(lower), len(upper))
+    part = np.concatenate((np.sort(lower)[-count:], np.sort(upper)[:count]))
+    parts = (len(lower) + len(upper)) / len(part)
+    return dip_p(dip(part), len(part) / memory) * parts
+
+
+def _crossed(series: list[list[Array]]) -> bool:
+    """Whether a launch was in both groups: its addresses were the same in both."""
+    lower, upper = series
+    return any(min(len(a), len(b)) >= LEAST_CROSSED for a, b in zip(lower, upper, strict=True))
+
+
+def _are_scattered(medians: list[Array]) -> bool:
+    """Whether launches may have made the valley: each has its own value of a hill."""
+    lower, upper = medians
+    residuals = np.concatenate((lower - np.median(lower), upper - np.median(upper)))
+    return float(np.std(residuals)) > SCATTER * float(upper.min() - lower.max())
+
+
+def _memory(series: list[Array]) -> float:
+    """How many successive values are worth an independent one, on average: what wanders over a hill
+    makes lumps, but is near its last value inside of them too."""
+    times = [autocorrelation_time(one) for one in series]
+    return float(np.average(times, weights=[len(one) for one in series]))

@@ -1,0 +1,56 @@
+"""What a state of the machine probably is, where the topology does not contradict it."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass
+
+from hockney.records import Place, Run
+
+
+@dataclass(frozen=True)
+class Guess:
+    below_s: float
+    """Usual core-to-core latencies of today's processors, seconds: never used to sort."""
+    words: str
+    same_core: bool | None = None
+    """Whether the two CPUs share a core, by this guess; None where it says nothing of it."""
+    same_l3: bool | None = None
+
+
+GUESSES = (
+    Guess(35e-9, "two threads of one core", same_core=True),
+    Guess(130e-9, "two cores that share a last-level cache", same_core=False, same_l3=True),
+    Guess(600e-9, "two cores without a common last-level cache", same_core=False, same_l3=False),
+    Guess(float("inf"), "two cores far apart, or a disturbed machine", same_core=False),
+)
+
+
+def likely_of(run: Run, launches: Container[int], handover_s: float | None) -> str | None:
+    """What such a latency usually means; None where it is unknown, or where the places of the ranks
+    in one of the launches contradict it, as where a hypervisor shows caches that are not there."""
+    if not handover_s:
+        return None
+    guess = next(one for one in GUESSES if handover_s < one.below_s)
+    peers = {probe.launch: probe.peers for probe in run.probes}
+    for launch in run.launches:
+        if launch.launch in launches and launch.launch in peers:
+            places = [place for place in launch.places if place.rank in peers[launch.launch]]
+            if len(places) == 2 and _contradict(guess, *places):
+                return None
+    return guess.words
+
+
+def _contradict(guess: Guess, first: Place, second: Place) -> bool:
+    """Cores are numbered anew in each package."""
+    return any(
+        claimed is not None and None not in (a, b) and (a == b) is not claimed
+        for claimed, a, b in (
+            (guess.same_core, _core(first), _core(second)),
+            (guess.same_l3, first.l3, second.l3),
+        )
+    )
+
+
+def _core(place: Place) -> tuple[int | None, int] | None:
+    return None if place.core is None else (place.package, place.core)
