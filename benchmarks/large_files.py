@@ -29,15 +29,19 @@ VERBS = {
     "export": ("export", "{a}", "--to", "csv", "-o", os.devnull, "--force"),
     "compare": ("compare", "{a}", "{b}"),
 }
-_TIMES = re.compile(rb'("(?:ns|own_mean_ns|own_max_ns)":\[)([^\]]*)')
+_TIMES = re.compile(rb'("(?:ns|own_mean_ns|own_max_ns)":\[)([^\]]+)')
+_REPETITIONS = re.compile(rb'"repetitions":(\d+)')
 
 
 def scaled(line: bytes, factor: float) -> bytes:
-    """The line of samples with all of its times multiplied, to seven digits as the engine's."""
+    """The line of samples with all of its times multiplied: whole nanoseconds of a round trip over
+    the repetitions, with seven digits, as the engine's."""
+    found = _REPETITIONS.search(line)
+    steps = 2.0 * int(found[1]) if found else 1.0
 
     def times(found: re.Match[bytes]) -> bytes:
-        values = (f"{float(value) * factor:.7g}" for value in found[2].split(b",") if value)
-        return found[1] + ",".join(values).encode()
+        values = (round(float(value) * factor * steps) / steps for value in found[2].split(b","))
+        return found[1] + ",".join(f"{value:.7g}" for value in values).encode()
 
     return _TIMES.sub(times, line)
 
@@ -52,7 +56,10 @@ def repeated(lines: list[bytes], size: int, seed: int) -> Iterator[bytes]:
         if "launch" in record:
             launches.setdefault(record["launch"], []).append(line)
     variants = [
-        [[scaled(line, factor) for line in launch] for factor in np.exp(chance.normal(0, SPREAD, 8))]
+        [
+            [scaled(line, factor) for line in launch]
+            for factor in np.exp(chance.normal(0, SPREAD, 8))
+        ]
         for launch in launches.values()
     ]
     yield lines[0]
@@ -72,7 +79,9 @@ def large_file(small: Path, path: Path, size: int, seed: int) -> None:
 def measured(words: list[str]) -> tuple[float, float, float]:
     """Wall time in s; the largest memory in MiB of one process, and of all at once."""
     started = time.monotonic()
-    process = subprocess.Popen(["hockney", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        ["hockney", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
     most = 0
     while process.poll() is None:
         most = max(most, sum(_resident(pid) for pid in _tree(process.pid)))
@@ -103,7 +112,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("small", type=Path)
     parser.add_argument("--size", default="1GB", help="of the large file: 300MB, 1GB, ...")
-    parser.add_argument("--keep", type=Path, help="directory for the files, and where they are kept")
+    parser.add_argument(
+        "--keep", type=Path, help="directory for the files, and where they are kept"
+    )
     parser.add_argument("--verbs", default=",".join(VERBS))
     asked = parser.parse_args()
     size = int(asked.size[:-2]) * {"MB": 10**6, "GB": 10**9}[asked.size[-2:]]

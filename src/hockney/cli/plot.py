@@ -90,6 +90,6 @@ def command(
     check_output(output, force)
     analyses = analyses_of(files)
     for analysis in analyses:
-        warn_of_cut(analysis.run)
+        warn_of_cut(Path(analysis.run.path or ""), analysis.run.cut)
     save(describe(what, analyses, options), output, force)
     click.echo(f"wrote {output}", err=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
@@ -157,8 +157,13 @@ class Visits(Rows[Samples]):
         lengths = np.diff(changes, append=len(launch))
         return list(zip(*firsts, strict=True)), np.repeat(places.astype(np.int32), lengths)
 
-    def _made(self, rows: slice) -> Iterator[Samples]:
-        every = np.arange(*rows.indices(len(self)))
+    def at(self, chosen: Callable[[Point], bool]) -> list[Samples]:
+        """The visits of these points; no others are made."""
+        codes = [code for code, point in enumerate(self.visited) if chosen(point)]
+        return list(self._made(np.flatnonzero(np.isin(self.codes, codes))))
+
+    def _made(self, rows: slice | NDArray[Any]) -> Iterator[Samples]:
+        every = np.arange(*rows.indices(len(self))) if isinstance(rows, slice) else rows
         columns = {name: plain(self.column(name)[rows]) for name in (*WHOLE, *NUMBERS)}
         times = {name: self._lists(every, name) for name in TIMES}
         codes = self.codes[rows].tolist()

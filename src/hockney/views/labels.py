@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hockney import records
@@ -12,7 +12,7 @@ from hockney.printable import one_line
 from hockney.records import Run
 
 
-def analyses_of(paths: Sequence[Path]) -> list[Analysis]:
+def analyses_of(paths: Iterable[Path]) -> list[Analysis]:
     """Reads result files that are shown together: maybe hundreds of them."""
     runs = [records.read(path) for path in paths]
     return [Analysis(run, label) for run, label in zip(runs, labels_of(runs), strict=True)]
