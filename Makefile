@@ -3,8 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# LOCKED=1: the versions of .ci/python.txt, by hash, as in CI.
+LOCKED ?=
 
-.PHONY: run test test-all check lint c-check docs man clean
+.PHONY: run test test-all check lint c-check docs man lock clean
 
 run: $(INSTALLED)
 	$(BIN)/hockney pingpong
@@ -17,7 +20,7 @@ test: $(INSTALLED)
 # two hosts and a real Slurm, and a Chromium. make test-all PYTEST='-m long' runs what `make test`
 # leaves out.
 test-all: $(INSTALLED)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[packaging]'
+	$(if $(LOCKED),,$(PIP) --editable '.[packaging]')
 	HOCKNEY_TEST_ALL=1 HOCKNEY_TEST_BROWSER=$${HOCKNEY_TEST_BROWSER:-/usr/bin/chromium} \
 	    HOCKNEY_TEST_OTHER_MPICC=$${HOCKNEY_TEST_OTHER_MPICC:-mpicc.openmpi} \
 	    $(BIN)/python -m pytest --durations=10 --hypothesis-profile=all $(PYTEST)
@@ -45,8 +48,20 @@ man: $(INSTALLED)
 
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mpich,test]'
+	$(if $(LOCKED),$(PIP) --require-hashes --requirement .ci/python.txt)
+	$(PIP) $(if $(LOCKED),--no-deps --no-build-isolation --editable .,--editable '.[mpich,test]')
 	touch $@
+
+# The versions that CI installs, as new as they are today: .ci/*.txt, each from .ci/*.in.
+COMPILE := build/lock/bin/uv pip compile --quiet --python-version 3.11 --generate-hashes \
+    --no-header --no-annotate --upgrade
+lock:
+	$(PYTHON) -m venv build/lock
+	build/lock/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(COMPILE) pyproject.toml --extra mpich --extra test --extra packaging .ci/python.in \
+	    --output-file .ci/python.txt
+	$(COMPILE) .ci/openmpi.in --output-file .ci/openmpi.txt
+	$(COMPILE) .ci/intel.in --output-file .ci/intel.txt
 
 clean:
 	rm -rf $(VENV) dist build

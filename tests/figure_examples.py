@@ -15,7 +15,7 @@ from hockney.views.curves import Options
 from hockney.views.drawing.description import Figure
 from hockney.views.figures import describe
 from hockney.views.history_figure import describe_history
-from samples import past_run
+from samples import past_run, varied_run
 
 RECORDED = Path(__file__).parent / "recorded"
 EXAMPLES: dict[str, tuple[tuple[str, ...], Options]] = {
@@ -34,6 +34,7 @@ EXAMPLES: dict[str, tuple[tuple[str, ...], Options]] = {
     "collective-model": (("collective-simulated", "collective-simulated-messages"), Options()),
     "ratio": (("pingpong-mpich", "pingpong-mpich-again"), Options()),
     "history": ((), Options()),
+    "variants": ((), Options()),
 }
 """By figure, the recorded runs that it is drawn from."""
 
@@ -52,6 +53,9 @@ def example(name: str) -> Figure:
     if name == "history":
         runs = [Analysis(past_run(day, 1.3 if day > 6 else 1.0)).facts for day in range(12)]
         return describe_history(histories([run for run in runs if run], 0.05))
+    if name == "variants":
+        varied = varied_run(12, {"first": 1.0, "second": 1.05, "third": 1.0})
+        return describe(name, [Analysis(varied)], options)
     return describe(name, analyses or [winners()], options)
 
 

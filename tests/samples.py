@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta, timezone
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ import msgspec
 
 from hockney import records
 from hockney.records import SCHEMA, End, LaunchRecord, Place, Probe, Run, RunRecord, Samples
+from hockney.spec import Case, Placement, Plan, Sampling, sizes_of, stored
+from hockney.spec.variants import Comparison, Variant
+from hockney.spec.workloads.pingpong import Pingpong
 
 Pair = tuple[int, int]
 
@@ -108,6 +112,35 @@ def make_pairs_run(
                     )
                 )
         run.add(End(launch=launch, reason="precision", wall_s=1.0))
+    return run
+
+
+def varied_run(blocks: int, effects: dict[str, float], sizes: Sequence[int] = (8, 65536)) -> Run:
+    """A run of ping-pongs that compares variants, each slower than 1 us by its factor."""
+    comparison = Comparison(variants=tuple(Variant(name=name, values={}) for name in effects))
+    workload = Pingpong(sizes=sizes_of(sizes))
+    cases = tuple(
+        Case(workload=workload, placement=Placement(), variant=variant) for variant in effects
+    )
+    plan = Plan(cases=cases, sampling=Sampling(), comparison=comparison)
+    run = Run(msgspec.structs.replace(HEADER, options=stored(plan)))
+    for number, (block, (variant, factor)) in enumerate(product(range(blocks), effects.items())):
+        run.add(LaunchRecord(launch=number, variant=variant, block=block, definition="batch"))
+        for size in sizes:
+            ns = [1e3 * factor * (1.0 + size / 1e4) * (1.0 + 0.01 * ((7 * number) % 5))]
+            run.add(
+                Samples(
+                    launch=number,
+                    round=0,
+                    operation="pingpong",
+                    bytes=size,
+                    ranks=2,
+                    peers=(0, 1),
+                    repetitions=10,
+                    ns=ns,
+                )
+            )
+        run.add(End(launch=number, reason="budget", wall_s=0.1))
     return run
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hockney.records import LaunchRecord, Run, Samples
 from hockney.records.version1 import axes_in, buffers_of
-from hockney.spec.axes import MODES, STANDARD, Point, Train, variant_text
+from hockney.spec.axes import MODES, STANDARD, Point, Train, method_text
 from hockney.units import format_size
 from samples import HEADER
 
@@ -50,12 +50,12 @@ def upgraded(operation: str, algorithm: str | None, experiment: str = "collectiv
 def test_a_forced_algorithm(name: str, segment: int | None, overlapped: bool) -> None:
     read = upgraded("ibcast", label(name, segment, overlapped))
     assert (read.algorithm, read.segment_bytes, read.overlap) == (name, segment, overlapped)
-    assert variant_text(read) == label(name, segment, overlapped)
+    assert method_text(read) == label(name, segment, overlapped)
 
 
 @given(TRAINS, st.sampled_from(["train", "late"]))
 def test_a_train(train: Train, operation: str) -> None:
-    words = variant_text(Point(operation=operation, train=train, bytes=8))
+    words = method_text(Point(operation=operation, train=train, bytes=8))
     read = upgraded(operation, words)
     assert (read.algorithm, read.train) == (None, train)
 
@@ -107,7 +107,7 @@ def test_no_name_is_an_error(name: str, operation: str) -> None:
     """And what is understood is said in the same words again."""
     found = {"algorithm": name, **axes_in(operation, name)}
     point = Point(operation=operation, bytes=8, **found)
-    assert variant_text(point) == name or point.train is not None or name == STANDARD
+    assert method_text(point) == name or point.train is not None or name == STANDARD
 
 
 def test_what_is_of_version_2_stays() -> None:

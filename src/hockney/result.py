@@ -17,7 +17,7 @@ from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
 from hockney.fitting.fit import Fit
 from hockney.lazy import lazy_imports
-from hockney.spec.axes import variant_text
+from hockney.spec.axes import method_text
 from hockney.units import format_rate, format_seconds
 from hockney.views.experiments import view_of
 from hockney.views.fits import model_lines
@@ -36,7 +36,7 @@ class Result(Analysis):
     """The analysis of a result file, with data frames, which shows itself in a notebook."""
 
     def __repr__(self) -> str:
-        return "\n\n".join(filter(None, view_of(self.run).parts(self, False)))
+        return "\n\n".join(filter(None, view_of(self).parts(self, False)))
 
     @cached_property
     def points(self) -> pandas.DataFrame:
@@ -84,7 +84,7 @@ def _frame(columns: Columns) -> pandas.DataFrame:
 
 def _table(points: Sequence[PointEstimate]) -> str:
     cells: dict[str, Callable[[PointEstimate], str]] = {
-        "operation": lambda p: " ".join(filter(None, (p.operation, variant_text(p)))),
+        "operation": lambda p: " ".join(filter(None, (p.operation, method_text(p)))),
         "ranks": lambda p: "-" if p.ranks is None else str(p.ranks),
         "bytes": lambda p: str(p.bytes),
         "statistic": lambda p: p.statistic,

@@ -19,10 +19,10 @@ class ResultFile:
 
     def __init__(self, path: Path, force: bool = False, resume: bool | None = None) -> None:
         """resume: whether the file is continued; None where it never can be."""
-        self.path, self._can_resume = path, resume is not None
+        self.path, self.can_resume = path, resume is not None
         self._saved = ""
         """The file that the content of a deleted one was saved to: it is saved once."""
-        continues = " continue it with --resume," if self._can_resume else ""
+        continues = " continue it with --resume," if self.can_resume else ""
         # Readable too: the content of a deleted file can still be saved.
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
         flags |= 0 if force or resume else os.O_EXCL
@@ -84,7 +84,7 @@ class ResultFile:
             raise HockneyError(
                 f"{self.path}: {error.strerror}; what was measured before is in the file",
                 "free some space, then continue with --resume"
-                if self._can_resume
+                if self.can_resume
                 else "free some space, or name another file with -o",
             ) from error
 

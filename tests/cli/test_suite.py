@@ -116,3 +116,9 @@ def test_ready_plans_ask_what_can_be_answered(hockney: RunHockney, plan: str) ->
     done = hockney("suite", plan, "-o", "results", *quick)
     assert done.status == 2
     assert "nonesuch: no such command" in done.stderr
+
+
+def test_a_file_without_an_end_is_no_plan(hockney: RunHockney) -> None:
+    done = hockney("suite", "/dev/zero")
+    assert done.status == 2
+    assert "longer than 1 MiB: no plan is" in done.stderr

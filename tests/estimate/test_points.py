@@ -6,6 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hockney.estimate import estimate, is_precise
+from hockney.estimate.quantiles import LEAST_TO_STOP
+from hockney.records import Finish
 from samples import make_run
 
 
@@ -38,6 +40,17 @@ def test_zero_bytes_have_a_time_and_no_bandwidth() -> None:
     (point,) = estimate(make_run(lambda *_: [1.0], sizes=(0,))).headline
     assert point.median_s == pytest.approx(1e-9)
     assert point.bandwidth_Bps is None
+
+
+def test_a_run_that_ended_because_it_was_precise_has_the_wider_interval() -> None:
+    run = make_run(lambda launch, *_: [100.0 + launch * (-1) ** launch], launches=30)
+    (usual,) = estimate(run).headline
+    run.add(Finish(reason="precision", spent_s=1.0, sampling={}))
+    (chosen,) = estimate(run).headline
+    assert usual.low_s is not None
+    assert chosen.low_s is not None
+    assert chosen.low_s < usual.low_s
+    assert chosen.confidence == 0.95
 
 
 def test_a_launch_slow_as_a_whole_is_left_out_by_the_rule_and_counted() -> None:
@@ -79,7 +92,8 @@ def test_scattered_launches_are_not_called_slow() -> None:
 
 @pytest.mark.parametrize(("spread", "precise"), [(0.5, True), (5.0, False)])
 def test_precise_is_when_every_interval_is_inside(spread: float, precise: bool) -> None:
-    run = make_run(lambda launch, *_: [100.0 + spread * (launch - 2)] * 5, sizes=(1, 8))
+    run = make_run(lambda launch, *_: [100.0 + spread * (launch - 2)] * 5, launches=6,
+                   sizes=(1, 8))  # fmt: skip
     assert is_precise(run, 0.02) is precise
     (worst, *_) = sorted(estimate(run).headline, key=lambda p: -(p.precision or 0.0))
     assert ((worst.precision or 1.0) <= 0.02) is precise
@@ -112,8 +126,10 @@ def test_precise_is_what_the_estimates_say(
         sizes=(8, 64),
         handover_ns=lambda launch, round_: 245.0 if far[launch, min(round_, 5)] else 53.0,
     )
+    run.add(Finish(reason="precision", spent_s=1.0, sampling={}))
     points = estimate(run).headline
-    worst = max((np.inf if p.precision is None else p.precision for p in points), default=np.inf)
+    known = [p.precision if p.launches >= LEAST_TO_STOP else None for p in points]
+    worst = max((np.inf if one is None else one for one in known), default=np.inf)
     for asked in (0.002, 0.01, 0.05):
         if abs(worst - asked) > 1e-9:
             assert is_precise(run, asked) is (worst < asked)

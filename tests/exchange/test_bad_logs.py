@@ -50,6 +50,18 @@ def test_statistics_without_a_size_ask_for_it() -> None:
         reading.read(log_of(logs.DURHAM_STATISTICS, Path("some.log")), "durham")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        logs.OSU_INIT.replace("nprocs: 16", f"nprocs: {'9' * 30}"),
+        logs.OSU_INIT.replace("min: ", f"min: {'9' * 400}"),
+    ],
+)
+def test_numbers_that_no_record_can_hold(text: str) -> None:
+    with pytest.raises(AskedWronglyError, match="no table of osu with a row that can be read"):
+        runs(text)
+
+
 # A log, cut in its last row, with the line of that row.
 CUTS = {
     "osu": (logs.OSU_7_2.replace("4194304              3698.27\n", "4194304"), 5),

@@ -1,28 +1,41 @@
-"""Command lines made of the verbs and options that the program itself lists."""
+"""Hostile command lines, made of the verbs, options and examples that the program itself lists."""
 
 from __future__ import annotations
 
+import atexit
+import json
 import os
 import random
+import shlex
 import shutil
-import subprocess
+import signal
 import sys
-from collections.abc import Iterator
+import time
+import traceback
+import uuid
+from collections import defaultdict
+from contextlib import suppress
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import click
+from hostile_results import SAMPLES
 
-from hockney.cli import Verbs
+from excerpts import EXCERPTS
+from hockney import cli
 
-SAMPLE = Path(__file__).parent / "samples" / "sizes.jsonl"
+NAMES = ("-",)
+"""No sample: all of them lie in the directory where a command line is run."""
 ODD = (
     "", " ", "0", "1", "-1", "2", "1e400", "1e400s", "1e308h", "nan", "inf", "9" * 30, "9" * 5000,
     "0-999999999", "0,0", "1..", "..1", "1..0", "5..2", "4GiB..", "1..9EiB", "1KiB..1MiB/0",
-    "1..4MiBx1", "2,4,...,999999999999", "2..99999999999", "x" * 300, "x" * 5000, "/", ".", "..",
-    "/dev/null", "/dev/full", "/nonexistent/x", "a\nb", "\x1b[2J", "caf\udce9", "\u202e", "%s",
-    "{}", "--", "-", "é", "1%", "100%", "0.0001%", "10ms", "0s", "8,,8", "fat-tree:0",
-    "fat-tree:99999999", "latency=0x", "halo3d:ranks=0,bytes=8", "2026-13-45",
-    "all", "default", "none",
+    "1..4MiBx1", "2,4,...,999999999999", "2..99999999999", "x" * 300, "x" * 5000, "/proc", ".",
+    "..", "/dev/null", "/dev/full", "/nonexistent/x", "a\nb", "\x1b[2J", "caf\udce9", "\u202e",
+    "%s", "{}", "--", "-", "é", "1%", "100%", "0.0001%", "10ms", "0s", "8,,8", "fat-tree:0",
+    "fat-tree:99999999", "latency=0x", "halo3d:ranks=0,bytes=8", "2026-13-45", "²", "١", "0x10",
+    "1_000", "+1", "1e3", "true", "false", "{", "[[run]]", "$(id)", ";", "*", "~", "a=b", ":", ",",
+    "all", "default", "none", "run.jsonl", "plan.toml",
 )  # fmt: skip
 """Values that nobody means, and some that nearly anybody could."""
 USUAL = {
@@ -30,64 +43,146 @@ USUAL = {
     "CPUs": "0,1", "hosts": "", "integer": "2", "integer range": "2", "float": "1", "text": "8",
 }  # fmt: skip
 """Values that are right for a type of option."""
-RESULT = "run.jsonl"
-"""The name of a result file in the directory where all is done: it may be overwritten."""
-HANG_S = 120.0
-"""No command line here measures longer than that: all have the shortest budget."""
-LONGEST = ("suite", "doctor")
-"""Verbs that take their time whatever they are asked."""
+PLAN = '[[run]]\nverb = "pingpong"\nsizes = "8"\nbudget = "50ms"\nlaunches = "1"\n'
+FILES = ("run.jsonl", "plan.toml", "log.txt", "plan.toml", "runs", "run.jsonl")
+"""Of the directory in which a command line is run; all may be overwritten."""
+HANG_S = 300.0
+"""No command line here measures for longer: all have the shortest budget. Not of CPU time, which a
+hang may not use, but counted in polls: nothing is found where the whole machine stood still."""
+GRACE_S = 30.0
 SHORT = ("--budget", "50ms", "--launches", "1", "--timeout", "20s")
+MARK = "HOCKNEY_TEST_FUZZ"
+"""A variable by which processes that a command line left behind are found."""
+POLL_S = 0.02
 
 
-def command_lines(seed: int) -> Iterator[list[str]]:
-    """Verbs with one to three of their options, each with a value that it offers or an odd one."""
-    chance, context = random.Random(seed), click.Context(Verbs())
-    verbs = {
-        name: verb
-        for name in Verbs().list_commands(context)
-        if name not in LONGEST and (verb := Verbs().get_command(context, name)) is not None
-    }
-    while True:
-        name = chance.choice(sorted(verbs))
-        params = verbs[name].params
-        options = [param for param in params if isinstance(param, click.Option)]
-        short = SHORT if any("--timeout" in option.opts for option in options) else ()
-        words = [name, *short]
-        for param in params:
-            if isinstance(param, click.Argument) and chance.random() < 0.9:
-                words += [_value(param, chance) for _ in range(chance.choice((1, 1, 2)))]
-        needed = [option for option in options if option.required]
-        for option in (*needed, *chance.sample(options, min(len(options), chance.randint(1, 3)))):
-            words.append(max(option.opts, key=len))
-            if not option.is_flag:
-                words.append(_value(option, chance))
-        yield words
+@cache
+def _verbs() -> dict[str, click.Command]:
+    context, verbs = click.Context(cli.cli), cli.Verbs()
+    found = {name: verbs.get_command(context, name) for name in verbs.list_commands(context)}
+    return {name: verb for name, verb in sorted(found.items()) if verb is not None}
+
+
+@cache
+def _examples() -> dict[str, list[str]]:
+    """What follows an option in the examples of all verbs."""
+    found = defaultdict(list)
+    for verb in _verbs().values():
+        for example in getattr(verb, "examples", ()):
+            words = shlex.split(example, comments=True)
+            for word, following in pairwise(words):
+                if word.startswith("-") and not following.startswith("-"):
+                    found[word].append(following)
+    return found
+
+
+def words_of(number: int) -> str:
+    """The command line of that number, as JSON: a verb with up to five of its options, each with a
+    value that it offers, one of the examples or an odd one."""
+    chance = random.Random(number)
+    name = chance.choice(list(_verbs()))
+    params = _verbs()[name].params
+    options = [param for param in params if isinstance(param, click.Option)]
+    words = [name]
+    if any("--timeout" in option.opts for option in options):
+        words += SHORT
+    for param in params:
+        if isinstance(param, click.Argument) and chance.random() < 0.95:
+            words += [_value(param, chance) for _ in range(chance.choice((1, 1, 1, 2, 3)))]
+    needed = [option for option in options if option.required]
+    for option in (*needed, *chance.choices(options, k=chance.randint(0, 5))):
+        words.append(chance.choice((*option.opts, *option.secondary_opts)))
+        has_value = not option.is_flag and (option.flag_value is None or chance.random() < 0.5)
+        if has_value:
+            words.append(_value(option, chance))
+    if chance.random() < 0.05:
+        words.insert(chance.randrange(len(words) + 1), chance.choice(ODD))
+    return json.dumps(words)
 
 
 def _value(param: click.Parameter, chance: random.Random) -> str:
-    offered = getattr(param.type, "choices", ()) or [USUAL.get(param.type.name, RESULT)]
-    is_file = isinstance(param, click.Argument) and param.type.name == "path"
-    return chance.choice(offered if chance.random() < (0.9 if is_file else 0.6) else ODD)
+    if chance.random() < 0.4:
+        return chance.choice(ODD)
+    examples = [value for name in param.opts for value in _examples()[name]]
+    offered = list(getattr(param.type, "choices", ())) or examples
+    usual = USUAL.get(param.type.name)
+    return chance.choice([*offered, *([usual] if usual is not None else FILES)])
 
 
-def find(words: list[str], directory: Path) -> str | None:
-    """What is wrong with how the program answers; None where nothing is."""
-    shutil.copy(SAMPLE, directory / RESULT)
-    command = [sys.executable, "-m", "hockney", *map(os.fsencode, words)]
+def attempt(_number: int, _name: str, words: str, directory: Path) -> None:
+    """Runs the command line in a process of its own: it ends in time with status 0, 1 or 2, with a
+    reason where it refuses, and leaves no traceback, no process and no temporary file."""
+    here, temporary = directory / "here", directory / "tmp"
+    for place in (here, temporary, here / "runs"):
+        place.mkdir()
+    shutil.copy(SAMPLES["sizes"], here / "run.jsonl")
+    shutil.copy(SAMPLES["collective"], here / "runs" / "bcast.jsonl")
+    (here / "plan.toml").write_text(PLAN)
+    (here / "log.txt").write_text(EXCERPTS["osu bcast"][1])
+    mark = f"{MARK}={uuid.uuid4()}"
+    child = os.fork()
+    if not child:
+        os._exit(_run(json.loads(words), here, temporary, mark))
+    status = _end_of(child)
+    stdout, stderr = ((directory / name).read_text(errors="replace") for name in ("out", "err"))
+    assert status is not None, f"no end within {HANG_S:.0f} s: {stderr[-2000:]}"
+    assert "Traceback" not in stderr, stderr[-4000:]
+    assert status in (0, 1, 2), f"status {status}: {stderr[-2000:]}"
+    assert status != 2 or stderr.strip(), "refused without a word"
+    assert status != 1 or (stdout + stderr).strip(), "failed without a word"
+    assert not list(temporary.iterdir()), f"left behind: {list(temporary.iterdir())}"
+    left = _marked(mark)
+    assert not left, f"left behind: processes {left}"
+
+
+def _run(words: list[str], here: Path, temporary: Path, mark: str) -> int:
+    """What `hockney WORDS` does, in this process: Python and its modules are there already."""
+    os.setsid()
+    os.chdir(here)
+    name, _, value = mark.partition("=")
+    os.environ.update({name: value, "TMPDIR": str(temporary)})
+    for number, place in enumerate((os.devnull, here.parent / "out", here.parent / "err")):
+        os.dup2(os.open(place, os.O_RDWR | os.O_CREAT, 0o600), number)
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115
+    sys.stdout = open(1, "w", closefd=False, encoding="utf-8")  # noqa: SIM115
+    sys.stderr = open(2, "w", closefd=False, encoding="utf-8", buffering=1)  # noqa: SIM115
+    sys.argv = ["hockney", *words]
+    atexit._clear()  # what the parent asked for
     try:
-        done = subprocess.run(command, cwd=directory, capture_output=True, timeout=HANG_S)
-    except subprocess.TimeoutExpired:
-        return f"no end within {HANG_S:.0f} s"
-    if b"Traceback" in done.stderr or done.returncode not in (0, 1, 2):
-        return f"status {done.returncode}: {done.stderr.decode(errors='replace')[-2000:]}"
+        cli.main()
+    except SystemExit as ended:
+        status = ended.code if isinstance(ended.code, int) else 1
+    except BaseException:
+        traceback.print_exc()
+        status = 99
+    atexit._run_exitfuncs()
+    with suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    return status
+
+
+def _end_of(child: int) -> int | None:
+    """The exit status, or a signal's number below 0; None where it had to be killed."""
+    for _ in range(int(HANG_S / POLL_S)):
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(POLL_S)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
     return None
 
 
-if __name__ == "__main__":
-    here = Path.cwd()
-    first, count = int(sys.argv[1]), int(sys.argv[2])
-    for number in range(first, first + count):
-        line = next(command_lines(number))
-        wrong = find(line, here)
-        if wrong is not None:
-            print(number, line, wrong, sep="\n", end="\n\n", flush=True)
+def _marked(mark: str) -> list[str]:
+    """Processes that have the variable and do not end within a grace period."""
+    deadline = time.monotonic() + GRACE_S
+    while True:
+        left = []
+        for environ in Path("/proc").glob("[0-9]*/environ"):
+            with suppress(OSError):
+                if mark.encode() in environ.read_bytes().split(b"\0"):
+                    left.append(environ.parent.name)
+        if not left or time.monotonic() > deadline:
+            return left
+        time.sleep(POLL_S)

@@ -1,10 +1,11 @@
-"""Hostile files: python tests/fuzz/fuzz.py --seconds 1800 [--seed 1] [--what results|logs]
+"""Hostile input: python tests/fuzz/fuzz.py --seconds 1800 [--seed 1] [--what results|logs|...]
 
-Each number makes one file out of a real one. Result files are shown, and another verb reads them;
-logs of other programs are imported, and what comes of them is read in the same way. There must be
-an answer, or an error of ours. A traceback, a warning of numpy's, more than --slow seconds of CPU
-time, more than MEMORY_BYTES or verbs.RESIDENT_BYTES is a find; it goes into seeds.txt, which the
-tests read for ever after.
+Each number makes one file out of a real one, or one command line. Result files are shown, and
+another verb reads them; logs of other programs are imported, and what comes of them is read in the
+same way. Command lines of hockney, and of the engine under sanitizers, are run. There must be an
+answer, or an error of ours. A traceback, a warning of numpy's, more than --slow seconds of CPU
+time, more than MEMORY_BYTES or verbs.RESIDENT_BYTES, what a sanitizer reports and whatever a
+command line leaves behind is a find; it goes into seeds.txt, which the tests read for ever after.
 """
 
 from __future__ import annotations
@@ -24,17 +25,25 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent))  # as in the tests: the excerpts are there
 
+import command_lines  # noqa: E402
+import engine_options  # noqa: E402
 import hostile_logs  # noqa: E402
 import hostile_results  # noqa: E402
 import verbs  # noqa: E402
 
 MEMORY_BYTES = 4 << 30
-KINDS = {"results": hostile_results, "logs": hostile_logs}
+KINDS = {
+    "results": hostile_results,
+    "logs": hostile_logs,
+    "commands": command_lines,
+    "engine": engine_options,
+}
 
 
 @dataclass(frozen=True)
 class Case:
-    """The file of that number, made of that sample, and what is done with it besides showing it."""
+    """The file of that number, made of that sample, and what is done with it besides showing it; or
+    a command line."""
 
     what: str
     number: int
@@ -49,7 +58,7 @@ class Case:
 def cases(what: str, first: int) -> Iterator[Case]:
     names = KINDS[what].NAMES
     for number in count(first):
-        yield Case(what, number, names[number % len(names)], verbs.words_of(number))
+        yield Case(what, number, names[number % len(names)], KINDS[what].words_of(number))
 
 
 def seeds() -> list[Case]:
@@ -103,8 +112,11 @@ def main() -> None:
     options.add_argument("--slow", type=float, default=20.0, help="CPU seconds of a verb: a find")
     asked = options.parse_args()
     verbs.ALLOWED.seconds = asked.slow
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    verbs.load()
+    if asked.what == "engine":
+        engine_options.load()
+    else:  # the shadow memory of a sanitizer is larger than any limit
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+        verbs.load()
     finds: list[Case] = []
     done = 0
     for done, case in enumerate(cases(asked.what, asked.seed)):  # noqa: B007
@@ -115,7 +127,8 @@ def main() -> None:
             finds.append(case)
             print(f"{case}\n{wrong}", flush=True)
     seconds, most = used()
-    words = f"{done} files in {seconds:.0f} s, {len(finds)} finds, at most {most >> 20} MiB"
+    tried = f"{done} {asked.what} from number {asked.seed} on"
+    words = f"{tried} in {seconds:.0f} s, {len(finds)} finds, at most {most >> 20} MiB"
     print(words, *finds, sep="\n")
     sys.exit(1 if finds else 0)
 

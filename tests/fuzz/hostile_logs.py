@@ -48,6 +48,9 @@ _NUMBER = re.compile(rb"[-+]?\d[\d.]*(?:[eE][-+]?\d+)?")
 _WORD = re.compile(rb"[^\s,]+")
 
 
+words_of = verbs.words_of
+
+
 def attempt(number: int, name: str, words: str, directory: Path) -> None:
     """Imports the file of that number made of that excerpt, as whatever it looks like, as what it
     was made of and as something else, and does with the results what the words say."""

@@ -23,6 +23,9 @@ VALUES: tuple[Any, ...] = (
 WORDS = ("pingpong", "copy", "handover", "failed", "interrupted", "warm", "cold", "bcast", "/etc")
 
 
+words_of = verbs.words_of
+
+
 def attempt(number: int, name: str, words: str, directory: Path) -> None:
     """Reads the file of that number made of that sample, and does with it what the words say."""
     text = hostile(number, SAMPLES[name].read_bytes())

@@ -1,64 +1,109 @@
-"""Wheel and source distribution, built, installed into a clean environment and run."""
+"""What a wheel says about itself, and what it and its tests are made of."""
 
 from __future__ import annotations
 
-import os
+import json
+import re
+import shutil
 import subprocess
 import sys
-import tarfile
-import venv
 import zipfile
+from collections.abc import Iterator
+from importlib.metadata import distribution, distributions
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
-from conftest import TEST_TIMEOUT_S
 from hockney import __version__
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.long
+PERMISSIVE = r"\b(MIT|BSD|0BSD|Apache|ISC|PSF|Python Software Foundation|Zlib|HPND|MPICH)\b"
+"""Licences of what users install. MPICH has one of its own, which is permissive."""
+OF_TOOLS = rf"{PERMISSIVE}|\b(L?GPL|MPL|Mozilla Public License|Unlicense)"
+"""Licences of what only developers run: nothing of it is passed on or linked."""
+LOCKS = sorted((ROOT / ".ci").glob("*.txt"))
 
 
-def _run(*command: str | Path, cwd: Path) -> str:
-    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
-        command, cwd=cwd, env=clean, capture_output=True, text=True, timeout=TEST_TIMEOUT_S
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+def licence_of(name: str) -> str:
+    """All that a distribution says of its licence; not the whole text of one."""
+    metadata = distribution(name).metadata
+    of_classes = [line for line in metadata.get_all("Classifier") or () if "License ::" in line]
+    named = metadata.get("License-Expression") or (metadata.get("License") or "")[:80]
+    return "; ".join([named, *of_classes])
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Both, the wheel from the source distribution as an installer would."""
-    directory = tmp_path_factory.mktemp("dist")
-    _run(sys.executable, "-m", "build", "--outdir", directory, cwd=ROOT)
-    return directory
+def required(name: str, seen: set[str]) -> Iterator[str]:
+    """All that is installed with a distribution."""
+    for line in distribution(name).requires or ():
+        asked = Requirement(line)
+        needed = canonicalize_name(asked.name)
+        if needed in seen or (asked.marker and not asked.marker.evaluate({"extra": ""})):
+            continue
+        seen.add(needed)
+        yield needed
+        yield from required(needed, seen)
 
 
-def test_wheel_holds_the_engine_and_nothing_but_the_package(built: Path) -> None:
-    (wheel,) = built.glob("*.whl")
-    names = zipfile.ZipFile(wheel).namelist()
-    assert "hockney/engine/operations/pingpong.c" in names
-    assert "hockney/plans/acceptance.toml" in names
-    assert all(name.startswith(("hockney/", f"hockney-{__version__}.dist-info/")) for name in names)
+def test_what_users_install_is_permissively_licensed() -> None:
+    names = list(required("hockney", set()))
+    assert "numpy" in names
+    wrong = {name: found for name in names if not re.search(PERMISSIVE, found := licence_of(name))}
+    assert wrong == {}
 
 
-def test_source_distribution_holds_what_a_check_needs(built: Path) -> None:
-    (source,) = built.glob("*.tar.gz")
-    with tarfile.open(source) as archive:
-        names = {name.partition("/")[2] for name in archive.getnames()}
-    assert {"Makefile", "LICENSE", "tests/conftest.py", "docs/index.md", "mkdocs.yml"} <= names
+def test_what_developers_install_has_a_known_licence() -> None:
+    names = {canonicalize_name(one.metadata["Name"]) for one in distributions()}
+    wrong = {name: found for name in names if not re.search(OF_TOOLS, found := licence_of(name))}
+    assert wrong == {}
 
 
-def test_wheel_installs_cleanly_and_measures(built: Path, tmp_path: Path) -> None:
-    (wheel,) = built.glob("*.whl")
-    venv.create(tmp_path / "clean", with_pip=True)
-    here = tmp_path / "clean" / "bin"
-    _run(here / "python", "-m", "pip", "install", "-q", f"{wheel}[mpich]", cwd=tmp_path)
-    assert __version__ in _run(here / "hockney", "--version", cwd=tmp_path)
-    mpicc = ("--mpicc", str(here / "mpicc"))
-    asked = ("--sizes", "8", "--launches", "1", "--budget", "1s", "-q", "-o", "run.jsonl")
-    _run(here / "hockney", "pingpong", *mpicc, *asked, cwd=tmp_path)
-    _run(here / "hockney", "report", "run.jsonl", "-o", "report.html", cwd=tmp_path)
-    assert "</html>" in (tmp_path / "report.html").read_text()
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)
+def test_what_ci_installs_is_pinned_by_hash_and_from_nowhere_in_particular(lock: Path) -> None:
+    text = lock.read_text()
+    assert not re.search(r"https?:|file:|(^|\s)--?(index|extra|find|trusted|i|f)\b|(^|\s)/", text)
+    blocks = re.split(r"\n(?=\S)", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE).strip())
+    assert blocks
+    for block in blocks:
+        assert re.match(r"[\w.-]+==[\w.]+", block), block
+        assert "--hash=sha256:" in block, block
+
+
+def test_what_ci_installs_is_all_that_we_ask_for() -> None:
+    locked = dict(re.findall(r"^([\w.-]+)==([\w.]+)", (ROOT / ".ci/python.txt").read_text(), re.M))
+    asked = [Requirement(line) for line in distribution("hockney").requires or ()]
+    for one in asked:
+        extra = re.search(r"extra == [\"']([\w-]+)", str(one.marker)) if one.marker else None
+        if one.name == "hockney" or (extra and extra[1] not in ("mpich", "test", "packaging")):
+            continue
+        if one.marker and not one.marker.evaluate(
+            {"extra": extra[1] if extra else "", "python_version": "3.11"}
+        ):
+            continue
+        assert one.specifier.contains(locked[canonicalize_name(one.name)]), one
+
+
+@pytest.mark.long
+def test_a_wheel_holds_its_bill_of_materials(tmp_path: Path) -> None:
+    pytest.importorskip("hatchling")
+    sources = tmp_path / "sources"  # hatchling writes beside them
+    for name in ("src", "README.md", "LICENSE", "pyproject.toml", "hatch_build.py"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        sources.mkdir(exist_ok=True)
+        copy(ROOT / name, sources / name)
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=sources, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        name = f"hockney-{__version__}.dist-info/sboms/hockney.cdx.json"
+        bill = json.loads(archive.read(name))
+        assert name in archive.read(f"hockney-{__version__}.dist-info/RECORD").decode()
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
+    assert bill["metadata"]["component"]["version"] == __version__
+    needed = {one["name"] for one in bill["components"] if one["scope"] == "required"}
+    asked = [Requirement(line) for line in distribution("hockney").requires or ()]
+    ours = [one for one in asked if "extra" not in str(one.marker or "")]
+    assert needed == {one.name for one in ours}
+    references = {one["bom-ref"] for one in bill["components"]}
+    assert set(bill["dependencies"][0]["dependsOn"]) <= references

@@ -15,7 +15,10 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S, RunHockney
 from hockney import records
+from hockney.measure.launch import Outcome
 from hockney.measure.resume import whole_launches
+from hockney.measure.session import _failure
+from hockney.records import End
 from long_runs import LONG, engines_alive, measuring_into, nothing_left
 
 ROUNDS = int(os.environ.get("HOCKNEY_TEST_ROUNDS", "1"))
@@ -71,6 +74,14 @@ def test_a_launch_that_somebody_else_ends(hockney: RunHockney, tmp_path: Path) -
     assert records.read(path).ends[-1].reason == "interrupted"
     assert whole_launches(records.read(path)) == []
     assert goes_on(hockney, path)
+
+
+@pytest.mark.parametrize("can_resume", [True, False])
+def test_advice_after_a_cut_is_what_the_verb_can_do(can_resume: bool) -> None:
+    cut = End(launch=0, reason="interrupted")
+    message = _failure(0, Outcome(exit_status=0, wall_s=1.0), [], [cut], can_resume)
+    assert message is not None
+    assert ("--resume" in message) == can_resume
 
 
 @rounds

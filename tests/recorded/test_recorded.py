@@ -41,6 +41,9 @@ refused now."""
 JUDGED = frozenset({"ratio", "low", "high", "p", "verdict", "launches_needed", "notes"})
 """What `compare` judges by another rule now (one estimand, exact p, drift between runs), and its
 notes, which have every exclusion."""
+CORRELATED = ("osu_bcast_orfeo_THIN_alg_np_size-unknown", "osu_latency_gke_size128-pingpong")
+"""Logs of so many launches that their correlation counts: their intervals are wider now."""
+INTERVALS = frozenset({"low_s", "high_s", "confidence"})
 EVERY = expected()
 TRAIN = re.compile(r"n (\d+), send delay (\S+)\+(\S+) ns, receive delay (\S+)\+(\S+) ns")
 
@@ -192,6 +195,8 @@ def test_the_numbers_of_a_recorded_file_have_not_changed(file: Path) -> None:
             old_answer, new_answer = _as_rows(old_answer), _as_rows(new_answer)
         if question == "compare":
             old_answer = _without(old_answer, JUDGED)
+        if name_of(file) in CORRELATED:
+            old_answer = _without(old_answer, INTERVALS)
         experiment = old["show"]["run"]["experiment"]
         found += differences(old_answer, new_answer, experiment, question)
     assert not found, f"{len(found)} differences:\n" + "\n".join(found[:20])

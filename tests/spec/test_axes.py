@@ -15,10 +15,10 @@ from hockney.spec.axes import (
     axes_of,
     curve_key,
     key_without,
+    method_text,
     point_of,
     sort_key,
     texts_apart,
-    variant_text,
 )
 from samples import make_run
 
@@ -50,7 +50,7 @@ def test_every_kind_of_point_has_all_axes(kind: type[Axes]) -> None:
     ],
 )
 def test_how_an_operation_is_done_in_words(axes: dict[str, object], words: str) -> None:
-    assert variant_text(point(**axes)) == words
+    assert method_text(point(**axes)) == words
 
 
 def test_points_along_a_curve() -> None:

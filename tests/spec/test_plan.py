@@ -152,6 +152,7 @@ class Point(msgspec.Struct):
     algorithm: str | None
     segment_bytes: int | None
     ranks: int
+    variant: str | None = None
 
 
 @pytest.mark.parametrize(
@@ -163,6 +164,7 @@ class Point(msgspec.Struct):
         (Point("ibcast", "chain", 8192, 2), False),
         (Point("bcast", "chain", 8192, 4), False),
         (Point("ibcast", None, 8192, 4), False),
+        (Point("ibcast", "chain", 8192, 4, "other"), False),
     ],
 )
 def test_samples_tell_which_case_they_are_of(point: Point, is_it: bool) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 from hockney.analysis.best import Cell, cells_of
 from hockney.analysis.contention import Contention, Knee, at_once, contention, knees
 from hockney.analysis.diagnose import Finding, diagnose
+from hockney.analysis.expected import Expected, next_run
 from hockney.analysis.fits import Fits, NamedCurve, PairsFits
 from hockney.analysis.floor import FloorRatio, floor_ratios
 from hockney.analysis.history import History, RunFacts, facts_of
@@ -26,6 +27,7 @@ from hockney.analysis.predicted import Predicted, predicted_points
 from hockney.analysis.published import Positions, positions
 from hockney.analysis.starts import Skew, Starts, skew_of, starts_of
 from hockney.analysis.variability import SlowRank, Spread, slow_ranks, variability
+from hockney.analysis.variants import VariantStudy, variant_study
 from hockney.analysis.warnings import Warning, warnings
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate import Estimates, PointEstimate, estimate
@@ -56,6 +58,8 @@ class Analysis:
         """label: its name among other runs; that of the run unless given."""
         self.run = run
         self.label = run.label if label is None else label
+        self.others: Sequence[Analysis] | None = None
+        """Other runs, among them those of the same question; None where nobody looked for them."""
         self.fits = Fits()
         self._loggp: dict[int, LogGP | None] = {}
 
@@ -67,6 +71,11 @@ class Analysis:
     @cached_property
     def workload(self) -> Workload | None:
         return workload_of(self.run.header.options)
+
+    @cached_property
+    def expected(self) -> Expected | None:
+        """What the other runs show of the next one; None where nobody looked for them."""
+        return None if self.others is None else next_run(self, self.others)
 
     @property
     def times_every_iteration(self) -> bool:
@@ -159,6 +168,11 @@ class Analysis:
     @cached_property
     def slow_ranks(self) -> list[SlowRank]:
         return slow_ranks(self.variability)
+
+    @cached_property
+    def variants(self) -> VariantStudy | None:
+        """The variants of the run against the first of them; None where nothing was varied."""
+        return variant_study(self.run, self.plan)
 
     @cached_property
     def diagnosis(self) -> list[Finding]:

@@ -9,7 +9,7 @@ from hockney.analysis.compare import differences
 from hockney.errors import AskedWronglyError
 from hockney.estimate.differences import Judged
 from hockney.estimate.points import PointEstimate
-from hockney.spec.axes import Axes, variant_text
+from hockney.spec.axes import Axes, method_text
 from hockney.spec.workloads.collective import DEFAULT, is_collective_name
 
 TOLERANCE = 0.03
@@ -121,7 +121,7 @@ class Cell:
 
 def name_of(point: Axes) -> str:
     """How the collective is done, in words; DEFAULT where nothing was forced."""
-    return variant_text(point) or DEFAULT
+    return method_text(point) or DEFAULT
 
 
 def is_collective(point: PointEstimate) -> bool:

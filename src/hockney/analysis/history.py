@@ -130,13 +130,17 @@ def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
     by_size: dict[int, list[PointEstimate]] = {}
     for point in points:
         by_size.setdefault(point.bytes, []).append(point)
+    every = {size: _typical(of) for size, of in sorted(by_size.items())}
+    typical = {
+        size: found for size, found in every.items() if found[0] > 0.0
+    }  # ratios are of these
     return RunFacts(
         run.header.id,
         started,
         run.label,
         str(run.path or ""),
         _system(run),
-        {size: _typical(of) for size, of in sorted(by_size.items())},
+        typical,
         _facts(run, estimates),
     )
 

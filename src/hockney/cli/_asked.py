@@ -11,6 +11,8 @@ import click
 from hockney.spec import Placement, Sampling
 from hockney.spec.workloads import Buffers
 
+OUTLIERS = "outliers"
+"""The value of --gate without a value."""
 OLD_NAMES: dict[str, Buffers] = {"two_buffers": "separate", "cold_cache": "cold"}
 """Options that --buffers has replaced, with its value for each."""
 
@@ -86,6 +88,24 @@ def common_of(context: click.Context, options: dict[str, Any]) -> Common:
     return Common(sampling, placement, _buffers(options, given), given)
 
 
+@dataclass(frozen=True)
+class Varied:
+    """What --vary, --tolerance and --gate ask for."""
+
+    texts: tuple[str, ...]
+    tolerance: float
+    gate: float | None
+
+
+def varied_of(options: dict[str, Any]) -> Varied:
+    """Takes the options of variants out of those of a verb, and leaves --gate without a value."""
+    gate = None if options["gate"] == OUTLIERS else options["gate"]
+    varied = Varied(options.pop("vary"), options.pop("tolerance"), gate)
+    if gate is not None and not varied.texts:
+        raise click.UsageError("--gate FRACTION is about variants: name them with --vary")
+    return varied
+
+
 def output_of(options: dict[str, Any]) -> Output:
     """Takes the output's options out of those of a verb; some have a gate or a layout."""
     take = options.pop
@@ -96,7 +116,7 @@ def output_of(options: dict[str, Any]) -> Output:
         resume=take("resume"),
         quiet=take("quiet"),
         as_json=take("as_json"),
-        gate=take("gate", False),
+        gate=take("gate") == OUTLIERS,
         layout=take("layout", None),
     )
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,7 +14,7 @@ import click
 
 import hockney
 from hockney.analysis.between import may_repeat
-from hockney.errors import AskedWronglyError
+from hockney.errors import AskedWronglyError, HockneyError
 from hockney.measure.journal import NAME as SUITE_JOURNAL
 from hockney.records.reading import header_of, why_no_result
 from hockney.terminal import MARKS, is_terminal
@@ -27,6 +28,8 @@ SUFFIXES = (".jsonl", ".jsonl.zst")
 MOST_OTHERS, MOST_BYTES = 20, 64 << 20
 """Other runs that are read, and their bytes: a MiB takes 0.1 s, and more runs make a deviation
 between runs hardly better known."""
+MOST_LOOKED_AT = 500
+"""Files whose first line is read to find these."""
 MOST_ENTRIES = 200_000
 """Most files in a directory and all below it: more take seconds, and / was not meant."""
 FEWEST_COUNTED, REDRAWN_S = 5, 0.25
@@ -99,20 +102,32 @@ def others_beside(files: Sequence[Path], past: Sequence[Path]) -> list[Result]:
     known = {file.resolve() for file in files}
     found = {path.resolve() for path in result_files(past)} if past else set()
     for directory in {file.resolve().parent for file in files}:
-        found |= {path for path in directory.iterdir() if path.name.endswith(SUFFIXES)}
-    states = [(path, path.stat()) for path in found - known if path.is_file()]
-    states.sort(key=lambda one: -one[1].st_mtime)
+        with suppress(OSError):
+            found |= {path for path in directory.iterdir() if path.name.endswith(SUFFIXES)}
     headers = [header for file in files if (header := header_of(file)) is not None]
-    alike: list[Path] = []
+    others: list[Result] = []
     left = MOST_BYTES
-    for path, state in states:
-        header = header_of(path) if state.st_size <= left else None
-        if header is not None and any(may_repeat(header, one) for one in headers):
-            alike.append(path)
-            left -= state.st_size
-        if len(alike) == MOST_OTHERS:
+    for path, size in _newest(found - known)[:MOST_LOOKED_AT]:
+        header = header_of(path) if size <= left else None
+        if header is None or not any(may_repeat(header, one) for one in headers):
+            continue
+        with suppress(HockneyError):
+            others.append(hockney.load(path))
+            left -= size
+        if len(others) == MOST_OTHERS:
             break
-    return [hockney.load(path) for path in alike]
+    return others
+
+
+def _newest(paths: Iterable[Path]) -> list[tuple[Path, int]]:
+    """Files with their bytes, the newest first."""
+    found = []
+    for path in paths:
+        with suppress(OSError):
+            if path.is_file():
+                state = path.stat()
+                found.append((state.st_mtime, path, state.st_size))
+    return [(path, size) for _, path, size in sorted(found, reverse=True)]
 
 
 def write_text(path: Path, text: str, force: bool) -> None:

@@ -15,8 +15,9 @@ WORKLOAD = "What is exchanged"
 SAMPLING = "Sampling"
 PLACEMENT = "Placement"
 SIMULATION = "Simulation"
+COMPARISON = "Variants"
 OUTPUT = "Output"
-LAST = (SAMPLING, PLACEMENT, SIMULATION, OUTPUT)
+LAST = (SAMPLING, PLACEMENT, COMPARISON, SIMULATION, OUTPUT)
 """Options that a verb has to itself come before these."""
 
 

@@ -12,8 +12,9 @@ from hockney.analysis import Analysis
 from hockney.cli._asked import Output
 from hockney.lazy import lazy_imports
 from hockney.measure.checks import check_allocation
+from hockney.measure.problems import raise_problems, unanswered
 from hockney.measure.run import Target, measure
-from hockney.measure.session import Session, raise_problems, unanswered
+from hockney.measure.session import Session
 from hockney.spec import Plan
 from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import format_seconds
@@ -26,6 +27,7 @@ ENDINGS = {
     "precision": "every median has the asked precision",
     "budget": "the budget is spent",
     "launches": "all launches that were asked for",
+    "decided": "the variants are told apart",
     "interrupted": "interrupted",
     "failed": "a launch failed",
 }
@@ -57,7 +59,7 @@ def measure_and_show(plan: Plan, output: Output) -> None:
     raise_problems(session)
     if session.reason == "interrupted":
         raise click.exceptions.Exit(130)
-    if output.gate:
+    if output.gate or (plan.comparison and plan.comparison.gate is not None):
         gate(analysis)
 
 
@@ -82,7 +84,7 @@ def _report_end(session: Session) -> None:
         return
     steps = session.steps
     lost = steps.notes() if steps else []
-    for note in (*session.engine.notes, *unanswered(session), *lost):
+    for note in (*session.setups.notes, *unanswered(session), *lost):
         click.echo(f"note: {note}", err=True)
     count = len(session.run.launches)
     if not count:

@@ -8,7 +8,17 @@ from typing import Any
 
 import click
 
-from hockney.cli._help import OUTPUT, PLACEMENT, SAMPLING, SIMULATION, WORKLOAD, Decorator, option
+from hockney.cli._asked import OUTLIERS
+from hockney.cli._help import (
+    COMPARISON,
+    OUTPUT,
+    PLACEMENT,
+    SAMPLING,
+    SIMULATION,
+    WORKLOAD,
+    Decorator,
+    option,
+)
 from hockney.cli._parameters import (
     CPUS,
     FRACTION,
@@ -19,10 +29,13 @@ from hockney.cli._parameters import (
     SIZE,
     SIZES,
     Named,
+    Words,
 )
 from hockney.lazy import lazy_imports
 from hockney.spec.placement import OLD_LAUNCHERS, PLACES
+from hockney.spec.variants import DEFAULT_TOLERANCE
 from hockney.spec.workloads import BUFFERS
+from hockney.units import parse_share
 
 with lazy_imports():
     from hockney.records.reading import allow
@@ -79,6 +92,12 @@ LABEL = option(
     "--label", metavar="TEXT", heading=OUTPUT, help="Name of this run in tables and figures."
 )
 QUIET = option("-q", "--quiet", is_flag=True, heading=OUTPUT, help="Print no progress, no notes.")
+
+
+def _gate(text: str) -> str | float:
+    return text if text == OUTLIERS else parse_share(text)
+
+
 GATE = option(
     "--gate",
     is_flag=True,
@@ -115,7 +134,7 @@ HISTORY = option(
     multiple=True,
     type=PATH,
     metavar="PATH",
-    help="Compare with earlier runs of the system: files or directories. May be repeated.",
+    help="Other runs of the system: files or directories. May be repeated.",
 )
 
 OLD_BUFFERS = (
@@ -230,6 +249,32 @@ REST = (
         metavar="KEY:VALUE",
         heading=SIMULATION,
         help="A setting of the simulator. May be repeated.",
+    ),
+    option(
+        "--vary",
+        multiple=True,
+        metavar="KEY=V1,V2|@FILE",
+        heading=COMPARISON,
+        help="Measure variants side by side in this run. KEY is an option (window, mpicc, ...) or "
+        "env:NAME; semicolons separate values that hold commas. May be repeated for all "
+        "combinations; a TOML FILE has a table for each variant.",
+    ),
+    option(
+        "--tolerance",
+        type=FRACTION,
+        default=f"{100.0 * DEFAULT_TOLERANCE:g}%",
+        heading=COMPARISON,
+        help="Variants are the same where their ratio surely lies within this of 1.",
+    ),
+    option(
+        "--gate",
+        type=Words("fraction", _gate),
+        metavar="[FRACTION]",
+        is_flag=False,
+        flag_value=OUTLIERS,
+        heading=COMPARISON,
+        help="Exit status 1 when a variant is surely slower than the first by more than FRACTION; "
+        "without one, when a pair, a CPU or a node is slower than its group.",
     ),
     option("--resume", is_flag=True, heading=OUTPUT, help="Continue the result file if it exists."),
     force("the result file"),

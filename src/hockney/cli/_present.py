@@ -30,7 +30,7 @@ def show_run(
     if layout:
         click.echo(render(layout, analysis))
     else:
-        view = view_of(analysis.run)
+        view = view_of(analysis)
         answer = "\n".join(styled(line, "bold") for line in view.answer(analysis))
         click.echo("\n\n".join(filter(None, [answer, *view.parts(analysis, all_states)])))
     if not quiet:
@@ -47,8 +47,12 @@ def show_warnings(analysis: Analysis) -> None:
 
 
 def gate(analysis: Analysis) -> None:
-    """Ends with status 1 where a pair, place or node is an outlier: for checks of nodes."""
-    if analysis.outliers:
+    """Ends with status 1 where a pair, place or node is an outlier: for checks of nodes; or where a
+    variant is surely slower than the plan's gate allows."""
+    study = analysis.variants
+    gate = study.comparison.gate if study is not None else None
+    slower = study.slower(gate) if study is not None and gate is not None else []
+    if slower or analysis.outliers:
         raise click.exceptions.Exit(1)
 
 

@@ -8,16 +8,22 @@ from typing import Any
 
 import click
 
-from hockney.cli._asked import Output, common_of, output_of
+from hockney.cli._asked import Output, Varied, common_of, output_of, varied_of
 from hockney.cli._help import Verb
 from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
 from hockney.spec import Plan
+from hockney.spec.variants import Comparison
+
+WORDS = "hockney.words"
+"""Where a context keeps the words that it was made from."""
 
 with lazy_imports():
     from hockney.cli import Verbs
     from hockney.cli._measure import measure_and_show
+    from hockney.cli._vary import variants_of, words_of
     from hockney.measure.checks import check_plan
+    from hockney.measure.variants import joined
 
 
 @dataclass(frozen=True)
@@ -35,13 +41,42 @@ class MeasuringVerb(Verb):
         """The plan that the words of a context stand for; raises AskedWronglyError where it cannot
         be measured on this machine."""
         options = dict(context.params)
+        varied = varied_of(options)
         output = output_of(options)
+        plan = self._varied(context, varied) if varied.texts else self._plan(context, options)
+        check_plan(plan)
+        return Asked(plan, output)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[WORDS] = list(args)
+        return super().parse_args(ctx, args)
+
+    def _plan(self, context: click.Context, options: dict[str, Any]) -> Plan:
+        """The plan of options without those of variants and output."""
         common = common_of(context, options)
         assert self.callback is not None
         plan = context.invoke(self.callback, common, **options)
         assert isinstance(plan, Plan)
-        check_plan(plan)
-        return Asked(plan, output)
+        return plan
+
+    def _varied(self, context: click.Context, varied: Varied) -> Plan:
+        """The plan of all variants: each is that of the same words with the variant's behind."""
+        variants = variants_of(varied.texts, self.params)
+        plans = []
+        for variant in variants:
+            words = [*context.meta[WORDS], *words_of(variant, self.params)]
+            try:
+                with self.make_context(self.name, words, default_map=context.default_map) as own:
+                    options = dict(own.params)
+                    varied_of(options)
+                    output_of(options)
+                    plans.append((variant, self._plan(own, options)))
+            except AskedWronglyError as error:
+                raise AskedWronglyError(f"{variant.name}: {error.message}", error.advice) from error
+        is_given = context.get_parameter_source("budget") != click.core.ParameterSource.DEFAULT
+        budgets = [plan.sampling.budget_s for _, plan in plans]
+        comparison = Comparison(variants=variants, tolerance=varied.tolerance, gate=varied.gate)
+        return joined(plans, comparison, budgets[0] if is_given else sum(budgets))
 
     def invoke(self, ctx: click.Context) -> None:
         asked = self.asked(ctx)

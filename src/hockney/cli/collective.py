@@ -20,7 +20,7 @@ with lazy_imports():
     from hockney.measure.algorithms import checked_collectives
     from hockney.measure.checks import allowed_cpus
     from hockney.measure.collective import Study, cases_of
-    from hockney.measure.run import mpi_of
+    from hockney.measure.setup import mpi_of
 
 DEFAULT_SIZES = "2..1MiB"
 CASE_S = 8.0

@@ -12,21 +12,27 @@ from hockney.cli._parameters import FRACTION
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
+    from hockney.analysis import Analysis
     from hockney.analysis.compare import compare
     from hockney.cli._files import load, others_beside
+    from hockney.cli._present import show_run
     from hockney.views.as_json import comparison_json, dumps
     from hockney.views.comparison import show_comparison
     from hockney.views.comparison_figure import describe_ratio
+    from hockney.views.curves import Options
     from hockney.views.drawing.files import save
+    from hockney.views.figures import describe
+    from hockney.views.variants import variants_json
 
 
 @verb(
     "hockney compare before.jsonl after.jsonl",
     "hockney compare mpich.jsonl openmpi.jsonl intel.jsonl -o ratio.png",
     "hockney compare before.jsonl after.jsonl --tolerance 10% --json",
+    "hockney compare varied.jsonl                  # variants of one run, by blocks",
 )
 @click.argument("base", type=click.Path(path_type=Path))
-@click.argument("others", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("others", nargs=-1, type=click.Path(path_type=Path))
 @option("--tolerance", type=FRACTION, default="3%", help="Treat smaller differences as equal.")
 @_options.HISTORY
 @_options.MOST_INPUT
@@ -46,9 +52,14 @@ def command(
 
     Launches are the independent units of the test. By how much equal runs differ is part of it: as
     other runs of the same question in their directory or in --history show, else by a cautious
-    assumption. Exit status 1 when one of OTHERS is slower by more than the tolerance.
+    assumption. A single file that was measured with --vary is judged by its blocks of launches,
+    each variant against the first. Exit status 1 when one of OTHERS, or a variant, is slower by
+    more than the tolerance.
     """
     first = load(base)
+    if not others:
+        _compare_variants(first, tolerance, output, force, as_json)
+        return
     runs = others_beside((base, *others), past)
     comparisons = [compare(first, load(other), tolerance, runs) for other in others]
     if output is not None:
@@ -59,4 +70,22 @@ def command(
         for comparison in comparisons:
             show_comparison(comparison, tolerance)
     if any(comparison.is_slower(tolerance) for comparison in comparisons):
+        raise click.exceptions.Exit(1)
+
+
+def _compare_variants(
+    analysis: Analysis, gate: float, output: Path | None, force: bool, as_json: bool
+) -> None:
+    study = analysis.variants
+    if study is None:
+        raise click.UsageError(
+            f"{analysis.run.path} compares no variants: name another file to compare it with"
+        )
+    if output is not None:
+        save(describe("variants", [analysis], Options()), output, force)
+    if as_json:
+        click.echo(dumps({"variants": variants_json(study)}))
+    else:
+        show_run(analysis)
+    if study.slower(gate):
         raise click.exceptions.Exit(1)

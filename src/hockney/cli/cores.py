@@ -32,7 +32,6 @@ DEFAULT_SIZES = "8,1KiB,1MiB"
     help="Measure pairs without a common rank at the same time: faster.",
 )
 @_options.VERIFY
-@_options.GATE
 @measuring_options()
 def command(
     common: Common, *, ranks: int | None, sizes: list[int], parallel: bool, verify: bool

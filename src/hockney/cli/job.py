@@ -23,8 +23,8 @@ with lazy_imports():
     from hockney.cli._verb import ask
     from hockney.measure.job import Measurement, job_script, launches_of, minutes_for
     from hockney.measure.resume import whole_launches
-    from hockney.measure.run import mpi_of
     from hockney.measure.session import new_run
+    from hockney.measure.setup import mpi_of
     from hockney.measure.steps import has_steps
     from hockney.schedulers import Batch, Job, State, batch_named, cancel, submit
     from hockney.views.progress import Live
@@ -75,6 +75,11 @@ def _check(plan: Plan, output: Output) -> None:
             raise AskedWronglyError(f"--{name} cannot be used in a job: the scheduler chooses it")
     if output.resume or output.force:
         raise AskedWronglyError("a job writes a new file: leave out --resume and --force")
+    if plan.comparison is not None:
+        raise AskedWronglyError(
+            "a batch script cannot tell which launch measures which variant",
+            "let the job run hockney itself, with --vary",
+        )
     if has_steps(plan):
         raise AskedWronglyError(
             "a batch script cannot choose what to measure next from what was measured",

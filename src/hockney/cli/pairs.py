@@ -108,7 +108,6 @@ MULTI = "IMB's multi-mode"
     heading=MULTI,
     help="At most max(1, VOLUME / size) repetitions of a size.",
 )
-@_options.GATE
 @measuring_options()
 def command(common: Common, *, ranks: int | None, multi: bool, **options: Any) -> Plan:
     """Measure pairs of ranks that exchange messages at the same time.

@@ -15,6 +15,7 @@ from hockney.programs import layout_names
 with lazy_imports():
     from hockney import load
     from hockney.cli import _present
+    from hockney.cli._files import others_beside
     from hockney.cli.history import histories_with
 
 
@@ -63,6 +64,7 @@ def command(
     if messages is not None:
         _present.show_predicted(analysis, load(messages), as_json)
         return
+    analysis.others = others_beside((file,), past)
     histories = histories_with((file,), past)
     if as_json:
         _present.show_json(analysis, all_states, diagnose, histories)

@@ -22,8 +22,9 @@ with lazy_imports():
     from hockney.cli._verb import ask, measuring_verb
     from hockney.measure.checks import check_allocation
     from hockney.measure.journal import Journal
-    from hockney.measure.run import Target, mpi_of
-    from hockney.measure.session import problems_of
+    from hockney.measure.problems import problems_of
+    from hockney.measure.run import Target
+    from hockney.measure.setup import mpi_of
     from hockney.measure.suite import PlannedRun, Suite, check_keys, read_suite
     from hockney.views.table import aligned
 

@@ -18,8 +18,9 @@ with lazy_imports():
     from hockney.analysis import Analysis
     from hockney.cli import _measure
     from hockney.cli._files import load
-    from hockney.measure.run import Target, mpi_of
-    from hockney.measure.session import raise_problems
+    from hockney.measure.problems import raise_problems
+    from hockney.measure.run import Target
+    from hockney.measure.setup import mpi_of
     from hockney.mpis import RulesFormat, format_for, format_named
     from hockney.records import Run
     from hockney.tuning.check import cases_of, check_of

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,36 @@ static int64_t integer(const char **at, const char *text)
         fail(EXIT_ASKED_WRONGLY, "%s: a number that is too large", text);
     *at = end;
     return value;
+}
+
+static int count_at(const char **at, const char *text)
+{
+    const int64_t value = integer(at, text);
+    if (value > INT_MAX)
+        fail(EXIT_ASKED_WRONGLY, "%s: a number that is too large", text);
+    return (int)value;
+}
+
+static void expect_end(const char *at, const char *option, const char *text)
+{
+    if (*at != '\0')
+        fail(EXIT_ASKED_WRONGLY, "%s %s: unexpected '%s'", option, text, at);
+}
+
+static int count_of(const char *text, const char *option)
+{
+    const char *at = text;
+    const int count = count_at(&at, text);
+    expect_end(at, option, text);
+    return count;
+}
+
+static uint64_t seed_of(const char *text)
+{
+    const char *at = text;
+    const uint64_t seed = (uint64_t)integer(&at, text);
+    expect_end(at, "--seed", text);
+    return seed;
 }
 
 static size_t bytes_at(const char **at, const char *text)
@@ -112,12 +143,11 @@ static void read_trains(struct options *options, const char *text)
 static void read_pair(const char *text, char separator, const char *option, int *first, int *second)
 {
     const char *at = text;
-    *first = (int)integer(&at, text);
+    *first = count_at(&at, text);
     if (*at++ != separator)
         fail(EXIT_ASKED_WRONGLY, "%s %s: two numbers with '%c' between", option, text, separator);
-    *second = (int)integer(&at, text);
-    if (*at != '\0')
-        fail(EXIT_ASKED_WRONGLY, "%s %s: unexpected '%s'", option, text, at);
+    *second = count_at(&at, text);
+    expect_end(at, option, text);
 }
 
 static const char *one_of(const char *text, const char *option, const char *const *choices)
@@ -158,8 +188,7 @@ static const size_t *bytes_of(const char *text)
     static size_t bytes;
     const char *at = text;
     bytes = bytes_at(&at, text);
-    if (*at != '\0')
-        fail(EXIT_ASKED_WRONGLY, "--segment-bytes %s: unexpected '%s'", text, at);
+    expect_end(at, "--segment-bytes", text);
     return &bytes;
 }
 
@@ -176,7 +205,7 @@ static void read_option(struct options *options, int option, const char *text)
     static const char *const reductions[] = {"max", "first", NULL};
     static const char *const roots[] = {"first", "rotate", NULL};
     switch (option) {
-    case 'n': options->ranks = (int)number(text, "-n"); break;
+    case 'n': options->ranks = count_of(text, "--ranks"); break;
     case 'p': read_pair(text, ',', "--peers", &options->peers[0], &options->peers[1]); break;
     case 's': read_sizes(options, text); break;
     case 'N': read_trains(options, text); break;
@@ -208,8 +237,8 @@ static void read_option(struct options *options, int option, const char *text)
     case 'y': options->sync = sync_named(text); break;
     case 'R': options->rotate = one_of(text, "--root", roots) == roots[1]; break;
     case 'O': options->overlap = 1; break;
-    case 'l': options->launch = (int)number(text, "--launch"); break;
-    case 'S': options->seed = (uint64_t)number(text, "--seed"); break;
+    case 'l': options->launch = count_of(text, "--launch"); break;
+    case 'S': options->seed = seed_of(text); break;
     case 'K': options->read_back = text; break;
     case 'T': options->table = 1; break;
     case 'h':

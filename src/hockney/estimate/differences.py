@@ -30,7 +30,7 @@ Verdict = Literal["faster", "slower", "same", "unknown"]
 
 LEVEL = 0.05
 """Error rate of each test, and of each interval."""
-MOST_NEEDED = 1000
+MOST_NEEDED = 10_000
 """A larger number of launches or blocks that would decide is not suggested."""
 LARGEST_LOG = 709.0
 """The largest logarithm of a double."""

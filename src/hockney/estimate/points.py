@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hockney.estimate.by_launch import Launches, launches_of, medians_of
 from hockney.estimate.cells import cells_of
 from hockney.estimate.launches import Mode, launch_ratios, modes_of, slow_launches
-from hockney.estimate.quantiles import Interval, median_interval
+from hockney.estimate.quantiles import LEAST_TO_STOP, Interval, launch_interval
 from hockney.estimate.states import State, States, find_states
 from hockney.estimate.summaries import Statistics, Typical, spread, statistics_of, typical
 from hockney.records import Run
@@ -144,10 +144,11 @@ def estimate(run: Run, states: States | None = None, every_launch: bool = False)
     own = {name: _own_medians(run, states, name) for name in ("own_mean_ns", "own_max_ns")}
     ratios = _ratios({cell: (one.numbers, one.medians) for cell, one in cells.items()})
     slow = set() if every_launch else slow_launches(ratios)
+    chosen = run.finish is not None and run.finish.reason == "precision"
     points = []
     for cell, launches in cells.items():
         kept = _without(slow, launches)
-        point = _of_launches(*cell, kept)
+        point = _of_launches(*cell, kept, chosen)
         means = {name[:-2] + "s": _median_over(own[name].get(cell), kept) for name in own}
         points.append(msgspec.structs.replace(point, **means))
     measured = {key for key, _ in cells}
@@ -185,7 +186,9 @@ def least_known(run: Run) -> LeastKnown | None:
     for (key, state), (numbers, medians) in cells.items():
         if state == 0 and key.operation not in AUXILIARY:
             kept = medians[~np.isin(numbers, slow)]
-            found.append(LeastKnown(key, float(np.median(kept)), median_interval(kept)))
+            may_stop = len(kept) >= LEAST_TO_STOP
+            interval = launch_interval(kept, chosen=True) if may_stop else None
+            found.append(LeastKnown(key, float(np.median(kept)), interval))
     return max(found, key=lambda known: known.precision, default=None)
 
 
@@ -237,15 +240,17 @@ def _ratios(cells: Medians) -> dict[int, float]:
 
 
 def estimate_point(
-    key: Point, state: int, launches: dict[int, NDArray[np.float64]]
+    key: Point, state: int, launches: dict[int, NDArray[np.float64]], chosen: bool = False
 ) -> PointEstimate:
-    """Estimates a point from the samples of each launch, in seconds."""
+    """Estimates a point from the samples of each launch, in seconds. chosen: the run ended because
+    its intervals were narrow."""
     counts = np.array([len(values) for values in launches.values()])
     seconds = np.concatenate(list(launches.values()))
-    return _of_launches(key, state, launches_of(np.array(list(launches)), counts, seconds))
+    found = launches_of(np.array(list(launches)), counts, seconds)
+    return _of_launches(key, state, found, chosen)
 
 
-def _of_launches(key: Point, state: int, launches: Launches) -> PointEstimate:
+def _of_launches(key: Point, state: int, launches: Launches, chosen: bool) -> PointEstimate:
     size, count = key.bytes, int(launches.counts.sum())
     centre = float(np.median(launches.medians))
     quantiles = np.median(launches.quantiles, axis=0)
@@ -261,6 +266,7 @@ def _of_launches(key: Point, state: int, launches: Launches) -> PointEstimate:
         state,
         launches.numbers,
         launches.medians,
+        chosen,
         samples=count,
         effective_samples=float(launches.effective_sizes.sum()),
         statistic="median",
@@ -284,6 +290,7 @@ def _summary_point(key: Point, statistics: Statistics, found: Typical) -> PointE
         0,
         np.array(list(found.seconds)),
         np.array(list(found.seconds.values())),
+        False,
         samples=0,
         effective_samples=None,
         statistic=found.statistic,
@@ -298,10 +305,11 @@ def _over_launches(
     state: int,
     numbers: NDArray[np.int64],
     typical_s: NDArray[np.float64],
+    chosen: bool,
     **known: Any,
 ) -> PointEstimate:
     """Adds what follows from each launch's one number."""
-    interval: Interval | None = median_interval(typical_s)
+    interval: Interval | None = launch_interval(typical_s, chosen)
     return PointEstimate(
         **msgspec.structs.asdict(key),
         state=state,

@@ -101,8 +101,9 @@ class Table:
         value = text if isinstance(text, Decimal) else number(text)
         if value is None:
             return
-        if bytes > LARGEST_WHOLE:
-            raise RowError(f"{bytes} bytes is out of range")
+        for what, count in ("bytes", bytes), ("ranks", self.ranks or 0):
+            if count > LARGEST_WHOLE:
+                raise RowError(f"{count} {what} is out of range")
         if len(self.rows) >= MOST_NUMBERS:
             raise TooLargeError(f"more than {MOST_NUMBERS} numbers of {self.operation}")
         known: dict[str, Any] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from statistics import median
 
 from hockney.spec import Sampling
 
@@ -13,6 +14,8 @@ known yet."""
 LONGEST_TO_START = 2.0
 """A launch measures for at most twice its start-up time: more launches show more than longer ones,
 as long as starting does not take most of the time."""
+SHORT_S = 0.05
+"""The least for which a launch measures where variants are compared."""
 LEAST_S = 0.03
 """A launch that could measure for less than this is not started."""
 
@@ -27,10 +30,12 @@ class Budget:
         earlier: int = 0,
         spent_before_s: float = 0.0,
         now: Callable[[], float] = time.monotonic,
+        has_blocks: bool = False,
     ) -> None:
         """The budget of `cases` in turn, which share it; `earlier`: launches that a resumed run has
-        made before, which took `spent_before_s`."""
+        made before, which took `spent_before_s`; `has_blocks`: variants are compared."""
         self._sampling = sampling
+        self._has_blocks = has_blocks
         self._least_launches = cases * sampling.least_launches
         self._most_launches = cases * (sampling.most_launches or 0)
         """0 means no limit."""
@@ -86,6 +91,8 @@ class Budget:
     def next_seconds(self) -> float | None:
         """Seconds for which the next launch may measure; None when too little time is left."""
         done = self._earlier + len(self._start_costs)
+        if self._has_blocks and not self._most_launches:
+            return self._of_block()
         if done == 0:
             even = self._sampling.budget_s / self._least_launches
             if self._sampling.most_launches == 1:
@@ -101,3 +108,10 @@ class Budget:
             even = min(self.left_s - start_s, LEAST_S)
             return even if even >= LEAST_S else None
         return min(even, max(LONGEST_TO_START * start_s, self._sampling.usual_launch_s))
+
+    def _of_block(self) -> float | None:
+        """The same where variants are compared: blocks are the units, so that launches are short,
+        and measure as long as they take to start."""
+        start_s = median(self._start_costs) if self._start_costs else 0.0
+        seconds = max(start_s, SHORT_S)
+        return seconds if self.left_s - start_s >= seconds else None

@@ -70,6 +70,12 @@ def cache_directory() -> Path:
         raise UntrustedCacheError(f"the cache {cache} belongs to another user")
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise UntrustedCacheError(f"the cache {cache} is writable by other users")
+    for above in cache.resolve().parents:
+        mode = above.stat().st_mode
+        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+            raise UntrustedCacheError(
+                f"{above} is writable by all users, who may replace the cache"
+            )
     return cache
 
 

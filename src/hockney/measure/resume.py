@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -15,11 +16,11 @@ from hockney.spec import Case, Plan, difference, plan_of
 
 WHOLE = frozenset({"precision", "budget", "complete"})
 """How complete launches end."""
-FINISHED = frozenset({"precision", "budget", "launches"})
+FINISHED = frozenset({"precision", "budget", "launches", "decided"})
 """How complete runs end."""
 
 
-def run_to_resume(path: Path, plan: Plan, engine: Engine) -> Run:
+def run_to_resume(path: Path, plan: Plan, engines: Sequence[Engine]) -> Run:
     """The run in a file. Raises AskedWronglyError unless it has the same plan and MPI."""
     run = records.read(path)
     if run.header.experiment != plan.experiment:
@@ -35,10 +36,12 @@ def run_to_resume(path: Path, plan: Plan, engine: Engine) -> Run:
             f"{path} holds another plan: {words}",
             "repeat the original command, or start a new file with -o",
         )
-    library = library_of(engine)
-    others = {one.mpi.library for one in run.launches} - {None, library}
-    if library is not None and others:
-        raise AskedWronglyError(f"{path} was measured with {others.pop()}, not with {library}")
+    libraries = [library_of(engine) for engine in engines]
+    others = {one.mpi.library for one in run.launches} - {None, *libraries}
+    if None not in libraries and others:
+        raise AskedWronglyError(
+            f"{path} was measured with {others.pop()}, not with {' and '.join(map(str, libraries))}"
+        )
     return run
 
 

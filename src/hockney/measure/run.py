@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
-from hockney.measure.build import build_engine
-from hockney.measure.files import files_of
-from hockney.measure.mpi import find_mpi
-from hockney.measure.nodes import check_hosts, engine_on_nodes
 from hockney.measure.resume import is_finished, run_to_resume
 from hockney.measure.session import Session, answer, finish, new_run
+from hockney.measure.setup import setups_of
 from hockney.measure.status import Status
 from hockney.measure.steps import steps_of
-from hockney.mpis import Engine, Mpi
 from hockney.records import Run
 from hockney.result_file import ResultFile
-from hockney.spec import Placement, Plan
+from hockney.spec import Plan
 
 OnProgress = Callable[[Status], None]
 
@@ -33,17 +28,6 @@ class Target:
     force: bool = False
     resume: bool | None = False
     """None: whoever measures cannot continue a file."""
-
-
-def mpi_of(placement: Placement) -> tuple[Mpi, Engine]:
-    """The MPI that a placement asks for, and the engine built with it."""
-    return _mpi_and_engine(placement.mpicc, placement.platform is not None)
-
-
-@cache
-def _mpi_and_engine(mpicc: str | None, simulated: bool) -> tuple[Mpi, Engine]:
-    mpi = find_mpi(mpicc, simulated=simulated)
-    return mpi, build_engine(mpi)
 
 
 def measure(plan: Plan, target: Target, on_progress: OnProgress) -> Session:
@@ -60,24 +44,18 @@ def measure(plan: Plan, target: Target, on_progress: OnProgress) -> Session:
 def _prepared(plan: Plan, target: Target, on_progress: OnProgress) -> Iterator[Session]:
     """A session that is ready to measure. At the end its file is closed and temporary files are
     removed."""
-    placement, timeout_s = plan.first.placement, plan.sampling.timeout_s
-    mpi, engine = mpi_of(placement)
-    check_hosts(mpi, placement, timeout_s)
-    with (
-        files_of(plan, target.output.parent) as files,
-        engine_on_nodes(mpi, placement, engine, timeout_s) as sent,
-    ):
+    with setups_of(plan, target.output.parent) as setups:
         file = ResultFile(target.output, target.force, target.resume)
         run: Run | None = None
         try:
             if file.has_content:
-                run = run_to_resume(target.output, plan, engine)
+                run = run_to_resume(target.output, plan, setups.engines)
             else:
                 run = new_run(plan, target.label)
             run.path = target.output
             steps = steps_of(plan)
             first = steps.first() if steps else plan
-            session = Session(first, mpi, sent, file, files, on_progress, run, steps)
+            session = Session(first, setups, file, on_progress, run, steps)
             if run.finish is not None and is_finished(run, plan):
                 session.was_finished, session.reason = True, run.finish.reason
             yield session

@@ -15,16 +15,16 @@ import msgspec
 from hockney import __version__, records
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate import LeastKnown, least_known
+from hockney.measure.blocks import Blocks
 from hockney.measure.budget import Budget
 from hockney.measure.build import library_of
 from hockney.measure.environment import describe_environment
-from hockney.measure.files import Files
 from hockney.measure.launch import Interruption, Outcome
 from hockney.measure.nodes import silent_hosts
 from hockney.measure.resume import missing_ends, next_number, part_of, spent_s, whole_launches
+from hockney.measure.setup import Setups
 from hockney.measure.start import Start, engine_messages, start_of, wrong_launcher
 from hockney.measure.status import Disturbances, Status
-from hockney.mpis import Engine, Mpi
 from hockney.records import End, Finish, LaunchRecord, Progress, Record, Run, RunRecord
 from hockney.result_file import ResultFile
 from hockney.schedulers import find_launcher
@@ -36,8 +36,6 @@ ENGINE_ASKED_WRONGLY = 2
 SIMULATOR_REFUSES = "Parse error at "
 """Precedes SimGrid's message about a platform file, which begins with the line number."""
 MEASUREMENTS = tuple(b'{"kind":"%b"' % kind for kind in (b"samples", b"start", b"round", b"probe"))
-REFUSAL = "User set collective algorithm is not usable for the provided arguments"
-"""MPICH's message if an algorithm does not apply to these ranks or sizes; not an error."""
 
 
 @dataclass
@@ -75,16 +73,16 @@ class Session:
 
     plan: Plan
     """The plan being measured: the run's own, or a step of it."""
-    mpi: Mpi
-    engine: Engine
+    setups: Setups
     file: ResultFile
-    files: Files
     on_progress: Callable[[Status], None]
     run: Run
     steps: Steps | None = None
     answers: list[Answer] = field(init=False)
     reason: str = "budget"
     disturbances: Disturbances = field(default_factory=Disturbances)
+    blocks: Blocks | None = None
+    """The order of launches where variants are compared; None otherwise."""
     budget: Budget = field(init=False)
     spent_before_s: float = field(init=False)
     """The part of its budget that a resumed run used before; each step has a budget of its own."""
@@ -106,8 +104,15 @@ class Session:
         """Starts a plan."""
         self.plan = plan
         self.answers = [Answer(case, Run(self.run.header)) for case in plan.cases]
+        for answer in self.answers:
+            answer.problem = self.setups.broken.get(answer.case.variant)
+            answer.is_done = answer.problem is not None
         earlier = len(whole_launches(self.run))
-        self.budget = Budget(plan.sampling, len(self.answers), earlier, self.spent_before_s)
+        varied = plan.comparison is not None
+        cases = len(self.answers)
+        self.budget = Budget(plan.sampling, cases, earlier, self.spent_before_s, has_blocks=varied)
+        if plan.comparison is not None:
+            self.blocks = Blocks(plan.comparison, self.run, plan)
 
 
 def new_run(plan: Plan, label: str | None) -> Run:
@@ -144,8 +149,13 @@ def finish(session: Session, asked: Plan) -> None:
     if session.reason == "budget":
         spent_s = max(spent_s, asked.sampling.budget_s)
     sampling = msgspec.to_builtins(asked.sampling)
+    finish = Finish(reason=session.reason, spent_s=spent_s, sampling=sampling)
+    if session.blocks is not None:
+        finish.looks = session.blocks.looks
+        if session.reason != "decided":
+            finish.looks.append(1.0 if session.reason != "interrupted" else _fraction(session))
     with suppress(HockneyError):  # a full disk has been reported
-        session.add(Finish(reason=session.reason, spent_s=spent_s, sampling=sampling))
+        session.add(finish)
 
 
 def _begin(session: Session) -> None:
@@ -158,7 +168,8 @@ def _begin(session: Session) -> None:
     for answer in session.answers:
         answer.run = part_of(answer.case, session.run, session.plan)
         answer.launches = len(whole_launches(answer.run))
-        answer.is_done = answer.launches > 0 and _is_done(session, answer)
+        if answer.launches > 0:
+            answer.is_done = _is_done(session, answer)
 
 
 def _measure_all(session: Session, interruption: Interruption) -> bool:
@@ -167,7 +178,7 @@ def _measure_all(session: Session, interruption: Interruption) -> bool:
     measured again; the others are. Returns False if no further step may follow."""
     budget = session.budget
     for number in itertools.count(next_number(session.run)):
-        answer = _next(session.answers)
+        answer = _next(session)
         if answer is None:
             session.reason = _reason(session)
             return session.reason != "failed"
@@ -193,7 +204,25 @@ def _measure_all(session: Session, interruption: Interruption) -> bool:
         if outcome.interrupted:
             session.reason = "interrupted"
             return False
+        if session.blocks is not None and _is_decided(session, session.blocks, answer):
+            session.reason = "decided"
+            return True
     return False
+
+
+def _is_decided(session: Session, blocks: Blocks, answer: Answer) -> bool:
+    """True if the launch that was just made ends a block, and the variants are told apart."""
+    if answer.problem is None:
+        blocks.add(answer)
+    return blocks.is_decided(session.answers, _fraction(session))
+
+
+def _fraction(session: Session) -> float:
+    """The fraction of the budget that is spent, or of the launches that were asked for."""
+    most = session.plan.sampling.most_launches
+    least = min(answer.launches for answer in session.answers)
+    spent = session.budget.spent_s / session.plan.sampling.budget_s
+    return min(max(spent, least / most if most else 0.0), 1.0)
 
 
 def _is_done(session: Session, answer: Answer) -> bool:
@@ -201,6 +230,8 @@ def _is_done(session: Session, answer: Answer) -> bool:
     most = sampling.most_launches
     if answer.problem is not None or (most is not None and answer.launches >= most):
         return True
+    if session.blocks is not None:
+        return False  # not a case by itself: all of them together
     # Launches that are spread over a time must fill it, however precise the medians are.
     may_end = sampling.over_s is None and answer.launches >= sampling.least_launches
     if not may_end:
@@ -212,7 +243,7 @@ def _is_done(session: Session, answer: Answer) -> bool:
 def _show(session: Session, answer: Answer, number: int, progress: Progress | None = None) -> None:
     """Reports the progress of the run. It computes nothing: results are evaluated between launches
     only, and only as far as the rule for stopping needs."""
-    known = [(a.case.title, a.least_known) for a in session.answers if a.least_known]
+    known = [(a.case.name, a.least_known) for a in session.answers if a.least_known]
     session.on_progress(
         Status(
             case=answer.case,
@@ -226,16 +257,18 @@ def _show(session: Session, answer: Answer, number: int, progress: Progress | No
     )
 
 
-def _next(answers: Sequence[Answer]) -> Answer | None:
+def _next(session: Session) -> Answer | None:
     """The unfinished case with the fewest launches."""
-    left = [answer for answer in answers if not answer.is_done]
+    if session.blocks is not None:
+        return session.blocks.next(session.answers)
+    left = [answer for answer in session.answers if not answer.is_done]
     return min(left, key=lambda answer: answer.launches, default=None)
 
 
 def _reason(session: Session) -> str:
     """Why the session ends."""
     asked = [answer for answer in session.answers if answer.problem is None]
-    if not asked:
+    if not asked or (session.blocks and not session.blocks.can_compare(asked)):
         return "failed"
     most = session.plan.sampling.most_launches
     every = most is not None and all(answer.launches >= most for answer in asked)
@@ -245,10 +278,11 @@ def _reason(session: Session) -> str:
 def _launch(
     session: Session, answer: Answer, number: int, seconds: float, interruption: Interruption
 ) -> Outcome:
-    case, sampling = session.files.placed(answer.case), session.plan.sampling
-    arguments = engine_arguments(case, sampling, seconds, session.files.list_file)
+    setup, sampling = session.setups.of(answer.case), session.plan.sampling
+    case = setup.files.placed(answer.case)
+    arguments = engine_arguments(case, sampling, seconds, setup.files.list_file)
     arguments += launch_arguments(number)
-    start = start_of(session.mpi, session.engine, case, arguments)
+    start = start_of(setup.mpi, setup.engine, case, arguments)
     measured: list[bytes] = []
 
     def keep(lines: list[bytes]) -> None:
@@ -299,6 +333,8 @@ def _kept(session: Session, answer: Answer, line: bytes, number: int, start: Sta
         record.command, record.env = start.command, start.env
         record.launcher = start.version
         record.simulated = answer.case.placement.platform is not None
+        record.variant = answer.case.variant
+        record.block = answer.launches if answer.case.variant else None
     _add(session, answer, record)
     return records.encode(record)
 
@@ -319,12 +355,12 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     failures += engine_messages(outcome)
     refused = [line.partition(SIMULATOR_REFUSES) for line in outcome.last_lines]
     failures += [f"SimGrid: {which}{what}" for _, which, what in refused if which]
-    message = _failure(number, outcome, failures, ends)
+    message = _failure(number, outcome, failures, ends, session.file.can_resume)
     if message is None:
         return None
     if not outcome.interrupted:
-        timeout_s = session.plan.sampling.timeout_s
-        silent = silent_hosts(session.mpi, answer.case.placement, timeout_s)
+        mpi, placement = session.setups.of(answer.case).mpi, answer.case.placement
+        silent = silent_hosts(mpi, placement, session.plan.sampling.timeout_s)
         message = "; ".join([message, *silent])
     mixed = None if session.run.samples else _mixed_up(session, answer.case, message)
     message = mixed or message
@@ -342,7 +378,7 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
 
 
 def _failure(
-    number: int, outcome: Outcome, failures: Sequence[str], ends: Sequence[End]
+    number: int, outcome: Outcome, failures: Sequence[str], ends: Sequence[End], can_resume: bool
 ) -> str | None:
     if outcome.interrupted:
         return "interrupted; all rounds before are kept"
@@ -354,9 +390,10 @@ def _failure(
     if failures:
         return failures[0]
     if any(end.reason == "interrupted" for end in ends):
+        more = ", and --resume continues the run" if can_resume else ""
         return (
             f"launch {number} was cut short by a signal that somebody else sent; its rounds up to "
-            "then are kept, and --resume continues the run"
+            f"then are kept{more}"
         )
     if outcome.exit_status != 0 or not ends:
         return f"launch {number} failed: {_exit_words(outcome.exit_status)}"
@@ -369,50 +406,13 @@ def _exit_words(status: int) -> str:
 
 def _mixed_up(session: Session, case: Case, failure: str) -> str | None:
     """Explains a failure by a launcher that does not belong to the MPI library, else None."""
-    wrong = wrong_launcher(session.mpi, session.engine, failure)
+    setup = session.setups.of(case)
+    wrong = wrong_launcher(setup.mpi, setup.engine, failure)
     launcher, _ = find_launcher(case.placement)
     if wrong is None or launcher is None:
         return wrong
     return (
-        f"{launcher.LAUNCHER} does not wire up the ranks of {session.mpi.mpicc} "
-        f"({library_of(session.engine) or 'unknown'}): start them with the MPI's own mpiexec "
+        f"{launcher.LAUNCHER} does not wire up the ranks of {setup.mpi.mpicc} "
+        f"({library_of(setup.engine) or 'unknown'}): start them with the MPI's own mpiexec "
         "(--launcher mpiexec), or install the plug-in that they need (Open MPI in Flux: flux-pmix)"
     )
-
-
-def unanswered(session: Session) -> list[str]:
-    """A line for each case that the MPI library refused, or for which there was no time."""
-    refused = "the MPI library refuses this algorithm for these ranks or sizes"
-    spent = "not measured: the budget was spent"
-    return [
-        f"{answer.case.title}: {refused if answer.launches else spent}"
-        for answer in session.answers
-        if REFUSAL in (answer.problem or "") or (answer.case.title and not answer.launches)
-    ]
-
-
-def problems_of(session: Session) -> list[str]:
-    """One problem per case, except algorithms that the library refuses."""
-    if session.reason == "interrupted":
-        return []
-    wrong = [a for a in session.answers if a.problem and REFUSAL not in a.problem]
-    if session.reason == "failed" and not wrong:
-        return ["nothing could be measured: the MPI library refuses every algorithm"]
-    return [_problem_text(answer) for answer in wrong]
-
-
-def raise_problems(session: Session) -> None:
-    """Raises what went wrong; call it after the results are shown."""
-    problems = problems_of(session)
-    if problems:
-        raise HockneyError("\n".join(problems))
-
-
-def _problem_text(answer: Answer) -> str:
-    """The whole problem of a single case. One of several cases gets one line: the first line of its
-    problem, and the last line of the library's output."""
-    problem, title = answer.problem or "", answer.case.title
-    if title is None:
-        return problem
-    first, *_, last = (problem + "\n" + problem.rpartition("\n")[2]).splitlines()
-    return f"{title}: {first}" + ("" if last == first else f" {last.strip()}")

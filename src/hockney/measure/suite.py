@@ -28,6 +28,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+LONGEST_PLAN = 1 << 20
+"""Bytes. A device has no end."""
 SUITE_KEYS = ("name", "run")
 RUN_KEYS = ("verb", "matrix")
 
@@ -61,12 +63,20 @@ class Suite:
     runs: tuple[PlannedRun, ...]
 
 
+def _text(path: Path) -> str:
+    with path.open("rb") as file:
+        content = file.read(LONGEST_PLAN + 1)
+    if len(content) > LONGEST_PLAN:
+        raise AskedWronglyError(f"{path}: longer than {LONGEST_PLAN >> 20} MiB: no plan is")
+    return content.decode()
+
+
 def read_suite(name: str) -> Suite:
     """The suite in a file, or the ready one of that name."""
     path, ready = Path(name), PLANS.names()
     try:
-        text = (PLANS.find(name) if name in ready and not path.exists() else path).read_text()
-        tables = tomllib.loads(text)
+        is_ready = name in ready and not path.exists()
+        tables = tomllib.loads(PLANS.find(name).read_text() if is_ready else _text(path))
     except (OSError, UnicodeDecodeError) as error:
         advice = f"ready plans are: {', '.join(ready)}"
         raise AskedWronglyError(f"{name}: {error}", advice) from error

@@ -150,6 +150,10 @@ class Family(Protocol):
     def environment(self, mpi: Mpi) -> dict[str, str]:
         """Variables that its launches need, with any launcher."""
 
+    def control_of(self, variable: str) -> str | None:
+        """The control variable (MPI_T) that an environment variable sets; None where it sets none
+        that is known."""
+
     def reach(self, mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:
         """Commands that together run a shell script once on each node."""
 

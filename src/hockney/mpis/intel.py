@@ -62,6 +62,11 @@ def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
     return {"I_MPI_PIN": "off"}
 
 
+def control_of(variable: str) -> str | None:  # noqa: ARG001
+    """It has no control variables for its own settings."""
+    return None
+
+
 def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:  # noqa: ARG001
     """The algorithms of the manual."""
     return [

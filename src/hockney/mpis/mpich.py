@@ -144,6 +144,10 @@ def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
     return {}
 
 
+def control_of(variable: str) -> str | None:
+    return variable if variable.startswith("MPIR_CVAR_") else None
+
+
 def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
     return agent_commands(["HYDRA_LAUNCHER_EXEC"], placement.hosts[: placement.node_count], script)
 

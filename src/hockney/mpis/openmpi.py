@@ -98,6 +98,10 @@ def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
     return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
+def control_of(variable: str) -> str | None:
+    return variable.removeprefix(PREFIX) if variable.startswith(PREFIX) else None
+
+
 def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # noqa: ARG001
     agents = ["PRTE_MCA_plm_ssh_agent", "OMPI_MCA_plm_rsh_agent"]
     return agent_commands(agents, placement.hosts[: placement.node_count], script)

@@ -68,6 +68,11 @@ def reach(mpi: Mpi, placement: Placement, script: str) -> list[list[str]]:  # no
     return []
 
 
+def control_of(variable: str) -> str | None:  # noqa: ARG001
+    """It has no tools interface."""
+    return None
+
+
 def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:
     """The algorithms that smpirun lists when it refuses another."""
     found = []

@@ -163,7 +163,7 @@ def _table(log: Log, line: int, text: str, context: Context) -> tuple[Table | No
     """The table that begins in this line, if any, and the line after it."""
     init, windows = _INIT.match(text), _WINDOWS.match(text)
     if init:
-        return _startup(line, init, context), line + 1
+        return _startup(log, line, init, context), line + 1
     if windows and context.quantity:
         each = [replace(context.quantity, window=int(w)) for w in windows[1].split()]
         columns = [BYTES, *each]
@@ -253,12 +253,13 @@ def _mean_of(context: Context) -> tuple[str, str]:
     return "mean of round trips over 2, first rank", single
 
 
-def _startup(line: int, init: re.Match[str], context: Context) -> Table:
+def _startup(log: Log, line: int, init: re.Match[str], context: Context) -> Table:
     table = context.table(line)
     table.ranks = int(init[1])
     names = ("least rank", "largest rank", "mean")
-    for name, text in zip(names, (init[2], init[3], init[4]), strict=True):
-        table.add(line, 0, Column(name, "MPI_Init, over ranks", factor=MILLI), text)
+    columns = [Column(name, "MPI_Init, over ranks", factor=MILLI) for name in names]
+    with table.row(log.at(line)):
+        table.add_row(line, init.groups()[1:], columns)
     return table
 
 

@@ -95,6 +95,11 @@ class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True)
     probe: str | None = None
     buffers: str | None = None
     """The axis `buffers` of all its samples with messages; None if unknown."""
+    variant: str | None = None
+    """The axis `variant` of all its samples."""
+    block: int | None = None
+    """The block of launches, one of each variant, in which it was made; None unless variants are
+    compared."""
     definition: str | None = None
     simulated: bool = False
     controls: dict[str, str | None] = {}
@@ -257,6 +262,8 @@ class Finish(msgspec.Struct, tag_field="kind", tag="finish", kw_only=True):
     """Wall time that counts against the budget, with that of earlier runs into the file."""
     sampling: dict[str, Any]
     """What was asked when it ended."""
+    looks: list[float] = []
+    """The fractions of the budget at which it was judged whether the variants are told apart."""
 
 
 class Progress(msgspec.Struct, tag_field="kind", tag="progress", kw_only=True):

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import force_setattr, replace
+
 from hockney.lazy import lazy_imports
 from hockney.printable import one_line
 from hockney.records import version1
@@ -29,6 +31,7 @@ from hockney.records.kinds import (
 )
 from hockney.records.tables import Table
 from hockney.records.visits import Block, Visits
+from hockney.spec.axes import Point
 
 with lazy_imports():
     import numpy as np
@@ -55,6 +58,8 @@ class Run:
     """Describes what is missing if the file was cut short or damaged."""
     _buffers: dict[int, str | None] = field(default_factory=dict, repr=False, compare=False)
     """Buffers of each launch."""
+    _variants: dict[int, str] = field(default_factory=dict, repr=False, compare=False)
+    """The variant of each launch that measured one."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Lists of records may be given for tables of them."""
@@ -94,6 +99,8 @@ class Run:
         match record:
             case Samples():
                 version1.upgrade(record, self.header.experiment, self._buffers.get(record.launch))
+                if record.launch in self._variants:
+                    force_setattr(record, "variant", self._variants[record.launch])
                 self.samples.append(record)
             case Noise():
                 self.noises.append(record)
@@ -105,6 +112,8 @@ class Run:
                 self.probes.append(record)
             case LaunchRecord():
                 record.buffers = self._buffers[record.launch] = version1.buffers_of(record)
+                if record.variant is not None:
+                    self._variants[record.launch] = record.variant
                 self.launches.append(record)
             case Switch():
                 self.switches.append(record)
@@ -130,17 +139,22 @@ class Run:
     def _upgraded(self, block: Block) -> Block:
         """The visits with the axes of this version, some of which stand in the launch."""
         launches, launch = factorised(block.columns["launch"])
-        buffers = [self._buffers.get(number) for number in launches.tolist()]
-        kinds = list(dict.fromkeys(buffers))
-        kind = np.array([kinds.index(one) for one in buffers])[launch]
+        axes = [(self._buffers.get(n), self._variants.get(n)) for n in launches.tolist()]
+        kinds = list(dict.fromkeys(axes))
+        kind = np.array([kinds.index(one) for one in axes])[launch]
         keys, codes = factorised(block.codes.astype(np.int64) * len(kinds) + kind)
-        pairs = [
-            (block.points[key // len(kinds)], kinds[key % len(kinds)]) for key in keys.tolist()
+        found = [
+            self._upgraded_point(block.points[k // len(kinds)], *kinds[k % len(kinds)])
+            for k in keys.tolist()
         ]
-        experiment = self.header.experiment
-        found = [version1.upgraded(point, experiment, one) for point, one in pairs]
-        block.points, block.codes = [point for point, _ in found], codes.astype(np.int32)
+        block.points, block.codes = [point for point, _ in found], codes
         divisors = np.array([divisor for _, divisor in found], dtype=np.float64)
         if (divisors > 1.0).any():
             block.times["ns"] = block.times["ns"].divided(divisors[codes])
         return block
+
+    def _upgraded_point(
+        self, point: Point, buffers: str | None, variant: str | None
+    ) -> tuple[Point, int]:
+        found, divisor = version1.upgraded(point, self.header.experiment, buffers)
+        return (found if variant is None else replace(found, variant=variant)), divisor

@@ -36,8 +36,8 @@ class Axis:
     unit: str | None = None
     is_curve: bool = False
     """Points along it form a curve: one model may be fitted through all of them."""
-    is_variant: bool = False
-    """It describes how an operation is done, and is part of `variant_text`."""
+    is_method: bool = False
+    """It describes how an operation is done, and is part of `method_text`."""
     is_circumstance: bool = False
     """Two runs of the same experiment may differ in it, as in the ranks that exchanged messages.
     Points are matched by it only if the other axes do not distinguish them."""
@@ -94,28 +94,28 @@ class Axes(msgspec.Struct, frozen=True, kw_only=True):
     """The axes of a point; null (or empty) where an axis does not apply or is unknown."""
 
     operation: Annotated[str, Axis()]
-    algorithm: Annotated[str | None, Axis(is_variant=True)] = None
+    algorithm: Annotated[str | None, Axis(is_method=True)] = None
     """A bare name."""
     segment_bytes: Annotated[
         Whole | None,
         Axis(
             lambda size: f"{format_size(size)} segments" if size else "unsegmented",
             unit="bytes",
-            is_variant=True,
+            is_method=True,
         ),
     ] = None
     """Segment size of an algorithm that cuts messages into segments; 0 for unsegmented."""
     mode: Annotated[
-        str | None, Axis(lambda mode: None if mode == STANDARD else mode, is_variant=True)
+        str | None, Axis(lambda mode: None if mode == STANDARD else mode, is_method=True)
     ] = None
     """One of MODES; null unless it is a ping-pong."""
     window: Annotated[
-        Whole | None, Axis(lambda messages: f"window {messages}", "messages", is_variant=True)
+        Whole | None, Axis(lambda messages: f"window {messages}", "messages", is_method=True)
     ] = None
     """Messages in flight; null unless it is a stream."""
-    train: Annotated[Train | None, Axis(train_text, is_curve=True, is_variant=True)] = None
+    train: Annotated[Train | None, Axis(train_text, is_curve=True, is_method=True)] = None
     overlap: Annotated[
-        bool, Axis(lambda overlap: "overlapped" if overlap else None, is_variant=True)
+        bool, Axis(lambda overlap: "overlapped" if overlap else None, is_method=True)
     ] = False
     """True if the ranks computed during a nonblocking collective."""
     bytes: Annotated[Whole, Axis(format_size, unit="bytes", is_curve=True)]
@@ -128,6 +128,8 @@ class Axes(msgspec.Struct, frozen=True, kw_only=True):
     """Concurrent pairs; null unless the contention of pairs is measured."""
     peers: Annotated[tuple[Whole, ...], Axis(_peers_text, is_circumstance=True)] = ()
     """Ranks that exchanged messages; empty if all take part or if unknown."""
+    variant: Annotated[str | None, Axis()] = None
+    """One of the variants that a run compares (spec.variants); null where nothing is varied."""
     buffers: Annotated[
         str | None,
         Axis(
@@ -165,7 +167,7 @@ AXES: dict[str, Axis] = {
 }
 """Axes by name, in display order."""
 CIRCUMSTANCES = tuple(name for name, axis in AXES.items() if axis.is_circumstance)
-_VARIANTS = tuple(name for name, axis in AXES.items() if axis.is_variant)
+_METHODS = tuple(name for name, axis in AXES.items() if axis.is_method)
 _CURVE = tuple(name for name, axis in AXES.items() if axis.is_curve)
 _ALL_PAIRS = ("pairs", "ranks")
 """Axes along which points of all pairs form a curve. Points of single pairs do not vary along
@@ -186,6 +188,7 @@ def point_of(axes: Axes) -> Point:
         ranks=axes.ranks,
         pairs=axes.pairs,
         peers=tuple(axes.peers),
+        variant=axes.variant,
         buffers=axes.buffers,
     )
 
@@ -231,13 +234,15 @@ def curve_key(axes: Axes, *left_out: str) -> Key:
 
 
 def sort_key(axes: Axes) -> Key:
-    """Sorts points by operation, variant, ranks and size; values that do not apply come first."""
+    """Sorts points by operation, method, ranks, size and variant; values that do not apply come
+    first."""
     train = axes.train
     return (
         axes.operation,
         *((getattr(axes, name) is not None, getattr(axes, name)) for name in _SORTED),
         () if train is None else msgspec.structs.astuple(train),
         *(axes.overlap, axes.pairs or 0, axes.ranks or 0, tuple(axes.peers), axes.bytes),
+        axes.variant or "",
         axes.buffers or "",
     )
 
@@ -251,15 +256,15 @@ def text_of(axes: Axes, name: str) -> str | None:
     return None if value is None else AXES[name].text(value)
 
 
-def variant_text(axes: Axes) -> str:
-    """The variant of the operation: "chain, 8 KiB segments", "window 64", "overlapped"; empty if
-    there is only one."""
-    return ", ".join(filter(None, (text_of(axes, name) for name in _VARIANTS)))
+def method_text(axes: Axes) -> str:
+    """How the operation is done: "chain, 8 KiB segments", "window 64", "overlapped"; empty if
+    there is only one way."""
+    return ", ".join(filter(None, (text_of(axes, name) for name in _METHODS)))
 
 
 def algorithm_text(algorithm: str, segment_bytes: int | None) -> str:
     """An algorithm for people: "binomial", "chain, 8 KiB segments", "pipeline, unsegmented"."""
-    return variant_text(
+    return method_text(
         Point(operation="", bytes=0, algorithm=algorithm, segment_bytes=segment_bytes)
     )
 

@@ -10,6 +10,7 @@ import msgspec
 from hockney.errors import HockneyError
 from hockney.spec.placement import Placement
 from hockney.spec.sampling import Sampling
+from hockney.spec.variants import Comparison
 from hockney.spec.version1 import Version1
 from hockney.spec.workloads import Measured, Workload, workload_from
 
@@ -21,10 +22,21 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     placement: Placement
     title: str | None = None
     """The difference from other cases of the plan, for people."""
+    variant: str | None = None
+    """The name of the variant that it belongs to; None where nothing is varied."""
+
+    @property
+    def name(self) -> str | None:
+        """The title with the variant."""
+        return ", ".join(filter(None, (self.title, self.variant))) or None
 
     def is_measured_by(self, samples: Measured) -> bool:
         """True if samples of a run with several cases belong to this one."""
-        return samples.ranks == self.placement.ranks and self.workload.is_measured_by(samples)
+        return (
+            samples.variant == self.variant
+            and samples.ranks == self.placement.ranks
+            and self.workload.is_measured_by(samples)
+        )
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,6 +46,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     sampling: Sampling
     left_out: tuple[str, ...] = ()
     """A line for each combination that is not measured, with the reason."""
+    comparison: Comparison | None = None
+    """The variants that are compared; None where nothing is varied."""
 
     @property
     def first(self) -> Case:
@@ -63,12 +77,14 @@ class _StoredCase(msgspec.Struct):
     workload: dict[str, Any]
     placement: Placement
     title: str | None = None
+    variant: str | None = None
 
 
 class _StoredPlan(msgspec.Struct):
     cases: tuple[_StoredCase, ...]
     sampling: Sampling
     left_out: tuple[str, ...] = ()
+    comparison: Comparison | None = None
 
 
 def plan_of(options: Mapping[str, Any]) -> Plan | None:
@@ -79,14 +95,24 @@ def plan_of(options: Mapping[str, Any]) -> Plan | None:
             return _of_version1(msgspec.convert(options, Version1))
         found = msgspec.convert(options, _StoredPlan)
         cases = tuple(
-            Case(workload=workload_from(one.workload), placement=one.placement, title=one.title)
+            Case(
+                workload=workload_from(one.workload),
+                placement=one.placement,
+                title=one.title,
+                variant=one.variant,
+            )
             for one in found.cases
         )
     except (msgspec.ValidationError, LookupError, TypeError, ValueError, HockneyError):
         return None
     if not cases:
         return None
-    return Plan(cases=cases, sampling=found.sampling, left_out=found.left_out)
+    return Plan(
+        cases=cases,
+        sampling=found.sampling,
+        left_out=found.left_out,
+        comparison=found.comparison,
+    )
 
 
 def workload_of(options: Mapping[str, Any]) -> Workload | None:
@@ -127,6 +153,8 @@ def difference(before: Plan, now: Plan) -> str | None:
     whatever the sampling."""
     if len(before.cases) != len(now.cases):
         return f"it had {len(before.cases)} combinations, and has {len(now.cases)} now"
+    if _variants(before) != _variants(now):
+        return f"its variants were {_variants(before)}, and are {_variants(now)} now"
     for old, new in zip(before.cases, now.cases, strict=True):
         if old.workload.experiment != new.workload.experiment:
             return f"it was {old.workload.experiment}, and is {new.workload.experiment} now"
@@ -136,6 +164,10 @@ def difference(before: Plan, now: Plan) -> str | None:
                 if a != b and field not in MAY_CHANGE:
                     return f"{field} was {_words(a)}, and is {_words(b)} now"
     return None
+
+
+def _variants(plan: Plan) -> str:
+    return "; ".join(plan.comparison.names) if plan.comparison else "none"
 
 
 def _words(value: object) -> str:

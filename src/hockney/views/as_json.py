@@ -87,6 +87,14 @@ def point_json(point: PointEstimate, floor: FloorRatio | None) -> dict[str, Any]
     return fields
 
 
+def next_run_json(analysis: Analysis) -> list[dict[str, Any]]:
+    """The interval for another run's median at each point where enough other runs are known."""
+    if analysis.expected is None:
+        return []
+    found = [(point, analysis.expected.at(point)) for point in analysis.estimates.own()]
+    return [{**axes_json(point), **asdict(one)} for point, one in found if one is not None]
+
+
 def points_json(analysis: Analysis, all_states: bool) -> list[dict[str, Any]]:
     return [point_json(point, None) for point in analysis.estimates.shown(all_states)]
 

@@ -90,7 +90,7 @@ class ProgressView:
         self._live.clear()
 
     def _plain(self, status: Status) -> str:
-        which = f" ({status.case.title})" if status.case.title else ""
+        which = f" ({status.case.name})" if status.case.name else ""
         progress = status.progress
         words = [f"{self._before}launch {status.launch + 1}{which}"]
         if progress is not None:
@@ -147,7 +147,7 @@ def _workload(status: Status) -> str:
     workload = status.case.workload
     sizes = sorted(size.bytes for size in workload.sizes)
     span = f"{format_size(sizes[0])} to {format_size(sizes[-1])}" if sizes else ""
-    return f"{status.case.title or workload.experiment}, {span}"
+    return f"{status.case.name or workload.experiment}, {span}"
 
 
 def _measured(progress: Progress) -> str:

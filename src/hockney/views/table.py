@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hockney.analysis import Analysis
+from hockney.analysis.between import LEAST_OTHERS, is_simulated
+from hockney.analysis.expected import Expected
 from hockney.analysis.floor import FloorRatio
 from hockney.analysis.starts import Skew
 from hockney.estimate.launches import SLOW_RULE
@@ -72,10 +74,22 @@ COLUMNS = [
 ]
 
 
-def point_table(points: Sequence[PointEstimate], floor: dict[int, FloorRatio]) -> str:
+def point_table(
+    points: Sequence[PointEstimate],
+    floor: dict[int, FloorRatio],
+    expected: Expected | None = None,
+) -> str:
     """One row a size; times in microseconds."""
-    rows = [[*COLUMNS, *(("floor", "MPI/floor") if floor else ())]]
-    for point in points:
+    following = [expected.at(point) if expected else None for point in points]
+    has_next = any(following)
+    rows = [
+        [
+            *COLUMNS,
+            *(("floor", "MPI/floor") if floor else ()),
+            *(("95 % of other runs",) if has_next else ()),
+        ]
+    ]
+    for point, other in zip(points, following, strict=True):
         times = (point.mean_s, point.p99_s, point.max_s)
         row = [str(point.bytes), str(point.launches), str(point.samples)]
         row += [microseconds(point.min_s), microseconds(point.median_s), *interval(point)]
@@ -83,6 +97,9 @@ def point_table(points: Sequence[PointEstimate], floor: dict[int, FloorRatio]) -
         if floor:
             below = floor.get(point.bytes)
             row += [microseconds(below.floor_s), f"{below.ratio:.2f}"] if below else ["-", "-"]
+        if has_next:
+            limits = (microseconds(other.low_s), microseconds(other.high_s)) if other else ()
+            row.append(" .. ".join(limits) or "-")
         rows.append(row)
     return aligned(rows)
 
@@ -97,6 +114,10 @@ def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
         lines.append("ranks at " + _places([p for p in first.places if p.rank in part]))
         if first.definition:
             lines.append(f"{time} in us; a sample is: {first.definition}")
+            if first.definition.startswith("batch"):
+                lines.append(
+                    "p99 and max are of batches, not of single messages (--every-iteration)"
+                )
         if first.simulated:
             lines.append("simulated: times are those of the platform file, not of this machine")
     confidence = next((p.confidence for p in analysis.estimates.headline if p.confidence), None)
@@ -105,7 +126,20 @@ def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
             f"median: of the launches' medians, with its {100.0 * confidence:.1f} % confidence "
             "interval; it describes the machine as it was during the run"
         )
-    return lines
+    return [*lines, *_next_lines(analysis)]
+
+
+def _next_lines(analysis: Analysis) -> list[str]:
+    """What is known of another run, where somebody looked for others."""
+    if analysis.expected is None or is_simulated(analysis.run):
+        return []
+    count = analysis.expected.runs
+    if count < LEAST_OTHERS:
+        return [
+            f"how far another run would differ is unknown, for want of {LEAST_OTHERS} other runs "
+            "of this question in its directory or --history"
+        ]
+    return [f"95 % of other runs: interval for another run's median, from {count} of this question"]
 
 
 def _places(places: Sequence[Place]) -> str:

@@ -45,7 +45,8 @@ def study(algorithms: Iterable[str], ranks: Iterable[int], sizes: Iterable[int] 
 
 
 def shown(run: Run) -> str:
-    return "\n\n".join(view_of(run).parts(Analysis(run), all_states=False))
+    analysis = Analysis(run)
+    return "\n\n".join(view_of(analysis).parts(analysis, all_states=False))
 
 
 def rows_of(text: str, title: str) -> list[list[str]]:

@@ -35,6 +35,9 @@ class Measured(Protocol):
     @property
     def ranks(self) -> int | None: ...
 
+    @property
+    def variant(self) -> str | None: ...
+
 
 @dataclass(frozen=True)
 class Row:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from hockney.analysis import Analysis
 from hockney.records import Run
 from hockney.registry import Registry
-from hockney.views.as_json import run_json
+from hockney.views.as_json import next_run_json, run_json
 from hockney.views.warnings import warning_lines
 
 USUAL = "pingpong"
@@ -30,10 +30,18 @@ class View(Protocol):
 VIEWS = Registry(__name__, "view of an experiment", View)
 
 
-def view_of(run: Run) -> View:
-    """The view of the run's experiment; of all imported ones the same."""
-    if run.header.source is not None:
+def view_of(analysis: Analysis) -> View:
+    """The view of the run's experiment; of all imported ones the same, and of all that compare
+    variants."""
+    if analysis.run.header.source is not None:
         return VIEWS.find("imported")
+    if analysis.variants is not None:
+        return VIEWS.find("variants")
+    return measured_view(analysis.run)
+
+
+def measured_view(run: Run) -> View:
+    """The view of the experiment alone."""
     name = run.header.experiment
     return VIEWS.find(name if name in VIEWS.names() else USUAL)
 
@@ -42,6 +50,7 @@ def shown_json(analysis: Analysis, all_states: bool = False) -> dict[str, Any]:
     """{"run", ..., "warnings"}: the output of `hockney show --json` (docs/json.md)."""
     return {
         "run": run_json(analysis),
-        **view_of(analysis.run).fields(analysis, all_states),
+        **view_of(analysis).fields(analysis, all_states),
+        "next_run": next_run_json(analysis),
         "warnings": warning_lines(analysis),
     }

@@ -11,7 +11,7 @@ from hockney.analysis.contention import Contention, Knee
 from hockney.analysis.variability import Spread
 from hockney.estimate.points import PointEstimate
 from hockney.records import Place
-from hockney.spec.axes import variant_text
+from hockney.spec.axes import method_text
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views import table
 from hockney.views.as_json import axes_json, points_json
@@ -41,7 +41,7 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
     """Fewest and most pairs, at the smallest and the largest size; the knee at the largest; and how
     many outliers."""
     rows = [one for one in analysis.contention if operation in (None, one.together.operation)]
-    if len({(one.together.operation, variant_text(one.together)) for one in rows}) != 1:
+    if len({(one.together.operation, method_text(one.together)) for one in rows}) != 1:
         return []  # none, or several ways to exchange messages
     lines = []
     for size in sorted({one.together.bytes for one in rows}):
@@ -104,11 +104,11 @@ def _legend(curve: Sequence[Contention]) -> list[str]:
 
 def contention_table(curve: Sequence[Contention]) -> str:
     """Times in microseconds."""
-    several = len({(one.together.operation, variant_text(one.together)) for one in curve}) > 1
+    several = len({(one.together.operation, method_text(one.together)) for one in curve}) > 1
     rows = [[*(["how"] if several else []), *COLUMNS]]
     for one in curve:
         together = one.together
-        how = variant_text(together) or together.operation
+        how = method_text(together) or together.operation
         rows.append(
             [
                 *([how] if several else []),
@@ -136,7 +136,7 @@ def _count(value: float | None) -> str:
 
 
 def _knee_line(knee: Knee) -> str:
-    size = ", ".join(filter(None, (format_size(knee.point.bytes), variant_text(knee.point))))
+    size = ", ".join(filter(None, (format_size(knee.point.bytes), method_text(knee.point))))
     if knee.pairs is None:
         return f"{size}: no knee: {knee.most_pairs} pairs are no slower than the fewest"
     plateau = (

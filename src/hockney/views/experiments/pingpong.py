@@ -46,5 +46,6 @@ def _tables(analysis: Analysis, shown: range) -> str:
         if len(shown) > 1:
             lines.append(f"state {state}")
         floor = analysis.floor if state == 0 else {}
-        lines.append(table.point_table(analysis.estimates.own(state), floor))
+        expected = analysis.expected if state == 0 else None
+        lines.append(table.point_table(analysis.estimates.own(state), floor, expected))
     return "\n".join(lines)

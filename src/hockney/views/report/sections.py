@@ -16,6 +16,7 @@ from hockney.views.curves import Options
 from hockney.views.drawing.description import Figure
 from hockney.views.experiments import view_of
 from hockney.views.figures import FIGURES, Described
+from hockney.views.variants import variant_answer
 
 TITLES = {
     "pingpong": "Ping-pong",
@@ -35,6 +36,7 @@ FIGURES_OF = {
 }
 """Figures by experiment, the most important first; figures without data are left out."""
 HEADINGS = {
+    "variants": "Time of each variant over that of the first",
     "time": "Time",
     "bandwidth": "Bandwidth",
     "models": "Models and their residuals",
@@ -95,12 +97,35 @@ class Section:
 def sections(analyses: Sequence[Analysis]) -> list[Section]:
     """Makes a section for each experiment and operation, in the order of the files."""
     found: dict[tuple[str, str], list[Analysis]] = {}
+    varied = [analysis for analysis in analyses if analysis.variants is not None]
     for analysis in analyses:
+        if analysis.variants is not None:
+            continue
         operations = sorted({point.operation for point in analysis.estimates.own()})
         for operation in operations or [""]:
             found.setdefault((analysis.run.header.experiment, operation), []).append(analysis)
-    dots = MOST_DOTS // max(sum(len(of) for of in found.values()), 1)
-    return [_section(*key, of, dots) for key, of in found.items()]
+    dots = MOST_DOTS // max(sum(len(of) for of in found.values()) + len(varied), 1)
+    return [
+        *(_of_variants(analysis, number, dots) for number, analysis in enumerate(varied, 1)),
+        *(_section(*key, of, dots) for key, of in found.items()),
+    ]
+
+
+def _of_variants(analysis: Analysis, number: int, dots: int) -> Section:
+    """The section of a run that compares variants: their ratio, then its usual figures."""
+    assert analysis.variants is not None
+    experiment = analysis.run.header.experiment
+    id_ = f"variants-{number}"
+    names = ("variants", *FIGURES_OF.get(experiment, USUAL))
+    found = (_shown(name, f"{id_}-{name}", "", [analysis], dots) for name in names)
+    return Section(
+        id_,
+        f"Variants: {TITLES.get(experiment, experiment)}",
+        tuple(variant_answer(analysis.variants)),
+        "",
+        (analysis,),
+        tuple(figure for figure in found if figure is not None),
+    )
 
 
 def _section(experiment: str, operation: str, analyses: Sequence[Analysis], dots: int) -> Section:
@@ -131,7 +156,7 @@ def _answer(operation: str, analyses: Sequence[Analysis]) -> list[str]:
 
 
 def _lines(operation: str, analysis: Analysis) -> list[str]:
-    found = view_of(analysis.run).answer(analysis, operation)
+    found = view_of(analysis).answer(analysis, operation)
     return found or latency_and_bandwidth(analysis, operation)
 
 

@@ -50,7 +50,7 @@ def cards(analysis: Analysis, is_alone: bool) -> list[Card]:
     """is_alone: its section has no other system, and opens with its result."""
     models = [line for fit in fits_of(analysis) for line in model_lines(fit)]
     found = [
-        Card("Result", [] if is_alone else view_of(analysis.run).answer(analysis)),
+        Card("Result", [] if is_alone else view_of(analysis).answer(analysis)),
         Card("Measurement", _measurement(analysis)),
         Card("Models", models, is_table=True),
         Card("Disturbances", _disturbances(analysis)),

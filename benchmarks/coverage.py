@@ -1,0 +1,148 @@
+"""Whether intervals hold over runs spread in time: the interval of each run against the grand
+median of all in its state, that of the next run against the run that followed, and equal runs of
+one MPI in succession compared with each other, with and without other runs as history.
+
+    python coverage.py --into runs --runs 40 --pause 60 --mpicc mpicc.mpich --mpicc mpicc.openmpi
+    python coverage.py --into runs --runs 0     # evaluates what is there
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from common import CLASSES, hockney
+
+from hockney import load
+from hockney.analysis import Analysis
+from hockney.analysis.between import alike_state
+from hockney.analysis.compare import compare
+from hockney.analysis.expected import next_run
+from hockney.estimate import PointEstimate
+
+TOLERANCE = 0.03
+"""That of `hockney compare`."""
+OTHERS = 20
+"""Other runs that serve as history, as many as `hockney compare` reads."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--mpicc", action="append", help="may be repeated: measured in turn")
+    parser.add_argument("--into", type=Path, required=True, help="directory of the result files")
+    parser.add_argument("--runs", type=int, default=40, help="runs of each MPI")
+    parser.add_argument("--seconds", type=float, default=3.0, help="budget of a run")
+    parser.add_argument("--pause", type=float, default=60.0, help="seconds between runs")
+    parser.add_argument("--over", type=float, help="wall time to spread a run's launches over")
+    parser.add_argument("--sizes", default="8,1KiB,16KiB,256KiB,1MiB")
+    asked = parser.parse_args()
+    asked.into.mkdir(exist_ok=True)
+    for number in range(asked.runs):
+        for mpicc in asked.mpicc or [None]:
+            measure(asked, mpicc, number)
+            time.sleep(asked.pause)
+    for name, runs in by_library(asked.into).items():
+        report(name, runs)
+
+
+def measure(asked: argparse.Namespace, mpicc: str | None, number: int) -> None:
+    arguments = ["--budget", f"{asked.seconds}s", "--sizes", asked.sizes]
+    arguments += ["--over", f"{asked.over}s"] if asked.over else []
+    arguments += ["--mpicc", mpicc] if mpicc else []
+    name = f"{(mpicc or 'default').replace('/', '_')}-{number:03d}.jsonl"
+    hockney(*arguments, output=asked.into / name)
+
+
+def by_library(directory: Path) -> dict[str, list[Analysis]]:
+    """The runs of each MPI library, in the order of their start."""
+    runs: dict[str, list[Analysis]] = {}
+    for file in directory.glob("*.jsonl"):
+        one = load(file)
+        if one.run.launches:
+            runs.setdefault(one.run.launches[0].mpi.library or "unknown", []).append(one)
+    return {
+        name: sorted(found, key=lambda one: one.run.header.started)
+        for name, found in sorted(runs.items())
+    }
+
+
+def report(name: str, runs: Sequence[Analysis]) -> None:
+    states = Counter(round(1e9 * (one.states.states[0].handover_s or 0.0), -1) for one in runs)
+    launches = np.median([len(one.run.launches) for one in runs])
+    print(f"{name}: {len(runs)} runs of {launches:.0f} launches; states (ns: runs): {dict(states)}")
+    print("interval of a run holds the grand median of its state:")
+    _by_class(lambda: _grand(runs))
+    print(f"interval for the next run, from the {OTHERS} before, holds its median:")
+    _by_class(lambda: _next(runs))
+    for words, history in (("alone", False), ("with other runs", True)):
+        found = [
+            compare(a, b, TOLERANCE, _near(runs, at) if history else ())
+            for at, (a, b) in enumerate(pairwise(runs))
+        ]
+        wholes = Counter(one.verdict for one in found if one.overall)
+        points = Counter(point.difference.verdict for one in found for point in one.points)
+        judged = sum(one.overall is not None and one.overall.low is not None for one in found)
+        print(f"equal runs in succession, {words}: {judged} with an interval,")
+        print(f"  as a whole {dict(wholes)}, points {dict(points)}")
+
+
+def _near(runs: Sequence[Analysis], at: int) -> Sequence[Analysis]:
+    start = max(min(at - OTHERS // 2, len(runs) - OTHERS - 2), 0)
+    return runs[start : start + OTHERS + 2]
+
+
+Held = Iterator[tuple[int, bool]]
+"""The size of a point, and whether its interval held."""
+
+
+def _grand(runs: Sequence[Analysis]) -> Held:
+    """Only among at least five runs in a state."""
+    for one in runs:
+        handover_s = one.states.states[0].handover_s
+        alike = [other for other in runs if _headline_in(other, handover_s)]
+        if len(alike) < 5:
+            continue
+        medians = [_points(other) for other in alike]
+        for size, point in _points(one).items():
+            if point.low_s is not None and point.high_s is not None:
+                every = [of[size].typical_s for of in medians if size in of]
+                yield size, bool(point.low_s <= np.median(every) <= point.high_s)
+
+
+def _next(runs: Sequence[Analysis]) -> Held:
+    for at in range(1, len(runs)):
+        one, following = runs[at - 1], runs[at]
+        if not _headline_in(following, one.states.states[0].handover_s):
+            continue
+        expected = next_run(one, runs[max(at - 1 - OTHERS, 0) : at - 1])
+        for size, point in _points(following).items():
+            interval = expected.at(_points(one)[size]) if size in _points(one) else None
+            if interval is not None:
+                yield size, bool(interval.low_s <= point.typical_s <= interval.high_s)
+
+
+def _headline_in(one: Analysis, handover_s: float | None) -> bool:
+    return alike_state(one, handover_s) == 0
+
+
+def _points(one: Analysis) -> dict[int, PointEstimate]:
+    return {point.bytes: point for point in one.estimates.own()}
+
+
+def _by_class(held: Callable[[], Held]) -> None:
+    every = list(held())
+    for name, (first, last) in CLASSES.items():
+        found = [good for size, good in every if first <= size <= last]
+        if found:
+            print(f"  {name:7s} {sum(found)} of {len(found)}: {100 * np.mean(found):.1f} %")
+
+
+if __name__ == "__main__":
+    main()

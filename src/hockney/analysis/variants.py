@@ -1,0 +1,108 @@
+"""What a run shows about its variants: each over the first, and whether that can be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hockney.estimate.blocks import VariantRatio, block_times, variant_ratios
+from hockney.lazy import lazy_imports
+from hockney.records import Run
+from hockney.spec import Plan
+from hockney.spec.variants import ENVIRONMENT, Comparison
+
+with lazy_imports():
+    from scipy.stats import kendalltau
+
+DRIFT_LEVEL = 0.01
+"""p of the test for a trend below which drift is said to be in the ratios."""
+
+
+@dataclass(frozen=True)
+class Drift:
+    """The ratio of a variant moved during the run, although blocks should keep drift out of it."""
+
+    variant: str
+    p: float
+    """Of Kendall's test of the log ratios against the order of blocks."""
+
+
+@dataclass(frozen=True)
+class Ignored:
+    """A variable that the library may not have obeyed."""
+
+    variable: str
+    value: str | None
+    """What the library's control variable held under every variant (MPI_T); None where the
+    library has no such variable."""
+
+
+@dataclass(frozen=True)
+class VariantStudy:
+    comparison: Comparison
+    ratios: tuple[VariantRatio, ...]
+    """Each variant over the first: as a whole (where there are several points), then at each
+    point. The ratio of times; intervals and verdicts hold for all of them together with 95 %."""
+    blocks: int
+    """The most that any ratio has."""
+    left_out: tuple[str, ...]
+    """Variants without a launch that ended by itself."""
+    doubts: tuple[Drift | Ignored, ...]
+
+    @property
+    def answers(self) -> list[VariantRatio]:
+        """One ratio for each variant: that of the whole, or of the only point."""
+        return _first_of_each(self.ratios)
+
+    def slower(self, gate: float) -> list[VariantRatio]:
+        """Those that are surely slower than the first by more than the gate."""
+        return [one for one in self.ratios if one.is_slower(gate)]
+
+
+def variant_study(run: Run, plan: Plan | None) -> VariantStudy | None:
+    """None for a run without variants."""
+    if plan is None or plan.comparison is None:
+        return None
+    comparison = plan.comparison
+    times = block_times(run)
+    looks = run.finish.looks if run.finish is not None else []
+    ratios = variant_ratios(times, comparison, looks or (1.0,))
+    measured = {variant for block in times.by_block.values() for variant in block}
+    return VariantStudy(
+        comparison=comparison,
+        ratios=tuple(ratios),
+        blocks=max((one.blocks for one in ratios), default=0),
+        left_out=tuple(name for name in comparison.names if name not in measured),
+        doubts=(*_drifts(ratios), *_ignored(run, comparison)),
+    )
+
+
+def _drifts(ratios: Sequence[VariantRatio]) -> Iterator[Drift]:
+    for one in _first_of_each(ratios):
+        if len(set(one.log_ratios)) > 1:
+            p = float(kendalltau(range(one.blocks), one.log_ratios).pvalue)
+            if p < DRIFT_LEVEL:
+                yield Drift(one.variant, p)
+
+
+def _first_of_each(ratios: Sequence[VariantRatio]) -> list[VariantRatio]:
+    found: dict[str, VariantRatio] = {}
+    for one in ratios:
+        found.setdefault(one.variant, one)
+    return list(found.values())
+
+
+def _ignored(run: Run, comparison: Comparison) -> Iterator[Ignored]:
+    """Variables whose values differ between variants, and whose control variables do not."""
+    read: dict[str, set[str | None]] = {}
+    for launch in run.launches:
+        for name, value in launch.controls.items():
+            read.setdefault(name, set()).add(value)
+    keys = dict.fromkeys(key for variant in comparison.variants for key in variant.values)
+    for key in keys:
+        variable = key.removeprefix(ENVIRONMENT)
+        asked = {variant.values.get(key) for variant in comparison.variants}
+        control = next((name for name in read if variable.endswith(name)), None)
+        if key == variable or control is None or len(asked) == 1 or len(read[control]) > 1:
+            continue
+        yield Ignored(variable, *read[control])

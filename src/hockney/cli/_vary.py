@@ -1,0 +1,140 @@
+"""--vary: from its words to variants, and from these to the words of each one's plan."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hockney.cli._help import OUTPUT, SAMPLING
+from hockney.errors import AskedWronglyError
+from hockney.spec.variants import ENVIRONMENT, Variant
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+FIXED = frozenset({"budget", "precision", "output", "sizes", "from", "to", "per-octave", "o"})
+"""Options that cannot be varied, beside those of sampling and output: variants are compared at the
+same sizes, in the same run."""
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+ON, OFF = ("on", "yes", "true"), ("off", "no", "false")
+ADVICE = "write --vary window=1,64 or --vary env:UCX_TLS=tcp,sm, or --vary @FILE"
+
+
+def variants_of(texts: Sequence[str], params: Sequence[click.Parameter]) -> tuple[Variant, ...]:
+    """All combinations of what each --vary asks for; the first is what others are compared with.
+    Raises AskedWronglyError for what cannot be varied."""
+    options = _options_by_key(params)
+    each = [_from_file(text[1:]) if text[:1] == "@" else _from_words(text) for text in texts]
+    found = [_combined(parts) for parts in itertools.product(*each)]
+    for variant in found:
+        for key in variant.values:
+            _check(key, options)
+    names = [variant.name for variant in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise AskedWronglyError(f"--vary: {twice} is there twice")
+    if len(found) < 2:
+        raise AskedWronglyError(
+            f"--vary: one variant only ({names[0]}) has nothing to be compared with",
+            "give two values or more: --vary window=1,64",
+        )
+    return tuple(found)
+
+
+def _from_words(text: str) -> list[Variant]:
+    key, equals, values = text.partition("=")
+    if not equals or not key or not values:
+        raise AskedWronglyError(f"--vary {text}: not KEY=VALUE,VALUE", ADVICE)
+    separator = ";" if ";" in values else ","
+    shown = key.removeprefix(ENVIRONMENT)
+    return [
+        Variant(name=f"{shown}={value.strip()}", values={key: value.strip()})
+        for value in values.split(separator)
+    ]
+
+
+def _from_file(name: str) -> list[Variant]:
+    """A TOML file with a table for each variant: options by their names, env.NAME for variables."""
+    try:
+        tables = tomllib.loads(Path(name).read_text())
+    except (OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise AskedWronglyError(f"--vary @{name}: {error}") from error
+    if not tables or not all(isinstance(table, dict) for table in tables.values()):
+        raise AskedWronglyError(
+            f"--vary @{name}: no variants", "write a table for each: [tcp], and below it values"
+        )
+    return [Variant(name=name, values=_flat(table)) for name, table in tables.items()]
+
+
+def _flat(table: Mapping[str, Any]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for key, value in table.items():
+        if isinstance(value, dict):
+            found |= {f"{key}:{name}": _text(one) for name, one in value.items()}
+        else:
+            found[key] = _text(value)
+    return found
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _combined(parts: Sequence[Variant]) -> Variant:
+    values: dict[str, str] = {}
+    for part in parts:
+        twice = values.keys() & part.values.keys()
+        if twice:
+            raise AskedWronglyError(f"--vary: {min(twice)} is varied twice", "name it once")
+        values |= part.values
+    return Variant(name=", ".join(part.name for part in parts), values=values)
+
+
+def _options_by_key(params: Sequence[click.Parameter]) -> dict[str, click.Option]:
+    """The options that may be varied, by their names without dashes."""
+    return {
+        name.lstrip("-"): param
+        for param in params
+        if isinstance(param, click.Option) and not param.hidden
+        for name in param.opts
+        if getattr(param, "heading", None) not in (SAMPLING, OUTPUT)
+        and name.lstrip("-") not in FIXED
+    }
+
+
+def _check(key: str, options: Mapping[str, click.Option]) -> None:
+    if key.startswith(ENVIRONMENT):
+        if not VARIABLE.fullmatch(key.removeprefix(ENVIRONMENT)):
+            raise AskedWronglyError(f"--vary {key}: not a name of an environment variable")
+        return
+    if key not in options:
+        near = get_close_matches(key, options, 1)
+        known = f"did you mean {near[0]}?" if near else f"keys are env:NAME, {', '.join(options)}"
+        raise AskedWronglyError(f"--vary {key}: not a key that can be varied here", known)
+
+
+def words_of(variant: Variant, params: Sequence[click.Parameter]) -> list[str]:
+    """The words that a variant adds to a verb's own."""
+    options = _options_by_key(params)
+    words = []
+    for key, value in variant.values.items():
+        if key.startswith(ENVIRONMENT):
+            continue
+        option = options[key]
+        name = option.opts[-1]
+        if not option.is_flag:
+            words += [name, value] if len(name) == 2 else [f"{name}={value}"]
+        elif value.lower() in ON:
+            words.append(name)
+        elif value.lower() not in OFF:
+            raise AskedWronglyError(f"--vary {key}={value}: a switch is on or off")
+    return words

@@ -1,0 +1,159 @@
+"""Variants against the first of them: the answer, the table, and what keeps it from being
+believed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from hockney.analysis.variants import Drift, Ignored, VariantStudy
+from hockney.estimate.blocks import VariantRatio
+from hockney.records import Run
+from hockney.spec.axes import Key, key_without, texts_apart
+from hockney.views.as_json import axes_json
+from hockney.views.table import aligned, microseconds
+
+EXACT = "ratio of simulated times, which is exact"
+RULE = (
+    "ratio of times in the same block of launches (Hodges-Lehmann estimate, signed-rank interval); "
+    "intervals and verdicts hold for all rows together with 95 %"
+)
+
+
+def variant_answer(study: VariantStudy) -> list[str]:
+    """A sentence for each variant."""
+    base = study.comparison.names[0]
+    lines = [f"{one.variant}: {verdict_text(one, study)} {base}" for one in study.answers]
+    lines += [f"{name}: not measured" for name in study.left_out]
+    return lines or ["no block of launches is complete"]
+
+
+def verdict_text(one: VariantRatio, study: VariantStudy) -> str:
+    """How a variant is to the first: "2.1 % slower (1.8 to 2.4 %) than"."""
+    judged = one.judged
+    if judged.verdict == "same":
+        return f"the same, within {100.0 * study.comparison.tolerance:g} %, as"
+    if judged.verdict == "unknown":
+        more = f"; about {judged.needed} blocks would tell" if judged.needed else ""
+        return f"unknown after {one.blocks} blocks ({ratio_text(one)}{more}), against"
+    return f"{judged.verdict}, {ratio_text(one)} times the time of"
+
+
+def ratio_text(one: VariantRatio) -> str:
+    judged = one.judged
+    if judged.low is None or judged.high is None or judged.low == judged.high:
+        return f"{judged.ratio:.4f}"
+    return f"{judged.ratio:.4f} [{judged.low:.4f} to {judged.high:.4f}]"
+
+
+def heading_lines(run: Run, study: VariantStudy) -> list[str]:
+    """What was compared, how often, and what a sample is where all variants have the same."""
+    several = "" if study.blocks == 1 else "s"
+    names = "; ".join(study.comparison.names)
+    lines = [
+        f"{run.header.experiment}: {study.blocks} block{several} of one launch of each variant",
+        f"variants: {names}; the others are compared with the first",
+    ]
+    definitions = {launch.definition for launch in run.launches}
+    if len(definitions) == 1 and None not in definitions:
+        lines.append(f"a sample is: {definitions.pop()}")
+    return lines
+
+
+def variant_table(study: VariantStudy) -> str:
+    """A row for each point and variant, below that of the first variant."""
+    rows = [["", "bytes", "variant", "median", "ratio", "95 % interval", "blocks", "verdict"]]
+    for name, curve in variant_curves(study):
+        by_size: dict[int, list[VariantRatio]] = {}
+        for one in curve:
+            assert one.point is not None
+            by_size.setdefault(one.point.bytes, []).append(one)
+        for size, here in by_size.items():
+            first = [study.comparison.names[0], microseconds(here[0].base_s), "1", "", "", ""]
+            rows.append([name, str(size), *first])
+            rows += [[name, str(size), *_cells(one)] for one in here]
+    if not any(row[0] for row in rows):
+        rows = [row[1:] for row in rows]
+    return f"times in us; {rule_of(study)}\n\n{aligned(rows)}"
+
+
+def rule_of(study: VariantStudy) -> str:
+    """How ratios and intervals were found."""
+    is_exact = any(one.judged.p is None and one.judged.low is not None for one in study.ratios)
+    return EXACT if is_exact else RULE
+
+
+def variant_curves(study: VariantStudy) -> list[tuple[str, list[VariantRatio]]]:
+    """The ratios at points, by all axes but the size; named where there are several curves."""
+    curves: dict[Key, list[VariantRatio]] = {}
+    for one in study.ratios:
+        if one.point is not None:
+            curves.setdefault(key_without(one.point, "bytes"), []).append(one)
+    points = [[one.point for one in curve if one.point is not None] for curve in curves.values()]
+    return list(zip(texts_apart(points), curves.values(), strict=True))
+
+
+def doubt_lines(study: VariantStudy) -> list[str]:
+    """What keeps the ratios from being believed, a sentence each."""
+    return [_doubt_text(doubt) for doubt in study.doubts]
+
+
+def _doubt_text(doubt: Drift | Ignored) -> str:
+    match doubt:
+        case Drift():
+            return (
+                f"{doubt.variant}: its ratio drifted during the run (p = {doubt.p:.2g}), which "
+                "blocks should prevent; measure again, or longer"
+            )
+        case Ignored(value=None):
+            return f"{doubt.variable}: the library has no such variable, and probably ignores it"
+        case Ignored():
+            return (
+                f"{doubt.variable}: the library held {doubt.value} under every variant (MPI_T), "
+                "and probably ignores it"
+            )
+
+
+def _cells(one: VariantRatio) -> list[str]:
+    judged = one.judged
+    known = judged.low is not None and judged.high is not None
+    interval = f"{judged.low:.4f} .. {judged.high:.4f}" if known else "-"
+    if judged.low == judged.high and known:
+        interval = "exact"
+    verdict: str = judged.verdict
+    if verdict == "unknown" and judged.needed:
+        verdict = f"unknown; about {judged.needed} blocks would tell"
+    return [
+        one.variant,
+        microseconds(one.time_s),
+        f"{judged.ratio:.4f}",
+        interval,
+        str(one.blocks),
+        verdict,
+    ]
+
+
+def variants_json(study: VariantStudy) -> dict[str, Any]:
+    return {
+        "names": study.comparison.names,
+        "values": [variant.values for variant in study.comparison.variants],
+        "tolerance": study.comparison.tolerance,
+        "gate": study.comparison.gate,
+        "blocks": study.blocks,
+        "left_out": list(study.left_out),
+        "doubts": doubt_lines(study),
+        "ratios": [_ratio_json(one) for one in study.ratios],
+    }
+
+
+def _ratio_json(one: VariantRatio) -> dict[str, Any]:
+    axes = None if one.point is None else axes_json(one.point, "variant", "peers")
+    return {
+        "variant": one.variant,
+        "point": axes,
+        "base_s": one.base_s,
+        "time_s": one.time_s,
+        "blocks": one.blocks,
+        **asdict(one.judged),
+        "log_ratios": list(one.log_ratios),
+    }

@@ -1,0 +1,84 @@
+"""What a run shows about its variants: verdicts, and what keeps them from being believed."""
+
+from __future__ import annotations
+
+from hockney.analysis import Analysis
+from hockney.analysis.variants import Drift, Ignored
+from hockney.records import LaunchRecord, Run
+from hockney.spec import plan_of, stored
+from hockney.spec.variants import Comparison, Variant
+from hockney.views.variants import doubt_lines, variant_answer, variant_table
+from samples import make_run, varied_run
+
+
+def test_a_run_without_variants_has_no_study() -> None:
+    assert Analysis(make_run(lambda *_: [1.0])).variants is None
+
+
+def test_each_variant_has_a_sentence_and_rows() -> None:
+    study = Analysis(varied_run(12, {"a": 1.0, "b": 1.05, "c": 0.9})).variants
+    assert study is not None
+    assert [one.judged.verdict for one in study.answers] == ["slower", "faster"]
+    assert [one.variant for one in study.slower(0.0)] == ["b", "b", "b"]
+    first, second = variant_answer(study)
+    assert first.startswith("b: slower, ")
+    assert second.startswith("c: faster, ")
+    table = variant_table(study).splitlines()
+    assert len([line for line in table if " b " in line]) == 2
+    assert doubt_lines(study) == []
+
+
+def test_a_failed_launch_does_not_count() -> None:
+    run = varied_run(12, {"a": 1.0, "b": 1.05})
+    run.ends[4].reason = "failed"
+    study = Analysis(run).variants
+    assert study is not None
+    assert study.blocks == 11
+
+
+def test_drift_of_the_ratio_is_said() -> None:
+    run = varied_run(20, {"a": 1.0, "b": 1.0}, sizes=(8,))
+    for samples in run.samples:
+        if samples.variant == "b":
+            samples.ns[0] *= 1.0 + 0.01 * samples.launch
+    study = Analysis(run).variants
+    assert study is not None
+    assert [type(doubt) for doubt in study.doubts] == [Drift]
+    assert "drifted" in doubt_lines(study)[0]
+
+
+def read_back(values: dict[str, str | None]) -> Run:
+    """Two variants of a variable of MPICH, under which its control variable had these values."""
+    run = varied_run(8, {"a": 1.0, "b": 1.0})
+    plan = plan_of(run.header.options)
+    assert plan is not None
+    key = "env:MPIR_CVAR_X"
+    variants = tuple(Variant(name=name, values={key: name}) for name in ("a", "b"))
+    other = Run(run.header)
+    other.header.options = stored(
+        type(plan)(
+            cases=plan.cases, sampling=plan.sampling, comparison=Comparison(variants=variants)
+        )
+    )
+    for launch in run.launches:
+        launch.controls = {"MPIR_CVAR_X": values[launch.variant or ""]}
+        other.add(launch)
+    return other
+
+
+def test_a_variable_that_is_ignored_is_said() -> None:
+    for values, expected in (
+        ({"a": "1", "b": "2"}, ()),
+        ({"a": "1", "b": "1"}, (Ignored("MPIR_CVAR_X", "1"),)),
+        ({"a": None, "b": None}, (Ignored("MPIR_CVAR_X", None),)),
+    ):
+        study = Analysis(read_back(dict(values))).variants
+        assert study is not None
+        assert study.doubts == expected
+        assert len(doubt_lines(study)) == len(expected)
+
+
+def test_launches_have_the_axes_of_their_variants() -> None:
+    run = varied_run(2, {"a": 1.0, "b": 1.0})
+    assert isinstance(run.launches[0], LaunchRecord)
+    assert {point.variant for point in Analysis(run).estimates.points} == {"a", "b"}

@@ -1,0 +1,168 @@
+"""--vary: variants side by side in one run, on SimGrid for truth and on the real MPI."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import hockney as package
+from conftest import RunHockney
+
+TWO_LATENCIES = "platform=cluster:2,lat=1us;cluster:2,lat=1.5us"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--vary", "windw=1,2"], "not a key that can be varied"),
+        (["--vary", "precision=1%,2%"], "not a key that can be varied"),
+        (["--vary", "sizes=8,16"], "not a key that can be varied"),
+        (["--vary", "env:2X=1,2"], "not a name of an environment variable"),
+        (["--vary", "mode"], "not KEY=VALUE,VALUE"),
+        (["--vary", "mode=standard"], "one variant only"),
+        (["--vary", "mode=standard,standard"], "is there twice"),
+        (["--vary", "mode=standard,loud"], "loud"),
+        (["--vary", "floor=on,perhaps"], "a switch is on or off"),
+        (["--vary", "env:A=1,2", "--vary", "env:A=3,4"], "is varied twice"),
+        (["--vary", "env:A=1,2", "--budget", "0.5s"], "need 8 launches each"),
+        (["--vary", "env:A=1,2", "--refine"], "decides after each launch"),
+        (["--vary", "@no.toml"], "no.toml"),
+        (["--vary", "@flat.toml"], "no variants"),
+        (["--vary", "@wrong.toml"], "wrong.toml"),
+        (["--gate", "2%"], "name them with --vary"),
+        (["--vary", "env:A=1,2", "--gate", "much"], "much"),
+    ],
+)
+def test_what_cannot_be_varied_starts_nothing(
+    hockney: RunHockney, tmp_path: Path, arguments: list[str], complaint: str
+) -> None:
+    (tmp_path / "flat.toml").write_text("window = 1\n")
+    (tmp_path / "wrong.toml").write_text("[one\n")
+    done = hockney("pairs" if "mode" in arguments[1] else "pingpong", *arguments)
+    assert done.status == 2
+    assert complaint in done.stderr
+    assert not list(tmp_path.glob("*.jsonl"))
+
+
+def test_simulated_variants_have_exact_ratios(hockney: RunHockney) -> None:
+    done = hockney(
+        "pingpong", "--vary", TWO_LATENCIES, "--sizes", "8,1KiB", "--json", "-o", "out.jsonl"
+    )
+    assert done.status == 0, done.stderr
+    found = json.loads(done.stdout)["variants"]
+    whole, *points = found["ratios"]
+    assert whole["point"] is None
+    assert len(points) == 2
+    assert {one["verdict"] for one in found["ratios"]} == {"slower"}
+    # The latency is two links' and the switch's; what is sent takes the same.
+    assert points[0]["ratio"] == pytest.approx(1.5, rel=0.01)
+    assert points[0]["low"] == points[0]["high"] == points[0]["ratio"]
+    judged = hockney("compare", "out.jsonl", "--tolerance", "5%")
+    assert judged.status == 1
+    assert "slower" in judged.stdout
+    assert hockney("compare", "out.jsonl", "--tolerance", "60%").status == 0
+    assert hockney("show", "out.jsonl").stdout.count("exact") >= 2
+    again = hockney("pingpong", "--vary", TWO_LATENCIES, "--sizes", "8,1KiB", "-o", "out.jsonl",
+                    "--resume")  # fmt: skip
+    assert again.status == 0
+    assert "nothing was measured" in again.stderr
+    other = hockney("pingpong", "--vary", "platform=cluster:2;cluster:2,lat=2us", "--sizes", "8",
+                    "-o", "out.jsonl", "--resume")  # fmt: skip
+    assert other.status == 2
+    assert "its variants were" in other.stderr
+
+
+def test_an_algorithm_may_be_varied(hockney: RunHockney) -> None:
+    done = hockney(
+        "collective", "bcast", "-n", "8", "--platform", "fat-tree:8", "--sizes", "8,1MiB",
+        "--vary", "algorithm=binomial_tree,flattree", "--gate", "10%", "-o", "out.jsonl",
+    )  # fmt: skip
+    assert done.status == 1, done.stderr  # the flat tree is slower for large messages
+    analysis = package.load(Path("out.jsonl"))
+    assert analysis.variants is not None
+    by_size = {one.point.bytes: one for one in analysis.variants.ratios if one.point}
+    assert by_size[8].judged.verdict == "faster"
+    assert by_size[1 << 20].judged.verdict == "slower"
+    assert all(point.variant for point in analysis.estimates.points)
+
+
+def test_real_launches_alternate_in_blocks(hockney: RunHockney, tmp_path: Path) -> None:
+    (tmp_path / "sets.toml").write_text('[one]\nenv.HOCKNEY_A = 1\n[two]\n"env:HOCKNEY_A" = 2\n')
+    done = hockney("pingpong", "--vary", "@sets.toml", "--sizes", "8,64KiB", "--launches", "6",
+                   "--budget", "2s", "-o", "out.jsonl")  # fmt: skip
+    assert done.status == 0, done.stderr
+    lines = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
+    launches = [line for line in lines if line["kind"] == "launch"]
+    assert [one["block"] for one in launches] == [n // 2 for n in range(12)]
+    assert all({launches[n]["variant"], launches[n + 1]["variant"]} == {"one", "two"}
+               for n in range(0, 12, 2))  # fmt: skip
+    assert all(one["env"]["HOCKNEY_A"] == {"one": "1", "two": "2"}[one["variant"]]
+               for one in launches)  # fmt: skip
+    assert lines[-1]["looks"][-1] == 1.0
+    analysis = package.load(Path("out.jsonl"))
+    assert analysis.variants is not None
+    assert analysis.variants.blocks == 6
+    # Six blocks are too few for any verdict at this level.
+    assert {one.judged.verdict for one in analysis.variants.ratios} == {"unknown"}
+    for verb in (["plot", "out.jsonl", "--what", "variants", "-o", "ratio.svg"],
+                 ["report", "out.jsonl", "-o", "page.html"],
+                 ["export", "out.jsonl", "--to", "csv", "-o", "points.csv"]):  # fmt: skip
+        assert hockney(*verb).status == 0
+    assert "Variants: Ping-pong" in Path("page.html").read_text()
+    assert "variant" in Path("points.csv").read_text().splitlines()[0]
+
+
+def test_a_large_difference_ends_the_run_early(hockney: RunHockney) -> None:
+    done = hockney("pairs", "--operation", "stream", "--vary", "window=1,64", "--sizes", "1KiB",
+                   "-n", "2", "--budget", "60s", "--precision", "50%",
+                   "-o", "out.jsonl")  # fmt: skip
+    assert done.status == 0, done.stderr
+    assert "the variants are told apart" in done.stderr
+    [one] = (package.load(Path("out.jsonl")).variants or pytest.fail("no variants")).ratios
+    assert one.judged.verdict == "faster"
+    assert one.blocks >= 8
+
+
+def test_a_variant_that_cannot_start_is_named_and_the_others_go_on(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    (tmp_path / "sets.toml").write_text(
+        '[one]\nenv.HOCKNEY_A = 1\n[broken]\nmpicc = "no-such-mpicc"\n[two]\nenv.HOCKNEY_A = 2\n'
+    )
+    words = ["pingpong", "--vary", "@sets.toml", "--sizes", "8", "--launches", "2", "--budget",
+             "2s", "-o", "out.jsonl"]  # fmt: skip
+    done = hockney(*words)
+    assert done.status == 1
+    assert "broken: " in done.stderr
+    assert "no-such-mpicc" in done.stderr
+    assert "broken: not measured" in done.stdout
+    study = package.load(Path("out.jsonl")).variants
+    assert study is not None
+    assert {one.variant for one in study.ratios} == {"two"}
+
+
+def test_one_working_variant_has_nothing_to_be_compared_with(hockney: RunHockney) -> None:
+    done = hockney("pingpong", "--vary", "mpicc=mpicc,no-such-mpicc", "--sizes", "8",
+                   "--budget", "3s")  # fmt: skip
+    assert done.status == 2
+    assert "one variant alone is left" in done.stderr
+
+
+def test_a_variable_that_the_library_does_not_have_is_said(hockney: RunHockney) -> None:
+    done = hockney("pingpong", "--vary", "env:MPIR_CVAR_NO_SUCH_THING=1,2", "--sizes", "8",
+                   "--launches", "2", "--budget", "2s", "-o", "out.jsonl")  # fmt: skip
+    assert done.status == 0, done.stderr
+    if "MPIR_CVAR_CH4_NETMOD" in done.stdout:
+        pytest.fail("unexpected")
+    study = package.load(Path("out.jsonl")).variants
+    assert study is not None
+    if package.load(Path("out.jsonl")).run.launches[0].mpi.library == "MPICH":
+        assert "has no such variable" in done.stdout
+
+
+def test_a_job_cannot_compare_variants(hockney: RunHockney) -> None:
+    done = hockney("job", "slurm", "--", "pingpong", "--vary", "env:A=1,2")
+    assert done.status == 2
+    assert "which variant" in done.stderr
