@@ -81,10 +81,10 @@ class Packed:
 
     @classmethod
     def of(cls, values: NDArray[np.float64]) -> Packed:
-        """Packs values of 0 and more; each is given back as it was."""
+        """Packs values, each of which is given back as it was."""
         for (scale, most), kind in ((SHORT, np.uint16), (LONG, np.int32)):
             multiples = np.rint(values * scale)
-            exact = (multiples / scale == values) & (multiples < most)
+            exact = (multiples / scale == values) & (multiples >= 0) & (multiples < most)
             if np.count_nonzero(exact) >= FEWEST_EXACT * len(values):
                 places = np.flatnonzero(~exact)
                 multiples[places] = most
@@ -140,7 +140,7 @@ class Ragged:
 
     @classmethod
     def of(cls, lists: Sequence[Sequence[float]]) -> Ragged:
-        """Packs lists of numbers of 0 and more."""
+        """Packs lists of numbers."""
 
         ends = np.cumsum(list(map(len, lists)), dtype=np.int32)
         values = np.fromiter(chain.from_iterable(lists), np.float64, int(ends[-1]))

@@ -90,6 +90,11 @@ class Rows(MutableSequence[T]):
         for start in range(0, len(self), AT_ONCE):
             yield from self._made(slice(start, start + AT_ONCE))
 
+    def __reversed__(self) -> Iterator[T]:
+        self.settle()
+        for end in range(len(self), 0, -AT_ONCE):
+            yield from reversed(list(self._made(slice(max(end - AT_ONCE, 0), end))))
+
     @overload
     def __getitem__(self, index: int) -> T: ...
 
