@@ -43,7 +43,7 @@ def run_of(times: list[float], work: list[float], copies: list[float] | None = N
 def found_in(run: Run) -> list[tuple[str, int | None, str]]:
     return [
         (finding.operation, finding.bytes, finding.words)
-        for finding in Analysis(run).diagnosis
+        for finding in Analysis(run).diagnosis.findings
         if finding.what == "covariates"
     ]
 

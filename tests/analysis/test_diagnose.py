@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hockney.analysis import Analysis
+from hockney.analysis.diagnose import Diagnosis
 from hockney.analysis.noise import Disturbance, disturbances
 from hockney.records import Noise
 from hockney.views.warnings import warning_lines
@@ -52,7 +53,7 @@ def wandering(_launch: int, round_: int, _bytes: int) -> list[float]:
 
 
 def test_healthy_samples_are_called_so() -> None:
-    assert Analysis(make_run(healthy, rounds=100)).diagnosis == []
+    assert Analysis(make_run(healthy, rounds=100)).diagnosis == Diagnosis([])
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_healthy_samples_are_called_so() -> None:
 def test_each_illness_is_named(
     ns: Callable[[int, int, int], Sequence[float]], what: str, words: str
 ) -> None:
-    findings = Analysis(make_run(ns, launches=8, rounds=200)).diagnosis
+    findings = Analysis(make_run(ns, launches=8, rounds=200)).diagnosis.findings
     found = {finding.what: finding.words for finding in findings}
     assert what in found
     assert words in found[what]

@@ -51,6 +51,27 @@ def test_a_cut_file_is_shown_with_what_is_missing(hockney: RunHockney, file: Pat
     assert "incomplete" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("run", "why"),
+    [
+        (Path("tests/recorded/osu_latency_gke_size128-pingpong.jsonl.zst"), "no samples"),
+        (None, "no launch visited a point 12 times"),
+    ],
+)
+def test_where_there_is_nothing_to_look_at_no_diagnosis_is_made(
+    hockney: RunHockney, tmp_path: Path, run: Path | None, why: str
+) -> None:
+    """Statistics of another program, and a run of three rounds: nothing was searched."""
+    file = run or write_run(make_run(lambda *_: [1000.0], rounds=3), tmp_path / "short.jsonl")
+    path = str(file.absolute())
+    said = hockney("show", path, "--diagnose").stdout
+    assert "diagnosis: not possible, as " in said
+    assert why in said
+    shown = json.loads(hockney("show", path, "--diagnose", "--json").stdout)
+    assert shown["diagnosis"] is None
+    assert why in shown["diagnosis_not_possible"]
+
+
 def test_diagnosis_is_told_and_in_the_json(hockney: RunHockney, tmp_path: Path) -> None:
     run = make_run(lambda _, round_, __: [2000.0 if round_ < 3 else 1000.0], rounds=40)
     path = write_run(run, tmp_path / "cold.jsonl")

@@ -69,7 +69,7 @@ def test_an_ordinary_line_may_be_below_zero_and_says_so() -> None:
 @pytest.mark.parametrize(("ordinary", "said"), [(False, "relative residuals"), (True, "residuals")])
 def test_a_fit_says_which_residuals_it_minimises(ordinary: bool, said: str) -> None:
     first, *_ = fit_lines(fit(curve(1e-6 + 1e-10 * SIZES), ordinary))
-    assert f"least squares of {said};" in first
+    assert f"least squares of {said}" in first
 
 
 def test_the_weighted_alpha_is_the_latency_where_the_ordinary_one_is_not() -> None:

@@ -121,6 +121,20 @@ def test_a_latency_that_does_not_show_is_on_its_bound_and_said() -> None:
     assert any("L is at its bound 0" in note for note in found.notes)
 
 
+def test_a_transfer_that_begins_when_the_receive_is_posted_is_not_called_an_overhead() -> None:
+    """All of the message is in o_r then: what is left for L and G is rounding."""
+    found = loggp.fit(truth(5e-9, Delay(1e-9), Delay(10.2e-6, 1e-10), 0.0, 1e-26))
+    assert any("L and o_receive cannot be told apart" in note for note in found.notes)
+    assert found.parameters["G_s_per_B"].value is None
+    assert found.derived["r_inf_Bps"].value is None
+    assert any("G does not show" in note for note in found.notes)
+
+
+def test_a_latency_beside_overheads_is_told_from_them() -> None:
+    found = loggp.fit(truth(1e-6, Delay(3e-7), Delay(4e-7), 8e-7, 4e-10))
+    assert not any("told apart" in note or "G does" in note for note in found.notes)
+
+
 def test_delays_that_do_not_decide_are_told() -> None:
     found = loggp.fit(truth(1e-7, Delay(1e-7), Delay(1e-7), 9e-6, 4e-10))
     assert any("delays are shorter than the gap" in note for note in found.notes)
@@ -191,3 +205,16 @@ def test_one_size_is_too_few(hockney: RunHockney) -> None:
     done = hockney("overheads", "--sizes", "8")
     assert done.status == 2
     assert "at least two sizes" in done.stderr
+
+
+@pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
+def test_a_shape_in_words_is_a_machine_for_every_step(hockney: RunHockney) -> None:
+    """The trains of the second step run on the platform that was written for the first."""
+    done = hockney("overheads", "--platform", "cluster:2", "--sizes", "1,8,64", "--json", "-q")
+    assert done.status == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert len(result["overheads"]) == 3
+    assert any(
+        "L and o_receive cannot be told apart" in note for note in result["fits"][0]["notes"]
+    )
+    assert result["fits"][0]["derived"]["r_inf_Bps"]["value"] is None

@@ -189,6 +189,37 @@ def test_a_wrong_question_is_answered_in_words(
     assert words in done.stderr
 
 
+def three_tables(path: Path) -> Path:
+    """A log with three OSU tables, of which the last is disturbed."""
+    tables = []
+    for slow in (1.0, 1.1, 4.0):
+        rows = [f"{size:<10}{(2.0 + size / 1000.0) * slow:>12.2f}" for size in (1, 1000, 4000)]
+        tables.append("# OSU MPI Latency Test v7.4\n# Size       Latency (us)\n" + "\n".join(rows))
+    path.write_text("\n".join(tables) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(("statistic", "slow"), [("min", 1.0), ("median", 1.1), ("mean", 6.1 / 3)])
+def test_of_imported_tables_a_statistic_is_chosen(
+    hockney: RunHockney, tmp_path: Path, statistic: str, slow: float
+) -> None:
+    log = three_tables(tmp_path / "osu.log")
+    done = hockney("import", str(log), "-o", "osu.jsonl")
+    assert done.status == 0, done.stderr
+    done = hockney("fit", "osu.jsonl", "--statistic", statistic, "--json")
+    assert done.status == 0, done.stderr
+    (found,) = json.loads(done.stdout)["fits"]
+    assert found["parameters"]["alpha_s"]["value"] == pytest.approx(2e-6 * slow, rel=0.02)
+    noted = f"through the {statistic} over launches" in found["notes"]
+    assert noted == (statistic != "median")
+
+
+def test_measured_samples_have_their_medians(hockney: RunHockney, run_file: Path) -> None:
+    done = hockney("fit", str(run_file), "--statistic", "min")
+    assert done.status == 2
+    assert "leave --statistic out" in done.stderr
+
+
 def test_too_few_sizes_are_named(hockney: RunHockney, tmp_path: Path) -> None:
     path = write_run(make_run(nanoseconds, sizes=(8, 64)), tmp_path / "two.jsonl")
     done = hockney("fit", str(path), "--model", "segmented")

@@ -215,3 +215,66 @@ def test_who_knows_nothing_of_nodes_says_so(hockney: RunHockney, tmp_path: Path)
     assert done.status == 2
     assert "does not describe what ranks of a node share" in done.stderr
     assert "--pairs-active" in done.stderr
+
+
+def bent_ns(launch: int, round_: int, size: int) -> list[float]:
+    """No line: 15 % above it at 8 bytes."""
+    return [ns * (1.15 if size == 8 else 1.0) for ns in line_ns(launch, round_, size)]
+
+
+def test_a_measured_size_is_answered_by_its_measurement() -> None:
+    points = estimate(make_run(bent_ns, sizes=SIZES)).headline
+    for model in ("hockney", "segmented"):
+        found = predict(channel_of(points, model), Pattern("message", 8))
+        (point,) = (point for point in points if point.bytes == 8)
+        assert found.measured
+        assert (found.seconds.value, found.seconds.low, found.seconds.high) == (
+            point.typical_s, point.low_s, point.high_s,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [4, 16, 100])
+def test_between_sizes_the_interval_contains_what_the_model_is_off(size: int) -> None:
+    """15 % at the neighbouring size; the launches alone are 2 % apart."""
+    channel = channel_of(estimate(make_run(bent_ns, sizes=SIZES)).headline, "hockney")
+    found = predict(channel, Pattern("message", size)).seconds
+    assert found.value is not None
+    assert found.low is not None
+    assert found.high is not None
+    off = np.exp(channel.misfit[8, 1])
+    assert off > 1.05
+    assert found.low <= found.value / off
+    assert found.high >= found.value * off
+
+
+def test_a_pattern_of_measured_sizes_may_take_as_long_as_its_messages_did() -> None:
+    channel = channel_of(estimate(make_run(bent_ns, sizes=SIZES)).headline, "hockney")
+    found = predict(channel, Pattern("ring", 8, 4))
+    one = predict(channel, Pattern("message", 8)).seconds.value
+    assert one is not None
+    assert found.seconds.low is not None
+    assert found.seconds.high is not None
+    assert not found.measured
+    assert found.seconds.low <= 4 * one <= found.seconds.high
+
+
+def test_what_was_measured_is_no_answer_for_another_machine(channel: Channel) -> None:
+    assert predict(channel, Pattern("message", 8)).measured
+    assert not predict(channel.scaled({"latency": 0.5}), Pattern("message", 8)).measured
+
+
+def test_fewer_than_five_launches_give_no_interval(hockney: RunHockney, tmp_path: Path) -> None:
+    """Bootstrap intervals of two launches hold the truth in half of the cases."""
+    write_run(make_run(line_ns, launches=4, sizes=SIZES), tmp_path / "run.jsonl")
+    asked = ("--bytes", "8,100", "--pattern", "ring:ranks=4,bytes=8")
+    for model in ("hockney", "segmented"):
+        done = hockney("predict", "run.jsonl", *asked, "--model", model, "--json")
+        rows = json.loads(done.stdout)["predictions"]
+        assert [(row["low_s"], row["high_s"]) for row in rows] == [(None, None)] * 3
+        text = hockney("predict", "run.jsonl", *asked, "--model", model).stdout
+        assert "no interval from fewer than 5 launches; there are 4" in text
+        done = hockney("fit", "run.jsonl", "--model", model, "--json")
+        (fit,) = json.loads(done.stdout)["fits"]
+        limits = [one for part in ("parameters", "derived") for one in fit[part].values()]
+        assert all(one["low"] is None and one["high"] is None for one in limits)
+        assert "no interval from fewer than 5 launches; there are 4" in fit["notes"]

@@ -14,7 +14,7 @@ from typing import Any
 
 from hockney.analysis.best import Cell, cells_of
 from hockney.analysis.contention import Contention, Knee, at_once, contention, knees
-from hockney.analysis.diagnose import Finding, diagnose
+from hockney.analysis.diagnose import Diagnosis, diagnose
 from hockney.analysis.expected import Expected, next_run
 from hockney.analysis.fits import Fits, NamedCurve, PairsFits
 from hockney.analysis.floor import FloorRatio, floor_ratios
@@ -175,7 +175,7 @@ class Analysis:
         return variant_study(self.run, self.plan)
 
     @cached_property
-    def diagnosis(self) -> list[Finding]:
+    def diagnosis(self) -> Diagnosis:
         return diagnose(self.run, self.estimates)
 
     @cached_property

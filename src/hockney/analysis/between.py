@@ -58,11 +58,6 @@ class Between:
         return Unseen(math.sqrt(2.0) * self.deviation, self.freedom)
 
 
-def is_simulated(run: Run) -> bool:
-    """Simulated runs do not drift."""
-    return any(launch.simulated for launch in run.launches[:1])
-
-
 def may_repeat(first: RunRecord, other: RunRecord) -> bool:
     """Whether two runs asked for the same under the same label, for whatever time and precision."""
     if (first.experiment, first.label) != (other.experiment, other.label):

@@ -16,7 +16,6 @@ from hockney.analysis.between import (
     alike_state,
     assumed,
     between,
-    is_simulated,
     same_question,
 )
 from hockney.errors import AskedWronglyError
@@ -124,7 +123,7 @@ class _Drift:
             alike = [one for one in left if same_question(of.run, one.run)]
             left = [one for one in left if one not in alike]
             groups.append([_points(one, handover_s) for one in alike])
-        return cls(is_simulated(first.run) and is_simulated(second.run), groups)
+        return cls(first.run.is_simulated and second.run.is_simulated, groups)
 
     def at(self, first: PointEstimate, second: PointEstimate) -> Unseen | None:
         if self.none:

@@ -89,19 +89,33 @@ class Series:
     samples_s: Array
 
 
-def diagnose(run: Run, estimates: Estimates) -> list[Finding]:
+@dataclass(frozen=True)
+class Diagnosis:
+    findings: list[Finding]
     """Everything found in the headline state, the largest effect of each kind first."""
+    not_possible: str | None = None
+    """Why nothing could be searched, where nothing could."""
+
+
+def diagnose(run: Run, estimates: Estimates) -> Diagnosis:
+    """Searches every point that has launches with LEAST_VISITS visits and more."""
+    if not run.samples:
+        return Diagnosis([], "the file has statistics, but no samples")
+    searched = {
+        key: long_enough
+        for key, launches in _series(run, estimates.states).items()
+        if (long_enough := [s for s in launches if len(s.visit_s) >= LEAST_VISITS])
+    }
     findings = _explained(run, estimates)
-    for key, launches in _series(run, estimates.states).items():
-        long_enough = [s for s in launches if len(s.visit_s) >= LEAST_VISITS]
-        if not long_enough:
-            continue
+    if not searched and not findings:
+        return Diagnosis([], f"no launch visited a point {LEAST_VISITS} times")
+    for key, launches in searched.items():
         for look in LOOKS:
-            found = look(long_enough)
+            found = look(launches)
             if found is not None:
                 what, words, size = found
                 findings.append(Finding(what, key.operation, key.bytes, words, size))
-    return sorted(findings, key=lambda finding: (finding.what, -finding.size))
+    return Diagnosis(sorted(findings, key=lambda finding: (finding.what, -finding.size)))
 
 
 def _explained(run: Run, estimates: Estimates) -> list[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hockney.estimate.points import PointEstimate
 from hockney.fitting.fit import Curve, Fit, curve_of
@@ -31,24 +31,27 @@ class PairsFits:
 
 
 class Fits:
-    """Keeps fits by the points that they go through."""
+    """Keeps fits by the points that they go through, and what of several launches they go through
+    (fitting.fit.OVER_LAUNCHES)."""
 
     def __init__(self) -> None:
-        self._fits: dict[tuple[str, tuple[PointEstimate, ...]], Fit] = {}
-        self._rankings: dict[tuple[PointEstimate, ...], Ranking] = {}
+        self._fits: dict[tuple[str, str, tuple[PointEstimate, ...]], Fit] = {}
+        self._rankings: dict[tuple[str, tuple[PointEstimate, ...]], Ranking] = {}
 
-    def fit(self, model: str, points: Sequence[PointEstimate]) -> Fit:
+    def fit(
+        self, model: str, points: Sequence[PointEstimate], over_launches: str = "median"
+    ) -> Fit:
         """That model through points of one curve."""
-        key = model, tuple(points)
+        key = model, over_launches, tuple(points)
         if key not in self._fits:
-            self._fits[key] = fit_model(model, points)
+            self._fits[key] = fit_model(model, _curve(points, over_launches))
         return self._fits[key]
 
-    def ranking(self, points: Sequence[PointEstimate]) -> Ranking:
+    def ranking(self, points: Sequence[PointEstimate], over_launches: str = "median") -> Ranking:
         """Every model that the points of one curve allow, the best first."""
-        key = tuple(points)
+        key = over_launches, tuple(points)
         if key not in self._rankings:
-            self._rankings[key] = rank(points)
+            self._rankings[key] = rank(_curve(points, over_launches))
         return self._rankings[key]
 
     def of_pairs(self, points: Sequence[PointEstimate]) -> PairsFits | None:
@@ -59,3 +62,7 @@ class Fits:
         models = {"multi-mode": multi_mode, "max-rate": max_rate}
         names = [name for name, model in models.items() if model.lacks(curve) is None]
         return PairsFits(curve, tuple(self.fit(name, points) for name in names)) if names else None
+
+
+def _curve(points: Sequence[PointEstimate], over_launches: str) -> Curve:
+    return replace(curve_of(points), over_launches=over_launches)

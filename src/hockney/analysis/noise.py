@@ -37,7 +37,7 @@ def disturbances(run: Run) -> list[Disturbance]:
     by_rank: dict[tuple[int, int], list[Noise]] = {}
     for noise in run.noises:
         by_rank.setdefault((noise.launch, noise.rank), []).append(noise)
-    if not by_rank or any(launch.simulated for launch in run.launches):
+    if not by_rank or run.is_simulated:
         return []
     groups = list(by_rank.values())
     looked_for = (

@@ -110,7 +110,7 @@ def _source_notes(run: Run) -> list[SourceNote]:
 
 
 def _placement(run: Run) -> Iterator[Warning]:
-    if not run.launches or run.launches[0].simulated:
+    if not run.launches or run.is_simulated:
         return
     part = run.taking_part
     places = [place for place in run.launches[0].places if place.rank in part]
@@ -144,7 +144,7 @@ def _few_launches(run: Run, estimates: Estimates) -> list[FewLaunches]:
         return []
     if run.header.source is not None:
         return [FewLaunches(fewest, imported=True)]
-    simulated = any(launch.simulated for launch in run.launches[:1])
+    simulated = run.is_simulated
     return [] if simulated else [FewLaunches(fewest, imported=False)]
 
 

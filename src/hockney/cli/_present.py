@@ -85,7 +85,9 @@ def show_json(
     """shown_json and, when asked, "diagnosis" and "positions"."""
     shown = shown_json(analysis, all_states)
     if diagnose:
-        shown["diagnosis"] = [asdict(finding) for finding in analysis.diagnosis]
+        why_not = analysis.diagnosis.not_possible
+        found = [asdict(finding) for finding in analysis.diagnosis.findings]
+        shown |= {"diagnosis": None if why_not else found, "diagnosis_not_possible": why_not}
     if histories is not None:
         shown["positions"] = asdict(analysis.positions(histories))
         shown["beside"] = shown["positions"]  # its former name

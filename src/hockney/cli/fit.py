@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -47,9 +47,18 @@ Result = TypeVar("Result")
     is_flag=True,
     help="Ordinary least squares, in which the largest sizes weigh most.",
 )
+@option(
+    "--statistic",
+    type=click.Choice(("min", "mean", "median")),
+    default="median",
+    help="What to fit of the tables of an imported log: of each size the least time of all tables, "
+    "their mean, or their median.",
+)
 @_options.MOST_INPUT
 @_options.JSON
-def command(files: tuple[Path, ...], model: str, ordinary: bool, as_json: bool) -> None:
+def command(
+    files: tuple[Path, ...], model: str, ordinary: bool, statistic: str, as_json: bool
+) -> None:
     """Fit a model to each file, with confidence intervals by a bootstrap over launches.
 
     hockney is T(b) = alpha + beta b; segmented is one such line for each protocol's sizes.
@@ -57,12 +66,32 @@ def command(files: tuple[Path, ...], model: str, ordinary: bool, as_json: bool) 
     if ordinary and model != "hockney":
         raise click.UsageError("--ordinary needs --model hockney")
     curves = [curve for file in files for curve in _curves(file)]
+    measured = [one.run for one in curves if one.run.samples]
+    if measured and statistic != "median":
+        raise AskedWronglyError(
+            f"--statistic {statistic}: {measured[0].path} has samples, whose launches are "
+            "represented by their medians",
+            "leave --statistic out; it is for the tables of imported logs",
+        )
+
     if model == AUTO:
-        _show_rankings(_each(curves, lambda one: one.fits.ranking(one.curve.points)), as_json)
+        _show_rankings(
+            _each(curves, lambda one: one.fits.ranking(one.curve.points, statistic)), as_json
+        )
     elif ordinary:
-        _show_fits(_each(curves, lambda one: fit(curve_of(one.curve.points), ordinary)), as_json)
+        _show_fits(
+            _each(
+                curves,
+                lambda one: fit(
+                    replace(curve_of(one.curve.points), over_launches=statistic), ordinary
+                ),
+            ),
+            as_json,
+        )
     else:
-        _show_fits(_each(curves, lambda one: one.fits.fit(model, one.curve.points)), as_json)
+        _show_fits(
+            _each(curves, lambda one: one.fits.fit(model, one.curve.points, statistic)), as_json
+        )
 
 
 @dataclass(frozen=True)

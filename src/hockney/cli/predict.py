@@ -62,8 +62,10 @@ def command(
 ) -> None:
     """Predict the time of messages and communication patterns from measured ones.
 
-    All pairs of ranks are taken to communicate like the measured ones. Confidence intervals are by
-    a bootstrap over launches; they do not cover effects of a pattern on the network.
+    A message of a measured size takes what was measured. All pairs of ranks are taken to
+    communicate like the measured ones. Confidence intervals are by a bootstrap over launches and
+    contain what the model is off at that size; they do not cover effects of a pattern on the
+    network.
     """
     factors = parse_factors(what_if) if what_if else {}
     asked = [Pattern("message", size) for size in sizes or ()]

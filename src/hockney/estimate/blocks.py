@@ -73,7 +73,7 @@ def block_times(run: Run) -> BlockTimes:
     by_launch: dict[int, list[Samples]] = {}
     for samples in run.samples:
         by_launch.setdefault(samples.launch, []).append(samples)
-    times = BlockTimes(is_simulated=any(launch.simulated for launch in run.launches))
+    times = BlockTimes(is_simulated=run.is_simulated)
     for launch in run.launches:
         if launch.variant is None or launch.block is None or launch.launch in failed:
             continue

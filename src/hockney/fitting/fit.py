@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate, statistic_of
+from hockney.estimate.quantiles import FEW_RULE, carries_interval
 from hockney.estimate.summaries import FROM_BANDWIDTH
 from hockney.fitting.likelihood import criterion
 from hockney.spec.axes import Train
@@ -20,6 +22,12 @@ SEED = 20
 """Seed of the bootstrap: the same file gives the same intervals."""
 
 Array = NDArray[np.float64]
+
+OVER_LAUNCHES: dict[str, Callable[..., Any]] = {
+    "median": np.nanmedian,
+    "mean": np.nanmean,
+    "min": np.nanmin,
+}
 
 
 @dataclass(frozen=True)
@@ -40,11 +48,23 @@ class Curve:
     trains: tuple[Train, ...] | None = None
     statistic: str = "median"
     """The statistic of each launch's times."""
+    over_launches: str = "median"
+    """How the launches, or the tables of a log, become one time: one of OVER_LAUNCHES."""
 
     @property
     def median_s(self) -> Array:
-        """Over launches, shape (points,)."""
-        return _median(self.seconds)
+        """Over launches, shape (points,): the median, or what `over_launches` names instead."""
+        return self._over(self.seconds)
+
+    def _over(self, seconds: Array) -> Array:
+        """NaN where no launch has the point."""
+        unknown = np.isnan(seconds)
+        if self.over_launches == "median" and not unknown.any():
+            return np.asarray(np.median(seconds, axis=0), dtype=np.float64)  # far faster
+        known = ~unknown.all(axis=0)
+        times = np.full(seconds.shape[1], np.nan)
+        times[known] = OVER_LAUNCHES[self.over_launches](seconds[:, known], axis=0)
+        return times
 
     @property
     def launches(self) -> int:
@@ -56,11 +76,17 @@ class Curve:
         return len(np.unique(self.bytes))
 
     def resampled(self, resamples: int = RESAMPLES) -> Array:
-        """Medians over launches drawn with replacement, shape (resamples, points)."""
+        """Medians over launches drawn with replacement, shape (resamples, points); no rows where
+        there are too few launches for an interval, nor for minima, of which a bootstrap gives none
+        (Bickel & Freedman 1981, Annals of Statistics 9)."""
+        if not carries_interval(self.launches) or self.over_launches == "min":
+            resamples = 0
         chance, median = np.random.default_rng(SEED), self.median_s
         medians = np.empty((resamples, len(median)))
         for row in range(resamples):  # one by one, to save memory
-            medians[row] = _median(self.seconds[chance.integers(self.launches, size=self.launches)])
+            medians[row] = self._over(
+                self.seconds[chance.integers(self.launches, size=self.launches)]
+            )
         return np.where(np.isnan(medians), median, medians)
 
     def at(self, points: NDArray[np.bool_]) -> Curve:
@@ -72,18 +98,8 @@ class Curve:
             None if self.repetitions is None else self.repetitions[points],
             None if self.trains is None else tuple(compress(self.trains, points)),
             self.statistic,
+            self.over_launches,
         )
-
-
-def _median(seconds: Array) -> Array:
-    """Medians over launches that have the point; NaN if no launch has it."""
-    unknown = np.isnan(seconds)
-    if not unknown.any():
-        return np.asarray(np.median(seconds, axis=0), dtype=np.float64)
-    known = ~unknown.all(axis=0)
-    median = np.full(seconds.shape[1], np.nan)
-    median[known] = np.nanmedian(seconds[:, known], axis=0)
-    return median
 
 
 def curve_of(points: Sequence[PointEstimate]) -> Curve:
@@ -193,7 +209,7 @@ def require(model: str, data: str, lacking: str | None, advice: str) -> None:
 @dataclass(frozen=True)
 class Parameter:
     """A fitted value with its 95 % bootstrap interval over launches. The interval is None with
-    fewer than two launches; the value is None if the data do not show it."""
+    too few launches (FEW_RULE); the value is None if the data do not show it."""
 
     value: float | None
     low: float | None = None
@@ -203,7 +219,7 @@ class Parameter:
 def parameter(value: float | None, resampled: Array, launches: int) -> Parameter:
     """The parameter. Its interval is extended to include the value: with few launches all resamples
     may be on one side of it."""
-    if launches < 2 or value is None or not len(resampled):
+    if not carries_interval(launches) or value is None or not len(resampled):
         return Parameter(value)
     with np.errstate(invalid="ignore"):
         low, high = (float(limit) for limit in np.quantile(resampled, (0.025, 0.975)))
@@ -289,11 +305,23 @@ def new_fit(
         launches=curve.launches,
         criterion=criterion(np.log(median / predicted), free) if positive else None,
         segments=segments,
-        notes=(*notes, *_statistic_notes(curve)),
+        notes=(*notes, *_statistic_notes(curve), *few_launches_notes(curve.launches)),
     )
+
+
+def few_launches_notes(launches: int) -> list[str]:
+    """Why there are no intervals, where there are none."""
+    if carries_interval(launches):
+        return []
+    return [f"{FEW_RULE}; there {'is' if launches == 1 else 'are'} {launches}"]
 
 
 def _statistic_notes(curve: Curve) -> list[str]:
     if curve.statistic == FROM_BANDWIDTH:
         return [f"times are {FROM_BANDWIDTH} of a stream: alpha is a gap in it, not a latency"]
-    return [] if curve.statistic == "median" else [f"through each launch's {curve.statistic}"]
+    notes = [] if curve.statistic == "median" else [f"through each launch's {curve.statistic}"]
+    if curve.over_launches != "median":
+        notes.append(f"through the {curve.over_launches} over launches")
+    if curve.over_launches == "min" and carries_interval(curve.launches):
+        notes.append("no interval: a bootstrap gives none for a minimum")
+    return notes

@@ -17,15 +17,19 @@ _STEPS, _SETTLED = 60, 1e-6
 
 def scale(ln_residuals: Array) -> float:
     """The most likely scale of Student's t, by expectation maximisation; shape (points,)."""
-    squares = ln_residuals**2
-    variance = max(float(np.median(squares)), LEAST_SCALE**2)
+    sigma = max(float(np.sqrt(np.median(ln_residuals**2))), LEAST_SCALE)
     for _ in range(_STEPS):
-        before = variance
-        share = (DEGREES + 1.0) / (DEGREES + squares / variance)
-        variance = max(float((share * squares).mean()), LEAST_SCALE**2)
-        if abs(variance / before - 1.0) < _SETTLED:
+        before, sigma = sigma, likelier_scale(ln_residuals, sigma)
+        if abs((sigma / before) ** 2 - 1.0) < _SETTLED:
             break
-    return float(np.sqrt(variance))
+    return sigma
+
+
+def likelier_scale(ln_residuals: Array, sigma: float) -> float:
+    """One step of expectation maximisation."""
+    squares = ln_residuals**2
+    share = (DEGREES + 1.0) / (DEGREES + squares / sigma**2)
+    return max(float(np.sqrt(np.dot(share, squares) / len(squares))), LEAST_SCALE)
 
 
 def weights(ln_residuals: Array) -> Array:
@@ -41,17 +45,21 @@ def deviance(ln_residuals: Array) -> float:
     return float(2.0 * len(ln_residuals) * np.log(sigma) + (DEGREES + 1.0) * tails.sum())
 
 
+def penalty(points: int, free: int) -> float | None:
+    """What so many fitted numbers, without the scale, add to the deviance in `criterion`. None
+    where there are too few points for them."""
+    left = points - free - 2
+    return (free + 1) * float(np.log(points)) * points / left if left > 0 else None
+
+
 def criterion(ln_residuals: Array, free: int) -> float | None:
     """Schwarz's criterion (BIC), corrected for few points (McQuarrie 1999, Statistics & Probability
     Letters 44): without the correction, a straight line through 24 noisy sizes falls into segments.
 
     free: fitted numbers without the scale. None where there are too few points for so many.
     """
-    points = len(ln_residuals)
-    left = points - free - 2
-    if left < 1:
-        return None
-    return deviance(ln_residuals) + (free + 1) * float(np.log(points)) * points / left
+    added = penalty(len(ln_residuals), free)
+    return None if added is None else deviance(ln_residuals) + added
 
 
 def akaike(ln_residuals: Array, free: int) -> float:

@@ -46,3 +46,17 @@ def weighted_line(
     beta = np.where(flat, 0.0, np.where(steep, through_zero, beta))
     alpha = np.where(flat, mean_t, np.where(steep, 0.0, alpha))
     return alpha, beta
+
+
+def bounded_line(u: Array, v: Array, uu: Array, uv: Array, vv: Array) -> tuple[Array, Array]:
+    """alpha and beta, not below 0, that minimise sum w (1 - alpha u - beta v)^2, from its sums
+    w u, w v, w u^2, w u v and w v^2."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        determinant = uu * vv - uv**2
+        regular = determinant > 1e-12 * uu * vv
+        alpha = np.where(regular, (u * vv - v * uv) / determinant, u / uu)
+        beta = np.where(regular, (v * uu - u * uv) / determinant, 0.0)
+        flat, steep = beta < 0.0, alpha < 0.0
+        alpha = np.where(flat, u / uu, np.where(steep, 0.0, alpha))
+        beta = np.where(flat, 0.0, np.where(steep, v / vv, beta))
+    return alpha, beta

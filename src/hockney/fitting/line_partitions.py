@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.fitting.line import bounded_line
 from hockney.fitting.partition import (
     LEAST_SIZES,
     MOST_SEGMENTS,
@@ -68,16 +69,9 @@ def _moments(bytes_: Array, seconds: Array, weight: Array) -> Array:
 def _least_squares(moments: Array) -> Array:
     """The least sum of squares with alpha and beta not below 0; moments: (6, ...)."""
     one, u, v, uu, uv, vv = moments
-    with np.errstate(divide="ignore", invalid="ignore"):
-        determinant = uu * vv - uv**2
-        regular = determinant > 1e-12 * uu * vv
-        alpha = np.where(regular, (u * vv - v * uv) / determinant, u / uu)
-        beta = np.where(regular, (v * uu - u * uv) / determinant, 0.0)
-        flat, steep = beta < 0.0, alpha < 0.0
-        alpha = np.where(flat, u / uu, np.where(steep, 0.0, alpha))
-        beta = np.where(flat, 0.0, np.where(steep, v / vv, beta))
-        squares = one - 2.0 * (alpha * u + beta * v)
-        squares += alpha * (alpha * uu + 2.0 * beta * uv) + beta**2 * vv
+    alpha, beta = bounded_line(u, v, uu, uv, vv)
+    squares = one - 2.0 * (alpha * u + beta * v)
+    squares += alpha * (alpha * uu + 2.0 * beta * uv) + beta**2 * vv
     return np.asarray(np.maximum(squares, 0.0))
 
 

@@ -26,8 +26,8 @@ def runs(per_block: Array) -> Array:
 
 
 def best_partitions(cost: Array, most: int) -> list[list[int]]:
-    """The cheapest partition into 1, 2, ... at most `most` segments: each as the blocks at which
-    the second and later segments start.
+    """The cheapest partition into 1, 2, ... at most `most` segments, where there is one: each as
+    the blocks at which the second and later segments start.
 
     cost: (first, last) of a segment of blocks first to last, infinite where there may be none.
     """
@@ -39,7 +39,7 @@ def best_partitions(cost: Array, most: int) -> list[list[int]]:
     partitions = []
     for segments in range(most):
         if not np.isfinite(cheapest[segments][-1]):
-            break
+            continue
         starts: list[int] = []
         last = len(cost) - 1
         for step in range(segments, 0, -1):

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.estimate.quantiles import carries_interval
 from hockney.fitting.fit import (
     RESAMPLES,
     SEED,
@@ -46,6 +47,8 @@ LEAST_RELATIVE = 1e-4
 LEAST_FRACTION = 0.25
 """Fraction of the median below which smaller overheads get no more weight."""
 POOR = 0.10
+TOLD_APART = 0.05
+"""Least fraction of the time that must be left without both overheads to know L from o_r."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ class _Parts:
 
 @dataclass(frozen=True)
 class _Numbers:
-    """The fitted numbers. A constant has slope 0; unknown g and G are NaN."""
+    """The fitted numbers. A constant has slope 0; an unknown g is NaN, an unknown G 0."""
 
     L: float
     send: tuple[float, float]
@@ -112,7 +115,7 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
     medians = parts.medians([np.arange(parts.launches)])
     grows = tuple(_grows(parts.bytes, one[0]) for one in (medians.send, medians.receive))
     best = _solved(medians, 0, grows)
-    rows = resamples if parts.launches > 1 else 0
+    rows = resamples if carries_interval(parts.launches) else 0
     draws = parts.medians(_draws(parts.launches, rows))
     sampled = [_solved(draws, row, grows) for row in range(rows)]
     delays = _measured_delays(curve)
@@ -132,7 +135,8 @@ def overheads(curve: Curve) -> list[Overheads]:
     require("loggp", DATA, lacks(curve), ADVICE)
     parts = _parts(curve)
     medians = parts.medians([np.arange(parts.launches)])
-    draws = parts.medians(_draws(parts.launches, RESAMPLES if parts.launches > 1 else 0))
+    rows = RESAMPLES if carries_interval(parts.launches) else 0
+    draws = parts.medians(_draws(parts.launches, rows))
 
     def of(one: Array, sample: Array, i: int) -> Parameter:
         known = sample[~np.isnan(sample[:, i]), i]
@@ -237,6 +241,8 @@ def _solved(medians: _Parts, row: int, grows: tuple[bool, ...]) -> _Numbers:
     g, G = np.nan, _line(wire, rest, True, one_way)[1]
     if len(np.unique(bytes_[own])) >= 2:
         g, G = _line(wire[own], gap[own], True)
+    if (G * wire < LEAST_RELATIVE * one_way).all():
+        G = 0.0
     latency = _line(wire, rest - G * wire, False, one_way)[0]
     return _Numbers(latency, send, receive, (g, G), G)
 
@@ -313,7 +319,7 @@ def _parameters(
         "o_receive_s": lambda one: one.receive[0],
         **({"o_receive_s_per_B": lambda one: one.receive[1]} if grows[1] else {}),
         "g_s": lambda one: one.gap[0],
-        "G_s_per_B": lambda one: one.G,
+        "G_s_per_B": lambda one: one.G or np.nan,
     }
     return {name: _known(read(best), map(read, sampled), launches) for name, read in reads.items()}
 
@@ -346,6 +352,15 @@ def _notes(best: _Numbers, grows: tuple[bool, ...], medians: _Parts) -> list[str
     for name, value in bounds.items():
         if value == 0.0:
             notes.append(f"{name} is at its bound 0: these times do not show it")
+    rest = 1.0 - (medians.send[0] + medians.receive[0]) / medians.one_way[0]
+    if float(np.median(rest)) < TOLD_APART:
+        notes.append(
+            "L and o_receive cannot be told apart: a receive takes as long as the whole message, "
+            "as it does where the transfer begins when the receive is posted; only their sum is "
+            "known"
+        )
+    if best.G == 0.0:
+        notes.append("G does not show: over these sizes it changes the time by less than rounding")
     if np.isnan(best.gap[0]):
         notes.append("g does not show: the overheads limit how fast messages follow each other")
     elif best.gap[0] == 0.0:

@@ -84,7 +84,7 @@ def fit(
         candidates = [sorted({int(start) for start in inside if 0 < start < len(curve.bytes)})]
     found = [_fitted(curve, starts) for starts in candidates]
     protocols, residuals = min(found, key=lambda one: _rated(*one))
-    medians = curve.resampled(resamples if curve.launches > 1 else 0)
+    medians = curve.resampled(resamples)
     weight = np.broadcast_to(weights(residuals), medians.shape)
     samples = [_solved(curve, protocol, medians, weight) for protocol in protocols]
     breaks = _breaks(curve, protocols)

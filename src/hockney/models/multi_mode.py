@@ -85,7 +85,7 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
 
 def _resampled(kept: Curve, best: Solution, resamples: int) -> Array:
     """Fitted numbers for bootstrap medians, shape (resamples, numbers)."""
-    rows = kept.resampled(resamples if kept.launches > 1 else 0)
+    rows = kept.resampled(resamples)
     points = points_of(kept)
     found = [polished(thinned(points.with_times(row)), best.structure, best.q).q for row in rows]
     return np.array(found).reshape(len(found), len(best.q))

@@ -9,12 +9,10 @@ payload. If launches show that, 0 bytes are a segment of their own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import pairwise
-
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.estimate.quantiles import carries_interval
 from hockney.fitting.fit import (
     RESAMPLES,
     Curve,
@@ -26,10 +24,11 @@ from hockney.fitting.fit import (
     parameter,
     require,
 )
-from hockney.fitting.likelihood import criterion, weights
+from hockney.fitting.likelihood import weights
 from hockney.fitting.line import weighted_line
 from hockney.fitting.line_partitions import line_partition_near, line_partitions
 from hockney.fitting.partition import LEAST_SIZES, MOST_SEGMENTS
+from hockney.fitting.robust_partition import Partition, Search, free_numbers
 
 Array = NDArray[np.float64]
 
@@ -48,16 +47,6 @@ def lacks(curve: Curve) -> str | None:
     return lacks_sizes(curve, LEAST_SIZES)
 
 
-@dataclass(frozen=True)
-class _Partition:
-    starts: list[int]
-    """Points at which the second and later segments start."""
-    alpha: Array
-    beta: Array
-    ln_residuals: Array
-    criterion: float
-
-
 def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
     """alpha and beta of each segment, and the breakpoints between them.
 
@@ -67,7 +56,7 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
     alpha only, if the 95 % interval of the ratio of their time to the line of the rest of the first
     segment differs from 1 by more than `EMPTY_DIFFERS`."""
     require("segmented", DATA, lacks(curve), "measure more: --sizes 0,1..4MiB")
-    best = _best(curve.bytes, curve.median_s)
+    best = best_partition(curve.bytes, curve.median_s)
     apart = _empty_is_apart(curve, best)
     if apart:
         best, (sampled_starts, alphas, betas) = _with_empty_apart(curve, resamples)
@@ -99,13 +88,13 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
         predict,
         parameters={**_lines(segments), **breaks},
         derived=_derived(best, limits, alphas, betas, curve.launches),
-        free=_free(len(segments)) - apart,
+        free=free_numbers(len(segments)) - apart,
         segments=segments,
         notes=_notes(curve, segments, apart),
     )
 
 
-def _empty_is_apart(curve: Curve, best: _Partition) -> bool:
+def _empty_is_apart(curve: Curve, best: Partition) -> bool:
     """True if 0 bytes differ from the first segment. Compares them with each launch's own line
     through the rest of that segment, so that a slow launch has no influence. Needs enough other
     sizes."""
@@ -113,7 +102,9 @@ def _empty_is_apart(curve: Curve, best: _Partition) -> bool:
     sizes, launches = curve.bytes[first], curve.seconds[:, first]
     launches = launches[~np.isnan(launches).any(axis=1)]
     one_empty = curve.bytes[0] == 0.0 < curve.bytes[1]
-    if not one_empty or curve.sizes <= LEAST_SIZES or len(sizes) < 3 or len(launches) < 2:
+    if not one_empty or curve.sizes <= LEAST_SIZES or len(sizes) < 3:
+        return False
+    if not carries_interval(len(launches)):
         return False
     alpha, _ = log_line(sizes[1:], launches[:, 1:], np.ones_like(launches[:, 1:]))
     if not (alpha > 0.0).all():
@@ -125,14 +116,14 @@ def _empty_is_apart(curve: Curve, best: _Partition) -> bool:
 
 def _with_empty_apart(
     curve: Curve, resamples: int
-) -> tuple[_Partition, tuple[NDArray[np.intp], Array, Array]]:
+) -> tuple[Partition, tuple[NDArray[np.intp], Array, Array]]:
     """A segment of 0 bytes and the best partition of all other sizes, with its resamples."""
     rest = curve.at(curve.bytes > 0.0)
-    best = _best(rest.bytes, rest.median_s)
+    best = best_partition(rest.bytes, rest.median_s)
     starts, alphas, betas = _resampled(rest, best, resamples)
     rows = len(alphas)
     empty = curve.resampled(rows)[:, :1]
-    return _Partition(
+    return Partition(
         [1, *(start + 1 for start in best.starts)],
         np.concatenate((curve.median_s[:1], best.alpha)),
         np.concatenate(([0.0], best.beta)),
@@ -145,30 +136,23 @@ def _with_empty_apart(
     )
 
 
-def _free(segments: int) -> int:
-    return 3 * segments - 1
-
-
-def _best(bytes_: Array, seconds: Array) -> _Partition:
-    """The partition of least criterion. Points that fit badly get less weight, and the search is
+def best_partition(bytes_: Array, seconds: Array) -> Partition:
+    """The partition of least criterion. Of more than MOST_BLOCKS sizes not all partitions can be
+    looked at: points that fit badly get less weight in a search by least squares, which is
     repeated. At first points far from the line between their neighbours get less weight: a single
     wrong time would otherwise become a segment of its own."""
-    weight = weights(_from_neighbours(bytes_, seconds))
-    best: _Partition | None = None
-    for _ in range(_ROUNDS):
-        partitions = [
-            _fitted(bytes_, seconds, weight, starts)
-            for starts in line_partitions(bytes_, seconds, weight)
-        ]
-        found = min(partitions, key=lambda partition: partition.criterion)
-        settled = best is not None and found.starts == best.starts
-        if best is None or found.criterion <= best.criterion:
-            best = found
-        if settled:
+    search = Search(bytes_, seconds)
+    weight, best = weights(_from_neighbours(bytes_, seconds)), None
+    for _ in range(_ROUNDS if search.is_too_large else 1):
+        for starts in line_partitions(bytes_, seconds, weight):
+            search.consider(starts)
+        if search.best is best:
             break
-        weight = weights(found.ln_residuals)
-    assert best is not None
-    return best
+        best = search.best
+        weight = weights(best.ln_residuals)
+    if not search.is_too_large:
+        search.everywhere()
+    return search.settled_best
 
 
 def _from_neighbours(bytes_: Array, seconds: Array) -> Array:
@@ -179,21 +163,6 @@ def _from_neighbours(bytes_: Array, seconds: Array) -> Array:
     fraction = (sizes[1:-1] - sizes[:-2]) / (sizes[2:] - sizes[:-2])
     between = (1.0 - fraction) * seconds[first][:-2] + fraction * seconds[first][2:]
     return np.concatenate(([0.0], np.log(seconds[first][1:-1] / between), [0.0]))
-
-
-def _fitted(bytes_: Array, seconds: Array, weight: Array, starts: list[int]) -> _Partition:
-    bounds = [0, *starts, len(bytes_)]
-    alpha, beta = np.empty(len(bounds) - 1), np.empty(len(bounds) - 1)
-    ln_residuals = np.empty(len(bytes_))
-    for i, (first, end) in enumerate(pairwise(bounds)):
-        part = slice(first, end)
-        alpha[i : i + 1], beta[i : i + 1] = log_line(
-            bytes_[part], seconds[None, part], weight[None, part]
-        )
-        predicted = np.maximum(alpha[i] + beta[i] * bytes_[part], 1e-3 * seconds[part])
-        ln_residuals[part] = np.log(seconds[part] / predicted)
-    value = criterion(ln_residuals, _free(len(alpha)))
-    return _Partition(starts, alpha, beta, ln_residuals, np.inf if value is None else value)
 
 
 def log_line(bytes_: Array, seconds: Array, weight: Array) -> tuple[Array, Array]:
@@ -208,12 +177,12 @@ def log_line(bytes_: Array, seconds: Array, weight: Array) -> tuple[Array, Array
 
 
 def _resampled(
-    curve: Curve, best: _Partition, resamples: int
+    curve: Curve, best: Partition, resamples: int
 ) -> tuple[NDArray[np.intp], Array, Array]:
     """Starts (resamples, segments - 1), alpha and beta (resamples, segments) of as many segments
-    for bootstrap medians; no rows for a single launch."""
+    for bootstrap medians; no rows for too few launches."""
     segments = len(best.alpha)
-    medians = curve.resampled(resamples if curve.launches > 1 else 0)
+    medians = curve.resampled(resamples)
     weight = weights(best.ln_residuals)
     starts = np.array(
         [line_partition_near(curve.bytes, row, weight, best.starts) for row in medians],
@@ -275,7 +244,7 @@ def _lines(segments: tuple[Segment, ...]) -> dict[str, Parameter]:
 
 
 def _derived(
-    best: _Partition, limits: Array, alphas: Array, betas: Array, launches: int
+    best: Partition, limits: Array, alphas: Array, betas: Array, launches: int
 ) -> dict[str, Parameter]:
     """1/beta of each segment, and the jump in time at each breakpoint."""
     derived = {}

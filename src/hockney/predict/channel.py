@@ -9,12 +9,13 @@ import numpy as np
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
+from hockney.estimate.quantiles import carries_interval
 from hockney.fitting.fit import SEED, Array, Curve, Fit, curve_of, require
 from hockney.fitting.line import line
 from hockney.models import CHANNELS, loggp, max_rate, segmented
 from hockney.models import hockney as line_model
 from hockney.models.segmented import log_line
-from hockney.spec.axes import Key, curve_key
+from hockney.spec.axes import Key, Train, curve_key
 
 RESAMPLES = 200
 """Bootstrap resamples of launches, for intervals of predictions."""
@@ -63,6 +64,10 @@ CostsOf = Callable[[int, int], Costs]
 """Costs by size in bytes and number of ranks of a node that send at once (used by max-rate)."""
 
 
+Measured = tuple[int, int]
+"""A size in bytes and a number of pairs that were measured."""
+
+
 @dataclass(frozen=True)
 class Channel:
     """Costs of messages by the best fit, and by the fit of each resample."""
@@ -75,11 +80,25 @@ class Channel:
     most_pairs: int
     """Largest measured number of concurrent pairs."""
     fit: Fit
+    measured: dict[Measured, Array]
+    """Each launch's one-way seconds. Empty for a machine that was changed by --what-if."""
+    misfit: dict[Measured, float]
+    """|ln(measured / model)| of the medians over launches."""
+
+    def misfit_at(self, bytes_: int, senders: int) -> float:
+        """How far the model may be off, as |ln|: what it is at that size; between measured sizes
+        the larger one of both neighbours, beyond them that of the nearest."""
+        pairs = min({pairs for _, pairs in self.misfit}, key=lambda one: abs(one - senders))
+        sizes = sorted(size for size, at_once in self.misfit if at_once == pairs)
+        below = [size for size in sizes if size <= bytes_][-1:]
+        above = [size for size in sizes if size >= bytes_][:1]
+        return max(self.misfit[size, pairs] for size in below + above)
 
     def scaled(self, factors: dict[str, float]) -> Channel:
         """The channel with changed costs (--what-if)."""
         return replace(
             self,
+            measured={} if factors else self.measured,
             best=_scaled(self.best, factors),
             resampled=tuple(_scaled(costs, factors) for costs in self.resampled),
         )
@@ -174,19 +193,45 @@ def _by_max_rate(curve: Curve) -> Channel:
 
 def _channel(curve: Curve, fit: Fit, best: CostsOf, sampled: Sequence[CostsOf]) -> Channel:
     most_pairs = 1 if curve.pairs is None else int(curve.pairs.max())
-    return Channel(fit.model, best, tuple(sampled), int(curve.bytes[-1]), most_pairs, fit)
+    measured = _one_way(curve)
+    misfit = {
+        point: abs(float(np.log(np.median(seconds) / best(*point).message_s(point[0]))))
+        for point, seconds in measured.items()
+    }
+    return Channel(
+        fit.model,
+        best,
+        tuple(sampled),
+        int(curve.bytes[-1]),
+        most_pairs,
+        fit,
+        measured,
+        misfit,
+    )
+
+
+def _one_way(curve: Curve) -> dict[Measured, Array]:
+    """Each launch's time of one message, of every size and number of pairs that has one."""
+    found = {}
+    for column, size in enumerate(curve.bytes):
+        if curve.trains is not None and curve.trains[column] != Train(1):
+            continue
+        pairs = 1 if curve.pairs is None else int(curve.pairs[column])
+        seconds = curve.seconds[:, column] / (1.0 if curve.trains is None else 2.0)
+        found[int(size), pairs] = seconds[~np.isnan(seconds)]
+    return found
 
 
 def _drawn(curve: Curve) -> Iterator[Curve]:
-    """Bootstrap resamples of the curve; none for a single launch."""
+    """Bootstrap resamples of the curve; none for too few launches."""
     draws = np.random.default_rng(SEED).integers(curve.launches, size=(RESAMPLES, curve.launches))
-    for draw in draws if curve.launches > 1 else ():
+    for draw in draws if carries_interval(curve.launches) else ():
         yield replace(curve, seconds=curve.seconds[draw])
 
 
 def _rows(curve: Curve) -> Array:
-    """Medians of bootstrap resamples; none for a single launch."""
-    return curve.resampled(RESAMPLES if curve.launches > 1 else 0)
+    """Medians of bootstrap resamples; none for too few launches."""
+    return curve.resampled(RESAMPLES)
 
 
 def _lines(last: Array, alpha: Array, beta: Array) -> CostsOf:

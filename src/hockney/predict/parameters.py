@@ -148,7 +148,7 @@ def of_simgrid(parameters: Parameters, cfg: Sequence[str]) -> Parameters:
 def parameters_of_run(run: Run, points: Sequence[PointEstimate]) -> Parameters:
     """Parameters from a run with ping-pong times; `points` are its estimates."""
     found = parameters_of(points, run.launches[0].places if run.launches else [])
-    if run.launches and run.launches[0].simulated:
+    if run.is_simulated:
         plan = plan_of(run.header.options)
         return of_simgrid(found, plan.first.placement.cfg if plan else ())
     return found

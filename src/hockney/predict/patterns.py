@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.errors import AskedWronglyError
-from hockney.fitting.fit import Parameter, parameter
+from hockney.estimate.quantiles import median_interval
+from hockney.fitting.fit import Array, Parameter, parameter
 from hockney.models import TERMS
 from hockney.predict.channel import Channel, Costs, CostsOf
 from hockney.predict.collectives import effort, schedule_of, time
@@ -55,6 +56,8 @@ class Prediction:
     share: float
     """Fraction of the time that its removal saves."""
     note: str | None = None
+    measured: bool = False
+    """Whether the time is the measured one of that size, and no prediction."""
 
 
 def message(costs: Costs, ranks: int, bytes_: int) -> float:  # noqa: ARG001
@@ -177,7 +180,9 @@ def _seconds(costs: Costs, pattern: Pattern) -> float:
 
 
 def predict(channel: Channel, pattern: Pattern) -> Prediction:
-    """The predicted time, with the 2.5 % and 97.5 % quantiles of the bootstrap over launches."""
+    """The predicted time. A message of a measured size takes what was measured, with the interval
+    of that median. Otherwise the interval is that from the 2.5 % to the 97.5 % quantile of the
+    bootstrap over launches, wider on both sides by what the model is off at that size."""
     if pattern.per_node is not None and channel.model != "max-rate":
         raise AskedWronglyError(
             f"{pattern.words}: {channel.model} does not describe what ranks of a node share",
@@ -194,13 +199,32 @@ def predict(channel: Channel, pattern: Pattern) -> Prediction:
         note = f"{format_size(channel.largest_bytes)} is the largest size that was measured"
     elif senders > channel.most_pairs:
         note = f"{channel.most_pairs} pairs at once are the most that were measured"
+    measured = channel.measured.get((size, senders)) if pattern.name == "message" else None
+    predicted = parameter(whole, np.array(sampled), channel.fit.launches)
     return Prediction(
         pattern,
-        parameter(whole, np.array(sampled), channel.fit.launches),
+        _wider(predicted, channel.misfit_at(size, senders))
+        if measured is None
+        else _median(measured),
         dominant,
         saved[dominant] / whole if whole > 0.0 else 0.0,
         note,
+        measured is not None,
     )
+
+
+def _median(seconds: Array) -> Parameter:
+    interval = median_interval(seconds)
+    limits = (interval.low, interval.high) if interval else (None, None)
+    return Parameter(float(np.median(seconds)), *limits)
+
+
+def _wider(predicted: Parameter, misfit: float) -> Parameter:
+    """misfit: |ln(measured / model)|."""
+    if predicted.low is None or predicted.high is None:
+        return predicted
+    factor = math.exp(misfit)
+    return Parameter(predicted.value, predicted.low / factor, predicted.high * factor)
 
 
 def _few(channel: Channel, pattern: Pattern) -> tuple[CostsOf, ...]:

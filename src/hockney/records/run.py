@@ -81,6 +81,11 @@ class Run:
         return one_line(self.path.stem) if self.path else self.header.experiment
 
     @property
+    def is_simulated(self) -> bool:
+        """True if its times are those of a platform, which do not drift."""
+        return any(launch.simulated for launch in self.launches[:1])
+
+    @property
     def taking_part(self) -> set[int]:
         """Ranks that exchanged messages: the peers of samples, or all ranks without peers."""
         named = {rank for point in self.samples.visited for rank in point.peers}

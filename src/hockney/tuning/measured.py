@@ -55,7 +55,7 @@ def _one_library(runs: Sequence[Run]) -> Mpi:
     known = [launch.mpi for run in runs for launch in run.launches]
     if not known:
         raise AskedWronglyError("these files have no launches: nothing was measured")
-    if any(launch.simulated for run in runs for launch in run.launches):
+    if any(run.is_simulated for run in runs):
         raise AskedWronglyError("these runs were simulated, but rules are for a real MPI library")
     names = {(mpi.library, mpi.version) for mpi in known}
     if len(names) > 1:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from hockney.analysis.diagnose import ADVICE, Finding
+from hockney.analysis.diagnose import ADVICE, Diagnosis, Finding
 from hockney.units import format_size
 
 MOST_LISTED = 4
 """Sizes listed for one kind; the rest is counted."""
 
 
-def diagnosis_lines(findings: list[Finding]) -> list[str]:
-    if not findings:
+def diagnosis_lines(diagnosis: Diagnosis) -> list[str]:
+    if diagnosis.not_possible:
+        return [f"diagnosis: not possible, as {diagnosis.not_possible}"]
+    if not diagnosis.findings:
         looked_for = "cold start, modes, drift, bursts, period or autocorrelation"
         return [f"diagnosis: no {looked_for} was found"]
     lines = ["diagnosis:"]
-    for what, group in groupby(findings, key=lambda finding: finding.what):
+    for what, group in groupby(diagnosis.findings, key=lambda finding: finding.what):
         found = list(group)
         points = f" at {len(found)} point{'' if len(found) == 1 else 's'}"
         lines.append(f"  {what}{'' if found[0].bytes is None else points}")

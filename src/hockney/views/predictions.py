@@ -25,6 +25,9 @@ def prediction_lines(channel: Channel, predictions: Sequence[Prediction]) -> lis
     width = max(len(row[0]) for row in rows)
     rows = [[row[0].ljust(width), *row[1:]] for row in rows]
     notes = dict.fromkeys(one.note for one in predictions if one.note)
+    measured = [one.pattern.words for one in predictions if one.measured]
+    if measured:
+        notes[f"measured, not predicted: {', '.join(measured)}"] = None
     fitted = [f"  note    {note}" for note in (*notes, *channel.fit.notes)]
     return [f"by {channel.model}", *(f"  {line}" for line in aligned(rows).splitlines()), *fitted]
 
@@ -39,4 +42,5 @@ def prediction_json(channel: Channel, one: Prediction) -> dict[str, Any]:
         "dominant": one.dominant,
         "dominant_share": one.share,
         "note": one.note,
+        "measured": one.measured,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hockney.analysis import Analysis
-from hockney.analysis.between import LEAST_OTHERS, is_simulated
+from hockney.analysis.between import LEAST_OTHERS
 from hockney.analysis.expected import Expected
 from hockney.analysis.floor import FloorRatio
 from hockney.analysis.starts import Skew
@@ -131,7 +131,7 @@ def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
 
 def _next_lines(analysis: Analysis) -> list[str]:
     """What is known of another run, where somebody looked for others."""
-    if analysis.expected is None or is_simulated(analysis.run):
+    if analysis.expected is None or analysis.run.is_simulated:
         return []
     count = analysis.expected.runs
     if count < LEAST_OTHERS:
@@ -204,12 +204,13 @@ def _bytes(value: float | None) -> str:
 
 def fit_lines(fit: Fit) -> list[str]:
     """The fit in words, with intervals and errors."""
-    certainty = "95 %, bootstrap over launches" if fit.launches > 1 else "unknown from one launch"
+    certain = fit.parameters["alpha_s"].low is not None
+    intervals = "; intervals: 95 %, bootstrap over launches" if certain else ""
     residuals = "residuals" if ORDINARY in fit.notes else "relative residuals"
     alpha, bandwidth = fit.parameters["alpha_s"], fit.derived["r_inf_Bps"]
     half = _with_interval(fit.derived["n_half_B"], _bytes)
     return [
-        f"T(b) = alpha + beta b, least squares of {residuals}; intervals: {certainty}",
+        f"T(b) = alpha + beta b, least squares of {residuals}{intervals}",
         f"  alpha   {_with_interval(alpha, format_seconds)}",
         f"  1/beta  {_with_interval(bandwidth, format_rate)}",
         f"  n_half  {half}",
