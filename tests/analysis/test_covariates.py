@@ -96,3 +96,9 @@ def test_two_drifts_are_no_relation(memory: float) -> None:
             series[:, i] += memory * series[:, i - 1]
         chances.append(rank_p(*series))
     assert np.mean(np.array(chances) < 0.01) < 0.0175
+
+
+@pytest.mark.parametrize("damaged", [-1.0, 0.0])
+def test_a_probe_that_is_no_time_explains_nothing(damaged: float) -> None:
+    work = [1.0, damaged] * LEAST_LAUNCHES
+    assert not found_in(run_of([1.0] * len(work), work))

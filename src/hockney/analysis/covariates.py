@@ -102,7 +102,7 @@ def _medians(of_round: dict[tuple[int, int], float], estimates: Estimates) -> By
     """The logarithm of each launch's median over its rounds in the headline state."""
     found: dict[int, list[float]] = {}
     for (launch, round_), value in of_round.items():
-        if estimates.states.of(launch, round_) == 0:
+        if value > 0.0 and estimates.states.of(launch, round_) == 0:
             found.setdefault(launch, []).append(math.log(value))
     return {launch: float(np.median(logs)) for launch, logs in found.items()}
 
