@@ -26,6 +26,7 @@ ALLOWED = frozenset(
         "hockney.analysis.samples.distribution",
         "hockney.analysis.samples.groups_of",
         "hockney.analysis.samples.sampled",
+        "hockney.analysis.samples.sampled_sizes",
         "hockney.estimate.points.by_curve",
         "hockney.estimate.points.statistic_of",
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from hockney.analysis import Analysis
 from hockney.analysis.variants import Drift, Ignored
 from hockney.records import LaunchRecord, Run
@@ -38,9 +40,12 @@ def test_a_failed_launch_does_not_count() -> None:
 
 def test_drift_of_the_ratio_is_said() -> None:
     run = varied_run(20, {"a": 1.0, "b": 1.0}, sizes=(8,))
-    for samples in run.samples:
-        if samples.variant == "b":
-            samples.ns[0] *= 1.0 + 0.01 * samples.launch
+    run.samples = [
+        replace(samples, ns=[(1.0 + 0.01 * samples.launch) * ns for ns in samples.ns])
+        if samples.variant == "b"
+        else samples
+        for samples in run.samples
+    ]
     study = Analysis(run).variants
     assert study is not None
     assert [type(doubt) for doubt in study.doubts] == [Drift]

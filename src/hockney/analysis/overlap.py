@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import median
 
 import msgspec
+import numpy as np
 
 from hockney.estimate.points import Estimates
 from hockney.records import Run
@@ -16,9 +17,10 @@ def hidden_fractions(run: Run, estimates: Estimates) -> dict[Point, float]:
     0 (one after the other) to 1 (all of it hidden); of the headline state, where both were
     measured."""
     computed: dict[Point, list[float]] = {}
-    for samples in run.samples:
-        if samples.compute_ns:
-            computed.setdefault(point_of(samples), []).append(samples.compute_ns * 1e-9)
+    times_ns, codes = run.samples.column("compute_ns"), run.samples.codes
+    rows = np.flatnonzero(times_ns > 0.0)
+    for code, ns in zip(codes[rows].tolist(), times_ns[rows].tolist(), strict=True):
+        computed.setdefault(run.samples.visited[code], []).append(ns * 1e-9)
     times = {point_of(point): point for point in estimates.headline}
     shares = {}
     for point, seconds in computed.items():

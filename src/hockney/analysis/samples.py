@@ -77,16 +77,27 @@ class Group:
         return [(state, Group(self.name, found[state])) for state in order]
 
 
-def sampled(run: Run, operation: str | None, ranks: int | None = None) -> list[Samples]:
+def sampled(
+    run: Run, operation: str | None, ranks: int | None = None, size: int | None = None
+) -> list[Samples]:
     """Visits of the experiment's own operations; None chooses nothing."""
-    return [
-        visit
-        for visit in run.samples
-        if visit.operation not in AUXILIARY
-        and visit.ns
-        and operation in (None, visit.operation)
-        and ranks in (None, visit.ranks)
-    ]
+    visits = run.samples.at(
+        lambda point: (
+            point.operation not in AUXILIARY
+            and operation in (None, point.operation)
+            and ranks in (None, point.ranks)
+            and size in (None, point.bytes)
+        )
+    )
+    return [visit for visit in visits if visit.ns]
+
+
+def sampled_sizes(run: Run, operation: str | None) -> set[int]:
+    """The sizes of the visits that sampled() gives, in bytes."""
+    codes = run.samples.codes[run.samples.counts() > 0]
+    points = [run.samples.visited[code] for code in np.unique(codes).tolist()]
+    own = (point for point in points if point.operation not in AUXILIARY)
+    return {point.bytes for point in own if operation in (None, point.operation)}
 
 
 def groups_of(visits: Sequence[Samples]) -> list[Group]:

@@ -29,16 +29,18 @@ def starts_of(run: Run) -> Starts | None:
     """Returns None where the run has no start records."""
     if not run.starts:
         return None
-    launches = {start.launch for start in run.starts}
-    by_clock = [start for start in run.starts if start.begin != "barrier"]
-    tolerances = [start.tolerance_s for start in by_clock if start.tolerance_s is not None]
-    missed = sum(start.missed for start in run.starts)
-    counted = sum(len(samples.ns) for samples in run.samples)
+    launch, skew_s = run.starts.column("launch"), run.starts.column("skew_s")
+    by_clock = run.starts.column("begin") != "barrier"
+    tolerances = run.starts.column("tolerance_s")[by_clock]
+    tolerances = tolerances[~np.isnan(tolerances)]
+    missed = int(run.starts.column("missed").sum())
+    counted = int(run.samples.counts().sum())
+    launches = len(np.unique(launch))
     return Starts(
-        launches=len(launches),
-        behind_barrier=len(launches - {start.launch for start in by_clock}),
-        skew_s=float(np.median([start.skew_s for start in by_clock])) if by_clock else None,
-        tolerance_s=max(tolerances, default=None),
+        launches=launches,
+        behind_barrier=launches - len(np.unique(launch[by_clock])),
+        skew_s=float(np.median(skew_s[by_clock])) if by_clock.any() else None,
+        tolerance_s=float(tolerances.max()) if len(tolerances) else None,
         missed=missed / (missed + counted) if missed + counted else 0.0,
     )
 
@@ -57,6 +59,8 @@ def skew_of(run: Run) -> Skew | None:
     """Summarises all visits; None where the run has no start records."""
     if not run.starts:
         return None
-    skews = sorted(start.skew_s for start in run.starts)
-    error = max((start.error_s for start in run.starts if start.error_s), default=None)
+    skews = np.sort(run.starts.column("skew_s")).tolist()
+    errors = run.starts.column("error_s")
+    errors = errors[errors != 0.0]
+    error = float(np.nanmax(errors)) if not np.isnan(errors).all() else None
     return Skew(skews[len(skews) // 2], skews[-1], error)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -15,10 +17,12 @@ from hockney.analysis.between import may_repeat
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.measure.journal import NAME as SUITE_JOURNAL
 from hockney.records.reading import header_of, why_no_result
+from hockney.terminal import MARKS, is_terminal
 
 if TYPE_CHECKING:
-    from hockney.records import Run
     from hockney.result import Result
+
+T = TypeVar("T")
 
 SUFFIXES = (".jsonl", ".jsonl.zst")
 MOST_OTHERS, MOST_BYTES = 20, 64 << 20
@@ -28,18 +32,36 @@ MOST_LOOKED_AT = 500
 """Files whose first line is read to find these."""
 MOST_ENTRIES = 200_000
 """Most files in a directory and all below it: more take seconds, and / was not meant."""
+FEWEST_COUNTED, REDRAWN_S = 5, 0.25
+"""Items that are counted on a terminal, and how often the count is drawn."""
 
 
 def load(path: Path) -> Result:
     """The analysis of a result file; warns of what could not be read."""
     found = hockney.load(path)
-    warn_of_cut(found.run)
+    warn_of_cut(path, found.run.cut)
     return found
 
 
-def warn_of_cut(run: Run) -> None:
-    if run.cut is not None:
-        click.echo(f"warning: {run.path}: {run.cut}; what follows is from the rest", err=True)
+def warn_of_cut(path: Path, cut: str | None) -> None:
+    """Says what is missing in a file (Run.cut)."""
+    if cut is not None:
+        click.echo(f"warning: {path}: {cut}; what follows is from the rest", err=True)
+
+
+def followed(items: Sequence[T], done: str) -> Iterator[T]:
+    """The items, with a line on a terminal that counts those done. The cursor stays at its start,
+    so that a message takes its place."""
+    shown = is_terminal(sys.stderr) and len(items) >= FEWEST_COUNTED
+    drawn, clear = time.monotonic(), MARKS["start"] + MARKS["erase"]
+    for number, item in enumerate(items):
+        if shown and time.monotonic() - drawn > REDRAWN_S:
+            drawn = time.monotonic()
+            words = f"{clear}{number} of {len(items)} {done}{MARKS['start']}"
+            click.echo(words, err=True, nl=False)
+        yield item
+    if shown:
+        click.echo(clear, err=True, nl=False)
 
 
 def result_files(paths: Sequence[Path]) -> list[Path]:

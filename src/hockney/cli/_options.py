@@ -26,6 +26,7 @@ from hockney.cli._parameters import (
     LAUNCHES,
     PEERS,
     SECONDS,
+    SIZE,
     SIZES,
     Named,
     Words,
@@ -37,6 +38,7 @@ from hockney.spec.workloads import BUFFERS
 from hockney.units import parse_share
 
 with lazy_imports():
+    from hockney.records.reading import allow
     from hockney.schedulers import launcher_names
 
 PATH = click.Path(path_type=Path)
@@ -109,6 +111,22 @@ EVERY_ITERATION = option(
     is_flag=True,
     heading=WORKLOAD,
     help="Time each exchange on its own instead of batches: for variability.",
+)
+
+
+def _allow(ctx: click.Context, param: click.Parameter, value: int | None) -> None:  # noqa: ARG001
+    if value is not None:
+        allow(value)
+
+
+MOST_INPUT = option(
+    "--most-input",
+    type=SIZE,
+    metavar="SIZE",
+    expose_value=False,
+    callback=_allow,
+    show_default="16GiB",
+    help="Refuse larger files.",
 )
 HISTORY = option(
     "--history",

@@ -35,6 +35,7 @@ with lazy_imports():
 @click.argument("others", nargs=-1, type=click.Path(path_type=Path))
 @option("--tolerance", type=FRACTION, default="3%", help="Treat smaller differences as equal.")
 @_options.HISTORY
+@_options.MOST_INPUT
 @_options.output("Draw the ratio over message size: FILE.png, .svg or .pdf.", metavar="FILE")
 @_options.force("the figure")
 @_options.JSON

@@ -32,6 +32,7 @@ with lazy_imports():
     required=True,
     help="Format to write. csv-samples and parquet-samples have one row per sample.",
 )
+@_options.MOST_INPUT
 @_options.output("File to write.", show_default="stdout", metavar="FILE")
 @_options.force("the file")
 def command(file: Path, format_name: str, output: Path | None, force: bool) -> None:

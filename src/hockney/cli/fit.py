@@ -54,6 +54,7 @@ Result = TypeVar("Result")
     help="What to fit of the tables of an imported log: of each size the least time of all tables, "
     "their mean, or their median.",
 )
+@_options.MOST_INPUT
 @_options.JSON
 def command(
     files: tuple[Path, ...], model: str, ordinary: bool, statistic: str, as_json: bool

@@ -8,16 +8,15 @@ from pathlib import Path
 import click
 
 from hockney.cli import _options
-from hockney.cli._files import result_files, warn_of_cut
+from hockney.cli._files import followed, result_files, warn_of_cut
 from hockney.cli._help import OUTPUT, option, verb
 from hockney.cli._parameters import FRACTION
 from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
-    from hockney import records
-    from hockney.analysis import Analysis
     from hockney.analysis.history import History, histories
+    from hockney.cli._facts import Facts
     from hockney.views import history as view
     from hockney.views.as_json import dumps
     from hockney.views.drawing.files import check_output, save
@@ -33,6 +32,7 @@ with lazy_imports():
 @option("--tolerance", type=FRACTION, default="5%", help="Ignore smaller changes.")
 @option("--since", type=click.DateTime(), metavar="DATE", help="Only runs from this date on (UTC).")
 @option("--together", is_flag=True, help="Treat all files as runs of one system.")
+@_options.MOST_INPUT
 @_options.output("Draw the trend: FILE.png, .svg or .pdf.", metavar="FILE")
 @_options.force("the figure")
 @_options.JSON
@@ -76,19 +76,20 @@ def load_histories(
     together: bool = False,
 ) -> list[History]:
     """One history per system. Files without results are named and left out."""
-    runs = []
-    for path in result_files(paths):
+    runs, known_facts = [], Facts()
+    for path in followed(result_files(paths), "files read"):
         try:
-            run = records.read(path)
+            known = known_facts.of(path)
         except AskedWronglyError as error:
             click.echo(f"left out: {error.message}", err=True)
             continue
-        warn_of_cut(run)
-        facts = Analysis(run).facts
+        warn_of_cut(path, known.cut)
+        facts = known.facts
         if facts is None:
             click.echo(f"left out: {path}: nothing was measured, or its date is missing", err=True)
         elif since is None or facts.started >= since.replace(tzinfo=timezone.utc):
             runs.append(facts)
+    known_facts.close()
     if not runs:
         raise AskedWronglyError("no run to show", "name result files, or a directory of them")
     return histories(runs, tolerance, together)

@@ -28,6 +28,7 @@ NEEDS = ("extremes", "bytes", "operation", "ranks")
     "hockney plot --what matrix cores.jsonl -o map.png",
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@_options.MOST_INPUT
 @_options.output("FILE.png, .svg or .pdf.", required=True, metavar="FILE")
 @option(
     "--what",
@@ -89,6 +90,6 @@ def command(
     check_output(output, force)
     analyses = analyses_of(files)
     for analysis in analyses:
-        warn_of_cut(analysis.run)
+        warn_of_cut(Path(analysis.run.path or ""), analysis.run.cut)
     save(describe(what, analyses, options), output, force)
     click.echo(f"wrote {output}", err=True)

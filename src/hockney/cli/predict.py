@@ -50,6 +50,7 @@ with lazy_imports():
     show_default="the most detailed that the file allows",
     help="Model to predict from.",
 )
+@_options.MOST_INPUT
 @_options.JSON
 def command(
     files: tuple[Path, ...],

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from hockney.cli import _options
-from hockney.cli._files import result_files, write_text
+from hockney.cli._files import followed, result_files, write_text
 from hockney.cli._help import option, verb
 from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
@@ -26,6 +26,7 @@ with lazy_imports():
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @_options.output("HTML page to write.", default="report.html", metavar="FILE")
 @option("--title", metavar="TEXT", help="Heading of the page.")
+@_options.MOST_INPUT
 @_options.HISTORY
 @_options.force("the page")
 def command(
@@ -39,7 +40,7 @@ def command(
         raise AskedWronglyError(
             f"{output} exists", "name another file with -o, or overwrite it with --force"
         )
-    analyses = analyses_of(result_files(paths))
+    analyses = analyses_of(followed(result_files(paths), "files read"))
     histories = histories_with(paths, past)
-    positions = [one.positions(histories) for one in analyses]
+    positions = [one.positions(histories) for one in followed(analyses, "runs compared")]
     write_text(output, render(analyses, positions, title), force)

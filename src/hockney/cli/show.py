@@ -46,6 +46,7 @@ with lazy_imports():
     heading=OUTPUT,
     help="Print the table of a classic program.",
 )
+@_options.MOST_INPUT
 @_options.GATE
 @_options.JSON
 def command(

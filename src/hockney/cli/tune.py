@@ -75,6 +75,7 @@ CHECK = "With --check"
 )
 @_options.mpicc("that was measured", COMMON)
 @_options.force("the output")
+@_options.MOST_INPUT
 @_options.QUIET
 @_options.JSON
 def command(files: tuple[Path, ...], check: bool, **options: Any) -> None:

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
-from operator import attrgetter
 from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.estimate.by_launch import Launches, launches_of, medians_of
+from hockney.estimate.cells import cells_of
 from hockney.estimate.launches import Mode, launch_ratios, modes_of, slow_launches
-from hockney.estimate.quantiles import LEAST_TO_STOP, Interval, effective_size, launch_interval
+from hockney.estimate.quantiles import LEAST_TO_STOP, Interval, launch_interval
 from hockney.estimate.states import State, States, find_states
 from hockney.estimate.summaries import Statistics, Typical, spread, statistics_of, typical
-from hockney.records import Run, Samples
-from hockney.spec.axes import Axes, Key, Point, curve_key, point_of, sort_key
+from hockney.records import Run
+from hockney.spec.axes import Axes, Key, Point, curve_key, sort_key
 
 AUXILIARY = frozenset({"handover", "copy", "late"})
 """Operations measured in addition to the experiment's: the hardware without MPI, and sends to a
 late receiver, which show the protocol."""
-LEAST_ROUNDS = 3
-"""Rounds that a state needs in a launch with several states."""
 
 
 class PointEstimate(Axes, frozen=True, kw_only=True):
@@ -122,10 +119,6 @@ class Estimates:
         return self.states.states[number]
 
 
-Cells = dict[tuple[Point, int], dict[int, NDArray[np.float64]]]
-"""Seconds of each (point, state), by launch, in the order in which they were measured."""
-
-
 def by_curve(points: Iterable[PointEstimate]) -> dict[Key, list[PointEstimate]]:
     """Groups points by curve (spec.axes.curve_key)."""
     found: dict[Key, list[PointEstimate]] = {}
@@ -144,25 +137,20 @@ def estimate(run: Run, states: States | None = None, every_launch: bool = False)
     imported statistics. states: those of the run, where they are known. every_launch: exclude
     none."""
     states = states or find_states(run)
-    cells = collect(run, states)
-    has_own = any(samples.own_mean_ns for samples in run.samples)
-    own_mean, own_max = (
-        collect(run, states, name) if has_own else {} for name in ("own_mean_ns", "own_max_ns")
-    )
-    ratios = _ratios(cells)
+    cells = {
+        cell: launches_of(visits.numbers, visits.counts, visits.seconds())
+        for cell, visits in cells_of(run, states).items()
+    }
+    own = {name: _own_medians(run, states, name) for name in ("own_mean_ns", "own_max_ns")}
+    ratios = _ratios({cell: (one.numbers, one.medians) for cell, one in cells.items()})
     slow = set() if every_launch else slow_launches(ratios)
     chosen = run.finish is not None and run.finish.reason == "precision"
     points = []
     for cell, launches in cells.items():
-        kept = {n: values for n, values in launches.items() if n not in slow} or launches
-        point = estimate_point(*cell, kept, chosen)
-        points.append(
-            msgspec.structs.replace(
-                point,
-                own_mean_s=_median_over(own_mean.get(cell), kept),
-                own_max_s=_median_over(own_max.get(cell), kept),
-            )
-        )
+        kept = _without(slow, launches)
+        point = _of_launches(*cell, kept, chosen)
+        means = {name[:-2] + "s": _median_over(own[name].get(cell), kept) for name in own}
+        points.append(msgspec.structs.replace(point, **means))
     measured = {key for key, _ in cells}
     for key, statistics in statistics_of(run).items():
         found = typical(statistics)
@@ -192,15 +180,15 @@ class LeastKnown:
 
 def least_known(run: Run) -> LeastKnown | None:
     """None without samples. It is called after every launch, so it computes nothing else."""
-    cells = collect(run, find_states(run))
-    slow = slow_launches(_ratios(cells))
+    cells = _medians(run, find_states(run))
+    slow = list(slow_launches(_ratios(cells)))
     found = []
-    for (key, state), launches in cells.items():
+    for (key, state), (numbers, medians) in cells.items():
         if state == 0 and key.operation not in AUXILIARY:
-            medians = [np.median(values) for n, values in launches.items() if n not in slow]
-            may_stop = len(medians) >= LEAST_TO_STOP
-            interval = launch_interval(np.array(medians), chosen=True) if may_stop else None
-            found.append(LeastKnown(key, float(np.median(medians)), interval))
+            kept = medians[~np.isin(numbers, slow)]
+            may_stop = len(kept) >= LEAST_TO_STOP
+            interval = launch_interval(kept, chosen=True) if may_stop else None
+            found.append(LeastKnown(key, float(np.median(kept)), interval))
     return max(found, key=lambda known: known.precision, default=None)
 
 
@@ -210,42 +198,43 @@ def is_precise(run: Run, precision: float) -> bool:
     return worst is not None and worst.precision <= precision
 
 
+Medians = dict[tuple[Point, int], tuple[NDArray[np.int64], NDArray[np.float64]]]
+"""By point and state, the numbers of the launches and the median of each."""
+
+
+def _medians(run: Run, states: States, times: str = "ns") -> Medians:
+    return {
+        cell: (visits.numbers, medians_of(visits.counts, visits.seconds()))
+        for cell, visits in cells_of(run, states, times).items()
+    }
+
+
+def _own_medians(run: Run, states: States, times: str) -> Medians:
+    """The ranks' own durations, which only collectives have."""
+    return _medians(run, states, times) if run.samples.has(times) else {}
+
+
 def _median_over(
-    launches: dict[int, NDArray[np.float64]] | None, kept: Container[int]
+    known: tuple[NDArray[np.int64], NDArray[np.float64]] | None, kept: Launches
 ) -> float | None:
     """The median over the kept launches of each one's median."""
-    medians = [np.median(values) for n, values in (launches or {}).items() if n in kept]
-    return float(np.median(medians)) if medians else None
+    if known is None:
+        return None
+    medians = known[1][np.isin(known[0], kept.numbers)]
+    return float(np.median(medians)) if len(medians) else None
 
 
-def collect(run: Run, states: States, times: str = "ns") -> Cells:
-    """The samples of each point in each state with enough rounds. times: which list of
-    the samples."""
-    found: dict[tuple[Point, int, int], list[Samples]] = {}
-    for samples in run.samples:
-        state = states.of(samples.launch, samples.round)
-        if state is None:
-            continue
-        visited = (point_of(samples), state, samples.launch)
-        if visited in found:
-            found[visited].append(samples)
-        else:
-            found[visited] = [samples]
-    states_seen = Counter((key, launch) for key, _, launch in found)
-    cells: Cells = {}
-    for (key, state, launch), samples_of in found.items():
-        visits = [ns for ns in map(attrgetter(times), samples_of) if ns]
-        if visits and (len(visits) >= LEAST_ROUNDS or states_seen[key, launch] == 1):
-            seconds = np.fromiter(chain.from_iterable(visits), np.float64) * 1e-9
-            cells.setdefault((key, state), {})[launch] = seconds
-    return cells
+def _without(slow: set[int], launches: Launches) -> Launches:
+    """Only the others, where there are any."""
+    others = ~np.isin(launches.numbers, list(slow))
+    return launches if others.all() or not others.any() else launches.where(others)
 
 
-def _ratios(cells: Cells) -> dict[int, float]:
+def _ratios(cells: Medians) -> dict[int, float]:
     """How slow each launch was as a whole, in the headline state."""
     return launch_ratios(
-        {launch: float(np.median(values)) for launch, values in launches.items()}
-        for (_, state), launches in cells.items()
+        dict(zip(numbers.tolist(), medians.tolist(), strict=True))
+        for (_, state), (numbers, medians) in cells.items()
         if state == 0
     )
 
@@ -255,40 +244,43 @@ def estimate_point(
 ) -> PointEstimate:
     """Estimates a point from the samples of each launch, in seconds. chosen: the run ended because
     its intervals were narrow."""
-    size = key.bytes
-    medians = {number: float(np.median(values)) for number, values in launches.items()}
-    median = float(np.median(list(medians.values())))
-    quantiles = np.median(
-        [np.quantile(values, (0.05, 0.25, 0.75, 0.95, 0.99)) for values in launches.values()],
-        axis=0,
-    )
-    count = sum(len(values) for values in launches.values())
-    several = count > 1
-    means = np.array([values.mean() for values in launches.values()])
-    mean = float(means.mean())
+    counts = np.array([len(values) for values in launches.values()])
+    seconds = np.concatenate(list(launches.values()))
+    found = launches_of(np.array(list(launches)), counts, seconds)
+    return _of_launches(key, state, found, chosen)
+
+
+def _of_launches(key: Point, state: int, launches: Launches, chosen: bool) -> PointEstimate:
+    size, count = key.bytes, int(launches.counts.sum())
+    centre = float(np.median(launches.medians))
+    quantiles = np.median(launches.quantiles, axis=0)
+    mean = float(launches.means.mean())
     # Each launch weighs the same: the variance within launches, and that of their means.
-    variance = float(np.mean([((values - mean) ** 2).mean() for values in launches.values()]))
-    within = [float(values.std(ddof=1)) for values in launches.values() if len(values) > 1]
-    spread = [float(value) if several else None for value in quantiles]
+    variance = float((launches.variances + (launches.means - mean) ** 2).mean())
+    several = launches.counts > 1
+    own = launches.counts[several]
+    within = np.sqrt(launches.variances[several] * own / (own - 1))
+    spread = [float(value) if count > 1 else None for value in quantiles]
     return _over_launches(
         key,
         state,
-        medians,
+        launches.numbers,
+        launches.medians,
         chosen,
         samples=count,
-        effective_samples=sum(effective_size(values) for values in launches.values()),
+        effective_samples=float(launches.effective_sizes.sum()),
         statistic="median",
-        min_s=float(min(values.min() for values in launches.values())),
+        min_s=float(launches.lowest.min()),
         p5_s=spread[0],
         p25_s=spread[1],
         p75_s=spread[2],
         p95_s=spread[3],
         mean_s=mean,
-        std_s=float(np.sqrt(variance)) if several else None,
+        std_s=float(np.sqrt(variance)) if count > 1 else None,
         p99_s=spread[4],
-        max_s=float(max(values.max() for values in launches.values())),
-        within_std_s=float(np.median(within)) if within else None,
-        bandwidth_Bps=size / median if size and median > 0.0 else None,
+        max_s=float(launches.highest.max()),
+        within_std_s=float(np.median(within)) if len(within) else None,
+        bandwidth_Bps=size / centre if size and centre > 0.0 else None,
     )
 
 
@@ -296,7 +288,8 @@ def _summary_point(key: Point, statistics: Statistics, found: Typical) -> PointE
     return _over_launches(
         key,
         0,
-        found.seconds,
+        np.array(list(found.seconds)),
+        np.array(list(found.seconds.values())),
         False,
         samples=0,
         effective_samples=None,
@@ -308,21 +301,25 @@ def _summary_point(key: Point, statistics: Statistics, found: Typical) -> PointE
 
 
 def _over_launches(
-    key: Point, state: int, typical_s: dict[int, float], chosen: bool, **known: Any
+    key: Point,
+    state: int,
+    numbers: NDArray[np.int64],
+    typical_s: NDArray[np.float64],
+    chosen: bool,
+    **known: Any,
 ) -> PointEstimate:
     """Adds what follows from each launch's one number."""
-    values = np.array(list(typical_s.values()))
-    interval: Interval | None = launch_interval(values, chosen)
+    interval: Interval | None = launch_interval(typical_s, chosen)
     return PointEstimate(
         **msgspec.structs.asdict(key),
         state=state,
-        launches=len(values),
-        typical_s=float(np.median(values)),
+        launches=len(typical_s),
+        typical_s=float(np.median(typical_s)),
         low_s=interval.low if interval else None,
         high_s=interval.high if interval else None,
         confidence=interval.confidence if interval else None,
-        between_std_s=float(values.std(ddof=1)) if len(values) > 1 else None,
-        medians_s=tuple(values.tolist()),
-        launch_numbers=tuple(typical_s),
+        between_std_s=float(typical_s.std(ddof=1)) if len(typical_s) > 1 else None,
+        medians_s=tuple(typical_s.tolist()),
+        launch_numbers=tuple(numbers.tolist()),
         **known,
     )

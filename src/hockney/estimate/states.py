@@ -102,12 +102,13 @@ def _with_blind_launches(run: Run, probes: dict[Key, float], states: States) -> 
     """Launches that were not probed at all, as those of more than two ranks among others of two,
     count as in the headline's state."""
     probed = {launch for launch, _ in probes}
-    blind = {(s.launch, s.round): 0 for s in run.samples if s.launch not in probed}
+    blind = {key: 0 for key in run.samples.rounds() if key[0] not in probed}
     return replace(states, rounds=states.rounds | blind)
 
 
 def _handovers(run: Run) -> dict[Key, float]:
-    return {(p.launch, p.round): p.handover_ns * 1e-9 for p in run.probes if p.handover_ns > 0.0}
+    columns = (run.probes.column(name).tolist() for name in ("launch", "round", "handover_ns"))
+    return {(launch, r): ns * 1e-9 for launch, r, ns in zip(*columns, strict=True) if ns > 0.0}
 
 
 def _work(run: Run) -> dict[Key, float]:
@@ -175,7 +176,7 @@ def _agreeing(run: Run, labels: dict[Key, int], before: bool) -> tuple[dict[Key,
     other = 1 if before else -1
     rounds: dict[Key, int] = {}
     changed = 0
-    for launch, round_ in sorted({(s.launch, s.round) for s in run.samples}):
+    for launch, round_ in run.samples.rounds():
         label = labels.get((launch, round_), -1)
         second = labels.get((launch, round_ + other), label)
         if label >= 0 and label == second:

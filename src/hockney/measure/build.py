@@ -36,7 +36,7 @@ def build_engine(mpi: Mpi) -> Engine:
     temporary directory if the cache cannot be trusted or written."""
     key = _key(mpi)
     try:
-        cache = _cache_directory()
+        cache = cache_directory()
     except OSError as error:
         return _build_privately(mpi, f"the cache cannot be used ({error})")
     except UntrustedCacheError as error:
@@ -61,7 +61,7 @@ class UntrustedCacheError(Exception):
     """Another user owns the cache or may change it."""
 
 
-def _cache_directory() -> Path:
+def cache_directory() -> Path:
     base = os.environ.get("XDG_CACHE_HOME")
     cache = (Path(base) if base else Path.home() / ".cache") / "hockney"
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)

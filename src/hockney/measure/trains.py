@@ -12,7 +12,7 @@ from hockney.fitting.fit import Array, Curve, curve_of
 from hockney.fitting.line import line
 from hockney.measure.session import Session
 from hockney.models.loggp import trains_with
-from hockney.records import Run
+from hockney.records import Run, Visits
 from hockney.spec import Plan
 from hockney.spec.axes import Delay, Train
 from hockney.spec.workloads.overheads import Overheads
@@ -67,7 +67,7 @@ class Trains:
 def round_trips(run: Run) -> Curve:
     """The curve of the launches that measured nothing else: a resumed run has others too."""
     others = {one.launch for one in run.samples if one.train and one.train != Train(messages=1)}
-    own = [one for one in run.samples if one.launch not in others]
+    own = Visits(one for one in run.samples if one.launch not in others)
     return curve_of(estimate(replace(run, samples=own)).headline)
 
 

@@ -32,6 +32,8 @@ from hockney.records.kinds import (
 )
 from hockney.records.reading import LONGEST_FILE, LONGEST_LINE, read
 from hockney.records.run import Run
+from hockney.records.tables import Table
+from hockney.records.visits import Visits
 
 __all__ = [
     "KINDS",
@@ -58,6 +60,8 @@ __all__ = [
     "Start",
     "Summary",
     "Switch",
+    "Table",
+    "Visits",
     "decode",
     "encode",
     "read",

@@ -325,6 +325,15 @@ def try_decode(line: bytes) -> Record | None:
         return None
 
 
+def decode_all(text: bytes, lines: int) -> list[Record] | None:
+    """The records of so many lines; None where not each of them is one record of a known kind."""
+    try:
+        records: list[Record] = _decoder.decode_lines(text)
+    except ValueError:
+        return None
+    return records if len(records) == lines else None
+
+
 def encode(record: Record) -> bytes:
     """One line with its newline."""
     try:
@@ -336,6 +345,11 @@ def encode(record: Record) -> bytes:
 
 _SUSPICIOUS = re.compile(rb'\\[^"\\/]|\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2[\x80\x81]')
 """JSON escapes, and the UTF-8 of control characters."""
+
+
+def is_harmless(text: bytes) -> bool:
+    """Whether nothing in the text can be a control character; a quick look that may err."""
+    return text.isascii() and b"\\" not in text and b"\x7f" not in text
 
 
 def tame(record: Record, line: bytes) -> Record:

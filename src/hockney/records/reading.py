@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -11,8 +14,10 @@ import msgspec
 
 from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
+from hockney.records.decoding import Decoded, Helper, decoded, usable_cpus
 from hockney.records.kinds import SCHEMA, RunRecord, decode, tame
 from hockney.records.run import Run
+from hockney.units import format_size
 
 with lazy_imports():
     import zstandard
@@ -20,10 +25,54 @@ with lazy_imports():
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes; hockney writes no longer lines, and decoded numbers take 16 times the memory."""
 LONGEST_FILE = 256 * 1024 * 1024
-"""Bytes, decompressed; the rest is ignored, as a few KiB of zstd can hold terabytes."""
+"""Bytes of a compressed file, or MOST_RATIO times its size; the rest is ignored, as a few KiB of
+zstd can hold terabytes."""
+MOST_RATIO, USUAL_RATIO = 200, 10
+"""Bytes that a byte of zstd may become, and usually becomes: real records take a tenth at best a
+twentieth of their size."""
+MOST_INPUT = 16 * 1024**3
+"""Bytes; a larger file is refused, unless allow() has been called."""
+BLOCK = 4 * 1024 * 1024
+"""Bytes decoded at once: few enough that the values of a block take little memory as objects."""
+WORTH_HELPERS, MOST_HELPERS = 32 * 1024 * 1024, 3
+"""Bytes of a file from which on other processes help to decode it, and how many."""
 COMPRESSED_CHUNK = 1024
 """Bytes of zstd decompressed at once: at the best compression, 128 KiB of text in 4 bytes, they
 give 32 MiB."""
+
+
+_most_input = ContextVar("most_input", default=MOST_INPUT)
+
+
+def allow(most_bytes: int) -> None:
+    """Sets the largest file that is read."""
+    _most_input.set(most_bytes)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How much of a file is read."""
+
+    bytes: int
+    message: str
+
+
+def _limit(path: Path) -> Limit:
+    """Raises AskedWronglyError where the file as it is exceeds the limit."""
+    stored, most = path.stat().st_size, _most_input.get()
+    allowed = f"{format_size(most)}, the largest that is read"
+    if stored > most:
+        raise AskedWronglyError(
+            f"{path}: {format_size(stored)} are more than {allowed}",
+            f"read it nevertheless: --most-input {-(-stored // 1024**3)}GiB",
+        )
+    expanded = max(LONGEST_FILE, MOST_RATIO * stored)
+    if path.suffix != ".zst" or most < expanded:
+        return Limit(most, f"the file is longer than {allowed} (see --most-input)")
+    words = f"the file is longer than {format_size(expanded)}"
+    return Limit(
+        expanded, f"{words}, which is suspicious for its compressed size: decompress it first"
+    )
 
 
 def read(path: Path) -> Run:
@@ -41,7 +90,7 @@ def header_of(path: Path) -> RunRecord | None:
     """The run record of a file alone; None where it is no result file."""
     try:
         with _open(path) as stream:
-            return _first(path, next(line for _, line in _lines(stream)))
+            return _first(path, _Blocks(stream, _limit(path)).first_line() or b"")
     except Exception:  # as in _read()
         return None
 
@@ -50,9 +99,10 @@ def why_no_result(path: Path) -> str | None:
     """What keeps a file from being read at all; None where it begins as a result file does."""
     try:
         with _open(path) as stream:
-            _first(path, next(line for _, line in _lines(stream)))
-    except StopIteration:
-        return "an empty file"
+            line = _Blocks(stream, _limit(path)).first_line()
+        if line is None:
+            return "an empty file"
+        _first(path, line)
     except AskedWronglyError as error:
         return error.message.removeprefix(f"{path}: ")
     except Exception as error:  # as in _read()
@@ -61,34 +111,120 @@ def why_no_result(path: Path) -> str | None:
 
 
 def _read(path: Path, stream: BinaryIO) -> Run:
-    run: Run | None = None
-    number, damaged, last_damaged = 0, 0, 0
+    blocks = _Blocks(stream, _limit(path))
     try:
-        for number, line in _lines(stream):
-            if run is None:
-                run = Run(_first(path, line), path=path)
-                continue
-            try:
-                record = decode(line)
-            except ValueError:
-                damaged, last_damaged = damaged + 1, number
-                continue
-            if record is not None:
-                run.add(tame(record, line))
-    except AskedWronglyError:
-        raise
-    except Exception as error:  # a truncated frame of zstd ends the stream in many ways
-        if run is None:
-            raise AskedWronglyError(f"{path}: {error}") from error
-        run.cut = f"the file could not be read beyond line {number}: {error}"
-    if run is None:
+        line = blocks.first_line()
+    except Exception as error:
+        raise AskedWronglyError(f"{path}: {error}") from error
+    if line is None:
         raise AskedWronglyError(f"{path}: an empty file")
+    run = Run(_first(path, line), path=path)
+    damaged, last_damaged, read = 0, 0, blocks.lines
+    helpers = _helpers(path)
+    try:
+        for found in _decoded(blocks, helpers):
+            run.add_decoded(found)
+            damaged += found.damaged
+            last_damaged = read + found.last_damaged if found.damaged else last_damaged
+            read += found.lines
+    except Exception as error:  # a truncated frame of zstd ends the stream in many ways
+        run.cut = f"the file could not be read beyond line {read}: {error}"
+    finally:
+        for helper in helpers:
+            helper.end()
     if run.cut is None and damaged:
         where = f"line {last_damaged} is" if damaged == 1 else f"{damaged} lines are"
         run.cut = f"{where} cut short or damaged, and ignored"
     if run.cut is None and not _is_complete(run):
         run.cut = "the last launch has no end: the run was killed or is still running"
     return run
+
+
+def _helpers(path: Path) -> list[Helper]:
+    """Other processes that decode blocks of a large file."""
+    expands = USUAL_RATIO if path.suffix == ".zst" else 1
+    if path.stat().st_size * expands < WORTH_HELPERS:
+        return []
+    return [Helper() for _ in range(min(usable_cpus() - 1, MOST_HELPERS))]
+
+
+def _decoded(blocks: _Blocks, helpers: list[Helper]) -> Iterator[Decoded]:
+    """What each block holds, in their order. Of as many blocks as there are processes this one
+    decodes the first."""
+    turns = iter(blocks)
+    while texts := list(islice(turns, 1 + len(helpers))):
+        asked = helpers[: len(texts) - 1]
+        for helper, text in zip(asked, texts[1:], strict=True):
+            helper.begin(text)
+        yield decoded(texts[0])
+        for helper in asked:
+            yield helper.result()
+    if blocks.failure is not None:
+        raise blocks.failure
+
+
+class _Blocks:
+    """A file in blocks of whole lines, up to its end or to what `failure` says."""
+
+    def __init__(self, stream: BinaryIO, most: Limit) -> None:
+        self._stream, self._most = stream, most
+        self._size, self._rest, self._ended = 0, b"", False
+        self.lines = 0
+        """Lines up to the end of the last block."""
+        self.failure: Exception | None = None
+
+    def first_line(self) -> bytes | None:
+        """The first line with content."""
+        while line := self._stream.readline(LONGEST_LINE + 1):
+            if len(line) > LONGEST_LINE:
+                raise self._too_long(b"")
+            self._size, self.lines = self._size + len(line), self.lines + 1
+            if line.strip():
+                return line
+        return None
+
+    def __iter__(self) -> Iterator[bytes]:
+        while self.failure is None and not self._ended:
+            text = self._rest + self._more()
+            end = len(text) if self._ended else text.rfind(b"\n") + 1
+            block, self._rest = self._allowed(text[:end]), text[end:]
+            if len(self._rest) > LONGEST_LINE and self.failure is None:
+                self.failure = self._too_long(block)
+            self._size, self.lines = self._size + len(block), self.lines + block.count(b"\n")
+            if block.strip():
+                yield block
+
+    def _more(self) -> bytes:
+        parts, wanted = [], BLOCK
+        try:
+            while wanted > 0 and not self._ended:
+                part = self._stream.read1(wanted)  # type: ignore[attr-defined]
+                self._ended = not part
+                wanted -= len(part)
+                parts.append(part)
+        except Exception as error:  # a truncated frame of zstd ends the stream in many ways
+            self.failure = error
+        return b"".join(parts)
+
+    def _allowed(self, block: bytes) -> bytes:
+        """The block up to a line or a size that is not allowed."""
+        if len(block) > LONGEST_LINE:
+            end = 0
+            for line in block.splitlines(keepends=True):
+                if len(line) > LONGEST_LINE:
+                    block = block[:end]
+                    self.failure = self._too_long(block)
+                    break
+                end += len(line)
+        left = self._most.bytes - self._size
+        if len(block) > left:
+            block = block[: block.rfind(b"\n", 0, left) + 1]
+            self.failure = ValueError(self._most.message)
+        return block
+
+    def _too_long(self, before: bytes) -> ValueError:
+        number = self.lines + before.count(b"\n") + 1
+        return ValueError(f"line {number} is longer than {LONGEST_LINE >> 20} MiB")
 
 
 def _is_complete(run: Run) -> bool:
@@ -123,19 +259,6 @@ def _first(path: Path, line: bytes) -> RunRecord:
     header = tame(header, line)
     assert isinstance(header, RunRecord)
     return header
-
-
-def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    number = size = 0
-    while line := stream.readline(LONGEST_LINE + 1):
-        number += 1
-        size += len(line)
-        if len(line) > LONGEST_LINE:
-            raise ValueError(f"line {number} is longer than {LONGEST_LINE >> 20} MiB")
-        if size > LONGEST_FILE:
-            raise ValueError(f"the file is longer than {LONGEST_FILE >> 20} MiB")
-        if line.strip():
-            yield number, line
 
 
 def _open(path: Path) -> BinaryIO:

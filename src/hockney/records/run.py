@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import dataclass, field
-from itertools import chain
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import force_setattr
+from msgspec.structs import force_setattr, replace
 
+from hockney.lazy import lazy_imports
 from hockney.printable import one_line
 from hockney.records import version1
+from hockney.records.columns import factorised
+from hockney.records.decoding import TABLES, Decoded
 from hockney.records.kinds import (
     End,
     Finish,
@@ -28,6 +29,12 @@ from hockney.records.kinds import (
     Summary,
     Switch,
 )
+from hockney.records.tables import Table
+from hockney.records.visits import Block, Visits
+from hockney.spec.axes import Point
+
+with lazy_imports():
+    import numpy as np
 
 
 @dataclass
@@ -36,12 +43,12 @@ class Run:
 
     header: RunRecord
     launches: list[LaunchRecord] = field(default_factory=list)
-    samples: list[Samples] = field(default_factory=list)
+    samples: Visits = field(default_factory=Visits)
     summaries: list[Summary] = field(default_factory=list)
-    starts: list[Start] = field(default_factory=list)
-    probes: list[Probe] = field(default_factory=list)
-    rounds: list[Round] = field(default_factory=list)
-    noises: list[Noise] = field(default_factory=list)
+    starts: Table[Start] = field(default_factory=lambda: Table(Start))
+    probes: Table[Probe] = field(default_factory=lambda: Table(Probe))
+    rounds: Table[Round] = field(default_factory=lambda: Table(Round))
+    noises: Table[Noise] = field(default_factory=lambda: Table(Noise))
     switches: list[Switch] = field(default_factory=list)
     ends: list[End] = field(default_factory=list)
     finish: Finish | None = None
@@ -53,6 +60,14 @@ class Run:
     """Buffers of each launch."""
     _variants: dict[int, str] = field(default_factory=dict, repr=False, compare=False)
     """The variant of each launch that measured one."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Lists of records may be given for tables of them."""
+        if isinstance(value, list) and name == "samples":
+            value = Visits(value)
+        elif isinstance(value, list) and name in TABLES:
+            value = Table(TABLES[name], value)
+        super().__setattr__(name, value)
 
     @property
     def label(self) -> str:
@@ -73,7 +88,7 @@ class Run:
     @property
     def taking_part(self) -> set[int]:
         """Ranks that exchanged messages: the peers of samples, or all ranks without peers."""
-        named = set(chain.from_iterable(map(attrgetter("peers"), self.samples)))
+        named = {rank for point in self.samples.visited for rank in point.peers}
         return named or {place.rank for launch in self.launches for place in launch.places}
 
     def of_launches(self, numbers: Container[int]) -> Run:
@@ -116,3 +131,35 @@ class Run:
                 self.finish = record
             case RunRecord() | Progress():
                 pass
+
+    def add_decoded(self, block: Decoded) -> None:
+        """Adds the records of a block of lines."""
+        for record in block.others:
+            self.add(record)
+        for name, columns in block.tables.items():
+            getattr(self, name).add_columns(columns)
+        if block.visits is not None:
+            self.samples.add_block(self._upgraded(block.visits))
+
+    def _upgraded(self, block: Block) -> Block:
+        """The visits with the axes of this version, some of which stand in the launch."""
+        launches, launch = factorised(block.columns["launch"])
+        axes = [(self._buffers.get(n), self._variants.get(n)) for n in launches.tolist()]
+        kinds = list(dict.fromkeys(axes))
+        kind = np.array([kinds.index(one) for one in axes])[launch]
+        keys, codes = factorised(block.codes.astype(np.int64) * len(kinds) + kind)
+        found = [
+            self._upgraded_point(block.points[k // len(kinds)], *kinds[k % len(kinds)])
+            for k in keys.tolist()
+        ]
+        block.points, block.codes = [point for point, _ in found], codes
+        divisors = np.array([divisor for _, divisor in found], dtype=np.float64)
+        if (divisors > 1.0).any():
+            block.times["ns"] = block.times["ns"].divided(divisors[codes])
+        return block
+
+    def _upgraded_point(
+        self, point: Point, buffers: str | None, variant: str | None
+    ) -> tuple[Point, int]:
+        found, divisor = version1.upgraded(point, self.header.experiment, buffers)
+        return (found if variant is None else replace(found, variant=variant)), divisor

@@ -14,7 +14,16 @@ import msgspec
 
 from hockney.errors import AskedWronglyError
 from hockney.records.kinds import LaunchRecord, Samples, Summary
-from hockney.spec.axes import COLD, MODES, RETURNED, SEPARATE, STANDARD, Train
+from hockney.spec.axes import (
+    COLD,
+    MODES,
+    RETURNED,
+    SEPARATE,
+    STANDARD,
+    Axes,
+    Point,
+    Train,
+)
 from hockney.units import format_size, parse_size
 
 OF_TRAINS = frozenset({"train", "late"})
@@ -35,6 +44,27 @@ _OVERLAPPED = re.compile(r"(?:(.+), )?overlapped")
 
 def upgrade(record: Samples | Summary, experiment: str, buffers: str | None) -> None:
     """Sets the axes of a record that was just read; `buffers` are those of its launch."""
+    found: dict[str, Any] = _found(record, experiment, buffers)
+    if isinstance(record, Samples) and divisor(found) > 1:
+        found["ns"] = [ns / divisor(found) for ns in record.ns]
+    for name, value in found.items():
+        msgspec.structs.force_setattr(record, name, value)  # not shared yet
+
+
+def upgraded(point: Point, experiment: str, buffers: str | None) -> tuple[Point, int]:
+    """The point of samples, and what divides their times; `buffers` are those of the launch."""
+    found = _found(point, experiment, buffers)
+    return (msgspec.structs.replace(point, **found) if found else point), divisor(found)
+
+
+def divisor(found: dict[str, Any]) -> int:
+    """What divides the times of samples that have these axes now."""
+    train = found.get("train")
+    return DELAYS_ALONE if train is not None and train.messages == 0 else 1
+
+
+def _found(record: Axes, experiment: str, buffers: str | None) -> dict[str, Any]:
+    """The axes that version 1 held elsewhere."""
     found: dict[str, Any] = {}
     if record.algorithm is not None:
         found |= axes_in(record.operation, record.algorithm)
@@ -47,11 +77,7 @@ def upgrade(record: Samples | Summary, experiment: str, buffers: str | None) -> 
         found["pairs"] = ranks // 2
     if buffers and record.buffers is None and record.operation not in WITHOUT_BUFFERS:
         found["buffers"] = buffers
-    train = found.get("train")
-    if train is not None and train.messages == 0 and isinstance(record, Samples):
-        found["ns"] = [ns / DELAYS_ALONE for ns in record.ns]
-    for name, value in found.items():
-        msgspec.structs.force_setattr(record, name, value)  # not shared yet
+    return found
 
 
 @lru_cache(maxsize=4096)

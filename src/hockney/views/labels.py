@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-
-from msgspec.structs import replace
 
 from hockney import records
 from hockney.analysis import Analysis
@@ -15,16 +12,10 @@ from hockney.printable import one_line
 from hockney.records import Run
 
 
-def analyses_of(paths: Sequence[Path]) -> list[Analysis]:
+def analyses_of(paths: Iterable[Path]) -> list[Analysis]:
     """Reads result files that are shown together: maybe hundreds of them."""
-    runs = [_compact(records.read(path)) for path in paths]
+    runs = [records.read(path) for path in paths]
     return [Analysis(run, label) for run, label in zip(runs, labels_of(runs), strict=True)]
-
-
-def _compact(run: Run) -> Run:
-    """Keeps the samples in arrays: lists of floats take four times the memory."""
-    run.samples = [replace(samples, ns=array("d", samples.ns)) for samples in run.samples]
-    return run
 
 
 def labels_of(runs: Sequence[Run]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hockney.analysis import Analysis
-from hockney.analysis.samples import Group, distribution, groups_of, sampled
+from hockney.analysis.samples import Group, distribution, groups_of, sampled, sampled_sizes
 from hockney.errors import AskedWronglyError
 from hockney.units import format_size
 from hockney.views.curves import Options, chosen_value, samples_text, title_of
@@ -54,7 +54,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
 
 
 def _size(analyses: Sequence[Analysis], options: Options) -> int:
-    sizes = {visit.bytes for a in analyses for visit in sampled(a.run, options.operation)}
+    sizes = {size for a in analyses for size in sampled_sizes(a.run, options.operation)}
     if not sizes:
         raise AskedWronglyError(
             f"{analyses[0].run.path or analyses[0].label}: no samples to draw",
@@ -67,8 +67,7 @@ def _labelled(analyses: Sequence[Analysis], size: int, options: Options) -> list
     """Groups with their labels; the only group of a run by the states of the machine."""
     found = []
     for analysis in analyses:
-        visits = sampled(analysis.run, options.operation, options.ranks)
-        groups = groups_of([visit for visit in visits if visit.bytes == size])
+        groups = groups_of(sampled(analysis.run, options.operation, options.ranks, size))
         if len(analyses) > 1:
             found += [(", ".join(filter(None, (analysis.label, g.name))), g) for g in groups]
         elif len(groups) == 1:

@@ -1,0 +1,166 @@
+"""Columns of numbers that take as little memory as their values allow, without a loss.
+
+A large file holds more values than fit into memory as Python objects. What is large lies in numpy
+arrays, and beyond IN_MEMORY bytes in a temporary file, from which the system reads what is used.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, BinaryIO
+
+from hockney.lazy import lazy_imports
+
+with lazy_imports():
+    import numpy as np
+    from numpy.typing import NDArray
+
+IN_MEMORY = 512 * 1024 * 1024
+"""Bytes of packed samples that this process holds; more of them go into a temporary file."""
+SHORT, LONG = (2.0, 2**16 - 1), (1000.0, 2**31 - 1)
+"""Scales and limits of samples that are stored as whole numbers: most clocks and batches give times
+in halves of a nanosecond, and the engine prints seven digits."""
+FEWEST_EXACT = 15.0 / 16.0
+"""Fraction of the values that must be exact at a scale; the others are stored beside them."""
+
+
+def whole_or_objects(values: Sequence[Any]) -> NDArray[Any]:
+    """Whole numbers in as few bytes as they need; objects where a value is none, or too large."""
+    found = np.array(values) if len(values) else np.empty(0, np.int64)
+    if found.dtype != np.int64:
+        objects = np.empty(len(values), object)
+        objects[:] = values
+        return objects
+    if len(found) and found.min() >= -(2**31) and found.max() < 2**31:
+        return found.astype(np.int32)
+    return found
+
+
+def floats(values: Sequence[float | None]) -> NDArray[Any]:
+    """NaN where a value is None: JSON has no NaN."""
+    if not any(value is not None for value in values):
+        return np.full(len(values), np.nan, np.float32)
+    return np.array(values, dtype=np.float64)
+
+
+def shared(values: Sequence[Any]) -> NDArray[Any]:
+    """Objects, of which equal ones are stored once: names, and lists of ranks."""
+    known: dict[Any, Any] = {}
+    found = np.empty(len(values), object)
+    for place, value in enumerate(values):
+        key = tuple(value) if isinstance(value, list) else value
+        found[place] = known.setdefault(key, value)
+    return found
+
+
+def factorised(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The different whole numbers, ascending, and the place of each value among them: np.unique(),
+    without sorting where the numbers are small."""
+    low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
+    if high - low > 4 * len(values):
+        found, places = np.unique(values, return_inverse=True)
+        return found.astype(np.int64), places.astype(np.int32)
+    known = np.zeros(high - low + 1, np.bool_)
+    known[values - low] = True
+    return np.flatnonzero(known) + low, (np.cumsum(known, dtype=np.int32) - 1)[values - low]
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Values of which most are whole multiples of 1 / scale. `codes` holds the multiples, and the
+    largest code where the value itself stands in `others`, whose places are `places`."""
+
+    codes: NDArray[Any]
+    scale: float | None
+    """None where `codes` are the values themselves."""
+    places: NDArray[np.int64]
+    others: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64]) -> Packed:
+        """Packs values, each of which is given back as it was."""
+        for (scale, most), kind in ((SHORT, np.uint16), (LONG, np.int32)):
+            multiples = np.rint(values * scale)
+            exact = (multiples / scale == values) & (multiples >= 0) & (multiples < most)
+            if np.count_nonzero(exact) >= FEWEST_EXACT * len(values):
+                places = np.flatnonzero(~exact)
+                multiples[places] = most
+                return cls(multiples.astype(kind), scale, places, values[places])
+        return cls(values, None, np.empty(0, np.int64), np.empty(0))
+
+    def at(self, places: NDArray[np.int64] | slice) -> NDArray[np.float64]:
+        """The values at these places."""
+        codes = self.codes[places]
+        if self.scale is None:
+            return np.array(codes, dtype=np.float64)
+        values = codes / self.scale
+        if len(self.places):
+            odd = np.flatnonzero(codes == np.iinfo(codes.dtype).max)
+            if len(odd):
+                first = places.start if isinstance(places, slice) else None
+                where = odd + first if first is not None else places[odd]  # type: ignore[index]
+                values[odd] = self.others[np.searchsorted(self.places, where)]
+        return values
+
+
+class Spill:
+    """A temporary file for what is too large for memory; without a disk it stays in memory."""
+
+    def __init__(self) -> None:
+        self._file: BinaryIO | None = None
+        self._held = 0
+
+    def packed(self, values: Packed) -> Packed:
+        """The same values, whose codes may be in the file."""
+        return replace(values, codes=self._keep(values.codes))
+
+    def _keep(self, array: NDArray[Any]) -> NDArray[Any]:
+        self._held += array.nbytes
+        if self._held <= IN_MEMORY or not array.nbytes:
+            return array
+        try:
+            self._file = self._file or tempfile.TemporaryFile(prefix="hockney-")  # noqa: SIM115
+            place = self._file.seek(0, 2)
+            array.tofile(self._file)
+            self._file.flush()
+            return np.memmap(self._file, array.dtype, "r", place, array.shape)
+        except OSError:
+            return array
+
+
+@dataclass
+class Ragged:
+    """Lists of values, one for each visit: `packed` holds them all, `ends` where each ends."""
+
+    packed: Packed
+    ends: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, lists: Sequence[Sequence[float]]) -> Ragged:
+        """Packs lists of numbers."""
+
+        ends = np.cumsum(list(map(len, lists)), dtype=np.int32)
+        values = np.fromiter(chain.from_iterable(lists), np.float64, int(ends[-1]))
+        return cls(Packed.of(values), ends)
+
+    @property
+    def counts(self) -> NDArray[np.int32]:
+        return np.diff(self.ends, prepend=0)
+
+    def of_rows(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """The lists of these rows, one after the other."""
+        ends = self.ends[rows]
+        starts = np.where(rows > 0, self.ends[rows - 1], 0)
+        if len(rows) and (starts[1:] == ends[:-1]).all():
+            return self.packed.at(slice(int(starts[0]), int(ends[-1])))
+        counts = ends - starts
+        before = np.cumsum(counts) - counts
+        return self.packed.at(np.arange(int(counts.sum())) + np.repeat(starts - before, counts))
+
+    def divided(self, divisors: NDArray[np.float64]) -> Ragged:
+        """Each list divided by its number."""
+        values = self.packed.at(slice(0, int(self.ends[-1])))
+        return Ragged(Packed.of(values / np.repeat(divisors, self.counts)), self.ends)

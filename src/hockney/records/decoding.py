@@ -1,0 +1,169 @@
+"""Decodes blocks of lines into columns, in this process or, for half of a large file, in another.
+
+The other process runs main(): it reads blocks from stdin, and writes what it
+made of them to stdout.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import pickle
+import subprocess
+import sys
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from hockney.lazy import lazy_imports
+from hockney.records.kinds import (
+    End,
+    Finish,
+    LaunchRecord,
+    Noise,
+    Probe,
+    Record,
+    Round,
+    Samples,
+    Start,
+    Summary,
+    Switch,
+    decode,
+    decode_all,
+    is_harmless,
+    tame,
+)
+from hockney.records.tables import Columns, columns_of
+
+with lazy_imports():
+    from hockney.records.visits import Block
+
+TABLES: dict[str, Any] = {"starts": Start, "probes": Probe, "rounds": Round, "noises": Noise}
+"""Kinds of which a run has many, by the field of the run that holds them."""
+OTHERS: tuple[Any, ...] = (LaunchRecord, Summary, Switch, End, Finish)
+SIZE_BYTES = 8
+PROGRAM = f"import sys; sys.path[:] = sys.argv[1:]; from {__name__} import main; main()"
+"""It imports from where this process does, and not from the directory that it happens to be in."""
+
+
+@dataclass
+class Decoded:
+    """What a block of lines holds."""
+
+    lines: int
+    damaged: int = 0
+    last_damaged: int = 0
+    """Line in the block, from 1."""
+    visits: Block | None = None
+    tables: dict[str, Columns] = field(default_factory=dict)
+    others: list[Record] = field(default_factory=list)
+    """Records of OTHERS; those of one kind in the order of the block."""
+
+
+def decoded(text: bytes) -> Decoded:
+    """What a block of whole lines holds."""
+    lines = text.count(b"\n") + (not text.endswith(b"\n"))
+    found = Decoded(lines)
+    records = decode_all(text, lines) if is_harmless(text) else None
+    if records is None:
+        records = _one_by_one(text, found)
+    by_kind: defaultdict[type, list[Any]] = defaultdict(list)
+    for record in records:
+        by_kind[type(record)].append(record)
+    if Samples in by_kind:
+        found.visits = Block.of(by_kind[Samples])
+    for name, kind in TABLES.items():
+        if kind in by_kind:
+            found.tables[name] = columns_of(kind, by_kind[kind])
+    found.others = [record for kind in OTHERS for record in by_kind[kind]]
+    return found
+
+
+def _one_by_one(text: bytes, found: Decoded) -> list[Record]:
+    """The records of a block in which something is damaged, unknown or to be escaped."""
+    records = []
+    for number, line in enumerate(text.split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = decode(line)
+        except ValueError:
+            found.damaged, found.last_damaged = found.damaged + 1, number
+            continue
+        if record is not None:
+            records.append(tame(record, line))
+    return records
+
+
+class Helper:
+    """Another process that decodes blocks; one that ended is replaced by this process."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._text = b""
+        with contextlib.suppress(OSError):
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", PROGRAM, *sys.path],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+
+    def begin(self, text: bytes) -> None:
+        """Sends a block; what came of the one before has been taken."""
+        self._text = text
+        try:
+            if self._process is not None and self._process.stdin is not None:
+                _send(self._process.stdin, text)
+        except OSError:
+            self.end()
+
+    def result(self) -> Decoded:
+        """What the block holds."""
+        if self._process is not None and self._process.stdout is not None:
+            try:
+                found: Decoded = pickle.loads(_receive(self._process.stdout))
+                return found
+            except (OSError, EOFError):
+                self.end()
+        return decoded(self._text)
+
+    def end(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            for pipe in (self._process.stdin, self._process.stdout):
+                with contextlib.suppress(OSError):
+                    if pipe is not None:
+                        pipe.close()
+            self._process = None
+
+
+def _send(stream: IO[bytes], content: bytes) -> None:
+    stream.write(len(content).to_bytes(SIZE_BYTES, "little"))
+    stream.write(content)
+    stream.flush()
+
+
+def _receive(stream: IO[bytes]) -> bytes:
+    size = stream.read(SIZE_BYTES)
+    content = stream.read(int.from_bytes(size, "little"))
+    if len(size) < SIZE_BYTES or len(content) < int.from_bytes(size, "little"):
+        raise EOFError
+    return content
+
+
+def usable_cpus() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+
+
+def main() -> None:
+    """Decodes blocks from stdin until it ends."""
+    gc.disable()  # records hold no cycles
+    while True:
+        try:
+            text = _receive(sys.stdin.buffer)
+        except EOFError:
+            return
+        _send(sys.stdout.buffer, pickle.dumps(decoded(text), pickle.HIGHEST_PROTOCOL))
