@@ -105,7 +105,7 @@ def test_a_fit_says_what_it_is_through() -> None:
     means = [summary("mean", size=size, value_s=1e-6 + size * 1e-9) for size in (0, 8, 1000)]
     line = fit_model("hockney", estimate(run_of(*means)).headline)
     assert line.parameters["alpha_s"].value == pytest.approx(1e-6)
-    assert line.notes == ("through each launch's mean",)
+    assert line.notes[0] == "through each launch's mean"
     rates = [summary("bandwidth", size=size, value_Bps=1e9) for size in (8, 1000)]
     stream = fit_model("hockney", estimate(run_of(*rates)).headline)
     assert any("not a latency" in note for note in stream.notes)
