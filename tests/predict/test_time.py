@@ -112,7 +112,7 @@ def test_parameters_come_from_ping_pong_times_of_each_level() -> None:
             for size in (0, 1024, 1 << 20):
                 ns = 1e9 * (level.alpha_s + level.beta_s_per_B * size)
                 run.add(Samples(launch=launch, round=0, operation="pingpong", bytes=size, ranks=2,
-                                peers=list(pair), repetitions=1, ns=[ns]))  # fmt: skip
+                                peers=pair, repetitions=1, ns=[ns]))  # fmt: skip
     found = parameters_of(estimate(run).headline, hosts)
     for pair, name in zip(truth, ("socket", "node", "network"), strict=True):
         level = found.level(name)
