@@ -48,7 +48,7 @@ WITH_RESULT = (
     "predict RUN --pattern bcast:binomial,ranks=64,bytes=1MiB --json",
     *(f"tune RUN --format {name}" for name in format_names()), "tune RUN --json",
     *(f"plot RUN --what {name} -o OUT.svg --force" for name in FIGURES.names()
-      if name != "collective-model"),
+      if name not in ("collective-model", "variants")),
     "plot RUN SAMPLE --extremes -o OUT.png --force",
     "plot RUN MESSAGES --what collective-model -o OUT.svg --force",
 )  # fmt: skip

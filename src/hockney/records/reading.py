@@ -114,11 +114,13 @@ def _read(path: Path, stream: BinaryIO) -> Run:
     blocks = _Blocks(stream, _limit(path))
     try:
         line = blocks.first_line()
-    except Exception as error:
+        if line is None:
+            raise AskedWronglyError(f"{path}: an empty file")
+        run = Run(_first(path, line), path=path)
+    except AskedWronglyError:
+        raise
+    except Exception as error:  # not to be read, or nested too deeply
         raise AskedWronglyError(f"{path}: {error}") from error
-    if line is None:
-        raise AskedWronglyError(f"{path}: an empty file")
-    run = Run(_first(path, line), path=path)
     damaged, last_damaged, read = 0, 0, blocks.lines
     helpers = _helpers(path)
     try:
