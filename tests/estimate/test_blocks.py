@@ -73,6 +73,14 @@ def test_the_same_is_shown_not_assumed() -> None:
     assert {one.judged.verdict for one in many} == {"same"}
 
 
+@pytest.mark.parametrize("blocks", [8, 60, 250])
+def test_an_early_look_decides_nothing_unclear(blocks: int) -> None:
+    names = {"a": 1.0, "b": 1.01, "c": 0.99, "d": 1.0, "e": 1.0}
+    times = drifting(blocks, names, 2, scatter=0.05)
+    ratios = variant_ratios(times, comparison(*names), looks=(0.13,))
+    assert {one.judged.verdict for one in ratios} == {"unknown"}
+
+
 def test_an_axis_that_is_varied_does_not_keep_points_apart() -> None:
     times = BlockTimes()
     for block in range(10):

@@ -16,6 +16,8 @@ from hockney.records import Run, Samples
 from hockney.spec.axes import AXES, Point, point_of, sort_key
 from hockney.spec.variants import Comparison
 
+LEAST_LEVEL = 1e-9
+"""Of a test at an early look, which may use next to nothing of the error rate."""
 Medians = dict[Point, float]
 """Seconds of each point of a launch."""
 
@@ -109,7 +111,10 @@ def variant_ratios(
     if not points:
         return []
     whole_level = LEVEL / len(others) / (2.0 if len(points) > 1 else 1.0)
-    levels = [level_of_look(level, looks) for level in (whole_level, whole_level / len(points))]
+    levels = [
+        max(level_of_look(level, looks), LEAST_LEVEL)
+        for level in (whole_level, whole_level / len(points))
+    ]
     found = []
     judge = _judge_exact if times.is_simulated else paired
     for variant in others:
