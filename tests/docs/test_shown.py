@@ -13,6 +13,8 @@ from conftest import TEST_TIMEOUT_S
 
 VERDICTS = ("hockney doctor", "hockney compare", "hockney history")
 """On a busy machine these may find it bad, or slower: exit status 1, as the tutorial says."""
+CHANGED = "the machine was in different states"
+"""Two runs between which the machine changed its state are not compared: there is no table."""
 PAGES = sorted(page for page in DOCS.rglob("*.md") if [*repeatable(page.read_text())])
 
 
@@ -40,7 +42,7 @@ def test_commands_run_and_print_what_the_tutorial_shows(tmp_path: Path) -> None:
         printed = f"$ {step.command}\n{done.stdout}{done.stderr}"
         assert done.returncode in ((0, 1) if step.command.startswith(VERDICTS) else (0,)), printed
         assert "Traceback" not in printed
-        assert set(_headings(step.shown)) <= _lines(printed), printed
+        assert CHANGED in printed or set(_headings(step.shown)) <= _lines(printed), printed
 
 
 @pytest.mark.long
