@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 
 from hockney.estimate.blocks import BlockTimes, block_times, variant_ratios
 from hockney.records import Finish, Run
-from hockney.spec import Case, Plan
+from hockney.spec import Case
 from hockney.spec.variants import LEAST_BLOCKS, Comparison
 
 LOOK_EVERY = 1.0 / 8.0
@@ -39,11 +39,11 @@ A = TypeVar("A", bound=Launched)
 class Blocks:
     """What a run that compares variants launches next, and when it may end."""
 
-    def __init__(self, comparison: Comparison, run: Run, plan: Plan) -> None:
+    def __init__(self, comparison: Comparison, run: Run, budget_s: float) -> None:
         self._comparison = comparison
         self._seed = run.header.id
         self._times: BlockTimes = block_times(run)
-        self.looks = _earlier_looks(run.finish, plan.sampling.budget_s)
+        self.looks = _earlier_looks(run.finish, budget_s)
         """Fractions of the budget at which it was judged whether the variants are told apart."""
 
     def next(self, answers: Sequence[A]) -> A | None:
@@ -54,9 +54,9 @@ class Blocks:
         if not left:
             return None
         first = min(left, key=lambda answer: answer.launches)
-        block, title = first.launches, first.case.title
-        alike = [answer for answer in answers if answer.case.title == title]
-        ordered = order(f"{self._seed}, {title}", block, alike)
+        block = first.launches
+        place, alike = _alike(answers, first)
+        ordered = order(f"{self._seed}, {place}", block, alike)
         return next(a for a in ordered if a.launches == block and not a.is_done)
 
     def can_compare(self, answers: Sequence[Launched]) -> bool:
@@ -83,6 +83,17 @@ class Blocks:
         self.looks.append(fraction)
         ratios = variant_ratios(self._times, self._comparison, self.looks)
         return bool(ratios) and all(one.is_decided(self._comparison.gate) for one in ratios)
+
+
+def _alike(answers: Sequence[A], one: A) -> tuple[int, list[A]]:
+    """Which of its variant's cases one is, and the same case of every variant: a block of them.
+    Titles may differ, as where the algorithm is varied."""
+    by_variant: dict[str | None, list[A]] = {}
+    for answer in answers:
+        by_variant.setdefault(answer.case.variant, []).append(answer)
+    own = by_variant[one.case.variant]
+    place = next(number for number, answer in enumerate(own) if answer is one)
+    return place, [cases[place] for cases in by_variant.values() if place < len(cases)]
 
 
 def _earlier_looks(finish: Finish | None, budget_s: float) -> list[float]:

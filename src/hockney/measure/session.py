@@ -112,7 +112,7 @@ class Session:
         cases = len(self.answers)
         self.budget = Budget(plan.sampling, cases, earlier, self.spent_before_s, has_blocks=varied)
         if plan.comparison is not None:
-            self.blocks = Blocks(plan.comparison, self.run, plan)
+            self.blocks = Blocks(plan.comparison, self.run, plan.sampling.budget_s)
 
 
 def new_run(plan: Plan, label: str | None) -> Run:
