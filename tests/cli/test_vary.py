@@ -30,6 +30,7 @@ TWO_LATENCIES = "platform=cluster:2,lat=1us;cluster:2,lat=1.5us"
         (["--vary", "env:A=1,2", "--refine"], "decides after each launch"),
         (["--vary", "@no.toml"], "no.toml"),
         (["--vary", "@flat.toml"], "no variants"),
+        (["--vary", "@/dev/zero"], "longer than 1 MiB"),
         (["--vary", "@wrong.toml"], "wrong.toml"),
         (["--gate", "2%"], "name them with --vary"),
         (["--vary", "env:A=1,2", "--gate", "much"], "much"),

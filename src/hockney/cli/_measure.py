@@ -21,7 +21,7 @@ from hockney.units import format_seconds
 from hockney.views.progress import ProgressView
 
 with lazy_imports():
-    from hockney.cli._present import gate, show_json, show_run
+    from hockney.cli._present import gate, gate_variants, show_json, show_run
 
 ENDINGS = {
     "precision": "every median has the asked precision",
@@ -59,8 +59,9 @@ def measure_and_show(plan: Plan, output: Output) -> None:
     raise_problems(session)
     if session.reason == "interrupted":
         raise click.exceptions.Exit(130)
-    if output.gate or (plan.comparison and plan.comparison.gate is not None):
+    if output.gate:
         gate(analysis)
+    gate_variants(analysis)
 
 
 def measured(plan: Plan, target: Target, quiet: bool, before: str = "") -> Session:

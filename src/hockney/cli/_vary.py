@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -14,12 +13,8 @@ import click
 
 from hockney.cli._help import OUTPUT, SAMPLING
 from hockney.errors import AskedWronglyError
+from hockney.measure.suite import read_toml
 from hockney.spec.variants import ENVIRONMENT, Variant
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 FIXED = frozenset({"budget", "precision", "output", "sizes", "from", "to", "per-octave", "o"})
 """Options that cannot be varied, beside those of sampling and output: variants are compared at the
@@ -65,8 +60,8 @@ def _from_words(text: str) -> list[Variant]:
 def _from_file(name: str) -> list[Variant]:
     """A TOML file with a table for each variant: options by their names, env.NAME for variables."""
     try:
-        tables = tomllib.loads(Path(name).read_text())
-    except (OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
+        tables = read_toml(Path(name))
+    except (OSError, UnicodeDecodeError) as error:
         raise AskedWronglyError(f"--vary @{name}: {error}") from error
     if not tables or not all(isinstance(table, dict) for table in tables.values()):
         raise AskedWronglyError(

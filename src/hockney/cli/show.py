@@ -76,3 +76,4 @@ def command(
             _present.show_positions(analysis, histories)
     if gate:
         _present.gate(analysis)
+        _present.gate_variants(analysis)

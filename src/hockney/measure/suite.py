@@ -63,12 +63,21 @@ class Suite:
     runs: tuple[PlannedRun, ...]
 
 
-def _text(path: Path) -> str:
+def read_toml(path: Path) -> dict[str, Any]:
+    """The tables of a file that a user wrote. Raises AskedWronglyError for what is no TOML, or too
+    long; OSError and UnicodeDecodeError for what cannot be read."""
     with path.open("rb") as file:
         content = file.read(LONGEST_PLAN + 1)
     if len(content) > LONGEST_PLAN:
         raise AskedWronglyError(f"{path}: longer than {LONGEST_PLAN >> 20} MiB: no plan is")
-    return content.decode()
+    return _parsed(path, content.decode())
+
+
+def _parsed(path: Path, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise AskedWronglyError(f"{path}: {error}") from error
 
 
 def read_suite(name: str) -> Suite:
@@ -76,12 +85,10 @@ def read_suite(name: str) -> Suite:
     path, ready = Path(name), PLANS.names()
     try:
         is_ready = name in ready and not path.exists()
-        tables = tomllib.loads(PLANS.find(name).read_text() if is_ready else _text(path))
+        tables = _parsed(path, PLANS.find(name).read_text()) if is_ready else read_toml(path)
     except (OSError, UnicodeDecodeError) as error:
         advice = f"ready plans are: {', '.join(ready)}"
         raise AskedWronglyError(f"{name}: {error}", advice) from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise AskedWronglyError(f"{path}: {error}") from error
     check_keys(name, tables, SUITE_KEYS)
     runs = tables.get("run", [])
     if not isinstance(runs, list) or not runs or not all(isinstance(run, dict) for run in runs):

@@ -29,7 +29,7 @@ def variant_answer(study: VariantStudy) -> list[str]:
 
 
 def verdict_text(one: VariantRatio, study: VariantStudy) -> str:
-    """How a variant is to the first: "2.1 % slower (1.8 to 2.4 %) than"."""
+    """How a variant is to the first: "slower, 1.0210 [1.0180 to 1.0240] times the time of"."""
     judged = one.judged
     if judged.verdict == "same":
         return f"the same, within {100.0 * study.comparison.tolerance:g} %, as"
