@@ -70,7 +70,7 @@ def predicted_s(
     """The predicted time of a measured point, in seconds; None for an algorithm without a schedule,
     such as the library's own decision."""
     name, segment = point.algorithm or "", point.segment_bytes or None
-    if point.operation not in SCHEDULES.names():
+    if point.operation not in SCHEDULES.names() or point.groups is not None:
         return None
     if name not in SCHEDULES.find(point.operation).ALGORITHMS:
         return None

@@ -15,6 +15,8 @@ from hockney.predict.schedule import Array, Ranks
 from hockney.records import Place, Run
 from hockney.spec import plan_of
 
+ONE_WAY = ("pingpong", "message")
+"""Operations whose times are those of one message."""
 LEVELS = ("socket", "node", "network")
 """From near to far: two ranks of one socket, of one node, of two nodes."""
 
@@ -162,7 +164,8 @@ def parameters_of(
     at = {place.rank: place for place in placement}
     pairs: dict[tuple[int, ...], list[PointEstimate]] = {}
     for point in points:
-        if point.operation == "pingpong" and len(point.peers) == 2 and point.ranks == 2:
+        of_two = len(point.peers) == 2 and point.ranks == 2
+        if point.operation in ONE_WAY and of_two and point.is_plain:
             pairs.setdefault(point.peers, []).append(point)
     found: dict[str, list[tuple[float, float]]] = {}
     for (one, other), times in pairs.items():

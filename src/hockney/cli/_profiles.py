@@ -1,0 +1,68 @@
+"""How verbs show profiles of programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from hockney.errors import AskedWronglyError
+from hockney.lazy import lazy_imports
+from hockney.terminal import styled
+
+with lazy_imports():
+    from hockney.analysis.best import is_collective
+    from hockney.cli._files import load, warn_of_cut
+    from hockney.predict.channel import channel_of
+    from hockney.predict.mix import predict_mix
+    from hockney.profiles import kinds
+    from hockney.profiles.findings import findings_of
+    from hockney.profiles.kinds import Profile
+    from hockney.profiles.mix import mix_of
+    from hockney.profiles.summary import Summary
+    from hockney.views.as_json import dumps
+    from hockney.views.mix import mix_json, mix_lines
+    from hockney.views.profile import answer_lines, profile_json, profile_parts
+
+
+def load_profile(path: Path) -> Profile:
+    """The profile in a file; warns of what could not be read."""
+    profile = kinds.read(path)
+    warn_of_cut(path, profile.cut)
+    return profile
+
+
+def show_profile(path: Path, as_json: bool) -> None:
+    """The answer and the tables, or all of it as JSON."""
+    summary = Summary(load_profile(path))
+    findings = findings_of(summary)
+    if as_json:
+        click.echo(dumps(profile_json(summary, findings)))
+        return
+    answer = "\n".join(styled(line, "bold") for line in answer_lines(summary, findings))
+    click.echo("\n\n".join([answer, *profile_parts(summary)]))
+
+
+def predict_profile(
+    path: Path,
+    measured: Sequence[Path],
+    model: str | None,
+    factors: Mapping[str, float],
+    as_json: bool,
+) -> None:
+    """The communication of a profiled program on the machine of some result files."""
+    mix = mix_of(load_profile(path))
+    points = [point for file in measured for point in load(file).points_to_fit]
+    collectives = [point for point in points if is_collective(point)]
+    messages = [point for point in points if not is_collective(point)]
+    if not messages:
+        raise AskedWronglyError(
+            "--on: no times of messages", "measure them: hockney pingpong -o messages.jsonl"
+        )
+    channel = channel_of(messages, model).scaled(dict(factors))
+    prediction = predict_mix(mix, channel, collectives)
+    if as_json:
+        click.echo(dumps(mix_json(mix, channel.model, prediction)))
+    else:
+        click.echo("\n".join(mix_lines(mix, channel.model, prediction)))

@@ -1,0 +1,65 @@
+"""hockney profile: what a program of the user sends, and what that costs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hockney.cli import _options
+from hockney.cli._help import COMMON, OUTPUT, option, verb
+from hockney.lazy import lazy_imports
+
+with lazy_imports():
+    from hockney.cli._measure import default_output
+    from hockney.measure.recording import mpi_of_command, record, why_nothing
+    from hockney.profiles import kinds
+    from hockney.profiles.findings import findings_of
+    from hockney.profiles.summary import Summary
+    from hockney.result_file import ResultFile
+    from hockney.views.profile import answer_lines
+
+
+@verb(
+    "hockney profile -o p.jsonl -- mpiexec -n 4 ./app input",
+    "hockney profile -o p.jsonl --mpicc /opt/openmpi/bin/mpicc -- srun ./app",
+)
+@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND ...")
+@_options.output("Profile to write.", show_default="profile-HOST-TIME.jsonl", metavar="FILE")
+@option("--no-arguments", is_flag=True, heading=OUTPUT, help="Keep the command out of the profile.")
+@_options.mpicc("that the program uses", COMMON)
+@_options.force("the profile")
+@_options.QUIET
+def command(
+    words: tuple[str, ...],
+    output: Path | None,
+    no_arguments: bool,
+    mpicc: str | None,
+    force: bool,
+    quiet: bool,
+) -> None:
+    """Run a program and count its calls of MPI: their sizes, partners, times and waits.
+
+    The command runs as it is, with a recorder preloaded into its processes. Its output and exit
+    status are the program's own. If it crashes, what was recorded until then is kept.
+    """
+    mpi = mpi_of_command(words, mpicc)
+    path = output or default_output("profile")
+    file = ResultFile(path, force=force)
+    try:
+        profile = record(words, mpi, path.resolve().parent, not no_arguments)
+        if profile.ranks:
+            file.write(kinds.encode(profile))
+    finally:
+        if not file.has_content and not path.stat().st_size:
+            file.remove()
+        file.close()
+    if not profile.ranks:
+        click.echo(f"hockney: nothing was recorded: {why_nothing(words)}", err=True)
+        raise click.exceptions.Exit(profile.program.exit_status or 1)
+    if not quiet:
+        summary = Summary(profile)
+        for line in answer_lines(summary, findings_of(summary)):
+            click.echo(line, err=True)
+        click.echo(f"wrote {path}; more: hockney show {path}", err=True)
+    raise click.exceptions.Exit(profile.program.exit_status)

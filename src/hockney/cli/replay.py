@@ -1,0 +1,96 @@
+"""hockney replay: what a profiled program exchanged, as a benchmark without the program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hockney.cli import _options
+from hockney.cli._help import PLACEMENT, SAMPLING, SIMULATION, option, verb
+from hockney.lazy import lazy_imports
+
+with lazy_imports():
+    from hockney.cli._profiles import load_profile
+    from hockney.measure.replay import replay
+    from hockney.profiles.mix import mix_of
+    from hockney.profiles.summary import Summary
+    from hockney.spec import Placement
+    from hockney.views.as_json import dumps
+    from hockney.views.mix import replayed_json, replayed_lines
+
+
+@verb(
+    "hockney replay p.jsonl",
+    "hockney replay p.jsonl --mpicc /opt/openmpi/bin/mpicc --delays",
+    "hockney replay p.jsonl --platform fat-tree:64",
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@option("--delays", is_flag=True, help="Let each rank compute between its calls as long as it did.")
+@option(
+    "--launches",
+    type=click.IntRange(1, 1000),
+    default=5,
+    heading=SAMPLING,
+    help="Starts of the MPI program; always 1 when simulated.",
+)
+@option(
+    "--repetitions",
+    type=click.IntRange(1, 100_000),
+    default=5,
+    heading=SAMPLING,
+    help="How often each launch replays the mix.",
+)
+@_options.mpicc("to replay with", PLACEMENT)
+@option("--hosts", metavar="A,B,...", default="", heading=PLACEMENT, help="Hosts to start on.")
+@option(
+    "--platform",
+    metavar="FILE|SHAPE",
+    heading=SIMULATION,
+    help="Simulate with SimGrid: a platform file, or a shape such as fat-tree:64.",
+)
+@option(
+    "--cfg",
+    multiple=True,
+    metavar="KEY:VALUE",
+    heading=SIMULATION,
+    help="A setting of the simulator. May be repeated.",
+)
+@_options.JSON
+def command(
+    file: Path,
+    delays: bool,
+    launches: int,
+    repetitions: int,
+    mpicc: str | None,
+    hosts: str,
+    platform: str | None,
+    cfg: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Exchange the messages and collectives of a profile: as many, as large, between the same
+    ranks, in turns.
+
+    A profile does not hold the order of calls: in the replay they take turns as evenly as their
+    counts allow. One-sided operations and set-up are left out.
+    """
+    profile = load_profile(file)
+    mix = mix_of(profile)
+    placement = Placement(
+        ranks=mix.ranks,
+        place="none",
+        hosts=tuple(filter(None, hosts.split(","))),
+        mpicc=mpicc,
+        platform=platform,
+        cfg=cfg,
+    )
+    computed = None
+    if delays:
+        of_rank = Summary(profile).of_rank
+        ranks = sorted((one for one in profile.ranks if one.job == 0), key=lambda one: one.rank)
+        computed = [max(one.wall_s - of_rank[0, one.rank].time_s, 0.0) for one in ranks]
+    found = replay(mix, placement, launches, repetitions, computed)
+    if as_json:
+        click.echo(dumps(replayed_json(mix, found)))
+    else:
+        click.echo("\n".join(replayed_lines(mix, found)))

@@ -1,0 +1,192 @@
+"""Predicts how long the mix of a program's messages and collectives takes on a measured machine.
+
+Every rank has a clock. A message leaves when its sender's clock says so and arrives T(b) later, the
+receiver's clock moving on to that; a collective moves the clocks of all its ranks to that of the
+last plus its own time. What the program computes between its calls is not in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from hockney.errors import AskedWronglyError
+from hockney.estimate.points import PointEstimate
+from hockney.fitting.fit import Parameter, parameter
+from hockney.predict.channel import Channel, Costs, CostsOf
+from hockney.predict.collectives import time
+from hockney.predict.parameters import Level, Parameters
+from hockney.predict.schedules import SCHEDULES
+from hockney.profiles.mix import Item, Mix
+from hockney.spec.workloads.collective import DEFAULT
+
+MOST_STEPS = 20_000
+"""Items walked through, of a mix; longer ones are walked through in part, evenly."""
+MOST_RESAMPLES = 40
+LATENCY_S = 1e-6
+"""The latency that sensitivity adds."""
+MOST_SIMULATED = 256
+"""Ranks of a collective whose schedules are simulated."""
+
+CollectiveTime = Callable[[Item], float]
+
+
+@dataclass(frozen=True)
+class MixPrediction:
+    seconds: Parameter
+    """Of one rank, until the last is done with all of the mix."""
+    more_latency_s: float
+    """The same with LATENCY_S more for each message."""
+    half_bandwidth_s: float
+    """The same with half the bandwidth."""
+    collectives: str
+    """Where the times of collectives are from: "measured", "schedules", "both" or "none"."""
+
+
+def predict_mix(
+    mix: Mix, channel: Channel, collectives: Sequence[PointEstimate] = ()
+) -> MixPrediction:
+    """`collectives`: measured ones, which are preferred to simulated schedules."""
+    measured = _measured(collectives)
+    sources: set[str] = set()
+
+    def seconds(costs_of: CostsOf) -> float:
+        return _walk(mix, costs_of, _times(costs_of, measured, sources))
+
+    best = seconds(channel.best)
+    sampled = [seconds(costs) for costs in channel.resampled[:MOST_RESAMPLES]]
+    launches = min((len(of) for of in channel.measured.values()), default=0)
+    found = parameter(best, np.array(sampled), launches)
+    slower = seconds(_with_latency(channel.best))
+    narrow = seconds(
+        lambda bytes_, at_once: channel.best(bytes_, at_once).scaled({"bandwidth": 0.5})
+    )
+    where = "both" if len(sources) > 1 else next(iter(sources), "none")
+    return MixPrediction(found, slower, narrow, where)
+
+
+def _with_latency(costs_of: CostsOf) -> CostsOf:
+    def costs(bytes_: int, at_once: int) -> Costs:
+        found = costs_of(bytes_, at_once)
+        return Costs(found.latency_s + LATENCY_S, found.s_per_B, found.overhead_s, found.gap_s)
+
+    return costs
+
+
+def _measured(points: Sequence[PointEstimate]) -> Mapping[tuple[str, int], list[tuple[int, float]]]:
+    """The library's own choice for each collective, by its ranks: bytes and seconds."""
+    found: dict[tuple[str, int], list[tuple[int, float]]] = {}
+    for point in points:
+        if point.algorithm in (None, DEFAULT) and point.ranks and point.typical_s > 0.0:
+            key = point.operation, point.ranks
+            found.setdefault(key, []).append((point.bytes, point.typical_s))
+    return {key: sorted(times) for key, times in found.items()}
+
+
+def _times(
+    costs_of: CostsOf,
+    measured: Mapping[tuple[str, int], list[tuple[int, float]]],
+    sources: set[str],
+) -> CollectiveTime:
+    @cache
+    def simulated(name: str, ranks: int, bytes_: int) -> float:
+        return _simulated(costs_of, name, ranks, bytes_)
+
+    def seconds(item: Item) -> float:
+        times = measured.get((item.operation, len(item.ranks)))
+        if times is not None:
+            sources.add("measured")
+            sizes, of_them = zip(*times, strict=True)
+            return float(np.interp(item.bytes, sizes, of_them))
+        sources.add("schedules")
+        return simulated(item.operation, len(item.ranks), item.bytes)
+
+    return seconds
+
+
+def _simulated(costs_of: CostsOf, name: str, ranks: int, bytes_: int) -> float:
+    """By the algorithm that is the fastest there, which a library is taken to choose."""
+    name = {"exscan": "scan"}.get(name, name)
+    ranks = min(ranks, MOST_SIMULATED)
+    costs = costs_of(bytes_, 1)
+    level = Level(costs.latency_s + costs.overhead_s, costs.s_per_B)
+    found = []
+    for algorithm in SCHEDULES.find(name).ALGORITHMS:
+        try:
+            found.append(time(Parameters(network=level), name, algorithm, ranks, bytes_))
+        except AskedWronglyError:  # it needs other numbers of ranks
+            continue
+    if not found:
+        raise AskedWronglyError(f"{name} on {ranks} ranks has no schedule that can be simulated")
+    return min(found)
+
+
+def _walk(mix: Mix, costs_of: CostsOf, collective_s: CollectiveTime) -> float:
+    """The time of the whole mix; of one with many steps, from a part of its turns."""
+    steps = sum(item.count for item in mix.items)
+    turns = min(mix.turns, max(1, MOST_STEPS * mix.turns // steps))
+    clocks = _Clocks(mix.ranks)
+    times = [_seconds(item, costs_of, collective_s) for item in mix.items]
+    occupied = [_occupied(item, costs_of) for item in mix.items]
+    shares = np.array([item.count / mix.turns for item in mix.items])
+    due = np.zeros(len(mix.items))
+    for _ in range(turns):
+        due += shares
+        for number in np.flatnonzero(due >= 1.0 - 1e-9):
+            due[number] -= 1.0
+            clocks.exchange(mix.items[number], times[number], occupied[number])
+        clocks.finish()
+    walked = turns * shares - due
+    rare = sum(
+        item.count * seconds
+        for item, seconds, done in zip(mix.items, times, walked, strict=True)
+        if done < 0.5  # it had no turn
+    )
+    return max(clocks.now) * mix.turns / turns + rare
+
+
+def _seconds(item: Item, costs_of: CostsOf, collective_s: CollectiveTime) -> float:
+    if item.operation == "message":
+        return costs_of(item.bytes, 1).message_s(item.bytes)
+    return collective_s(item)
+
+
+def _occupied(item: Item, costs_of: CostsOf) -> float:
+    """How long a message keeps its sender."""
+    costs = costs_of(item.bytes, 1)
+    return costs.overhead_s / 2.0 + item.bytes * costs.s_per_B
+
+
+class _Clocks:
+    """The clock of each rank, and when the last of its receives that are under way will be done."""
+
+    def __init__(self, ranks: int) -> None:
+        self.now = [0.0] * ranks
+        self._arrives = [0.0] * ranks
+
+    def exchange(self, item: Item, seconds: float, occupied: float) -> None:
+        if item.operation != "message":
+            self._finish(item.ranks)
+            end = max(self.now[rank] for rank in item.ranks) + seconds
+            for rank in item.ranks:
+                self.now[rank] = end
+            return
+        source, target = item.ranks
+        if item.is_blocking:
+            self._finish(item.ranks)
+        arrives = self.now[source] + seconds
+        self.now[source] += occupied
+        self._arrives[target] = max(self._arrives[target], arrives)
+        if item.is_blocking:
+            self._finish((target,))
+
+    def finish(self) -> None:
+        """All receives that are under way."""
+        self._finish(range(len(self.now)))
+
+    def _finish(self, ranks: Sequence[int]) -> None:
+        for rank in ranks:
+            self.now[rank] = max(self.now[rank], self._arrives[rank])

@@ -1,0 +1,125 @@
+"""Makes a profile of what the ranks of a program recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from hockney.errors import HockneyError
+from hockney.profiles.kinds import Blame, Calls, Profile, Program, RankRecord
+from hockney.profiles.layout import (
+    COARSE_BYTES,
+    DATATYPES,
+    ENDS,
+    FIRST_BIN_TICKS,
+    NO_GROUP,
+    RankFile,
+    Records,
+    read_rank,
+    text,
+)
+from hockney.profiles.waits import Waits, waits_of
+
+LEAST_BLAME = 1e-3
+"""Of a rank's waiting: what others are blamed for less is left out."""
+
+
+def collect(directory: Path, program: Program) -> Profile:
+    """The profile of all ranks whose files are in the directory; those that cannot be read are left
+    out, and `cut` names the last."""
+    profile = Profile(program)
+    files = []
+    for path in sorted(directory.iterdir()):
+        try:
+            files.append(read_rank(path))
+        except (HockneyError, OSError) as error:
+            profile.cut = str(error)
+    for job, of_job in enumerate(_jobs(files)):
+        _add_job(profile, job, of_job)
+    return profile
+
+
+def _jobs(files: Sequence[RankFile]) -> Iterator[list[RankFile]]:
+    """The ranks of each MPI_COMM_WORLD, in the order in which these began."""
+    jobs: dict[int, list[RankFile]] = {}
+    for file in sorted(files, key=lambda file: int(file.header["first_ns"])):
+        jobs.setdefault(int(file.header["job"]), []).append(file)
+    for of_job in jobs.values():
+        yield sorted(of_job, key=lambda file: int(file.header["rank"]))
+
+
+def _add_job(profile: Profile, job: int, files: Sequence[RankFile]) -> None:
+    waits, blamed = waits_of(files)
+    for file, waited, blames in zip(files, waits, blamed, strict=True):
+        rank = int(file.header["rank"])
+        profile.ranks.append(_rank(job, file))
+        for place in np.flatnonzero(file.cells["count"]):
+            profile.calls.append(_calls(job, file, file.cells[place], waited, int(place)))
+        for other, seconds in zip(files, blames.tolist(), strict=True):
+            if seconds > LEAST_BLAME * blames.sum():
+                blame = Blame(
+                    job=job, rank=rank, for_rank=int(other.header["rank"]), seconds=seconds
+                )
+                profile.blames.append(blame)
+
+
+def _rank(job: int, file: RankFile) -> RankRecord:
+    header = file.header
+    return RankRecord(
+        job=job,
+        rank=int(header["rank"]),
+        ranks=int(header["ranks"]),
+        host=text(header["host"]),
+        boot=text(header["boot"]),
+        cpu=int(header["cpu_first"]) if header["cpu_first"] >= 0 else None,
+        cpus=text(header["cpus"]),
+        cache=text(header["cache"]),
+        program=text(header["program"]),
+        end=ENDS.get(int(header["state"]), "lost"),
+        wall_s=file.wall_s,
+        lost_calls=int(header["lost_calls"]),
+        lost_s=int(header["lost_ticks"]) * file.s_per_tick,
+        lost_requests=int(header["lost_requests"]),
+        unfinished=int(header["unfinished"]),
+    )
+
+
+def _calls(job: int, file: RankFile, cell: Records, waits: Waits, place: int) -> Calls:
+    tick = file.s_per_tick
+    group = int(cell["group"])
+    known = file.groups[group] if group < len(file.groups) else None
+    count, seen = int(cell["count"]), int(waits.seen[place])
+    peer = int(cell["peer"])
+    return Calls(
+        job=job,
+        rank=int(file.header["rank"]),
+        call=_name(file, int(cell["call"])),
+        started=_name(file, int(cell["started"])) if cell["started"] else None,
+        communicator_size=None if group == NO_GROUP or known is None else int(known["size"]),
+        communicator="" if known is None else text(known["name"]),
+        members=None if known is None else f"{int(known['members']):016x}",
+        peer=peer if peer >= 0 else None,
+        datatype=DATATYPES[int(cell["datatype"])],
+        region=file.regions[int(cell["region"])] if cell["region"] else "",
+        bytes=int(cell["bytes"]),
+        bytes_sum=int(cell["bytes_sum"]),
+        is_coarse=bool(cell["coarse"] & COARSE_BYTES),
+        count=count,
+        time_s=int(cell["ticks"]) * tick,
+        most_s=int(cell["most_ticks"]) * tick,
+        completion_s=int(cell["completion_ticks"]) * tick,
+        # Those that were not seen are taken to have waited like the others.
+        wait_s=float(waits.seconds[place]) * count / seen if seen else None,
+        seen=seen,
+        histogram=tuple(
+            (FIRST_BIN_TICKS * 2.0 ** (number + 1) * tick, int(calls))
+            for number, calls in enumerate(cell["bins"])
+            if calls
+        ),
+    )
+
+
+def _name(file: RankFile, number: int) -> str:
+    return file.names[number - 1] if 0 < number <= len(file.names) else "a call of MPI"

@@ -1,0 +1,225 @@
+"""The format of profiles: one JSON object per line. The first describes the program, then come its
+ranks, their calls and who waited for whom. Readers ignore unknown kinds and keys.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+
+from hockney.errors import AskedWronglyError
+from hockney.records.reading import first_line, lines_of
+
+SCHEMA = 1
+MOST_LINES = 5_000_000
+"""Lines of a profile that are read; a line takes 1 KiB of memory."""
+
+Whole = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+Seconds = Annotated[float, msgspec.Meta(ge=0.0, le=1e12)]
+Rank = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
+End = Literal["finalized", "aborted", "lost"]
+Datatype = Literal["basic", "contiguous", "strided"]
+"""How the bytes of a message lie: predefined; derived, side by side; derived, with gaps."""
+Size = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
+
+
+class Program(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="profile"):
+    """What was run, and how it ended."""
+
+    schema: Annotated[int, msgspec.Meta(ge=1)]
+    hockney: str
+    command: tuple[str, ...] | None
+    """As it was typed; None where arguments were left out."""
+    time_utc: str
+    exit_status: int
+    wall_s: Seconds
+    """From the start of the launcher to its end."""
+    mpicc: str | None = None
+    library: str | None = None
+    """As the library reports itself."""
+
+
+class RankRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="rank"):
+    """One process."""
+
+    job: Whole
+    """0 for the first MPI_COMM_WORLD of the command, 1 for the next."""
+    rank: Rank
+    ranks: Size
+    host: str
+    boot: str
+    cpu: int | None
+    """The CPU on which it began."""
+    cpus: str
+    """CPUs that it was allowed to use, as Linux writes lists."""
+    cache: str
+    """CPUs that share the last cache of the first."""
+    program: str
+    end: End
+    wall_s: Seconds
+    """From the end of MPI_Init to MPI_Finalize, or to the last that is known."""
+    lost_calls: Whole = 0
+    """Calls that found no place in the table."""
+    lost_s: Seconds = 0.0
+    lost_requests: Whole = 0
+    unfinished: Whole = 0
+    """Receives that never completed, counted with the bytes that they were posted with."""
+
+
+class Calls(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="calls"):
+    """Calls of one rank that are the same in all but their times."""
+
+    job: Whole
+    rank: Rank
+    call: str
+    count: Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1)]
+    bytes: Whole
+    """Of each call; an upper limit where `is_coarse`."""
+    bytes_sum: Whole
+    time_s: Seconds
+    """Inside these calls."""
+    most_s: Seconds
+    completion_s: Seconds = 0.0
+    """Their share of the calls that completed their requests, which have this time as their own."""
+    wait_s: Seconds | None = None
+    """The part of both in which other ranks were waited for; None where that is unknown."""
+    seen: Whole = 0
+    """Calls from which `wait_s` is estimated."""
+    started: str | None = None
+    """The call that made a persistent request which was then started."""
+    communicator_size: Size | None = None
+    communicator: str = ""
+    members: str | None = None
+    """A digest of the ranks of the communicator."""
+    peer: Rank | None = None
+    """In its MPI_COMM_WORLD; of a collective, the root."""
+    datatype: Datatype | None = None
+    region: str = ""
+    is_coarse: bool = False
+    histogram: tuple[tuple[Seconds, Whole], ...] = ()
+    """Calls by their time: up to so many seconds, and more than half of that."""
+
+
+class Blame(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="waited"):
+    """How long one rank waited for another, in the calls from which that is known."""
+
+    job: Whole
+    rank: Rank
+    for_rank: Rank
+    seconds: Seconds
+
+
+Line = Program | RankRecord | Calls | Blame
+KINDS = {"profile", "rank", "calls", "waited"}
+
+
+class _Kind(msgspec.Struct):
+    kind: str
+
+
+@dataclass
+class Profile:
+    """A profile as it was read, or as it was just made."""
+
+    program: Program
+    ranks: list[RankRecord] = field(default_factory=list)
+    calls: list[Calls] = field(default_factory=list)
+    blames: list[Blame] = field(default_factory=list)
+    path: Path | None = None
+    cut: str | None = None
+    """What is missing in the file."""
+
+    @property
+    def name(self) -> str:
+        return Path(self.ranks[0].program).name if self.ranks else "a program"
+
+    @cached_property
+    def by_rank(self) -> dict[tuple[int, int], RankRecord]:
+        return {(one.job, one.rank): one for one in self.ranks}
+
+    @cached_property
+    def calls_of(self) -> dict[tuple[int, int], list[Calls]]:
+        found: dict[tuple[int, int], list[Calls]] = defaultdict(list)
+        for calls in self.calls:
+            found[calls.job, calls.rank].append(calls)
+        return found
+
+    def add(self, line: Line) -> None:
+        if isinstance(line, RankRecord):
+            self.ranks.append(line)
+        elif isinstance(line, Calls):
+            self.calls.append(line)
+        elif isinstance(line, Blame):
+            self.blames.append(line)
+
+    def lines(self) -> list[Line]:
+        return [self.program, *self.ranks, *self.calls, *self.blames]
+
+
+def encode(profile: Profile) -> bytes:
+    """The whole file."""
+    encoder = msgspec.json.Encoder()
+    return b"".join(encoder.encode(line) + b"\n" for line in profile.lines())
+
+
+_any_kind = msgspec.json.Decoder(_Kind)
+_lines: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
+
+
+def is_profile(path: Path) -> bool:
+    """Whether a file begins as a profile does; False where it cannot be read."""
+    line = first_line(path)
+    try:
+        return line is not None and _any_kind.decode(line).kind == "profile"
+    except (ValueError, RecursionError):
+        return False
+
+
+def read(path: Path) -> Profile:
+    """The profile in a file; what is damaged is left out, and `cut` names it. Raises
+    AskedWronglyError where it is no profile."""
+    if not path.exists():
+        raise AskedWronglyError(f"{path}: no such file")
+    if not is_profile(path):
+        raise AskedWronglyError(
+            f"{path}: not a profile", "make one: hockney profile -o p.jsonl -- mpiexec -n 2 ./app"
+        )
+    lines = lines_of(path)
+    profile = Profile(_program(path, next(lines)), path=path)
+    damaged = 0
+    try:
+        for number, line in enumerate(lines, 2):
+            if number > MOST_LINES:
+                raise AskedWronglyError(f"{path}: more than {MOST_LINES} lines")
+            try:
+                if line.strip() and _any_kind.decode(line).kind in KINDS:
+                    profile.add(_lines.decode(line))
+            except (ValueError, RecursionError):
+                damaged += 1
+    except (OSError, EOFError, ValueError) as error:
+        profile.cut = f"the file could not be read to its end: {error}"
+    if damaged:
+        profile.cut = f"{damaged} damaged line{'s are' if damaged > 1 else ' is'} ignored"
+    known = profile.by_rank
+    profile.calls = [one for one in profile.calls if (one.job, one.rank) in known]
+    return profile
+
+
+def _program(path: Path, line: bytes) -> Program:
+    try:
+        found = _lines.decode(line)
+    except (ValueError, RecursionError) as error:
+        raise AskedWronglyError(f"{path}, line 1: {error}") from error
+    assert isinstance(found, Program)
+    if found.schema > SCHEMA:
+        raise AskedWronglyError(
+            f"{path}: has version {found.schema} of the format of profiles, this hockney reads up "
+            f"to version {SCHEMA}",
+            "install a newer hockney: pip install --upgrade hockney",
+        )
+    return found

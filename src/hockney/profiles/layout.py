@@ -1,0 +1,179 @@
+"""The file that the recorder writes for each rank (recorder/layout.h), as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.errors import HockneyError
+from hockney.profiles.kinds import Datatype, End
+
+Records = NDArray[Any]
+"""An array of one of the types below."""
+
+VERSION = 1
+NAMES, NAME_BYTES = 512, 40
+REGIONS, REGION_BYTES = 64, 64
+GROUPS, CELLS, BINS, EVENTS = 512, 8192, 28, 32768
+FIRST_BIN_TICKS = 16
+"""Ticks of the calls in the first bin, at most twice that."""
+NO_GROUP, NO_NUMBER = 2**16 - 1, 2**32 - 1
+NO_PEER, SEVERAL_PEERS = -1, -3
+DATATYPES: tuple[Datatype | None, ...] = (None, *get_args(Datatype))
+ENDS: dict[int, End] = {1: "lost", 2: "finalized", 3: "aborted"}
+"""How a rank ended, by `state`: what is still recording was killed, or never called
+MPI_Finalize."""
+COARSE_BYTES, COARSE_PEER = 1, 2
+
+CELL = np.dtype(
+    [
+        ("bytes", "<u8"),
+        ("peer", "<i4"),
+        ("call", "<u2"),
+        ("group", "<u2"),
+        ("region", "<u2"),
+        ("started", "<u2"),
+        ("datatype", "u1"),
+        ("coarse", "u1"),
+        ("unused", "<u2"),
+        ("count", "<u8"),
+        ("bytes_sum", "<u8"),
+        ("ticks", "<u8"),
+        ("completion_ticks", "<u8"),
+        ("most_ticks", "<u8"),
+        ("bins", "<u4", BINS),
+    ]
+)
+GROUP = np.dtype(
+    [("members", "<u8"), ("size", "<i4"), ("rank", "<i4"), ("name", f"S{REGION_BYTES}")]
+)
+EVENT = np.dtype(
+    [
+        ("enter", "<u8"),
+        ("exit", "<u8"),
+        ("members", "<u8"),
+        ("number", "<u4"),
+        ("cell", "<u4"),
+        ("peer", "<i4"),
+        ("tag", "<i4"),
+        ("kind", "<u2"),
+        ("unused", "<u2", 3),
+    ]
+)
+EVENTS_TYPE = np.dtype([("count", "<u4"), ("mask", "<u4"), ("event", EVENT, EVENTS)])
+SENT, RECEIVED = 1, 2
+HEADER = np.dtype(
+    [
+        ("magic", "S8"),
+        ("version", "<u4"),
+        ("bytes", "<u4"),
+        ("state", "<u4"),
+        ("thread_level", "<u4"),
+        ("job", "<u8"),
+        ("rank", "<i4"),
+        ("ranks", "<i4"),
+        ("pid", "<i8"),
+        ("first_ticks", "<u8"),
+        ("first_ns", "<u8"),
+        ("last_ticks", "<u8"),
+        ("last_ns", "<u8"),
+        ("began_ticks", "<u8"),
+        ("ended_ticks", "<u8"),
+        ("lost_calls", "<u8"),
+        ("lost_ticks", "<u8"),
+        ("lost_bytes", "<u8"),
+        ("lost_requests", "<u8"),
+        ("unfinished", "<u8"),
+        ("cpu_first", "<i4"),
+        ("cpu_last", "<i4"),
+        ("names", "<u4"),
+        ("regions", "<u4"),
+        ("groups", "<u4"),
+        ("cells", "<u4"),
+        ("host", "S64"),
+        ("boot", "S40"),
+        ("cpus", "S256"),
+        ("cache", "S128"),
+        ("library", "S256"),
+        ("program", "S256"),
+    ]
+)
+FILE = np.dtype(
+    [
+        ("header", HEADER),
+        ("names", f"S{NAME_BYTES}", NAMES),
+        ("regions", f"S{REGION_BYTES}", REGIONS),
+        ("groups", GROUP, GROUPS),
+        ("cells", CELL, CELLS),
+        ("messages", EVENTS_TYPE),
+        ("collectives", EVENTS_TYPE),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class RankFile:
+    """What one rank recorded."""
+
+    header: Any
+    """A record of HEADER."""
+    names: list[str]
+    regions: list[str]
+    groups: Records
+    cells: Records
+    """All of the table; those without a call are free."""
+    messages: Records
+    collectives: Records
+
+    @property
+    def s_per_tick(self) -> float:
+        """Seconds; a nanosecond where the clocks were never compared again."""
+        spent = int(self.header["last_ticks"]) - int(self.header["first_ticks"])
+        passed = int(self.header["last_ns"]) - int(self.header["first_ns"])
+        return passed / spent * 1e-9 if spent > 0 and passed > 0 else 1e-9
+
+    @property
+    def wall_s(self) -> float:
+        """From the end of MPI_Init to MPI_Finalize, or to the last that is known."""
+        spent = int(self.header["ended_ticks"]) - int(self.header["began_ticks"])
+        return max(spent, 0) * self.s_per_tick
+
+    def seconds_at(self, ticks: Records) -> NDArray[np.float64]:
+        """Moments on the clock of the host (CLOCK_MONOTONIC)."""
+        passed = ticks.astype(np.int64) - np.int64(self.header["first_ticks"])
+        moments = passed * self.s_per_tick + float(self.header["first_ns"]) * 1e-9
+        return moments.astype(np.float64)
+
+
+def read_rank(path: Path) -> RankFile:
+    """Raises HockneyError where the file is none of a rank, or of another recorder."""
+    content = path.read_bytes()
+    if len(content) != FILE.itemsize:
+        raise HockneyError(f"{path}: {len(content)} bytes are no record of a rank")
+    whole = np.frombuffer(content, dtype=FILE)[0]
+    header = whole["header"]
+    if (bytes(header["magic"]), int(header["version"])) != (b"hockney", VERSION):
+        raise HockneyError(f"{path}: not written by the recorder of this hockney")
+    return RankFile(
+        header,
+        [text(name) for name in whole["names"][: int(header["names"])]],
+        [text(name) for name in whole["regions"][: int(header["regions"])]],
+        whole["groups"][: int(header["groups"])],
+        whole["cells"],
+        _events(whole["messages"]),
+        _events(whole["collectives"]),
+    )
+
+
+def _events(of: Any) -> Records:
+    events: Records = of["event"][: int(of["count"])]
+    return events
+
+
+def text(value: bytes) -> str:
+    """A name that a program gave, whatever its bytes are."""
+    return bytes(value).decode(errors="replace")

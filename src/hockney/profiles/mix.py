@@ -1,0 +1,144 @@
+"""What a program exchanged, without the program: its messages and collectives in a fixed order.
+
+A profile knows how often each was exchanged, not when. In the mix they take turns as evenly as
+their counts allow: of TURNS(n) turns, an item that was exchanged c times has its share in each.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hockney.errors import AskedWronglyError
+from hockney.profiles.kinds import Calls, Profile
+from hockney.profiles.summary import COMPLETING, sends
+
+REPLAYED = (
+    *("barrier", "bcast", "scatter", "gather", "reduce", "allreduce", "allgather", "alltoall"),
+    *("reduce_scatter_block", "scan", "exscan"),
+)
+"""Collectives of a mix. Those with blocks of different sizes are taken with their mean."""
+UNEVEN = {
+    "scatterv": "scatter",
+    "gatherv": "gather",
+    "allgatherv": "allgather",
+    "alltoallv": "alltoall",
+    "alltoallw": "alltoall",
+    "reduce_scatter": "reduce_scatter_block",
+}
+OF_ALL_BLOCKS = frozenset({"alltoallv", "alltoallw", "reduce_scatter"})
+"""Those whose bytes are of all blocks together."""
+BLOCKING = frozenset(f"MPI_{name}" for name in ("Send", "Bsend", "Ssend", "Rsend"))
+
+
+@dataclass(frozen=True)
+class Item:
+    """A message, or a collective."""
+
+    operation: str
+    """"message", or the collective's name."""
+    bytes: int
+    count: int
+    ranks: tuple[int, ...]
+    """The sender and the receiver, or the ranks of the communicator."""
+    root: int = 0
+    """Among `ranks`."""
+    is_blocking: bool = True
+    """Messages only: whether the sender waits for each before the next."""
+
+
+@dataclass(frozen=True)
+class Mix:
+    ranks: int
+    items: tuple[Item, ...]
+    turns: int
+    left_out_s: float
+    """Time in MPI, of all ranks, of calls that are not in the mix."""
+    time_s: float
+    """Time in MPI of those that are."""
+
+    def turn(self, number: int) -> Iterator[Item]:
+        """What is exchanged in one turn, in order."""
+        for item in self.items:
+            if (number + 1) * item.count // self.turns > number * item.count // self.turns:
+                yield item
+
+
+def mix_of(profile: Profile) -> Mix:
+    """The mix of the first MPI_COMM_WORLD. Raises AskedWronglyError where it exchanged nothing."""
+    calls = [one for one in profile.calls if one.job == 0]
+    ranks = {one.rank for one in profile.ranks if one.job == 0}
+    world = max((one.ranks for one in profile.ranks if one.job == 0), default=0)
+    if len(ranks) != world:
+        raise AskedWronglyError(
+            f"{profile.path}: {world - len(ranks)} of {world} ranks left no record",
+            "profile the program again, with all of its ranks",
+        )
+    items = [*_messages(calls, world), *_collectives(calls)]
+    if not items:
+        raise AskedWronglyError(
+            f"{profile.path}: no messages between ranks and no collectives",
+            "profile a program that exchanges some; one-sided operations are not replayed",
+        )
+    left_out = sum(one.time_s for one in calls if _is_left_out(one))
+    total = sum(one.time_s for one in calls)
+    items.sort(key=lambda item: (-item.count, item.operation, item.bytes, item.ranks))
+    turns = max(item.count for item in items)
+    return Mix(world, tuple(items), turns, left_out, total - left_out)
+
+
+def collective_of(calls: Calls) -> str | None:
+    """The collective that these calls are, nonblocking and persistent ones by its name; None for
+    others."""
+    name = (calls.started or calls.call).removeprefix("MPI_").lower().removesuffix("_init")
+    for known in (name, name.removeprefix("i")):
+        if known in REPLAYED or known in UNEVEN:
+            # What makes a persistent one moves nothing.
+            return known if calls.started or not calls.call.endswith("_init") else None
+    return None
+
+
+def _is_left_out(calls: Calls) -> bool:
+    if calls.call in COMPLETING or collective_of(calls) is not None:
+        return False
+    receives = "recv" in (calls.started or calls.call).lower()
+    return not receives and not _is_message(calls)
+
+
+def _is_message(calls: Calls) -> bool:
+    return sends(calls) and not calls.call.startswith(
+        ("MPI_Put", "MPI_Rput", "MPI_Acc", "MPI_Racc")
+    )
+
+
+def _messages(calls: list[Calls], world: int) -> Iterator[Item]:
+    counts: dict[tuple[int, int, int, bool], int] = defaultdict(int)
+    for one in calls:
+        if _is_message(one) and one.peer is not None and one.peer < world:
+            mean = one.bytes_sum // one.count
+            counts[one.rank, one.peer, mean, one.call in BLOCKING] += one.count
+    for (source, target, bytes_, blocking), count in counts.items():
+        # A rank that sends to itself cannot wait for that.
+        yield Item("message", bytes_, count, (source, target), 0, blocking and source != target)
+
+
+def _collectives(calls: list[Calls]) -> Iterator[Item]:
+    members: dict[str, set[int]] = defaultdict(set)
+    found: dict[tuple[str, str, int | None, int | None], list[Calls]] = defaultdict(list)
+    for one in calls:
+        name = collective_of(one)
+        if name is not None and one.members is not None:
+            members[one.members].add(one.rank)
+            size = None if name in UNEVEN else one.bytes
+            found[name, one.members, one.peer, size].append(one)
+    for (name, digest, peer, _), of_all in found.items():
+        ranks = tuple(sorted(members[digest]))
+        calls_made = sum(one.count for one in of_all)
+        if len(ranks) != of_all[0].communicator_size or calls_made < len(ranks) or len(ranks) < 2:
+            continue
+        bytes_ = sum(one.bytes_sum for one in of_all) // calls_made
+        if name in OF_ALL_BLOCKS:
+            bytes_ //= len(ranks)
+        root = ranks.index(peer) if peer in ranks else 0
+        yield Item(UNEVEN.get(name, name), bytes_, calls_made // len(ranks), ranks, root)

@@ -1,0 +1,155 @@
+"""A profile in few numbers: by call, by rank, by pair of ranks, and by what takes the time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from hockney.profiles.kinds import Calls, Profile
+from hockney.profiles.places import distance
+
+SMALL_BYTES = 1024
+"""Up to so many, the time of a call hardly depends on its bytes: latency decides."""
+REASONS = ("waiting", "latency", "bandwidth", "copying", "other")
+SENDING = frozenset(
+    f"MPI_{name}"
+    for name in (
+        *("Send", "Bsend", "Ssend", "Rsend", "Isend", "Ibsend", "Issend", "Irsend"),
+        *("Sendrecv", "Sendrecv_replace", "Put", "Rput", "Accumulate", "Raccumulate"),
+    )
+)
+"""Calls whose bytes go to their peer."""
+STARTING = frozenset({"MPI_Start", "MPI_Startall"})
+COMPLETING = frozenset(
+    f"MPI_{name}"
+    for name in ("Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome")
+)
+
+
+def sends(calls: Calls) -> bool:
+    """Whether the bytes of these calls go to their peer."""
+    if calls.call in STARTING and calls.started is not None:
+        return calls.started.lower().endswith("send_init")
+    return calls.call in SENDING
+
+
+@dataclass
+class Sum:
+    """What calls have in common, added up."""
+
+    count: int = 0
+    bytes: int = 0
+    time_s: float = 0.0
+    completion_s: float = 0.0
+    wait_s: float | None = None
+    seen: int = 0
+
+    def add(self, calls: Calls) -> None:
+        self.count += calls.count
+        self.bytes += calls.bytes_sum
+        self.time_s += calls.time_s
+        self.completion_s += calls.completion_s
+        self.seen += calls.seen
+        if calls.wait_s is not None:
+            self.wait_s = (self.wait_s or 0.0) + calls.wait_s
+
+
+@dataclass(frozen=True)
+class Row:
+    """Calls of all ranks that are the same in some respects."""
+
+    key: tuple[object, ...]
+    sum: Sum
+
+
+@dataclass(frozen=True)
+class Summary:
+    profile: Profile
+
+    def by(self, key: Callable[[Calls], tuple[object, ...]]) -> list[Row]:
+        """Sums of all calls by a key, those with the most time first."""
+        sums: dict[tuple[object, ...], Sum] = defaultdict(Sum)
+        for calls in self.profile.calls:
+            sums[key(calls)].add(calls)
+        rows = [Row(key, found) for key, found in sums.items()]
+        return sorted(rows, key=lambda row: -row.sum.time_s)
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """By call, the call that made what it started, communicator size and bytes of each."""
+        return self.by(
+            lambda calls: (calls.call, calls.started, calls.communicator_size, calls.bytes)
+        )
+
+    @cached_property
+    def of_rank(self) -> dict[tuple[int, int], Sum]:
+        """All calls of each rank, by job and rank."""
+        sums = {key: Sum() for key in self.profile.by_rank}
+        for calls in self.profile.calls:
+            sums[calls.job, calls.rank].add(calls)
+        return sums
+
+    @cached_property
+    def time_s(self) -> float:
+        """Time inside MPI, of all ranks."""
+        return sum(found.time_s for found in self.of_rank.values())
+
+    @cached_property
+    def wall_s(self) -> float:
+        """Time between MPI_Init and MPI_Finalize, of all ranks."""
+        return sum(rank.wall_s for rank in self.profile.ranks)
+
+    @property
+    def fraction(self) -> float | None:
+        """Of the ranks' time, inside MPI."""
+        return min(self.time_s / self.wall_s, 1.0) if self.wall_s else None
+
+    @cached_property
+    def reasons(self) -> dict[str, float]:
+        """The seconds in MPI by what takes them. What is not waited for is of latency, of
+        bandwidth or of copying, by the size and datatype of the call."""
+        found = dict.fromkeys(REASONS, 0.0)
+        for calls in self.profile.calls:
+            # The time of completing calls is that of the calls that started their requests.
+            own = 0.0 if calls.call in COMPLETING else calls.time_s
+            spent = own + calls.completion_s
+            waited = min(calls.wait_s or 0.0, spent)
+            found["waiting"] += waited
+            found[_reason(calls)] += spent - waited
+        found["other"] += max(self.time_s - sum(found.values()), 0.0)
+        return found
+
+    @cached_property
+    def traffic(self) -> dict[tuple[int, int, int], tuple[int, int]]:
+        """Messages and bytes by job, sender and receiver; collectives are not in it."""
+        found: dict[tuple[int, int, int], tuple[int, int]] = {}
+        for calls in self.profile.calls:
+            if sends(calls) and calls.peer is not None:
+                key = calls.job, calls.rank, calls.peer
+                messages, bytes_ = found.get(key, (0, 0))
+                found[key] = messages + calls.count, bytes_ + calls.bytes_sum
+        return found
+
+    @cached_property
+    def by_distance(self) -> list[Row]:
+        """Messages between two ranks by how far apart these are."""
+        known = self.profile.by_rank
+        messages = [calls for calls in self.profile.calls if sends(calls)]
+        sums: dict[str, Sum] = defaultdict(Sum)
+        for calls in messages:
+            own = known[calls.job, calls.rank]
+            other = known.get((calls.job, calls.peer)) if calls.peer is not None else None
+            sums[distance(own, other)].add(calls)
+        return sorted(
+            (Row((key,), found) for key, found in sums.items()), key=lambda r: -r.sum.bytes
+        )
+
+
+def _reason(calls: Calls) -> str:
+    if calls.datatype == "strided":
+        return "copying"
+    if calls.datatype is None:
+        return "other"
+    return "latency" if calls.bytes <= SMALL_BYTES else "bandwidth"

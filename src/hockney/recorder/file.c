@@ -1,0 +1,195 @@
+/* The file of a rank, from MPI_Init to the end. It is mapped: what was recorded is in it however the
+   program ends. All its blocks are reserved first, for a full disk must not end the program. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "recorder.h"
+
+#define DIRECTORY "HOCKNEY_RECORD_DIRECTORY"
+
+struct file *recorded;
+_Thread_local int depth;
+int is_tsc;
+
+static struct file *mapped; /* what `recorded` is while recording is switched on */
+static int is_threaded;
+static atomic_flag busy = ATOMIC_FLAG_INIT;
+
+void lock_recorder(void)
+{
+    if (is_threaded)
+        while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
+            ;
+}
+
+void unlock_recorder(void)
+{
+    if (is_threaded)
+        atomic_flag_clear_explicit(&busy, memory_order_release);
+}
+
+void copy_text(char *to, const char *from, size_t bytes)
+{
+    const size_t length = strnlen(from, bytes - 1);
+    memcpy(to, from, length);
+    to[length] = '\0';
+}
+
+/* The first line of a small file of the system; of it what follows `before`, where that is given. */
+static void read_line(const char *path, const char *before, char *to, size_t bytes)
+{
+    char line[1024];
+    FILE *file = fopen(path, "re");
+    to[0] = '\0';
+    while (file && fgets(line, sizeof line, file)) {
+        if (before && strncmp(line, before, strlen(before)) != 0)
+            continue;
+        const char *start = before ? line + strlen(before) + strspn(line + strlen(before), ": \t") : line;
+        line[strcspn(line, "\n")] = '\0';
+        copy_text(to, start, bytes);
+        break;
+    }
+    if (file)
+        fclose(file);
+}
+
+static int has_even_ticks(void)
+{
+#if defined(__x86_64__)
+    char source[32];
+    read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", NULL, source,
+              sizeof source);
+    return strcmp(source, "tsc") == 0;
+#else
+    return 0;
+#endif
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static struct file *map_file(const char *path)
+{
+    const int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (descriptor < 0)
+        return NULL;
+    void *found = MAP_FAILED;
+    if (posix_fallocate(descriptor, 0, sizeof(struct file)) == 0)
+        found = mmap(NULL, sizeof(struct file), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+                     descriptor, 0);
+    close(descriptor);
+    return found == MAP_FAILED ? NULL : found;
+}
+
+static int rank_of_world(void)
+{
+    int (*get_rank)(MPI_Comm, int *) = REAL(MPI_Comm_rank);
+    int rank = -1;
+    get_rank(world(), &rank);
+    return rank;
+}
+
+static int size_of_world(void)
+{
+    int (*get_size)(MPI_Comm, int *) = REAL(MPI_Comm_size);
+    int size = 0;
+    get_size(world(), &size);
+    return size;
+}
+
+/* A number that tells this MPI_COMM_WORLD from any other of the same command. */
+static uint64_t job_of_all(void)
+{
+    int (*bcast)(void *, int, MPI_Datatype, int, MPI_Comm) =
+        REAL(MPI_Bcast);
+    uint64_t job = now_ns() * 0x9e3779b97f4a7c15u + (uint64_t)getpid();
+    bcast(&job, sizeof job, byte_type(), 0, world());
+    return job;
+}
+
+static void describe_process(struct header *header)
+{
+    gethostname(header->host, sizeof header->host - 1);
+    read_line("/proc/sys/kernel/random/boot_id", NULL, header->boot, sizeof header->boot);
+    read_line("/proc/self/status", "Cpus_allowed_list", header->cpus, sizeof header->cpus);
+    const ssize_t length = readlink("/proc/self/exe", header->program, sizeof header->program - 1);
+    header->program[length > 0 ? length : 0] = '\0';
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int bytes;
+    if (REAL(MPI_Get_library_version)(version, &bytes) == MPI_SUCCESS)
+        copy_text(header->library, version, sizeof header->library);
+    header->pid = getpid();
+    header->cpu_first = header->cpu_last = sched_getcpu();
+    char cache[96];
+    snprintf(cache, sizeof cache, "/sys/devices/system/cpu/cpu%d/cache/index3/shared_cpu_list",
+             header->cpu_first);
+    read_line(cache, NULL, header->cache, sizeof header->cache);
+}
+
+/* A child of fork is no rank. */
+static void forget_in_child(void)
+{
+    recorded = mapped = NULL;
+}
+
+void begin_recording(int thread_level)
+{
+    const char *directory = getenv(DIRECTORY);
+    if (!directory || mapped)
+        return;
+    const int rank = rank_of_world();
+    char path[4096], host[64] = "";
+    gethostname(host, sizeof host - 1);
+    snprintf(path, sizeof path, "%s/%d.%s.%ld", directory, rank, host, (long)getpid());
+    struct file *file = map_file(path);
+    const uint64_t job = job_of_all(); /* all ranks take part, whether they can record or not */
+    if (!file) {
+        fprintf(stderr, "hockney: rank %d cannot write %s: it is not recorded\n", rank, path);
+        return;
+    }
+    is_tsc = has_even_ticks();
+    is_threaded = thread_level == MPI_THREAD_MULTIPLE;
+    struct header *header = &file->header;
+    *header = (struct header){.magic = "hockney", .version = LAYOUT_VERSION, .bytes = sizeof *file,
+                              .state = RECORDING, .thread_level = (uint32_t)thread_level, .job = job,
+                              .rank = rank, .ranks = size_of_world()};
+    describe_process(header);
+    header->first_ns = header->last_ns = now_ns();
+    header->first_ticks = header->last_ticks = header->began_ticks = header->ended_ticks = ticks();
+    header->regions = 1; /* the region without a name */
+    mapped = file;
+    pthread_atfork(NULL, NULL, forget_in_child);
+    recorded = file;
+}
+
+void set_recording(int on)
+{
+    recorded = on ? mapped : NULL;
+}
+
+void end_recording(enum state state)
+{
+    struct file *file = mapped;
+    if (!file)
+        return;
+    set_recording(1);
+    if (state == FINALIZED)
+        complete_all_requests();
+    recorded = mapped = NULL;
+    struct header *header = &file->header;
+    header->last_ns = now_ns();
+    header->last_ticks = header->ended_ticks = ticks();
+    header->cpu_last = sched_getcpu();
+    header->state = state;
+}

@@ -1,0 +1,131 @@
+/* Messages between two ranks: blocking, nonblocking and persistent. */
+#include "wrap.h"
+
+enum start { SENDING = 1, RECEIVING = 2, PERSISTENT = 4 };
+
+struct message {
+    uint16_t call;
+    uint64_t elements;
+    MPI_Datatype datatype;
+    int rank, tag;
+    MPI_Comm comm;
+};
+
+static struct operation operation_of(const struct message *message)
+{
+    const struct type type = type_of(message->datatype);
+    const uint16_t group = group_of(message->comm);
+    return (struct operation){.call = message->call, .group = group, .datatype = type.kind,
+                              .peer = peer_in(group, message->rank),
+                              .bytes = message->elements * type.size};
+}
+
+static uint32_t count_sent(const struct message *message, const struct operation *operation,
+                           uint64_t enter, uint64_t exit)
+{
+    const uint32_t cell = count(operation, exit - enter);
+    if (operation->peer >= 0)
+        log_message(operation->group, operation->peer, message->tag, SENT,
+                    next_message(operation->group, operation->peer, message->tag, SENT), cell, enter,
+                    exit);
+    return cell;
+}
+
+static void count_send(const struct message *message, uint64_t enter, uint64_t exit)
+{
+    lock_recorder();
+    const struct operation operation = operation_of(message);
+    count_sent(message, &operation, enter, exit);
+    unlock_recorder();
+}
+
+static void log_received(uint16_t group, int32_t peer, int tag, uint32_t cell, uint64_t enter,
+                         uint64_t exit)
+{
+    if (peer >= 0)
+        log_message(group, peer, tag, RECEIVED, next_message(group, peer, tag, RECEIVED), cell, enter,
+                    exit);
+}
+
+static void count_received(uint16_t call, uint8_t kind, const MPI_Status *status, MPI_Comm comm,
+                           uint64_t enter, uint64_t exit)
+{
+    lock_recorder();
+    const uint16_t group = group_of(comm);
+    const int is_from_a_rank = status->MPI_SOURCE >= 0;
+    const struct operation operation = {
+        .call = call, .group = group, .datatype = kind,
+        .peer = peer_in(group, status->MPI_SOURCE),
+        .bytes = is_from_a_rank ? bytes_received(status) : 0};
+    const uint32_t cell = count(&operation, exit - enter);
+    log_received(group, operation.peer, status->MPI_TAG, cell, enter, exit);
+    unlock_recorder();
+}
+
+/* A message that MPI_Mprobe found does not say where it comes from. */
+static void count_matched(uint16_t call, uint8_t kind, const MPI_Status *status, uint64_t enter)
+{
+    const uint64_t exit = ticks();
+    lock_recorder();
+    const struct operation operation = {.call = call, .group = NO_GROUP, .datatype = kind,
+                                        .peer = UNKNOWN_PEER, .bytes = bytes_received(status)};
+    count(&operation, exit - enter);
+    unlock_recorder();
+}
+
+static void count_exchange(const struct message *message, const MPI_Status *status, uint64_t enter,
+                           uint64_t exit)
+{
+    lock_recorder();
+    const struct operation operation = operation_of(message);
+    const uint32_t cell = count_sent(message, &operation, enter, exit);
+    log_received(operation.group, peer_in(operation.group, status->MPI_SOURCE), status->MPI_TAG, cell,
+                 enter, exit);
+    unlock_recorder();
+}
+
+static void count_start(const struct message *message, enum start start, uintptr_t handle,
+                        uint64_t enter, uint64_t exit)
+{
+    lock_recorder();
+    const int is_persistent = (start & PERSISTENT) != 0;
+    struct request request = {.handle = handle, .operation = operation_of(message), .tag = message->tag,
+                              .spent = exit - enter, .is_receive = (start & RECEIVING) != 0,
+                              .is_persistent = (uint8_t)is_persistent,
+                              .is_active = (uint8_t)!is_persistent,
+                              .is_numbered = message->rank >= 0 && message->tag >= 0};
+    if (is_persistent) {
+        request.cell = count(&request.operation, exit - enter);
+    } else if (!request.is_receive) {
+        request.cell = count_sent(message, &request.operation, enter, exit);
+    } else if (request.is_numbered) {
+        request.number = next_message(request.operation.group, request.operation.peer, message->tag,
+                                      RECEIVED);
+    }
+    add_request(&request);
+    unlock_recorder();
+}
+
+#define COUNT int
+#define SUFFIX
+#include "point_calls.h"
+#undef COUNT
+#undef SUFFIX
+
+#if MPI_VERSION >= 4
+#define COUNT MPI_Count
+#define SUFFIX _c
+#include "point_calls.h"
+#undef COUNT
+#undef SUFFIX
+#endif
+
+#define SUFFIX
+
+ON_COMM(Probe, (rank, tag, comm, status), int rank, int tag, MPI_Comm comm, MPI_Status *status)
+ON_COMM(Iprobe, (rank, tag, comm, flag, status), int rank, int tag, MPI_Comm comm, int *flag,
+       MPI_Status *status)
+ON_COMM(Mprobe, (rank, tag, comm, message, status), int rank, int tag, MPI_Comm comm,
+       MPI_Message *message, MPI_Status *status)
+ON_COMM(Improbe, (rank, tag, comm, flag, message, status), int rank, int tag, MPI_Comm comm,
+       int *flag, MPI_Message *message, MPI_Status *status)

@@ -1,0 +1,194 @@
+/* From MPI_Init to the end of a program: its communicators, datatypes and regions. */
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "wrap.h"
+
+#define SUFFIX
+
+/* The library that the program uses must be one whose mpi.h we were built with: handles differ. */
+static const char *family_here(void)
+{
+    Dl_info found;
+    void *init = find_real("PMPI_Init_thread");
+    if (find_real("ompi_mpi_comm_world"))
+        return "Open MPI";
+    if (init && dladdr(init, &found) && strstr(found.dli_fname, "mpi_abi"))
+        return "an MPI with the standard ABI";
+    return "an MPICH";
+}
+
+static const char *family_built_for(void)
+{
+#if defined(OPEN_MPI)
+    return "Open MPI";
+#elif defined(MPI_ABI_VERSION) && !defined(MPICH_NUMVERSION) && !defined(I_MPI_VERSION)
+    return "an MPI with the standard ABI";
+#else
+    return "an MPICH";
+#endif
+}
+
+/* Called before MPI_Init: nothing has gone wrong yet. */
+static void check_family(void)
+{
+    if (strcmp(family_here(), family_built_for()) == 0)
+        return;
+    fprintf(stderr,
+            "hockney: the program uses %s, and the recorder was built for %s: name the compiler "
+            "wrapper of the program's MPI with --mpicc\n",
+            family_here(), family_built_for());
+    _exit(3);
+}
+
+static int is_recorded_here(void)
+{
+    return getenv("HOCKNEY_RECORD_DIRECTORY") != NULL;
+}
+
+#define INITIALIZES(SYMBOL, LEVEL, ARGUMENTS, ...)                                                 \
+    VISIBLE int SYMBOL(__VA_ARGS__)                                                                \
+    {                                                                                              \
+        typedef int function(__VA_ARGS__);                                                         \
+        function *real = (function *)real_of(#SYMBOL);                                             \
+        if (depth || !is_recorded_here())                                                          \
+            return real ARGUMENTS;                                                                 \
+        check_family();                                                                            \
+        depth++;                                                                                   \
+        const int result = real ARGUMENTS;                                                         \
+        if (result == MPI_SUCCESS)                                                                 \
+            begin_recording(LEVEL);                                                                \
+        depth--;                                                                                   \
+        return result;                                                                             \
+    }
+
+INITIALIZES(MPI_Init, MPI_THREAD_SINGLE, (argc, argv), int *argc, char ***argv)
+INITIALIZES(PMPI_Init, MPI_THREAD_SINGLE, (argc, argv), int *argc, char ***argv)
+INITIALIZES(MPI_Init_thread, *provided, (argc, argv, required, provided), int *argc, char ***argv,
+            int required, int *provided)
+INITIALIZES(PMPI_Init_thread, *provided, (argc, argv, required, provided), int *argc, char ***argv,
+            int required, int *provided)
+
+#define ENDS(SYMBOL, STATE, ARGUMENTS, ...)                                                        \
+    VISIBLE int SYMBOL(__VA_ARGS__)                                                                \
+    {                                                                                              \
+        typedef int function(__VA_ARGS__);                                                         \
+        function *real = (function *)real_of(#SYMBOL);                                             \
+        if (!depth)                                                                                \
+            end_recording(STATE);                                                                  \
+        return real ARGUMENTS;                                                                     \
+    }
+
+ENDS(MPI_Finalize, FINALIZED, (), void)
+ENDS(PMPI_Finalize, FINALIZED, (), void)
+ENDS(MPI_Abort, ABORTED, (comm, code), MPI_Comm comm, int code)
+ENDS(PMPI_Abort, ABORTED, (comm, code), MPI_Comm comm, int code)
+
+/* Copies a text that may be none: a program may have given no argument there. */
+static int read_text(const char *from, char *to, size_t bytes)
+{
+    struct iovec local = {to, bytes - 1}, remote = {(void *)(uintptr_t)from, bytes - 1};
+    ssize_t length = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+    if (length <= 0) {
+        /* Perhaps the page ends before the text would have to. */
+        const size_t left = 4096 - ((uintptr_t)from & 4095);
+        local.iov_len = remote.iov_len = left < bytes - 1 ? left : bytes - 1;
+        length = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+    }
+    to[length > 0 ? length : 0] = '\0';
+    for (const char *at = to; *at; at++)
+        if ((unsigned char)*at < ' ' || (unsigned char)*at > '~')
+            return 0;
+    return length > 0 && to[0] && strlen(to) < (size_t)length;
+}
+
+/* Level 0 switches recording off and 1 on, as the standard has it; 1 and -1 with a name begin and end
+   a region, as IPM has it; other levels are regions by their number. */
+static void control(int level, const char *name)
+{
+    char text[REGION_BYTES];
+    const int is_named = (level == 1 || level == -1) && read_text(name, text, sizeof text);
+    if (level == 0 || (level == 1 && !is_named)) {
+        set_recording(level);
+        return;
+    }
+    if (!recorded)
+        return;
+    if (!is_named)
+        snprintf(text, sizeof text, "%d", abs(level));
+    lock_recorder();
+    if (level > 0)
+        enter_region(text);
+    else
+        leave_region();
+    unlock_recorder();
+}
+
+#define CONTROLS(SYMBOL)                                                                           \
+    VISIBLE int SYMBOL(const int level, ...)                                                       \
+    {                                                                                              \
+        va_list rest;                                                                              \
+        va_start(rest, level);                                                                     \
+        const char *name = va_arg(rest, const char *);                                             \
+        va_end(rest);                                                                              \
+        control(level, name);                                                                      \
+        return MPI_SUCCESS;                                                                        \
+    }
+
+CONTROLS(MPI_Pcontrol)
+CONTROLS(PMPI_Pcontrol)
+
+ON_COMM(Comm_dup, (comm, made), MPI_Comm comm, MPI_Comm *made)
+ON_COMM(Comm_split, (comm, color, key, made), MPI_Comm comm, int color, int key, MPI_Comm *made)
+ON_COMM(Comm_split_type, (comm, type, key, info, made), MPI_Comm comm, int type, int key, MPI_Info info,
+      MPI_Comm *made)
+ON_COMM(Comm_create, (comm, group, made), MPI_Comm comm, MPI_Group group, MPI_Comm *made)
+ON_COMM(Cart_create, (comm, dimensions, sizes, periods, reorder, made), MPI_Comm comm, int dimensions,
+      const int sizes[], const int periods[], int reorder, MPI_Comm *made)
+ON_COMM(Win_create, (base, size, unit, info, comm, window), void *base, MPI_Aint size, int unit,
+      MPI_Info info, MPI_Comm comm, MPI_Win *window)
+ON_COMM(Win_allocate, (size, unit, info, comm, base, window), MPI_Aint size, int unit, MPI_Info info,
+      MPI_Comm comm, void *base, MPI_Win *window)
+ON_COMM(Win_allocate_shared, (size, unit, info, comm, base, window), MPI_Aint size, int unit,
+      MPI_Info info, MPI_Comm comm, void *base, MPI_Win *window)
+ON_COMM(Win_create_dynamic, (info, comm, window), MPI_Info info, MPI_Comm comm, MPI_Win *window)
+
+#define FREES(NAME)                                                                                \
+    WRAP(NAME, (comm), MPI_Comm *comm)                                                             \
+    {                                                                                              \
+        lock_recorder();                                                                           \
+        const uint16_t group = group_of(*comm);                                                    \
+        forget_comm(*comm);                                                                        \
+        unlock_recorder();                                                                         \
+        const uint64_t enter = ticks();                                                            \
+        const int result = real(comm);                                                             \
+        count_plain(call, group, NO_PEER, enter);                                                  \
+        return result;                                                                             \
+    }
+
+FREES(Comm_free)
+FREES(Comm_disconnect)
+
+/* What is freed while recording is switched off must be forgotten, too. */
+#define FORGETS(SYMBOL, FORGET, ARGUMENTS, ...)                                                    \
+    VISIBLE int SYMBOL(__VA_ARGS__)                                                                \
+    {                                                                                              \
+        typedef int function(__VA_ARGS__);                                                         \
+        static function *real;                                                                     \
+        if (!real)                                                                                 \
+            real = (function *)real_of(#SYMBOL);                                                   \
+        lock_recorder();                                                                           \
+        FORGET;                                                                                    \
+        unlock_recorder();                                                                         \
+        return real ARGUMENTS;                                                                     \
+    }
+
+FORGETS(MPI_Type_free, forget_type(*datatype), (datatype), MPI_Datatype *datatype)
+FORGETS(PMPI_Type_free, forget_type(*datatype), (datatype), MPI_Datatype *datatype)
+FORGETS(MPI_Comm_set_name, forget_comm(comm), (comm, name), MPI_Comm comm, const char *name)
+FORGETS(PMPI_Comm_set_name, forget_comm(comm), (comm, name), MPI_Comm comm, const char *name)

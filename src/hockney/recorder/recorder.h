@@ -1,0 +1,114 @@
+/* What the wrappers of calls use: hockney's recorder stands between a program and its MPI library
+   (LD_PRELOAD) and counts calls. It needs libc only: the library is found when the program uses it. */
+#ifndef HOCKNEY_RECORDER_H
+#define HOCKNEY_RECORDER_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "layout.h"
+
+/* Handles are numbers in some libraries and addresses in others. */
+#define HANDLE(handle) ((uintptr_t)(handle))
+
+/* All else is hidden: a preloaded library would take the names of the program. */
+#define VISIBLE __attribute__((visibility("default")))
+
+/* A function of MPI that is recorded; its number is given when it is first called. */
+struct call {
+    const char *name;
+    uint16_t number;
+};
+
+/* A call as it is counted. */
+struct operation {
+    uint16_t call, started, group;
+    uint8_t datatype;
+    int32_t peer;
+    uint64_t bytes;
+};
+
+extern struct file *recorded; /* NULL while nothing is recorded */
+extern _Thread_local int depth; /* calls of MPI that this thread is in: inner ones are no calls of the program */
+extern int is_tsc;
+
+/* Time stamps: of the processor where they tick evenly, for they cost a third of a clock's. */
+static inline uint64_t ticks(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_expect(is_tsc, 1))
+        return __builtin_ia32_rdtsc();
+#endif
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* real.c: the MPI library. */
+typedef void any_function(void);
+any_function *real_of(const char *name);
+void *find_real(const char *name); /* NULL where the library has none of that name */
+#define REAL(NAME) ((__typeof__(&P##NAME))real_of("P" #NAME))
+int is_from_library(const void *caller);
+MPI_Comm world(void);
+MPI_Datatype byte_type(void);
+
+/* file.c: one for each rank. */
+void begin_recording(int thread_level);
+void end_recording(enum state state);
+void set_recording(int on);
+void lock_recorder(void);
+void unlock_recorder(void);
+void copy_text(char *to, const char *from, size_t bytes);
+
+/* cells.c */
+uint16_t number_of(struct call *call);
+uint32_t count(const struct operation *operation, uint64_t spent);
+void count_completion(uint32_t cell, uint64_t spent);
+void enter_region(const char *name);
+void leave_region(void);
+
+/* groups.c: communicators and windows. */
+uint16_t group_of(MPI_Comm comm);
+uint16_t group_of_window(MPI_Win window);
+int32_t peer_in(uint16_t group, int rank);
+void forget_comm(MPI_Comm comm);
+void forget_window(MPI_Win window);
+
+/* datatypes.c */
+struct type {
+    uintptr_t handle;
+    uint64_t size;
+    uint8_t kind;
+};
+struct type type_of(MPI_Datatype datatype);
+void forget_type(MPI_Datatype datatype);
+
+/* events.c: calls whose times are compared with other ranks'. */
+uint32_t next_message(uint16_t group, int32_t peer, int tag, enum kind kind);
+void log_message(uint16_t group, int32_t peer, int tag, enum kind kind, uint32_t number,
+                 uint32_t cell, uint64_t enter, uint64_t exit);
+void log_collective(uint16_t group, uint32_t cell, uint64_t enter, uint64_t exit);
+
+/* requests.c: what was started and is not complete. */
+struct request {
+    uintptr_t handle; /* 0: free */
+    struct operation operation;
+    uint32_t cell, number;
+    int32_t source; /* as asked for, in its communicator */
+    int tag;
+    uint64_t spent; /* in the call that started it */
+    uint8_t is_receive, is_persistent, is_active, is_numbered;
+};
+void add_request(const struct request *request);
+struct request *find_request(uintptr_t handle);
+void remove_request(struct request *request);
+void start_request(struct request *request, uint16_t call, uint64_t enter, uint64_t spent);
+void complete_request(struct request *request, const MPI_Status *status, uint64_t enter,
+                      uint64_t exit, uint64_t share);
+void complete_all_requests(void);
+uint64_t bytes_received(const MPI_Status *status);
+
+#endif

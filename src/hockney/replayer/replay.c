@@ -1,0 +1,320 @@
+/* Exchanges the mix of a profiled program, without the program. The first argument names a file:
+     RANKS TURNS DONE REPETITIONS
+     DELAYS NS_OF_RANK_0 ...           (as many as DELAYS says: none, or one for each rank)
+     OPERATION BYTES COUNT BLOCKING ROOT SIZE RANK RANK ...
+   for each item, in the order in which items take turns. An item has COUNT of the TURNS; DONE turns are
+   done in each of the REPETITIONS. The first rank prints a line of JSON for each repetition: the seconds
+   from the common start to the end of each rank. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TAG = 1, NAME = 24, MOST_RANKS = 1 << 20, MOST_ITEMS = 1 << 20 };
+
+struct item {
+    char operation[NAME];
+    long long bytes, count;
+    int is_blocking, root, size;
+    int *ranks;
+    MPI_Comm comm; /* of collectives; MPI_COMM_NULL on ranks without part in it */
+    double share, due;
+};
+
+struct mix {
+    int ranks, rank, items, repetitions;
+    long long turns, done, delay_ns;
+    struct item *item;
+    char *out, *in;
+    MPI_Request *requests;
+    MPI_Status *statuses;
+    int pending;
+};
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "hockney-replayer: %s\n", what);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void check(int status, const char *what)
+{
+    if (status != MPI_SUCCESS)
+        fail(what);
+}
+
+static void *allocate(size_t number, size_t bytes)
+{
+    void *found = calloc(number ? number : 1, bytes);
+    if (!found)
+        fail("out of memory");
+    return found;
+}
+
+/* The whole file, on every rank. */
+static char *read_text(const char *path, int rank)
+{
+    long long bytes = -1;
+    char *text = NULL;
+    FILE *file = rank == 0 ? fopen(path, "rb") : NULL;
+    if (file && fseek(file, 0, SEEK_END) == 0) {
+        bytes = ftell(file);
+        rewind(file);
+    }
+    check(MPI_Bcast(&bytes, 1, MPI_LONG_LONG, 0, MPI_COMM_WORLD), "MPI_Bcast");
+    if (bytes < 0 || bytes > 1 << 30)
+        fail("the file of the mix cannot be read");
+    text = allocate((size_t)bytes + 1, 1);
+    if (file && fread(text, 1, (size_t)bytes, file) != (size_t)bytes)
+        fail("the file of the mix cannot be read");
+    if (file)
+        fclose(file);
+    check(MPI_Bcast(text, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD), "MPI_Bcast");
+    return text;
+}
+
+static long long number(char **at)
+{
+    char *end;
+    const long long found = strtoll(*at, &end, 10);
+    if (end == *at || found < 0)
+        fail("the file of the mix is damaged");
+    *at = end;
+    return found;
+}
+
+static int within(long long value, long long most)
+{
+    if (value > most)
+        fail("the file of the mix is damaged");
+    return (int)value;
+}
+
+static void read_item(struct mix *mix, struct item *item, char **at)
+{
+    int length;
+    if (sscanf(*at, " %23[a-z_]%n", item->operation, &length) != 1)
+        fail("the file of the mix is damaged");
+    *at += length;
+    item->bytes = number(at);
+    item->count = number(at);
+    item->is_blocking = within(number(at), 1);
+    item->root = within(number(at), MOST_RANKS);
+    item->size = within(number(at), mix->ranks);
+    item->ranks = allocate((size_t)item->size, sizeof *item->ranks);
+    for (int i = 0; i < item->size; i++)
+        item->ranks[i] = within(number(at), mix->ranks - 1);
+    item->share = (double)item->count / (double)mix->turns;
+    if (item->size < 2 || item->root >= item->size)
+        fail("the file of the mix is damaged");
+}
+
+static void read_mix(struct mix *mix, char *text)
+{
+    char *at = text;
+    const int ranks = within(number(&at), MOST_RANKS);
+    if (ranks != mix->ranks)
+        fail("not as many ranks as the mix has");
+    mix->turns = number(&at);
+    mix->done = number(&at);
+    mix->repetitions = within(number(&at), 1 << 20);
+    const int delays = within(number(&at), mix->ranks);
+    for (int i = 0; i < delays; i++) {
+        const long long ns = number(&at);
+        mix->delay_ns = i == mix->rank ? ns : mix->delay_ns;
+    }
+    mix->items = within(number(&at), MOST_ITEMS);
+    mix->item = allocate((size_t)mix->items, sizeof *mix->item);
+    for (int i = 0; i < mix->items; i++)
+        read_item(mix, &mix->item[i], &at);
+}
+
+static int is_message(const struct item *item)
+{
+    return strcmp(item->operation, "message") == 0;
+}
+
+static int takes_part(const struct item *item, int rank)
+{
+    for (int i = 0; i < item->size; i++)
+        if (item->ranks[i] == rank)
+            return 1;
+    return 0;
+}
+
+static int same_ranks(const struct item *a, const struct item *b)
+{
+    return a->size == b->size && memcmp(a->ranks, b->ranks, (size_t)a->size * sizeof *a->ranks) == 0;
+}
+
+/* A communicator for each set of ranks. */
+static void make_communicators(struct mix *mix)
+{
+    for (int i = 0; i < mix->items; i++) {
+        struct item *item = &mix->item[i];
+        item->comm = MPI_COMM_NULL;
+        if (is_message(item))
+            continue;
+        int same = 0;
+        while (same < i && (is_message(&mix->item[same]) || !same_ranks(item, &mix->item[same])))
+            same++;
+        if (same < i) {
+            item->comm = mix->item[same].comm;
+            continue;
+        }
+        const int color = takes_part(item, mix->rank) ? 1 : MPI_UNDEFINED;
+        check(MPI_Comm_split(MPI_COMM_WORLD, color, mix->rank, &item->comm), "MPI_Comm_split");
+    }
+}
+
+static void make_buffers(struct mix *mix)
+{
+    long long most = 8;
+    for (int i = 0; i < mix->items; i++) {
+        const struct item *item = &mix->item[i];
+        const long long bytes = is_message(item) ? item->bytes : item->bytes * item->size;
+        if (item->bytes > 0x7fffffff)
+            fail("a message of the mix is larger than 2 GiB");
+        most = bytes > most ? bytes : most;
+    }
+    mix->out = allocate((size_t)most, 1);
+    mix->in = allocate((size_t)most, 1);
+    mix->requests = allocate(2 * (size_t)mix->items, sizeof *mix->requests);
+    mix->statuses = allocate(2 * (size_t)mix->items, sizeof *mix->statuses);
+}
+
+static void finish_pending(struct mix *mix)
+{
+    if (mix->pending)
+        check(MPI_Waitall(mix->pending, mix->requests, mix->statuses), "MPI_Waitall");
+    mix->pending = 0;
+}
+
+static void exchange_message(struct mix *mix, const struct item *item)
+{
+    const int bytes = (int)item->bytes, from = item->ranks[0], to = item->ranks[1];
+    if (item->is_blocking) {
+        finish_pending(mix);
+        if (mix->rank == from)
+            check(MPI_Send(mix->out, bytes, MPI_BYTE, to, TAG, MPI_COMM_WORLD), "MPI_Send");
+        else
+            check(MPI_Recv(mix->in, bytes, MPI_BYTE, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+                  "MPI_Recv");
+        return;
+    }
+    if (mix->rank == to)
+        check(MPI_Irecv(mix->in, bytes, MPI_BYTE, from, TAG, MPI_COMM_WORLD,
+                        &mix->requests[mix->pending++]), "MPI_Irecv");
+    if (mix->rank == from)
+        check(MPI_Isend(mix->out, bytes, MPI_BYTE, to, TAG, MPI_COMM_WORLD,
+                        &mix->requests[mix->pending++]), "MPI_Isend");
+}
+
+static void exchange_collective(struct mix *mix, const struct item *item)
+{
+    const char *name = item->operation;
+    const int bytes = (int)item->bytes, root = item->root, sums = bytes % 8 == 0;
+    const MPI_Datatype type = sums ? MPI_DOUBLE : MPI_BYTE;
+    const MPI_Op op = sums ? MPI_SUM : MPI_BOR;
+    const int elements = sums ? bytes / 8 : bytes;
+    void *out = mix->out, *in = mix->in;
+    MPI_Comm comm = item->comm;
+    finish_pending(mix);
+    if (strcmp(name, "barrier") == 0)
+        check(MPI_Barrier(comm), "MPI_Barrier");
+    else if (strcmp(name, "bcast") == 0)
+        check(MPI_Bcast(out, bytes, MPI_BYTE, root, comm), "MPI_Bcast");
+    else if (strcmp(name, "scatter") == 0)
+        check(MPI_Scatter(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, root, comm), "MPI_Scatter");
+    else if (strcmp(name, "gather") == 0)
+        check(MPI_Gather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, root, comm), "MPI_Gather");
+    else if (strcmp(name, "allgather") == 0)
+        check(MPI_Allgather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, comm), "MPI_Allgather");
+    else if (strcmp(name, "alltoall") == 0)
+        check(MPI_Alltoall(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, comm), "MPI_Alltoall");
+    else if (strcmp(name, "reduce") == 0)
+        check(MPI_Reduce(out, in, elements, type, op, root, comm), "MPI_Reduce");
+    else if (strcmp(name, "allreduce") == 0)
+        check(MPI_Allreduce(out, in, elements, type, op, comm), "MPI_Allreduce");
+    else if (strcmp(name, "reduce_scatter_block") == 0)
+        check(MPI_Reduce_scatter_block(out, in, elements, type, op, comm), "MPI_Reduce_scatter_block");
+    else if (strcmp(name, "scan") == 0)
+        check(MPI_Scan(out, in, elements, type, op, comm), "MPI_Scan");
+    else if (strcmp(name, "exscan") == 0)
+        check(MPI_Exscan(out, in, elements, type, op, comm), "MPI_Exscan");
+    else
+        fail("the mix has an unknown operation");
+}
+
+static void compute(long long ns)
+{
+    if (ns > 0)
+        for (const double end = MPI_Wtime() + (double)ns * 1e-9; MPI_Wtime() < end;)
+            ;
+}
+
+/* Items of this rank alone are looked at: every rank comes to the same order of what it shares. */
+static double repeat(struct mix *mix)
+{
+    int own = 0;
+    struct item **items = allocate((size_t)mix->items, sizeof *items);
+    for (int i = 0; i < mix->items; i++) {
+        mix->item[i].due = 0.5;
+        if (takes_part(&mix->item[i], mix->rank))
+            items[own++] = &mix->item[i];
+    }
+    check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+    const double began = MPI_Wtime();
+    for (long long turn = 0; turn < mix->done; turn++) {
+        for (int i = 0; i < own; i++) {
+            struct item *item = items[i];
+            item->due += item->share;
+            if (item->due < 1.0)
+                continue;
+            item->due -= 1.0;
+            if (is_message(item))
+                exchange_message(mix, item);
+            else
+                exchange_collective(mix, item);
+        }
+        finish_pending(mix);
+        compute(mix->delay_ns);
+    }
+    const double seconds = MPI_Wtime() - began;
+    free(items);
+    return seconds;
+}
+
+static void print(const struct mix *mix, double seconds)
+{
+    double *all = allocate((size_t)mix->ranks, sizeof *all);
+    check(MPI_Gather(&seconds, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD), "MPI_Gather");
+    if (mix->rank == 0) {
+        printf("{\"seconds\":[");
+        for (int i = 0; i < mix->ranks; i++)
+            printf("%s%.9g", i ? "," : "", all[i]);
+        printf("]}\n");
+        fflush(stdout);
+    }
+    free(all);
+}
+
+int main(int argc, char **argv)
+{
+    struct mix mix = {0};
+    MPI_Init(&argc, &argv);
+    check(MPI_Comm_rank(MPI_COMM_WORLD, &mix.rank), "MPI_Comm_rank");
+    check(MPI_Comm_size(MPI_COMM_WORLD, &mix.ranks), "MPI_Comm_size");
+    if (argc != 2)
+        fail("usage: hockney-replayer FILE");
+    char *text = read_text(argv[1], mix.rank);
+    read_mix(&mix, text);
+    free(text);
+    make_communicators(&mix);
+    make_buffers(&mix);
+    repeat(&mix); /* connections are made now */
+    for (int i = 0; i < mix.repetitions; i++)
+        print(&mix, repeat(&mix));
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,76 @@
+"""Programs in Fortran, by each of its three bindings, under the MPIs whose compiler is at hand."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conftest import RunHockney, first_of
+from hockney.measure.mpi import find_mpi
+from hockney.mpis import family_of
+
+PROGRAM = """program known
+{use}
+  implicit none
+{include}
+  integer :: rank, other, i{error}
+  {request} :: requests(2)
+  real(8) :: data(100)
+  call MPI_Init({alone})
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank{last})
+  other = ieor(rank, 1)
+  do i = 1, 50
+    if (rank == 0) then
+      call MPI_Send(data, 10, MPI_REAL8, other, 0, MPI_COMM_WORLD{last})
+    else
+      call MPI_Recv(data, 100, MPI_REAL8, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &
+                    MPI_STATUS_IGNORE{last})
+    end if
+    call MPI_Irecv(data, 100, MPI_REAL8, other, 1, MPI_COMM_WORLD, requests(1){last})
+    call MPI_Isend(data(50), 5, MPI_REAL8, other, 1, MPI_COMM_WORLD, requests(2){last})
+    call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE{last})
+    call MPI_Allreduce(MPI_IN_PLACE, data, 3, MPI_REAL8, MPI_SUM, MPI_COMM_WORLD{last})
+  end do
+  call MPI_Finalize({alone})
+end program
+"""
+OLD = {"request": "integer", "error": ", error", "alone": "error", "last": ", error"}
+NEW = {"request": "type(MPI_Request)", "error": "", "alone": "", "last": ""}
+BINDINGS = {
+    "mpif.h": {"use": "", "include": "  include 'mpif.h'", **OLD},
+    "mpi": {"use": "  use mpi", "include": "", **OLD},
+    "mpi_f08": {"use": "  use mpi_f08", "include": "", **NEW},
+}
+KNOWN = {
+    ("MPI_Send", 80): 50,
+    ("MPI_Recv", 80): 50,
+    ("MPI_Irecv", 40): 100,
+    ("MPI_Isend", 40): 100,
+    ("MPI_Waitall", 0): 100,
+    ("MPI_Allreduce", 24): 100,
+}
+CASES = [(mpi, binding) for binding in reversed(BINDINGS) for mpi in ("openmpi", "mpich")]
+
+
+@pytest.mark.parametrize(("mpi", "binding"), first_of(CASES, 2))
+def test_fortran_is_counted_once(
+    hockney: RunHockney, tmp_path: Path, mpi: str, binding: str
+) -> None:
+    compiler = shutil.which(f"mpifort.{mpi}")
+    if compiler is None or shutil.which("gfortran") is None:
+        pytest.skip(f"no Fortran compiler of {mpi}")
+    source, program = tmp_path / "known.f90", tmp_path / "known"
+    source.write_text(PROGRAM.format(**BINDINGS[binding]))
+    words = ["-w", "-fallow-argument-mismatch", "-o", program, source]
+    subprocess.run([compiler, *words], check=True)
+    found = find_mpi(f"mpicc.{mpi}")
+    command = ("--", str(found.mpiexec), "-n", "2", str(program))
+    env = family_of(found).environment(found)
+    done = hockney("profile", "-o", "p.jsonl", *command, env=env)
+    assert done.status == 0, done.stderr
+    shown = json.loads(hockney("show", "p.jsonl", "--json").stdout)
+    assert {(one["call"], one["bytes"]): one["count"] for one in shown["calls"]} == KNOWN

@@ -1,0 +1,142 @@
+"""The mix of a profile: replayed on a simulated machine whose times are known, and predicted."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from profile_samples import PROGRAM, calls, pingpong, profile, rank, written
+
+from conftest import RunHockney
+from hockney.errors import AskedWronglyError
+from hockney.profiles.kinds import Profile
+from hockney.profiles.mix import Item, mix_of
+from platforms import two_hosts
+
+LATENCY_S, BANDWIDTH_BPS, ENVELOPE_BYTES = 10e-6, 1e9, 16
+EXACT = [
+    word
+    for setting in ("network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0")
+    for word in ("--cfg", setting)
+]
+simulated = pytest.mark.skipif(shutil.which("smpicc") is None, reason="no SimGrid")
+
+
+def message_s(bytes_: int) -> float:
+    return LATENCY_S + (bytes_ + ENVELOPE_BYTES) / BANDWIDTH_BPS
+
+
+def test_items_are_what_was_sent_and_what_all_took_part_in() -> None:
+    found = mix_of(
+        profile(
+            *pingpong(100, 8),
+            calls(0, "MPI_Isend", 50, 16, peer=1),
+            calls(1, "MPI_Irecv", 50, 16, peer=0),
+            *(calls(r, "MPI_Ibcast", 7, 1024, peer=1) for r in (0, 1)),
+            *(calls(r, "MPI_Alltoallv", 3, 80) for r in (0, 1)),
+            *(calls(r, "MPI_Start", 9, 8, started="MPI_Allreduce_init") for r in (0, 1)),
+            *(calls(r, "MPI_Comm_split", 1, time_s=0.5) for r in (0, 1)),
+        )
+    )
+    assert set(found.items) == {
+        Item("message", 8, 100, (0, 1)),
+        Item("message", 8, 100, (1, 0)),
+        Item("message", 16, 50, (0, 1), is_blocking=False),
+        Item("bcast", 1024, 7, (0, 1), root=1),
+        Item("alltoall", 40, 3, (0, 1)),
+        Item("allreduce", 8, 9, (0, 1)),
+    }
+    assert found.turns == 100
+    assert found.left_out_s == pytest.approx(1.0)
+    done = [item for turn in range(found.turns) for item in found.turn(turn)]
+    assert {item: done.count(item) for item in found.items} == {
+        item: item.count for item in found.items
+    }
+
+
+@simulated
+def test_replay_and_prediction_take_the_time_of_the_messages(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    """1000 messages of 8 B and back; and 250 of 64 KiB both ways at once, which share the wire."""
+    exchanges = [
+        calls(r, f"MPI_{name}", 250, 65536, peer=1 - r)
+        for r in (0, 1)
+        for name in ("Isend", "Irecv")
+    ]
+    written(tmp_path / "there.jsonl", profile(*pingpong(1000, 8)))
+    written(tmp_path / "both.jsonl", profile(*exchanges))
+    platform = tmp_path / "platform.xml"
+    platform.write_text(two_hosts(LATENCY_S, BANDWIDTH_BPS))
+    where = ("--platform", str(platform), *EXACT)
+    assert hockney("pingpong", *where, "-q", "-o", "m.jsonl").status == 0
+
+    def replayed(name: str) -> float:
+        done = hockney("replay", name, *where, "--json")
+        assert done.status == 0, done.stderr
+        return float(json.loads(done.stdout)["seconds"])
+
+    def predicted(name: str) -> tuple[float, float]:
+        done = hockney("predict", "--profile", name, "--on", "m.jsonl", "--json")
+        shown = json.loads(done.stdout)
+        return shown["seconds"], shown["more_latency"]["seconds"]
+
+    assert replayed("there.jsonl") == pytest.approx(2000 * message_s(8), rel=0.01)
+    seconds, more = predicted("there.jsonl")
+    assert seconds == pytest.approx(2000 * message_s(8), rel=0.01)
+    assert more - seconds == pytest.approx(2000e-6, rel=0.01)
+    one_way = 250 * message_s(65536)
+    assert one_way < replayed("both.jsonl") < 2.1 * one_way
+    seconds, more = predicted("both.jsonl")
+    assert seconds == pytest.approx(one_way, rel=0.01)
+    assert more - seconds == pytest.approx(250e-6, rel=0.01)
+
+
+@simulated
+def test_measured_collectives_are_preferred(hockney: RunHockney, tmp_path: Path) -> None:
+    of_both = [calls(r, "MPI_Allreduce", 200, 1024) for r in (0, 1)]
+    written(tmp_path / "p.jsonl", profile(*of_both))
+    platform = tmp_path / "platform.xml"
+    platform.write_text(two_hosts(LATENCY_S, BANDWIDTH_BPS))
+    where = ("--platform", str(platform), *EXACT)
+    assert hockney("pingpong", *where, "-q", "-o", "m.jsonl").status == 0
+    of_it = ("allreduce", "-n", "2", "--sizes", "1KiB")
+    assert hockney("collective", *of_it, *where, "-q", "-o", "c.jsonl").status == 0
+    replayed = json.loads(hockney("replay", "p.jsonl", *where, "--json").stdout)["seconds"]
+    done = hockney(
+        *("predict", "--profile", "p.jsonl", "--on", "m.jsonl", "--on", "c.jsonl", "--json")
+    )
+    predicted = json.loads(done.stdout)
+    assert predicted["collectives"] == "measured"
+    assert predicted["seconds"] == pytest.approx(replayed, rel=0.1)
+
+
+def test_a_replay_under_a_real_mpi(hockney: RunHockney, tmp_path: Path) -> None:
+    every = [
+        calls(r, f"MPI_{name}", 20, 64)
+        for r in (0, 1)
+        for name in (
+            *("Barrier", "Bcast", "Scatter", "Gather", "Reduce", "Allreduce", "Allgather"),
+            *("Alltoall", "Reduce_scatter_block", "Scan", "Exscan"),
+        )
+    ]
+    written(tmp_path / "p.jsonl", profile(*pingpong(50, 100_000), *every))
+    done = hockney("replay", "p.jsonl", "--launches", "2", "--delays", "--json")
+    assert done.status == 0, done.stderr
+    shown = json.loads(done.stdout)
+    assert len(shown["launches"]) == 2
+    assert all(seconds > 0.0 for seconds in shown["launches"])
+
+
+def test_what_cannot_be_replayed_is_refused(hockney: RunHockney, tmp_path: Path) -> None:
+    with pytest.raises(AskedWronglyError, match="no messages between ranks"):
+        mix_of(profile(calls(0, "MPI_Put", 10, 8, peer=1)))
+    with pytest.raises(AskedWronglyError, match="1 of 2 ranks left no record"):
+        mix_of(Profile(PROGRAM, [rank(0)], pingpong(1, 8)))
+    written(tmp_path / "p.jsonl", profile(*pingpong(1, 8)))
+    assert hockney("predict", "--profile", "p.jsonl").status == 2
+    assert hockney("predict").status == 2
+    done = hockney("predict", "--profile", "p.jsonl", "--on", "p.jsonl")
+    assert (done.status, "Traceback" in done.stderr) == (2, False)
