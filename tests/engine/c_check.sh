@@ -5,7 +5,7 @@ set -eu
 here=$(cd "$(dirname "$0")/../../src/hockney/engine" && pwd)
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-flags='-std=c11 -D_GNU_SOURCE -DHOCKNEY_VERSION="check" -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror'
+flags='-std=c11 -pthread -D_GNU_SOURCE -DHOCKNEY_VERSION="check" -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror'
 
 # The faults that tests inject are the same under every MPI.
 faults=-DHOCKNEY_FAULTS
@@ -19,6 +19,17 @@ for wrapper in ${HOCKNEY_CHECK_MPICC:-mpicc}; do
         echo "no warnings: $wrapper with $compiler"
     done
     faults=
+done
+
+for compiler in gcc clang; do
+    command -v "$compiler" >/dev/null 2>&1 || continue
+    for wrapper in ${HOCKNEY_CHECK_MPICC:-mpicc}; do
+        MPICH_CC=$compiler OMPI_CC=$compiler I_MPI_CC=$compiler "$wrapper" -O2 $flags -shared -fPIC \
+            -fvisibility=hidden -o "$out/recorder.so" "$here"/../recorder/*.c
+        MPICH_CC=$compiler OMPI_CC=$compiler I_MPI_CC=$compiler "$wrapper" -O2 $flags \
+            -o "$out/replayer" "$here"/../replayer/*.c
+        echo "no warnings: recorder and replayer, $wrapper with $compiler"
+    done
 done
 
 mpicc -g -O1 $flags -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
@@ -42,14 +53,42 @@ done
 clean 3 overheads --peers 0,2 --seconds 0.3 --sizes 0,8,1KiB \
     --trains 0:900+0.5:0,16:0:0,16:900+0.5:0,16:0:900+0.5
 
+every='--synchronization=fence,pscw,lock,lock-all,flush,flush-local --window-kind=allocate,create,dynamic,shared'
+for options in 'put --sizes 1,64KiB --direction=one-way --window=1,8 --buffers=cold' 'get --sizes 8 --overlap' \
+    'get-accumulate --sizes 8,4KiB --verify --direction=both-ways --window=4' 'compare-and-swap --sizes 8 --verify'; do
+    # shellcheck disable=SC2086
+    clean 3 rma $options $every --peers 0,2 --seconds 0.1
+done
+clean 4 startup --sizes 8
+for victim in pingpong 'stream --window=4' allreduce; do
+    # shellcheck disable=SC2086
+    clean 4 congestion $victim --sizes 8 --seconds 0.5 --roles=random:2 \
+        --loads=incast:1024:2:0:0,outcast:64:1:0:0,all-to-all:64:3:1e5:1e5,permutation:8:4:0:0
+done
+
 quick='--seconds 0.1 --sizes 4,64,4KiB'
 for ranks in 2 8; do
     for options in '--mode=nonblocking --every-iteration' '--pairing=random --mode=persistent --verify' \
         '--operation=stream --window=1,8 --buffers=cold' \
+        '--operation=put --synchronization=flush,fence --verify' \
         '--operation=bidirectional --window=4 --verify --sync=messages'; do
         # shellcheck disable=SC2086
         clean "$ranks" pairs $quick $options
     done
+done
+for options in '--threads=1,3 --thread-comms=own' '--threads=2:3 --any-source' \
+    '--threads=2 --operation=stream --mode=persistent --window=1,8' \
+    '--operation=exchange --mode=replace' '--operation=exchange --mode=nonblocking --threads=2' \
+    '--mode=partitioned --partitions=1,4 --stagger=500'; do
+    # shellcheck disable=SC2086
+    clean 2 pairs --seconds 0.1 --sizes 4,64,4KiB --verify $options
+done
+for layout in vector:4:8:24 indexed:8@8:8@0:16@20 struct:double@0:int@8:20xchar@12 \
+    subarray:4x4x4:2x2x1:1x2x0; do
+    clean 2 pairs --seconds 0.1 --sizes 32,3200 --verify --datatype=$layout \
+        --packing=datatype,pack,hand --threads=2
+    clean 2 pingpong --seconds 0.1 --sizes 32,3200 --datatype=$layout --buffers=cold \
+        --operation=bidirectional --window=3
 done
 for ranks in 2 3 8; do
     for options in 'cores --verify' 'cores --parallel --operation=exchange' 'cores --parallel --buffers=cold' \
@@ -61,8 +100,33 @@ for ranks in 2 3 8; do
         'collective reduce_scatter_block --verify' \
         'collective scan --sync=barrier --table' \
         'collective ialltoall --overlap' \
-        'collective ireduce --overlap --root=rotate --verify --buffers=cold'; do
+        'collective ireduce --overlap --root=rotate --verify --buffers=cold' \
+        'collective ialltoallw --overlap --verify' \
+        'collective reduce_scatter --form=persistent --overlap --verify' \
+        'collective exscan --verify --buffers=cold'; do
         # shellcheck disable=SC2086
         clean "$ranks" $options $quick
     done
+done
+clean 2 overlap --verify $quick
+every=waitall,waitany,waitsome,sendrecv,persistent,neighbor,neighborv,neighborw,neighbor-allgather,neighbor-allgatherv
+for options in '--grid=3x2 --neighbors=corners --open' '--grid=6 --overlap' '--grid=1x3x2 --neighbors=edges --reorder'; do
+    # shellcheck disable=SC2086
+    clean 6 halo $options --exchange=$every --form=blocking,nonblocking,persistent \
+        --columns=none,hand,datatype --verify --rounds=1:2 --seconds 0.1 --sizes 0,64,4KiB
+done
+clean 4 halo --grid=2x2 --exchange=waitall,neighborv --columns=hand,datatype --buffers=cold --seconds 0.1 --sizes 64,4KiB
+
+# Threads under the thread sanitizer. What the MPI library does is not seen: it is not instrumented, and
+# that one message is there before it is read is what --verify shows. No report is suppressed.
+mpicc -g -O1 $flags -fsanitize=thread -fno-sanitize-recover=all -o "$out/engine" "$here"/*.c \
+    "$here"/operations/*.c -lm
+export TSAN_OPTIONS=exitcode=66
+export UCX_MEM_EVENTS=n # UCX would replace malloc beneath the sanitizer, which does
+for options in '--threads=1,2,4,8' '--threads=2:3 --any-source' \
+    '--threads=2 --thread-comms=own --operation=stream --window=4' \
+    '--threads=2 --datatype=vector:4:8:24 --packing=datatype,pack,hand' \
+    '--mode=partitioned --partitions=1,2,4,8 --stagger=500'; do
+    # shellcheck disable=SC2086
+    clean 2 pairs --seconds 0.1 --sizes 32,3200 --verify $options
 done

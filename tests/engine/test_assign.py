@@ -9,20 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from hockney.measure.build import SOURCES
+from engine_checks import build_check
 from hockney.mpis import Mpi
 
 CHECK = Path(__file__).with_name("assign_check.c")
-PARTS = ("assign.c", "check.c", "cpu_list.c", "json.c", "records.c", "topology.c")
 
 
 @pytest.fixture(scope="module")
 def program(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("assign") / "assign"
-    flags = ("-std=c11", "-D_GNU_SOURCE", "-DHOCKNEY_FAULTS", '-DHOCKNEY_VERSION="check"')
-    sources = [str(CHECK), *(str(SOURCES / part) for part in PARTS)]
-    subprocess.run([mpi.mpicc, *flags, f"-I{SOURCES}", "-o", path, *sources, "-lm"], check=True)
-    return path
+    return build_check(
+        mpi.mpicc, CHECK, tmp_path_factory.mktemp("assign") / "assign", "-DHOCKNEY_FAULTS"
+    )
 
 
 @dataclass(frozen=True)

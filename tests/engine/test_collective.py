@@ -5,31 +5,12 @@ from __future__ import annotations
 import pytest
 
 from conftest import RunEngine
+from hockney.spec.workloads.collective import COLLECTIVES, NO_BYTES, NONBLOCKING, REDUCTIONS
 
 QUICK = ("--seconds", "0.1", "--sizes", "0,8,4KiB")
 EVERY = {
-    "barrier": {0},
-    "bcast": {0, 8, 4096},
-    "scatter": {0, 8, 4096},
-    "gather": {0, 8, 4096},
-    "allgather": {0, 8, 4096},
-    "alltoall": {0, 8, 4096},
-    "reduce": {8, 4096},
-    "allreduce": {8, 4096},
-    "reduce_scatter_block": {8, 4096},
-    "scan": {8, 4096},
-    "scatterv": {0, 8, 4096},
-    "gatherv": {0, 8, 4096},
-    "allgatherv": {0, 8, 4096},
-    "alltoallv": {0, 8, 4096},
-    "ibarrier": {0},
-    "ibcast": {0, 8, 4096},
-    "iscatter": {0, 8, 4096},
-    "igather": {0, 8, 4096},
-    "iallgather": {0, 8, 4096},
-    "ialltoall": {0, 8, 4096},
-    "ireduce": {8, 4096},
-    "iallreduce": {8, 4096},
+    name: {0} if name in NO_BYTES else {8, 4096} if name in REDUCTIONS else {0, 8, 4096}
+    for name in COLLECTIVES
 }
 
 
@@ -43,6 +24,7 @@ def test_each_collective_at_the_sizes_that_it_has(run_engine: RunEngine, name: s
     for s in samples:
         assert s["peers"] == []
         assert s["ranks"] == 2
+        assert s.get("form") == ("nonblocking" if name in NONBLOCKING else None)
         assert len(s["ns"]) == len(s["own_mean_ns"]) == len(s["own_max_ns"]) > 0
         own = zip(s["own_mean_ns"], s["own_max_ns"], strict=True)
         assert all(0.0 < mean <= longest for mean, longest in own)
@@ -67,6 +49,16 @@ def test_completion_is_no_shorter_than_any_ranks_own_duration(run_engine: RunEng
         for s in done.of("samples"):
             assert all(ns >= own - 0.2 for ns, own in zip(s["ns"], s["own_max_ns"], strict=True))
     assert "behind a barrier" in done.of("launch")[0]["definition"]
+
+
+@pytest.mark.parametrize("name", ["allreduce", "gatherv --root=rotate", "alltoallw"])
+def test_groups_make_it_at_the_same_time(run_engine: RunEngine, name: str) -> None:
+    """Each on its own: what --verify expects is of a group of two, not of four ranks."""
+    asked = (*name.split(), "--groups=2", "--verify", "--sync=clock")
+    done = run_engine("collective", *asked, *QUICK[:2], "--sizes=8,4KiB", ranks=4)
+    assert done.status == 0, done.stderr
+    assert {s["bytes"] for s in done.of("start")} == {8, 4096}
+    assert {(s["ranks"], s["groups"]) for s in done.of("samples")} <= {(4, 2)}
 
 
 def test_three_and_more_ranks_than_cpus_end_in_time(run_engine: RunEngine) -> None:
@@ -94,6 +86,11 @@ def test_the_clock_by_messages_knows_what_it_is_wrong_by(run_engine: RunEngine) 
         (["collective", "allreduce", "--sizes=9GiB"], "need"),
         (["collective", "alltoall", "--sizes=1GiB"], "need"),
         (["collective", "bcast", "--sync=hope"], "unknown"),
+        (["collective", "bcast", "--form=blocking"], "no such operation"),
+        (["collective", "bcast", "--form=nonblocking"], "no such operation"),
+        (["collective", "alltoallw", "--sizes=1GiB"], "displacements in bytes"),
+        (["collective", "bcast", "--groups=2"], "2 ranks are not 2 groups"),
+        (["collective", "bcast", "--groups=0"], "--groups is from 1 up"),
     ],
 )
 def test_bad_questions_are_told(
@@ -104,3 +101,9 @@ def test_bad_questions_are_told(
     assert done.status == 2
     assert complaint in done.stderr
     assert done.of("samples") == []
+
+
+def test_what_communicates_with_nobody_has_no_persistent_form(run_engine: RunEngine) -> None:
+    done = run_engine("collective", "reduce_local", "--form=persistent")
+    assert done.status == 2
+    assert "no such operation" in done.stderr or "has no persistent collectives" in done.stderr

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from conftest import RunEngine
-from hockney.measure.checks import available_memory
 from hockney.mpis import Engine
 from hockney.records import decode
 
@@ -212,15 +211,3 @@ def test_what_arrives_damaged_stops_the_run(run_engine: RunEngine, faulty_engine
     assert done.status != 0
     assert re.search(r"data check: in a message of 64 bytes from peer \d to peer \d", done.stderr)
     assert "byte 17 is" in done.stderr
-
-
-@pytest.mark.long
-def test_messages_past_two_gibibytes_arrive_whole(run_engine: RunEngine) -> None:
-    size = 2**31 + 4096
-    if (available_memory() or 0) < 5 * size:
-        pytest.skip("this test needs 10 GiB of free memory")
-    done = run_engine("pingpong", "--sweep", "--verify", "--sizes", f"{size}@1")
-    assert done.status == 0, done.stderr
-    (samples,) = done.of("samples")
-    assert samples["bytes"] == size
-    assert samples["ns"][0] > 0.0

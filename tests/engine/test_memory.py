@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import TEST_TIMEOUT_S, RunEngine
+from conftest import TEST_TIMEOUT_S, RunEngine, kept_short
 from hockney.measure.trial import EMPTY_MESSAGES
 from hockney.mpis import Engine, Mpi, family_of
 from hockney.spec import Case, Placement
@@ -114,7 +114,7 @@ BUFFERS = [
 """What docs/method.md says of buffers, in messages; of collectives on the root."""
 
 
-@pytest.mark.parametrize(("asked", "ranks", "messages"), BUFFERS)
+@pytest.mark.parametrize(("asked", "ranks", "messages"), kept_short(BUFFERS, BUFFERS[::3]))
 def test_buffers_take_what_the_method_states(
     mpi: Mpi, engine: Engine, tmp_path: Path, asked: str, ranks: int, messages: float
 ) -> None:

@@ -8,21 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from hockney.measure.build import SOURCES
+from engine_checks import build_check
 from hockney.mpis import Mpi
 
 CHECK = Path(__file__).with_name("pairing_check.c")
-PARTS = ("pairing.c", "order.c", "check.c", "json.c", "records.c")
 RANKS = [*range(2, 10), 100, 65537, 100000]
 
 
 @pytest.fixture(scope="module")
 def program(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("pairing") / "pairing"
-    flags = ("-std=c11", "-O2", "-D_GNU_SOURCE", '-DHOCKNEY_VERSION="check"')
-    sources = [str(CHECK), *(str(SOURCES / part) for part in PARTS)]
-    subprocess.run([mpi.mpicc, *flags, f"-I{SOURCES}", "-o", path, *sources, "-lm"], check=True)
-    return path
+    return build_check(mpi.mpicc, CHECK, tmp_path_factory.mktemp("pairing") / "pairing")
 
 
 def check(program: Path, *asked: object) -> str:

@@ -126,7 +126,7 @@ def test_every_two_ranks(run_engine: RunEngine) -> None:
         (["pairs", "--pairing=0-"], 2, "expected a rank"),
         (["pairs", "--pairs-active=2"], 2, "there are 1 pairs"),
         (["pairs", "--window=0", "--operation=stream"], 2, "from 1 up"),
-        (["pairs", "--operation=stream", "--mode=persistent"], 2, "takes no --mode"),
+        (["pairs", "--operation=stream", "--mode=synchronous"], 2, "takes no --mode"),
         (["pairs", "--operation=telepathy"], 2, "telepathy: no such operation"),
     ],
 )

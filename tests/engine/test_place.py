@@ -99,9 +99,13 @@ def test_unpinned_ranks_say_so(run_engine: RunEngine) -> None:
 
 
 LOCAL_RANKS = (
-    "MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "PALS_LOCAL_RANKID",
-    "FLUX_TASK_LOCAL_ID", "JSM_NAMESPACE_LOCAL_RANK",
-)  # fmt: skip
+    "MPI_LOCALRANKID",
+    "OMPI_COMM_WORLD_LOCAL_RANK",
+    "SLURM_LOCALID",
+    "PALS_LOCAL_RANKID",
+    "FLUX_TASK_LOCAL_ID",
+    "JSM_NAMESPACE_LOCAL_RANK",
+)
 
 
 @pytest.fixture
@@ -196,9 +200,13 @@ def test_a_list_with_a_cpu_of_another_rank_is_refused(
 ) -> None:
     first, second = ALLOWED[:2]
     done = run_engine(
-        "pingpong", *QUICK, "--cpus", f"{first},{second}", path=masked_engine,
+        "pingpong",
+        *QUICK,
+        "--cpus",
+        f"{first},{second}",
+        path=masked_engine,
         env={"MASKS": f"{first},{second};{first}"},
-    )  # fmt: skip
+    )
     assert done.status == 2
     assert f"rank 1 of this node may not run on CPU {second}" in done.stderr
     assert not done.of("launch")
@@ -303,9 +311,21 @@ def test_every_rank_has_its_place_in_the_order_of_the_ranks(run_engine: RunEngin
     assert [place["rank"] for place in found] == list(range(7))
     assert {place["topology"] for place in found} == {'s"0\\'}
     assert [list(place) for place in found] == [
-        ["rank", "host", "package", "numa", "l3", "l2", "core", "pu", "pinned", "allowed",
-         "refused", "topology"]
-    ] * 7  # fmt: skip
+        [
+            "rank",
+            "host",
+            "package",
+            "numa",
+            "l3",
+            "l2",
+            "core",
+            "pu",
+            "pinned",
+            "allowed",
+            "refused",
+            "topology",
+        ]
+    ] * 7
 
 
 @pytest.mark.parametrize(("ranks", "peers"), [(3, "0,2"), (3, "2,1"), (9, "5,3")])

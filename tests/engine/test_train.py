@@ -21,8 +21,17 @@ def medians(done: Done) -> dict[tuple[int, float, float], float]:
 
 
 def test_delays_pass_on_the_rank_that_they_are_of(run_engine: RunEngine) -> None:
-    done = run_engine("overheads", "--trains", "0:30000:0,1:0:0,5:30000:0,5:0:29000+125", "--sizes",
-                      "8", "--seconds", "0.3", "--place", "none")  # fmt: skip
+    done = run_engine(
+        "overheads",
+        "--trains",
+        "0:30000:0,1:0:0,5:30000:0,5:0:29000+125",
+        "--sizes",
+        "8",
+        "--seconds",
+        "0.3",
+        "--place",
+        "none",
+    )
     assert done.status == 0, done.stderr
     by_train = medians(done)
     wait, one, sender, receiver = (

@@ -10,20 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from hockney.measure.build import SOURCES
+from engine_checks import build_check
 from hockney.mpis import Mpi, family_of
 from hockney.spec import Case, Placement
 from hockney.spec.workloads.collective import Collective
 from platforms import cluster
 
 CHECK = Path(__file__).with_name("tree_check.c")
-PARTS = ("tree.c", "check.c", "json.c", "records.c")
-FLAGS = ("-std=c11", "-O2", "-D_GNU_SOURCE", '-DHOCKNEY_VERSION="check"', f"-I{SOURCES}")
-
-
-def build(mpicc: str | Path, program: Path) -> None:
-    sources = [CHECK, *(SOURCES / part for part in PARTS)]
-    subprocess.run([mpicc, *FLAGS, "-o", program, *sources, "-lm"], check=True)
 
 
 def output_of(command: Sequence[str], directory: Path, env: dict[str, str]) -> str:
@@ -41,7 +34,7 @@ def output_of(command: Sequence[str], directory: Path, env: dict[str, str]) -> s
 
 
 def test_worlds_of_up_to_seven_real_ranks(mpi: Mpi, tmp_path: Path) -> None:
-    build(mpi.mpicc, tmp_path / "tree")
+    build_check(mpi.mpicc, CHECK, tmp_path / "tree")
     family = family_of(mpi)
     case = Case(workload=Collective(collective="barrier", sizes=()), placement=Placement(ranks=7))
     command = family.command(mpi, case, [str(tmp_path / "tree")])
@@ -51,7 +44,7 @@ def test_worlds_of_up_to_seven_real_ranks(mpi: Mpi, tmp_path: Path) -> None:
 @pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
 def test_worlds_of_up_to_seventy_simulated_ranks(tmp_path: Path) -> None:
     ranks = 70
-    build("smpicc", tmp_path / "tree")
+    build_check("smpicc", CHECK, tmp_path / "tree")
     (tmp_path / "platform.xml").write_text(cluster(ranks, 1e-6, 1e9))
     (tmp_path / "hosts").write_text("".join(f"node-{rank}\n" for rank in range(ranks)))
     command = ["smpirun", "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts"]

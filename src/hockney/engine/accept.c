@@ -1,15 +1,21 @@
 #include "accept.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "check.h"
+#include "halo_options.h"
 
 /* Which experiments accept an option: what one cannot honour it refuses. */
 #define ON(experiment) (1 << (experiment))
-#define OF_TWO (ON(PINGPONG) | ON(OVERHEADS))
+#define OF_TWO (ON(PINGPONG) | ON(OVERHEADS) | ON(RMA))
 #define OF_PAIRS (ON(PAIRS) | ON(CORES))
-#define ALL (OF_TWO | OF_PAIRS | ON(COLLECTIVE))
+#define OF_ALL (ON(COLLECTIVE) | ON(HALO) | ON(OVERLAP))
+#define LOADED ON(CONGESTION)
+#define ONE_SIDED (ON(RMA) | ON(PAIRS))
+#define TIMED (OF_TWO | OF_PAIRS | ON(FABRIC) | OF_ALL | LOADED)
+#define ALL (TIMED | ON(STARTUP))
 
 static const struct accepted {
     struct option option;
@@ -18,33 +24,66 @@ static const struct accepted {
     {{"ranks", required_argument, NULL, 'n'}, ALL},
     {{"peers", required_argument, NULL, 'p'}, OF_TWO},
     {{"sizes", required_argument, NULL, 's'}, ALL},
-    {{"trains", required_argument, NULL, 'N'}, OF_TWO},
-    {{"seconds", required_argument, NULL, 't'}, ALL},
-    {{"precision", required_argument, NULL, 'e'}, OF_TWO | ON(COLLECTIVE)},
-    {{"rounds", required_argument, NULL, 'r'}, ALL},
+    {{"trains", required_argument, NULL, 'N'}, ON(PINGPONG) | ON(OVERHEADS)},
+    {{"seconds", required_argument, NULL, 't'}, TIMED},
+    {{"precision", required_argument, NULL, 'e'}, OF_TWO | OF_ALL | LOADED},
+    {{"rounds", required_argument, NULL, 'r'}, TIMED},
     {{"place", required_argument, NULL, 'P'}, ALL},
     {{"cpus", required_argument, NULL, 'C'}, ALL},
     {{"every-iteration", no_argument, NULL, 'i'}, OF_TWO | OF_PAIRS},
     {{"keep-clock-cost", no_argument, NULL, 'k'}, OF_TWO | OF_PAIRS},
-    {{"verify", no_argument, NULL, 'v'}, ON(PINGPONG) | OF_PAIRS | ON(COLLECTIVE)},
+    {{"verify", no_argument, NULL, 'v'}, ON(PINGPONG) | ON(RMA) | OF_PAIRS | OF_ALL},
     {{"floor", no_argument, NULL, 'f'}, ON(PINGPONG)},
     {{"buffers", required_argument, NULL, 'b'}, ALL},
-    {{"two-buffers", no_argument, NULL, '2'}, ALL}, /* the old names */
-    {{"cold-cache", no_argument, NULL, 'c'}, ALL},
+    {{"two-buffers", no_argument, NULL, '2'}, TIMED}, /* the old names */
+    {{"cold-cache", no_argument, NULL, 'c'}, TIMED},
     {{"sweep", no_argument, NULL, 'w'}, ON(PINGPONG)},
     {{"seconds-a-size", required_argument, NULL, 'a'}, ON(PINGPONG)},
     {{"reduce", required_argument, NULL, 'm'}, ON(PINGPONG)},
     {{"operation", required_argument, NULL, 'o'}, ON(PINGPONG) | OF_PAIRS},
     {{"mode", required_argument, NULL, 'M'}, ON(PINGPONG) | OF_PAIRS},
-    {{"window", required_argument, NULL, 'W'}, ON(PINGPONG) | OF_PAIRS},
+    {{"window", required_argument, NULL, 'W'}, ON(PINGPONG) | ON(RMA) | OF_PAIRS | LOADED},
     {{"pairing", required_argument, NULL, 'g'}, ON(PAIRS)},
     {{"pairs-active", required_argument, NULL, 'A'}, ON(PAIRS)},
-    {{"parallel", no_argument, NULL, 'x'}, ON(CORES)},
+    {{"parallel", no_argument, NULL, 'x'}, ON(CORES) | ON(FABRIC)},
     {{"algorithm", required_argument, NULL, 'L'}, ON(COLLECTIVE)},
     {{"segment-bytes", required_argument, NULL, 'B'}, ON(COLLECTIVE)},
-    {{"sync", required_argument, NULL, 'y'}, OF_PAIRS | ON(COLLECTIVE)},
+    {{"sync", required_argument, NULL, 'y'}, OF_PAIRS | ON(FABRIC) | OF_ALL},
     {{"root", required_argument, NULL, 'R'}, ON(COLLECTIVE)},
-    {{"overlap", no_argument, NULL, 'O'}, ON(COLLECTIVE)},
+    {{"overlap", no_argument, NULL, 'O'}, ON(COLLECTIVE) | ON(HALO) | ON(RMA)},
+    {{"form", required_argument, NULL, 'F'}, ON(COLLECTIVE) | ON(HALO)},
+    {{"groups", required_argument, NULL, 'u'}, ON(COLLECTIVE)},
+    {{"exchange", required_argument, NULL, 'E'}, ON(HALO)},
+    {{"grid", required_argument, NULL, 'G'}, ON(HALO)},
+    {{"neighbors", required_argument, NULL, 'D'}, ON(HALO)},
+    {{"open", no_argument, NULL, 'j'}, ON(HALO)},
+    {{"reorder", no_argument, NULL, 'q'}, ON(HALO)},
+    {{"columns", required_argument, NULL, 'Y'}, ON(HALO)},
+    {{"arrival", required_argument, NULL, OPTION_ARRIVAL}, ON(COLLECTIVE)},
+    {{"skew-ns", required_argument, NULL, OPTION_SKEW_NS}, ON(COLLECTIVE)},
+    {{"skew-times", required_argument, NULL, OPTION_SKEW_TIMES}, ON(COLLECTIVE)},
+    {{"fractions", required_argument, NULL, OPTION_FRACTIONS}, ON(COLLECTIVE)},
+    {{"threads", required_argument, NULL, OPTION_THREADS}, ON(PINGPONG) | ON(PAIRS)},
+    {{"thread-comms", required_argument, NULL, OPTION_THREAD_COMMS}, ON(PINGPONG) | ON(PAIRS)},
+    {{"datatype", required_argument, NULL, OPTION_DATATYPE}, ON(PINGPONG) | ON(PAIRS)},
+    {{"receive-datatype", required_argument, NULL, OPTION_RECEIVE_DATATYPE}, ON(PINGPONG) | ON(PAIRS)},
+    {{"packing", required_argument, NULL, OPTION_PACKING}, ON(PINGPONG) | ON(PAIRS)},
+    {{"partitions", required_argument, NULL, OPTION_PARTITIONS}, ON(PINGPONG) | ON(PAIRS) | ON(HALO)},
+    {{"stagger", required_argument, NULL, OPTION_STAGGER}, ON(PINGPONG) | ON(PAIRS)},
+    {{"any-source", no_argument, NULL, OPTION_ANY_SOURCE}, ON(PINGPONG) | ON(PAIRS)},
+    {{"synchronization", required_argument, NULL, OPTION_SYNCHRONIZATION}, ONE_SIDED},
+    {{"window-kind", required_argument, NULL, OPTION_WINDOW_KIND}, ONE_SIDED},
+    {{"direction", required_argument, NULL, OPTION_DIRECTION}, ONE_SIDED},
+    {{"element", required_argument, NULL, OPTION_ELEMENT}, ONE_SIDED},
+    {{"reduction", required_argument, NULL, OPTION_REDUCTION}, ONE_SIDED},
+    {{"launched-at", required_argument, NULL, OPTION_LAUNCHED_AT}, ON(STARTUP)},
+    {{"switches", required_argument, NULL, OPTION_SWITCHES}, ON(FABRIC)},
+    {{"pass", required_argument, NULL, OPTION_PASS}, ON(FABRIC)},
+    {{"from", required_argument, NULL, OPTION_FROM}, ON(FABRIC)},
+    {{"visits", required_argument, NULL, OPTION_VISITS}, ON(FABRIC)},
+    {{"loads", required_argument, NULL, OPTION_LOADS}, LOADED},
+    {{"roles", required_argument, NULL, OPTION_ROLES}, LOADED},
+    {{"tails", no_argument, NULL, OPTION_TAILS}, ON(PINGPONG) | LOADED},
     {{"launch", required_argument, NULL, 'l'}, ALL},
     {{"seed", required_argument, NULL, 'S'}, ALL},
     {{"read-back", required_argument, NULL, 'K'}, ALL},
@@ -86,18 +125,99 @@ static void check_operation(struct options *options)
         fail(EXIT_ASKED_WRONGLY, "%s takes no --table", name);
     if (options->verify && operation->check == NULL)
         fail(EXIT_ASKED_WRONGLY, "%s takes no --verify: it has nothing to check", name);
-    if (operation->mode == NULL && strcmp(options->mode, "standard") != 0)
-        fail(EXIT_ASKED_WRONGLY, "%s takes no --mode: only pingpong does", name);
-    if (!operation->counts_window && options->window_count > 0)
+    if (!operation->counts_window && !operation->one_sided && options->window_count > 0)
         fail(EXIT_ASKED_WRONGLY, "%s takes no --window: only stream and bidirectional do", name);
-    if (!operation->overlaps && options->overlap)
-        fail(EXIT_ASKED_WRONGLY, "%s takes no --overlap: only nonblocking collectives do", name);
+    if (!operation->overlaps && !operation->one_sided && options->overlap &&
+        options->experiment != HALO)
+        fail(EXIT_ASKED_WRONGLY, "%s takes no --overlap: only nonblocking and persistent collectives do",
+             name);
     if (!operation->rooted && options->rotate)
         fail(EXIT_ASKED_WRONGLY, "%s takes no --root rotate: it has no root", name);
+    if (operation->prepare != NULL && operation->between_all && options->rotate)
+        fail(EXIT_ASKED_WRONGLY, "%s: a persistent request has one root: no --root rotate", name);
     if (operation->between_all && options->sync == SYNC_BARRIER && options->verify)
         fail(EXIT_ASKED_WRONGLY, "--verify needs --sync clock, not barrier");
     if (!operation->between_all && options->sync == SYNC_BARRIER)
         fail(EXIT_ASKED_WRONGLY, "--sync barrier is for collectives only");
+}
+
+static int is_given(const int *given, const char *name)
+{
+    for (int i = 0; i < ACCEPTED_OPTIONS; i++)
+        if (strcmp(accepted[i].option.name, name) == 0)
+            return given[i];
+    return 0;
+}
+
+/* Sizes, elements and reductions that fit each other. */
+static void check_elements(const struct options *options)
+{
+    const struct operation *operation = options->operation;
+    const struct element *element = options->element;
+    const char *name = operation->name;
+    for (int i = 0; i < options->size_count; i++) {
+        const size_t bytes = options->sizes[i].bytes;
+        if (bytes == 0)
+            fail(EXIT_ASKED_WRONGLY, "--sizes 0: a window of no bytes has nothing to %s", name);
+        if (operation->elements == ELEMENTS && bytes % element->bytes != 0)
+            fail(EXIT_ASKED_WRONGLY, "--sizes %zu: not whole elements of %zu bytes (%s)", bytes,
+                 element->bytes, element->name);
+        if (operation->elements == ONE_ELEMENT && bytes != element->bytes)
+            fail(EXIT_ASKED_WRONGLY, "--sizes %zu: %s works on one element of %zu bytes (%s)",
+                 bytes, name, element->bytes, element->name);
+    }
+    const enum reduction reduction = options->reduction;
+    const int computes = reduction != REPLACE && reduction != NO_OP;
+    const int is_bitwise = reduction == BAND || reduction == BOR || reduction == BXOR;
+    if (operation->swaps && !element->is_integer)
+        fail(EXIT_ASKED_WRONGLY, "%s compares integers and bytes, not elements of type %s", name,
+             element->name);
+    if (operation->elements != ANY_BYTES && !operation->swaps &&
+        ((is_bitwise && !element->is_integer) || (computes && !is_bitwise && !element->reduces)))
+        fail(EXIT_ASKED_WRONGLY, "--reduction %s: MPI defines none of type %s",
+             reduction_names[reduction], element->name);
+}
+
+static void check_one_sided(const struct options *options, const int *given)
+{
+    static const char *const own[] = {"synchronization", "window-kind", "direction", NULL};
+    const struct operation *operation = options->operation;
+    const char *name = operation->name;
+    for (int i = 0; own[i] != NULL; i++)
+        if (!operation->one_sided && is_given(given, own[i]))
+            fail(EXIT_ASKED_WRONGLY, "%s takes no --%s: it is two-sided", name, own[i]);
+    if (operation->elements == ANY_BYTES && is_given(given, "element"))
+        fail(EXIT_ASKED_WRONGLY, "%s takes no --element: it moves bytes", name);
+    if ((operation->elements == ANY_BYTES || operation->swaps) && is_given(given, "reduction"))
+        fail(EXIT_ASKED_WRONGLY, "%s takes no --reduction", name);
+    if (!operation->one_sided)
+        return;
+    if (options->experiment != RMA && options->experiment != PAIRS)
+        fail(EXIT_ASKED_WRONGLY, "%s is one-sided: measure it by rma %s", name, name);
+    if (is_given(given, "window") && options->direction == IN_TURNS)
+        fail(EXIT_ASKED_WRONGLY, "--window: operations in flight need --direction");
+    if (options->overlap && options->direction == BOTH_WAYS)
+        fail(EXIT_ASKED_WRONGLY, "--overlap: both ranks are origins, so that no target can compute");
+    check_elements(options);
+}
+
+/* Ranks that arrive apart need the common clock, and a skew. */
+static void check_arrivals(const struct options *options)
+{
+    const struct arrivals *arrivals = &options->arrivals;
+    int skewed = 0, listed = 0;
+    for (int i = 0; i < arrivals->count; i++) {
+        skewed = skewed || arrivals->list[i] != ARRIVAL_NONE;
+        listed = listed || arrivals->list[i] == LISTED;
+    }
+    if (skewed != (arrivals->skew_ns > 0.0) + (arrivals->skew_times > 0.0))
+        fail(EXIT_ASKED_WRONGLY, "--arrival needs one of --skew-ns and --skew-times, and they need it");
+    if (arrivals->count > 0 && options->groups > 1)
+        fail(EXIT_ASKED_WRONGLY, "--arrival is of one group of ranks, not of %d", options->groups);
+    if (listed != (arrivals->fractions != NULL))
+        fail(EXIT_ASKED_WRONGLY, "--arrival listed needs --fractions, and they need it");
+    if (arrivals->count > 0 && (options->sync == SYNC_BARRIER || options->overlap || options->verify))
+        fail(EXIT_ASKED_WRONGLY, "--arrival takes no --sync barrier, --overlap or --verify");
 }
 
 /* The usual buffers if the user chose none. Refuses buffers that the operation does not support. */
@@ -106,11 +226,15 @@ static void choose_buffers(struct options *options)
     const struct operation *operation = options->operation;
     /* Each rank's own pattern must arrive. */
     if (options->buffers == BUFFERS_UNSET)
-        options->buffers = options->verify ? BUFFERS_SEPARATE : operation->buffers;
+        options->buffers = options->verify || options->out != NULL ? BUFFERS_SEPARATE
+                                                                   : operation->buffers;
     if (!(operation->accepts & 1 << options->buffers))
         fail(EXIT_ASKED_WRONGLY, "%s%s%s takes no --buffers %s",
              operation->mode != NULL ? operation->mode : "", operation->mode != NULL ? " " : "",
              operation->name, buffers_names[options->buffers]);
+    if (options->out != NULL && options->buffers == BUFFERS_RETURNED)
+        fail(EXIT_ASKED_WRONGLY, "--datatype needs --buffers separate or cold: what is received may "
+                                 "lie elsewhere than what is sent");
     if (options->verify && options->buffers == BUFFERS_RETURNED)
         fail(EXIT_ASKED_WRONGLY, "--verify needs --buffers separate or cold: each rank sends a "
                                  "pattern of its own");
@@ -132,8 +256,30 @@ static void check_counts(const struct options *options)
         fail(EXIT_ASKED_WRONGLY, "--seconds-a-size needs --sweep");
 }
 
+static void congestion_accept_or_refuse(const struct options *options)
+{
+    if (options->congestion.load_count == 0)
+        fail(EXIT_ASKED_WRONGLY, "congestion needs --loads, such as incast:65536:8:0:0");
+    if (options->congestion.list == NULL)
+        fail(EXIT_ASKED_WRONGLY, "congestion needs --roles, such as random:2");
+    if (options->window_count > 1)
+        fail(EXIT_ASKED_WRONGLY, "congestion takes one --window, that of its victims");
+}
+
 static void check_numbers(const struct options *options)
 {
+    if (options->experiment == STARTUP && options->size_count != 1)
+        fail(EXIT_ASKED_WRONGLY, "startup takes one of --sizes");
+    if (options->experiment == STARTUP && options->buffers != BUFFERS_RETURNED)
+        fail(EXIT_ASKED_WRONGLY, "startup takes no --buffers but returned");
+    if (options->experiment == STARTUP && options->sizes[0].bytes > INT_MAX)
+        fail(EXIT_ASKED_WRONGLY, "--sizes: start-up sends messages below 2 GiB");
+    if (options->experiment == CONGESTION)
+        congestion_accept_or_refuse(options);
+    if (options->tails && (options->sweep || options->table || options->train_count > 0))
+        fail(EXIT_ASKED_WRONGLY, "--tails takes no --sweep, --table or --trains");
+    if (options->groups < 1)
+        fail(EXIT_ASKED_WRONGLY, "--groups is from 1 up");
     if (options->peers[0] == options->peers[1])
         fail(EXIT_ASKED_WRONGLY, "--peers %d,%d: a rank cannot exchange messages with itself here",
              options->peers[0], options->peers[1]);
@@ -145,7 +291,11 @@ static void check_numbers(const struct options *options)
 void accept_or_refuse(struct options *options, const char *experiment, const int *given)
 {
     check_accepted(options, experiment, given);
+    if (options->experiment == HALO)
+        halo_accept_or_refuse(options);
     check_operation(options);
+    check_one_sided(options, given);
+    check_arrivals(options);
     choose_buffers(options);
     check_counts(options);
     check_numbers(options);

@@ -6,7 +6,36 @@
 
 #include "options.h"
 
-enum { ACCEPTED_OPTIONS = 36 };
+enum { ACCEPTED_OPTIONS = 69 };
+
+/* Options without a letter. */
+enum {
+    OPTION_THREADS = 256,
+    OPTION_THREAD_COMMS,
+    OPTION_DATATYPE,
+    OPTION_RECEIVE_DATATYPE,
+    OPTION_PACKING,
+    OPTION_PARTITIONS,
+    OPTION_STAGGER,
+    OPTION_ANY_SOURCE,
+    OPTION_ARRIVAL,
+    OPTION_SKEW_NS,
+    OPTION_SKEW_TIMES,
+    OPTION_FRACTIONS,
+    OPTION_SYNCHRONIZATION,
+    OPTION_WINDOW_KIND,
+    OPTION_DIRECTION,
+    OPTION_ELEMENT,
+    OPTION_REDUCTION,
+    OPTION_LAUNCHED_AT,
+    OPTION_SWITCHES,
+    OPTION_PASS,
+    OPTION_FROM,
+    OPTION_VISITS,
+    OPTION_LOADS,
+    OPTION_ROLES,
+    OPTION_TAILS,
+};
 
 /* All options as getopt_long takes them, ended by a row of zeros; the caller frees them. */
 struct option *accept_options(void);

@@ -22,8 +22,9 @@ static int control_count;
 /* SimGrid declares the errors of the tools interface, but not its functions. */
 #if MPI_VERSION < 3 || defined(SMPI_H)
 
-int algorithms_main(void)
+int algorithms_main(int every)
 {
+    (void)every;
     fputs("hockney-engine: this MPI library has no tools interface\n", stderr);
     return EXIT_ASKED_WRONGLY;
 }
@@ -159,7 +160,7 @@ static void print_variable(const struct variable *variable)
     fputs("]}\n", stdout);
 }
 
-int algorithms_main(void)
+int algorithms_main(int every)
 {
     static struct variable variable;
     int count;
@@ -167,7 +168,7 @@ int algorithms_main(void)
     if (MPI_T_cvar_get_num(&count) != MPI_SUCCESS)
         count = 0;
     for (int i = 0; i < count; i++)
-        if (describe(&variable, i) && is_about_collectives(variable.name))
+        if (describe(&variable, i) && (every || is_about_collectives(variable.name)))
             print_variable(&variable);
     close_tools();
     return EXIT_SUCCESS;

@@ -2,9 +2,10 @@
 #ifndef HOCKNEY_ALGORITHMS_H
 #define HOCKNEY_ALGORITHMS_H
 
-/* `algorithms`: one process, no launcher. A JSON line for each control variable of collectives:
-   its name, description, value, and its choices where it is an enumeration. */
-int algorithms_main(void);
+/* `algorithms`: one process, no launcher. A JSON line for each control variable of collectives, or
+   for every one (`algorithms all`): its name, description, value, and its choices where it is an
+   enumeration. */
+int algorithms_main(int every);
 
 /* Reads the control variables NAME,NAME=VALUE,... after MPI_Init, on every rank; ends the launch
    where one does not have the VALUE: what was forced has not been taken. */

@@ -1,12 +1,15 @@
 #include "buffers.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "operations/halo.h"
+#include "threads.h"
 
 /* Free memory of the node in bytes as the kernel counts it, or 0 where it does not. */
 static unsigned long long available_memory(void)
@@ -51,33 +54,64 @@ static int side_by_side(const struct launch *launch, int window, int receives)
     return receives || launch->context.buffers != BUFFERS_SEPARATE ? window : 1;
 }
 
-/* Memory of one message of `bytes`: of all its blocks. */
-static double footprint(const struct launch *launch, size_t bytes, enum blocks blocks)
+/* Messages with gaps begin where any element of them may lie. */
+enum { ALIGNMENT = 16 };
+
+/* Memory of one message of `bytes`: of all its blocks, and of the gaps of its layout. */
+static double footprint(const struct launch *launch, size_t bytes, enum blocks blocks,
+                        const struct layout *layout)
 {
-    return (double)bytes * blocks_here(launch, blocks);
+    if (blocks == BLOCKS_OF_NEIGHBORS)
+        return halo_footprint(launch->context.halo->directions, bytes, launch->context.packing);
+    if (layout == NULL)
+        return (double)bytes * blocks_here(launch, blocks);
+    const size_t span = layout_span(layout, bytes / layout->bytes);
+    return (double)((span + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
 }
 
 static double span_of(const struct launch *launch, int receives)
 {
     const struct options *options = launch->options;
     const struct operation *operation = options->operation;
-    const double bytes = footprint(launch, largest_size(options),
-                                   receives ? operation->in_blocks : operation->out_blocks);
+    const enum blocks blocks = receives ? operation->in_blocks : operation->out_blocks;
+    const size_t largest = largest_size(options);
+    const double bytes = fmax(footprint(launch, largest, blocks, NULL),
+                              footprint(launch, largest, blocks, receives ? options->in : options->out));
     const double count = side_by_side(launch, largest_window(options), receives);
     const double walk = (double)launch->cold_bytes;
     /* Steps of a walk are whole pages. */
     return walk > 0.0 ? walk + count * (bytes + 4096.0) : count * bytes;
 }
 
+/* Whatever walks through a window, as what is sent or as what is received. */
+static double exposed_bytes(const struct launch *launch)
+{
+    const double sent = span_of(launch, 0), received = span_of(launch, 1);
+    return sent > received ? sent : received;
+}
+
+size_t exposure_span(const struct launch *launch) { return (size_t)exposed_bytes(launch); }
+/* Data of one message with a layout, where somebody brings them together. */
+static double packed_span(const struct launch *launch)
+{
+    return launch->options->out != NULL ? (double)largest_size(launch->options) : 0.0;
+}
+
+/* Threads of a rank that have messages, at most: of a partitioned one there is one message. */
+static int most_with_messages(const struct launch *launch)
+{
+    return launch->options->partition_count > 0 ? 1 : launch->other_count + 1;
+}
+
 double buffers_needed(const struct launch *launch)
 {
     const int one = is_one_buffer(launch, launch->options->operation);
-    return span_of(launch, 0) + (one ? 0.0 : span_of(launch, 1));
+    return most_with_messages(launch) * (span_of(launch, 0) + (one ? 0.0 : span_of(launch, 1)) +
+                                         packed_span(launch)) +
+           launch->options->window_kind_count * exposed_bytes(launch);
 }
 
-/* Every byte of it `filled`. The buffers of simulated ranks, all in this machine's memory, lie upon
-   each other where nobody reads them. */
-static struct area area_of(double bytes, int filled, int is_read)
+struct area area_of(double bytes, int filled, int is_read)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t span = (size_t)bytes;
@@ -109,23 +143,49 @@ static void check_sizes(const struct launch *launch, int on_node)
     if (options->operation->reduces && largest / sizeof(int32_t) > INT_MAX)
         fail(EXIT_ASKED_WRONGLY, "%s of %zu bytes: at most %d elements of 4 bytes",
              options->operation->name, largest, INT_MAX);
+    if (options->operation->in_bytes && (double)largest * launch->context.ranks > (double)INT_MAX)
+        fail(EXIT_ASKED_WRONGLY, "%s of %zu bytes: its displacements in bytes are at most %d",
+             options->operation->name, largest, INT_MAX);
+}
+
+/* By the thread itself: memory lies where it was first touched. */
+static void open_thread(struct launch *launch, int thread)
+{
+    const int is_read = launch->options->verify;
+    struct area *out = threads_out(launch, thread), *in = threads_in(launch, thread);
+    *out = area_of(span_of(launch, 0), 1, is_read);
+    *in = is_one_buffer(launch, launch->options->operation) ? *out
+                                                            : area_of(span_of(launch, 1), 2, is_read);
+    if (packed_span(launch) > 0.0)
+        threads_context(launch, thread)->packed = area_of(packed_span(launch), 3, 1).base;
+}
+
+static void open_other(void *launch, int thread)
+{
+    if (thread > 0)
+        open_thread(launch, thread);
 }
 
 void buffers_open(struct launch *launch, int on_node)
 {
-    const int is_read = launch->options->verify;
     check_sizes(launch, on_node);
-    launch->out = area_of(span_of(launch, 0), 1, is_read);
-    launch->in = is_one_buffer(launch, launch->options->operation)
-                     ? launch->out
-                     : area_of(span_of(launch, 1), 2, is_read);
+    open_thread(launch, 0);
+    if (launch->team == NULL || most_with_messages(launch) == 1)
+        return;
+    team_wake(launch->team, most_with_messages(launch));
+    team_run(launch->team, open_other, launch);
+    team_rest(launch->team);
 }
 
 void buffers_close(struct launch *launch)
 {
-    if (launch->in.base != launch->out.base)
-        free(launch->in.base);
-    free(launch->out.base);
+    for (int i = 0; i < most_with_messages(launch); i++) {
+        struct area *out = threads_out(launch, i), *in = threads_in(launch, i);
+        if (in->base != out->base)
+            free(in->base);
+        free(out->base);
+        free(threads_context(launch, i)->packed);
+    }
 }
 
 static void set(struct message *message, const struct area *area, size_t bytes, size_t stride)
@@ -146,13 +206,23 @@ static size_t stride_of(const struct launch *launch, size_t bytes, int window, i
     return side_by_side(launch, window, receives) > 1 ? bytes : 0;
 }
 
-void buffers_set(struct launch *launch, const struct operation *operation, size_t bytes, int window)
+static void set_type(struct message *message, const struct layout *layout, size_t bytes, int as_block)
 {
-    struct context *context = &launch->context;
-    const size_t out = (size_t)footprint(launch, bytes, operation->out_blocks);
-    const size_t in = (size_t)footprint(launch, bytes, operation->in_blocks);
-    set(&context->out, &launch->out, out, stride_of(launch, out, window, 0));
-    set(&context->in, &launch->in, in, stride_of(launch, in, window, 1));
+    if (layout != NULL)
+        message_set_layout(message, layout, bytes);
+    else
+        message_set_type(message, bytes, as_block);
+}
+
+static void set_messages(struct launch *launch, int thread, const struct operation *operation,
+                         size_t bytes, int window)
+{
+    const struct method *method = launch->method;
+    struct context *context = threads_context(launch, thread);
+    const size_t out = (size_t)footprint(launch, bytes, operation->out_blocks, method->out);
+    const size_t in = (size_t)footprint(launch, bytes, operation->in_blocks, method->in);
+    set(&context->out, threads_out(launch, thread), out, stride_of(launch, out, window, 0));
+    set(&context->in, threads_in(launch, thread), in, stride_of(launch, in, window, 1));
     /* Where messages lie side by side they wrap at the window's end. */
     if (context->buffers != BUFFERS_COLD) {
         context->out.at = context->in.at = 0;
@@ -162,20 +232,35 @@ void buffers_set(struct launch *launch, const struct operation *operation, size_
     /* Displacements are int: past that they count blocks. */
     const int as_block =
         operation->varies && (double)bytes * context->ranks > (double)INT_MAX;
-    message_set_type(&context->out, bytes, as_block);
-    message_set_type(&context->in, bytes, as_block);
-    context->bytes = bytes;
-    context->window = window;
+    set_type(&context->out, method->out, bytes, as_block);
+    set_type(&context->in, method->in, bytes, as_block);
+    const size_t of_rank = as_block ? 1 : bytes;
     for (int i = 0; operation->varies && i < context->ranks; i++) {
-        context->counts[i] = context->out.count;
-        context->displacements[i] = (int)((size_t)i * (as_block ? 1 : bytes));
+        context->counts[i] =
+            operation->reduces ? (int)(bytes / sizeof(int32_t)) : context->out.count;
+        context->displacements[i] = (int)((size_t)i * of_rank);
+        context->types[i] = context->out.type;
+    }
+}
+
+void buffers_set(struct launch *launch, const struct operation *operation, size_t bytes, int window)
+{
+    for (int i = 0; i < threads_here(launch); i++) {
+        struct context *context = threads_context(launch, i);
+        context->bytes = bytes;
+        context->window = window;
+        if (i < threads_with_messages(launch))
+            set_messages(launch, i, operation, bytes, window);
     }
 }
 
 void buffers_release(struct launch *launch)
 {
-    launch->out.at = launch->context.out.at;
-    launch->in.at = launch->context.in.at;
-    message_release(&launch->context.out);
-    message_release(&launch->context.in);
+    for (int i = 0; i < threads_with_messages(launch); i++) {
+        struct context *context = threads_context(launch, i);
+        threads_out(launch, i)->at = context->out.at;
+        threads_in(launch, i)->at = context->in.at;
+        message_release(&context->out);
+        message_release(&context->in);
+    }
 }

@@ -9,8 +9,15 @@
 void buffers_open(struct launch *launch, int on_node);
 void buffers_close(struct launch *launch);
 
+/* Every byte of it `filled`. The buffers of simulated ranks, all in this machine's memory, lie upon
+   each other where nobody reads them. */
+struct area area_of(double bytes, int filled, int is_read);
+
 /* Bytes that this rank's two buffers take, before they are rounded up to whole pages. */
 double buffers_needed(const struct launch *launch);
+
+/* Bytes of a window that this rank exposes to one-sided operations. */
+size_t exposure_span(const struct launch *launch);
 
 /* Points the context's messages at the place of the next visit. */
 void buffers_set(struct launch *launch, const struct operation *operation, size_t bytes, int window);

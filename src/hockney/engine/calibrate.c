@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "check.h"
+#include "congestion.h"
 #include "rounds.h"
 #include "together.h"
 
@@ -19,10 +20,16 @@ double batch_least_ns(const struct clock *clock)
     return fmax(2.0 * ns, SHORTEST_BATCH_NS);
 }
 
-/* What a nonblocking collective computes meanwhile: for as long as it takes alone. */
+/* A target computes for so many times as long as operations take alone: one that must help makes them as
+   long, which no noise does. */
+static const double OF_TARGET = 3.0;
+
+/* What is computed meanwhile, a repetition: by the ranks of a nonblocking collective for as long as it takes
+   alone. */
 static double compute_ns(const struct point *point)
 {
-    return point->overlapped ? point[-1].repetition_ns : 0.0;
+    const double factor = point->operation->one_sided ? OF_TARGET : 1.0;
+    return point->overlapped ? factor * point[-1].repetition_ns : 0.0;
 }
 
 struct visit visit_of(const struct launch *launch, int number)
@@ -35,14 +42,25 @@ struct visit visit_of(const struct launch *launch, int number)
         .repetitions = point->repetitions,
         .untimed = launch->together != NULL ? together_lead_in(point->window_ns) : (int64_t)lead_in,
         .window_ns = point->window_ns,
+        .skew_ns = point->skew_ns,
         .compute_ns = compute_ns(point),
     };
 }
 
 void follow(struct launch *launch, struct point *point, int at, int count)
 {
-    point->window_ns = together_window_ns(launch, launch->sample_ns + at, count);
+    point->window_ns =
+        point->skew_ns + together_window_ns(launch, launch->sample_ns + at, count);
     point->batches = together_count(launch->together, point->window_ns);
+}
+
+/* Once it is known what the collective takes without a skew. */
+static void choose_skew(const struct launch *launch, struct point *point)
+{
+    const struct arrivals *arrivals = &launch->options->arrivals;
+    if (point->arrival != ARRIVAL_NONE)
+        point->skew_ns = arrivals->skew_ns > 0.0 ? arrivals->skew_ns
+                                                 : arrivals->skew_times * point->repetition_ns;
 }
 
 static void choose_batches(struct launch *launch, struct point *point)
@@ -51,8 +69,15 @@ static void choose_batches(struct launch *launch, struct point *point)
     point->repetitions =
         single ? 1 : (int64_t)ceil(batch_least_ns(&launch->clock) / point->repetition_ns);
     const double batch_ns = point->repetition_ns * (double)point->repetitions;
-    const int most = single ? SINGLES_A_VISIT : BATCHES_A_VISIT;
-    point->batches = (int)fmin(fmax(VISIT_NS / batch_ns, 1.0), most);
+    const int congested = launch->congestion != NULL, tails = launch->options->tails;
+    const int most = tails       ? CHUNK_SAMPLES
+                     : congested ? SINGLES_UNDER_LOAD
+                     : single    ? SINGLES_A_VISIT
+                                 : BATCHES_A_VISIT;
+    const double visit_ns = congested || tails
+                                ? fmax(VISIT_UNDER_LOAD_NS, LEAST_PERIODS * load_period_ns(point->load))
+                                : VISIT_NS;
+    point->batches = (int)fmin(fmax(visit_ns / batch_ns, 1.0), most);
 }
 
 void calibrate(struct launch *launch, const struct visit *plan, int is_last)
@@ -67,6 +92,8 @@ void calibrate(struct launch *launch, const struct visit *plan, int is_last)
         point->repetition_ns = point->repetition_ns > 0.0 ? fmin(point->repetition_ns, seen_ns)
                                                           : seen_ns;
         if (launch->together != NULL) {
+            if (is_last)
+                choose_skew(launch, point);
             follow(launch, point, at, visit->batches);
             /* learns how late ranks are */
             together_keep(launch, visit->window_ns, number, at, visit->batches);

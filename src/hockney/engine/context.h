@@ -6,7 +6,9 @@
 #include <stddef.h>
 
 #include "message.h"
+#include "one_sided.h"
 #include "shared.h"
+#include "team.h"
 
 /* How the buffers of successive messages are chosen; the same for every experiment.
    RETURNED: what was received is sent next, so that its data was just written by the other rank.
@@ -17,11 +19,26 @@ enum buffers { BUFFERS_RETURNED, BUFFERS_SEPARATE, BUFFERS_COLD, BUFFERS_UNSET }
 /* Their names, by number; ends with NULL. */
 extern const char *const buffers_names[];
 
+/* How the messages of a halo, columns of an array, get there: they are packed by hand, or MPI takes them
+   by a datatype; or they need neither, as each is contiguous. */
+enum packing { PACKING_NONE, PACKING_BY_HAND, PACKING_BY_DATATYPE };
+
+/* Their names, by number; ends with NULL. */
+extern const char *const packings_names[];
+
 struct context {
     MPI_Comm comm; /* the ranks that take part, in the order of --peers */
     int rank, ranks;
     int peer;  /* between two: the other one */
+    int source; /* where it receives from: the other one, or MPI_ANY_SOURCE */
     int leads; /* between two: this rank sends first */
+    int tag;   /* of its messages; tag + 1 is its own too */
+    int thread; /* which of the rank's, each of which has a context of its own */
+    int partitions; /* of a message; 0: it has none */
+    double stagger_ns; /* from one partition's readiness to the next one's */
+    struct context *first; /* that of thread 0 */
+    struct team *team; /* the threads; NULL where there is one */
+    char *packed; /* room for the data of one message with a layout; NULL where nobody needs it */
     int root;  /* of a collective */
     int window; /* messages in flight at once */
     size_t bytes; /* of a message, or of a block of a collective */
@@ -29,11 +46,19 @@ struct context {
     struct message out, in;
     /* Of a collective's v form: each rank's block, in units of `out.type`. */
     int *counts, *displacements;
-    double compute_ns; /* of a nonblocking collective: between its start and its end */
+    MPI_Datatype *types; /* of a w form: `out.type` for each rank */
+    double compute_ns; /* of a nonblocking or persistent operation: between its start and its end */
     MPI_Request *requests; /* room for 2 * window */
     MPI_Status *statuses;
     struct shared *shared; /* memory shared by two ranks; NULL if they cannot share memory */
     const void *parameters; /* the operation's own */
+    /* One-sided: how it is made, the windows, this rank's memory that the other one works on, and
+       where it walks there. */
+    const struct way *way;
+    struct exposure *exposures[WINDOW_KINDS]; /* NULL: of a kind that is not measured */
+    struct message exposed, there;
+    struct halo *halo; /* of an exchange with neighbours; else NULL */
+    enum packing packing;
 };
 
 #endif

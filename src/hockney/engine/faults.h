@@ -51,12 +51,14 @@ static inline void fault_slow_down(int64_t start)
     }
 }
 
-/* HOCKNEY_FAULT_CORRUPT=1 flips a bit of every message of 64 bytes; of several blocks, in the last
-   one. In a reduced value it is of the fifth element. */
+/* HOCKNEY_FAULT_CORRUPT=1 flips a bit of every message of 64 bytes, or with a larger number of as many
+   bytes; of several blocks, in the last one. In a reduced value of 64 bytes it is of the fifth element. */
 static inline void fault_corrupt(char *blocks, size_t all_bytes, size_t bytes)
 {
-    if (getenv("HOCKNEY_FAULT_CORRUPT") != NULL && bytes == 64)
-        blocks[all_bytes - bytes + 17] ^= 4;
+    const char *asked = getenv("HOCKNEY_FAULT_CORRUPT");
+    const size_t corrupted = asked == NULL ? 0 : atoi(asked) > 1 ? (size_t)atoi(asked) : 64;
+    if (bytes == corrupted)
+        blocks[all_bytes - bytes + (bytes > 17 ? 17 : 1)] ^= 4;
 }
 
 /* HOCKNEY_FAULT_STOP=7 makes the engine fall silent in round 7, HOCKNEY_FAULT_DIE=7 die there,

@@ -7,10 +7,14 @@
 #include "algorithms.h"
 #include "buffers.h"
 #include "check.h"
+#include "congestion.h"
+#include "exposures.h"
 #include "node.h"
+#include "operations/halo.h"
 #include "records.h"
 #include "table.h"
 #include "together.h"
+#include "threads.h"
 #include "tree.h"
 
 /* Where the last cache's size is unknown, a cold walk is this long: larger than most. */
@@ -18,74 +22,31 @@ static const unsigned long COLD_BYTES = 128ul << 20;
 
 double launch_now_s(void) { return (double)clock_ns() * 1e-9; }
 
-/* A collective that reduces has whole elements. */
-static int is_possible(const struct operation *operation, size_t bytes)
-{
-    if (operation->empty)
-        return bytes == 0;
-    return !operation->reduces || (bytes > 0 && bytes % sizeof(int32_t) == 0);
-}
-
-static struct point *add_point(struct launch *launch, const struct operation *operation,
-                               struct size_option size, int window)
-{
-    struct point *point = &launch->points[launch->point_count++];
-    *point = (struct point){
-        .operation = operation,
-        .size = size,
-        .window = window,
-        .repetitions = 1,
-        .batches = 1,
-        .series = launch->context.rank == 0 ? allocate(sizeof(struct series)) : NULL,
-    };
-    return point;
-}
-
-/* One size: of each train or window where there are some, and under it what is measured beside. */
-static void add_points(struct launch *launch, struct size_option size)
-{
-    const struct options *options = launch->options;
-    const struct operation *operation = options->operation;
-    for (int i = 0; i < options->train_count; i++)
-        add_point(launch, &options->trains[i], size, 1);
-    for (int i = 0; operation->counts_window && i < options->window_count; i++)
-        add_point(launch, operation, size, options->windows[i]);
-    if (options->train_count == 0 && !operation->counts_window)
-        add_point(launch, operation, size, 1);
-    if (options->overlap)
-        add_point(launch, operation, size, 1)->overlapped = 1;
-    for (int j = 0; options->floor && floor_copies[j] != NULL && size.bytes > 0; j++)
-        add_point(launch, floor_copies[j], size, 1);
-}
-
-static void make_points(struct launch *launch)
-{
-    const struct options *options = launch->options;
-    const int most_a_size = options->train_count + options->window_count + 4;
-    launch->points = allocate((size_t)(options->size_count * most_a_size + 3) *
-                              sizeof *launch->points);
-    for (int i = 0; i < options->size_count; i++)
-        if (is_possible(options->operation, options->sizes[i].bytes))
-            add_points(launch, options->sizes[i]);
-    for (int j = 0; options->floor && floor_handovers[j] != NULL; j++)
-        add_point(launch, floor_handovers[j], (struct size_option){0}, 1);
-    if (launch->point_count == 0)
-        fail(EXIT_ASKED_WRONGLY, "%s does not support these sizes: %s", options->operation->name,
-             options->operation->reduces ? "it adds integers of 4 bytes" : "it has 0 bytes only");
-}
-
 /* Room for the samples of one round, or of one visit of a sweep. */
 static void make_room(struct launch *launch)
 {
     const struct options *options = launch->options;
-    const int collective = options->operation->between_all;
-    const int a_point = collective            ? MOST_COLLECTIVES
-                        : times_each(options) ? SINGLES_A_VISIT
-                                              : BATCHES_A_VISIT;
+    const int a_point = begins_together(options)            ? MOST_COLLECTIVES
+                        : options->tails                    ? CHUNK_SAMPLES
+                        : options->experiment == CONGESTION ? SINGLES_UNDER_LOAD
+                        : times_each(options)               ? SINGLES_A_VISIT
+                                                            : BATCHES_A_VISIT;
     launch->room = options->sweep ? CHUNK_SAMPLES : launch->point_count * a_point;
     launch->own_ns = allocate((size_t)launch->room * sizeof(double));
     if (launch->context.rank == 0)
         launch->sample_ns = allocate((size_t)launch->room * sizeof(double));
+}
+
+static void define_one_sided(const struct options *options, const char *buffers, char *words,
+                             size_t room)
+{
+    static const char *const of_direction[] = {
+        [IN_TURNS] = "k on the origin; fence, pscw and two-sided over 2k, each rank in turn",
+        [ONE_WAY] = "operations, the origin's time; fence, pscw and two-sided the larger of two ranks'",
+        [BOTH_WAYS] = "operations of both ranks, the larger of their times",
+    };
+    snprintf(words, room, "%s over %s, %s buffers", times_each(options) ? "one repetition" : "batch",
+             of_direction[options->direction], buffers);
 }
 
 /* The definition of a sample: how it was timed, whose time it is, what was subtracted. */
@@ -94,14 +55,19 @@ static void define(const struct launch *launch, char *words, size_t room)
     const struct options *options = launch->options;
     const struct operation *operation = options->operation;
     const char *buffers = buffers_names[launch->context.buffers];
-    if (operation->between_all) {
+    if (operation->one_sided) {
+        define_one_sided(options, buffers, words, room);
+        return;
+    }
+    if (begins_together(options)) {
         snprintf(words, room, "from %s to the last rank's end, clock cost included, %s buffers",
-                 options->sync == SYNC_BARRIER ? "the first rank's start behind a barrier"
+                 options->arrivals.count > 0    ? "the last rank's arrival"
+                 : options->sync == SYNC_BARRIER ? "the first rank's start behind a barrier"
                                                : "the common start",
                  buffers);
         return;
     }
-    const int single = times_each(options), pingpong = operation->mode != NULL;
+    const int single = times_each(options), pingpong = is_pingpong(operation);
     const char *per = pingpong ? "2k" : operation->counts_window ? "messages" : "k";
     if (single)
         snprintf(words, room, "%s, ", pingpong ? "half of one round trip" : "one exchange");
@@ -110,7 +76,8 @@ static void define(const struct launch *launch, char *words, size_t room)
                  options->sweep ? "2n" : per);
     const size_t length = strlen(words);
     snprintf(words + length, room - length, "%s%s, %s buffers",
-             !is_of_two(options) && single ? "each rank's own"
+             options->experiment == CONGESTION ? "largest of the victims'"
+             : !is_of_two(options) && single ? "each rank's own"
              : options->reduce_first                   ? "first rank"
                                                        : "larger of two ranks",
              !single                     ? ""
@@ -134,6 +101,10 @@ static void record_facts(const struct launch *launch, const char *places)
         .cold_bytes = launch->context.buffers == BUFFERS_COLD ? launch->cold_bytes : 0,
         .definition = definition,
         .probes_handover = launch->context.shared != NULL && !options->sweep,
+        .moved_ranks = options->grid.reordered ? launch->context.halo->moved : -1,
+        .arrivals = &options->arrivals,
+        .ranks = launch->context.ranks,
+        .cast = launch->congestion != NULL ? congestion_cast(launch->congestion) : NULL,
         .put_controls = algorithms_put_controls,
     });
     records_flush();
@@ -158,7 +129,8 @@ static void open_context(struct launch *launch, MPI_Comm comm)
     struct context *context = &launch->context;
     check(MPI_Comm_rank(comm, &context->rank), "MPI_Comm_rank");
     check(MPI_Comm_size(comm, &context->ranks), "MPI_Comm_size");
-    context->comm = comm;
+    launch->comm = context->comm = comm;
+    launch->method = &method_plain;
     context->peer = 1 - context->rank;
     context->leads = context->rank == 0;
     context->buffers = options->buffers;
@@ -168,6 +140,7 @@ static void open_context(struct launch *launch, MPI_Comm comm)
     if (options->operation->varies) {
         context->counts = allocate((size_t)context->ranks * sizeof(int));
         context->displacements = allocate((size_t)context->ranks * sizeof(int));
+        context->types = allocate((size_t)context->ranks * sizeof *context->types);
     }
 }
 
@@ -179,12 +152,50 @@ static int *peers_of(const struct options *options, int ranks)
     return peers;
 }
 
+/* The grid, and a packing that takes the most memory. */
+static void open_halo(struct launch *launch, MPI_Comm comm)
+{
+    const struct options *options = launch->options;
+    struct context *context = &launch->context;
+    int with_topology = 0;
+    for (int i = 0; i < options->exchange_count; i++)
+        with_topology = with_topology || exchange_is_neighborhood(options->exchanges[i]);
+    context->halo = halo_open(&options->grid, comm, with_topology);
+    for (int i = 0; i < options->column_count; i++)
+        if (halo_footprint(1, 1, options->columns[i]) > halo_footprint(1, 1, context->packing))
+            context->packing = options->columns[i];
+}
+
+void launch_enter(struct launch *launch, const struct group *group)
+{
+    launch->context.comm = group->comm;
+    launch->context.rank = group->rank;
+    launch->context.ranks = group->ranks;
+}
+
+/* Neighbouring ranks are a group. */
+static void open_groups(struct launch *launch)
+{
+    const struct context *context = &launch->context;
+    launch->everyone = (struct group){context->comm, context->rank, context->ranks};
+    launch->group = launch->everyone;
+    if (launch->options->groups == 1)
+        return;
+    struct group *group = &launch->group;
+    group->ranks = context->ranks / launch->options->groups;
+    group->rank = context->rank % group->ranks;
+    check(MPI_Comm_split(context->comm, context->rank / group->ranks, group->rank, &group->comm),
+          "MPI_Comm_split");
+    check(MPI_Comm_set_errhandler(group->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+}
+
 /* Sets up what all experiments need: the ranks and their names, clock, buffers, what is shared. */
 static void open_launch(struct launch *launch, const struct place *here, MPI_Comm comm)
 {
     const struct options *options = launch->options;
     struct context *context = &launch->context;
     open_context(launch, comm);
+    methods_commit(options);
     if (context->rank == 0)
         launch->peers = peers_of(options, context->ranks);
     launch->clock = common_cost(clock_measure(), comm);
@@ -192,16 +203,26 @@ static void open_launch(struct launch *launch, const struct place *here, MPI_Com
         const unsigned long cache = here->last_cache_bytes;
         launch->cold_bytes = cache > 0 ? 2 * cache : COLD_BYTES;
     }
+    threads_open(launch, here);
+    if (options->experiment == HALO)
+        open_halo(launch, comm);
+    open_groups(launch);
+    if (options->experiment == CONGESTION)
+        launch->congestion = congestion_open(launch, comm);
+    launch_enter(launch, &launch->group);
     buffers_open(launch, node_of(comm).ranks);
+    launch_enter(launch, &launch->everyone);
     context->shared = context->ranks == 2
                           ? shared_open(comm, options->floor ? launch->out.span : 0, options->seed)
                           : NULL;
     if (options->floor && context->shared == NULL)
         fail(EXIT_ASKED_WRONGLY, "--floor: ranks %d and %d share no memory", options->peers[0],
              options->peers[1]);
-    make_points(launch);
+    if (options->experiment == RMA)
+        exposures_open(launch, comm);
+    points_make(launch);
     make_room(launch);
-    if (options->operation->between_all)
+    if (begins_together(options))
         launch->together =
             together_open(comm, launch->point_count, launch->room, options->sync);
     launch->watchers = IS_SIMULATED ? MPI_COMM_SELF : comm;
@@ -212,12 +233,22 @@ static void close_launch(struct launch *launch)
 {
     if (launch->together != NULL)
         together_close(launch->together);
+    if (launch->congestion != NULL)
+        congestion_close(launch->congestion);
     if (launch->watch != NULL)
         watch_end(launch->watch);
+    exposures_close(launch);
     shared_close(launch->context.shared);
     buffers_close(launch);
-    for (int i = 0; i < launch->point_count; i++)
+    threads_close(launch);
+    if (launch->context.halo != NULL)
+        halo_close(launch->context.halo);
+    if (launch->options->groups > 1)
+        check(MPI_Comm_free(&launch->group.comm), "MPI_Comm_free");
+    for (int i = 0; i < launch->point_count; i++) {
         free(launch->points[i].series);
+        free(launch->points[i].sketch);
+    }
     free(launch->points);
     free(launch->peers);
     free(launch->own_ns);
@@ -226,6 +257,7 @@ static void close_launch(struct launch *launch)
     free(launch->context.statuses);
     free(launch->context.counts);
     free(launch->context.displacements);
+    free(launch->context.types);
 }
 
 /* Records the disturbances of each rank, once. */
@@ -247,7 +279,7 @@ static void record_noises(const struct launch *launch)
 static const char *run_experiment(struct launch *launch)
 {
     const struct options *options = launch->options;
-    if (options->experiment == PAIRS || options->experiment == CORES)
+    if (options->experiment == PAIRS || options->experiment == CORES || options->experiment == FABRIC)
         return pairs_run(launch);
     return options->sweep ? sweep_run(launch) : rounds_run(launch);
 }
@@ -255,7 +287,7 @@ static const char *run_experiment(struct launch *launch)
 void launch_run(const struct options *options, const struct place *here, const char *places,
                 MPI_Comm comm)
 {
-    struct launch launch = {.options = options};
+    struct launch launch = {.options = options, .exposed = MPI_COMM_NULL};
     open_launch(&launch, here, comm);
     const int first = launch.context.rank == 0;
     if (first)

@@ -5,24 +5,35 @@
 #include <mpi.h>
 
 #include "clock.h"
+#include "load.h"
+#include "method.h"
 #include "operations.h"
 #include "options.h"
 #include "place.h"
 #include "precision.h"
 #include "probe.h"
+#include "sketch.h"
 
 /* One number that is asked for, and what is known of it so far. */
 struct point {
     const struct operation *operation;
+    const struct method *method;
     struct size_option size;
     int window;          /* messages in flight; 1 for operations without a window */
+    enum packing packing; /* of an exchange with neighbours */
+    int pair[2];         /* the only ranks that exchange messages; both 0 where all do */
     int overlapped;      /* a collective that computes meanwhile, for as long as the point before it
                             takes */
     int64_t repetitions; /* a batch */
     int batches;         /* a visit */
     double repetition_ns;
     double window_ns;    /* of a collective: from one start to the next */
+    enum arrival arrival; /* when ranks arrive at it, */
+    double late;          /* this rank by that fraction of */
+    double skew_ns;       /* this; known on the first rank only */
+    const struct load *load; /* of the network meanwhile; NULL: none */
     struct series *series; /* on the first rank: nanoseconds, the median of each visit */
+    struct sketch *sketch; /* on the first rank, with --tails: of samples not yet recorded */
     double precision;    /* reached so far, relative */
     int samples;
 };
@@ -34,12 +45,33 @@ struct area {
     size_t at; /* where the walk through cold memory goes on in the next visit */
 };
 
+/* The ranks that an operation takes place among. */
+struct group {
+    MPI_Comm comm;
+    int rank, ranks;
+};
+
+/* One of several threads of this rank, but the first. */
+struct thread {
+    struct context context, before;
+    struct area out, in;
+};
+
 struct launch {
     const struct options *options;
+    MPI_Comm comm; /* the ranks that take part */
     struct context context;
+    struct group everyone, group; /* `group` is one of several that make a collective at the same time;
+                                     else everyone */
+    struct context before; /* as it was before a repetition that --verify checks */
     int *peers; /* on the first rank: the world ranks that take part; else NULL */
     struct clock clock; /* resolution and cost are the largest of all ranks: they plan by it */
     struct area out, in; /* may be the same memory */
+    const struct method *method; /* of the visit */
+    struct team *team;      /* of several threads; NULL where MPI was started for one */
+    struct thread *others;  /* [other_count] */
+    int other_count;
+    MPI_Comm *comms;        /* of each thread */
     unsigned long cold_bytes; /* least memory that cold buffers go through; 0: not cold */
     struct point *points;
     int point_count;
@@ -50,14 +82,19 @@ struct launch {
                             are one process */
     MPI_Comm watchers;   /* the ranks that have one */
     struct together *together; /* of collectives; else NULL */
+    struct congestion *congestion; /* of victims and aggressors; else NULL */
+    MPI_Comm exposed; /* of a pair, as long as it has windows: Intel MPI's do not outlive theirs */
     int64_t roots; /* repetitions of a collective so far, where the root rotates */
     double started_s;
 };
 
 /* Samples of one visit in a round, at most: batches, or exchanges that are timed by themselves. */
-enum { BATCHES_A_VISIT = 4, SINGLES_A_VISIT = 256 };
+enum { BATCHES_A_VISIT = 4, SINGLES_A_VISIT = 256, SINGLES_UNDER_LOAD = 1024 };
 /* At most this many samples of one visit are held before they are reduced and written. */
 enum { CHUNK_SAMPLES = 4096 };
+
+/* Makes launch->points. */
+void points_make(struct launch *launch);
 
 /* Each returns why it ended: "precision", "budget", "complete" or "interrupted". Collective over the
    ranks that take part. */
@@ -67,6 +104,9 @@ const char *pairs_run(struct launch *launch);
 
 /* A batch must be this long for the clock's cost (0.5 %) and resolution (1 %). */
 double batch_least_ns(const struct clock *clock);
+
+/* Makes the context that of this rank's group, for an operation, or again that of all ranks. */
+void launch_enter(struct launch *launch, const struct group *group);
 
 /* Seconds on this rank's clock. */
 double launch_now_s(void);

@@ -12,12 +12,14 @@
 
 #include "algorithms.h"
 #include "check.h"
+#include "beyond.h"
 #include "fit.h"
 #include "launch.h"
 #include "options.h"
 #include "pin.h"
 #include "place.h"
 #include "records.h"
+#include "startup.h"
 
 /* Idle ranks sleep, and check this often whether the launch is over. */
 static const struct timespec NAP = {.tv_nsec = 5000000};
@@ -37,6 +39,14 @@ static void check_world(const struct options *options, int ranks)
         fail(EXIT_WENT_WRONG, "the launcher started a world of %d rank%s where %d were asked for%s",
              ranks, ranks == 1 ? "" : "s", options->ranks,
              ranks == 1 ? "; launcher and MPI library probably do not belong together" : "");
+    if (options->experiment == HALO && ranks != grid_ranks(&options->grid))
+        fail(EXIT_ASKED_WRONGLY, "--grid has %d ranks, this world has %d", grid_ranks(&options->grid),
+             ranks);
+    if (options->experiment == OVERLAP && ranks != 2)
+        fail(EXIT_ASKED_WRONGLY, "overlap is between 2 ranks, this world has %d", ranks);
+    if (ranks % options->groups != 0 || (options->groups > 1 && ranks / options->groups < 2))
+        fail(EXIT_ASKED_WRONGLY, "%d ranks are not %d groups of the same number, two or more", ranks,
+             options->groups);
     if (ranks < 2)
         fail(EXIT_ASKED_WRONGLY, "%s needs at least 2 ranks, this world has %d",
              of_two ? "a ping-pong" : "this", ranks);
@@ -62,15 +72,33 @@ static void farewell(MPI_Comm world, int first, int is_asleep)
     check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
 }
 
+/* Threads of a rank need a library that lets them call it at once; others are spared its locks. */
+static void start_mpi(int *argc, char ***argv, int threads)
+{
+    if (threads == 0) {
+        check(MPI_Init(argc, argv), "MPI_Init");
+        return;
+    }
+    int granted;
+    check(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &granted), "MPI_Init_thread");
+    if (granted < MPI_THREAD_MULTIPLE)
+        fail(EXIT_ASKED_WRONGLY, "--threads needs MPI_THREAD_MULTIPLE, and %s grants %s",
+             records_version(), records_thread_level());
+}
+
 static void measure(int argc, char **argv)
 {
     struct options options;
+    struct startup startup = {.entered = clock_ns()};
     options_read(&options, argc, argv);
     records_open(options.launch, options.table);
     die_with_launcher();
-    struct pin pin = pin_hint(options.policy, options.cpus);
+    const int threads = methods_most_threads(&options);
+    struct pin pin = pin_hint(options.policy, options.cpus, threads > 0 ? threads : 1);
 
-    check(MPI_Init(&argc, &argv), "MPI_Init");
+    startup.before = clock_ns();
+    start_mpi(&argc, &argv, threads);
+    startup.after = clock_ns();
     records_buffer();
     const MPI_Comm world = MPI_COMM_WORLD;
     check(MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
@@ -78,12 +106,14 @@ static void measure(int argc, char **argv)
     check(MPI_Comm_rank(world, &rank), "MPI_Comm_rank");
     check(MPI_Comm_size(world, &ranks), "MPI_Comm_size");
     check_world(&options, ranks);
+    if (options.experiment == STARTUP)
+        startup_messages(&options, &startup, world);
     if (options.read_back != NULL)
         algorithms_read_back(options.read_back);
     const int *peers = options.peers; /* the first two where all take part */
-    pin_node(&pin, options.policy, options.cpus, world);
-    const struct place place = place_observe(&pin);
-    pin_free(&pin);
+    const int crowded = pin_node(&pin, options.policy, options.cpus, world);
+    struct place place = place_observe(&pin);
+    place.crowded = crowded;
     char *places = place_gather(&place, rank, ranks, peers[0], world);
 
     MPI_Comm comm;
@@ -95,7 +125,9 @@ static void measure(int argc, char **argv)
         check(MPI_Comm_split(world, takes_part ? 0 : MPI_UNDEFINED,
                              rank == peers[0] ? -1 : rank, &comm),
               "MPI_Comm_split");
-    if (takes_part) {
+    if (options.experiment == STARTUP) {
+        startup_run(&options, &startup, places, world);
+    } else if (takes_part) {
         launch_run(&options, &place, places, comm);
         if (comm != world)
             check(MPI_Comm_free(&comm), "MPI_Comm_free");
@@ -103,10 +135,17 @@ static void measure(int argc, char **argv)
     if (is_of_two(&options) && ranks > 2)
         farewell(world, peers[0], !takes_part);
     free(places);
+    pin_free(&pin);
+    methods_free(&options);
     free(options.sizes);
     free(options.trains);
+    free(options.exchanges);
+    free(options.congestion.loads);
     records_flush();
+    const int64_t before = clock_ns();
     check(MPI_Finalize(), "MPI_Finalize");
+    if (options.experiment == STARTUP)
+        startup_finalized(&startup, clock_ns() - before);
 }
 
 int main(int argc, char **argv)
@@ -115,7 +154,9 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "fit") == 0)
         status = fit_main(argc, argv);
     else if (argc > 1 && strcmp(argv[1], "algorithms") == 0)
-        status = algorithms_main();
+        status = algorithms_main(argc > 2 && strcmp(argv[2], "all") == 0);
+    else if (argc > 1 && strcmp(argv[1], "features") == 0)
+        status = features_main();
     else
         measure(argc, argv);
     records_flush();

@@ -5,13 +5,17 @@
 #include <mpi.h>
 #include <stddef.h>
 
+#include "layout.h"
+
 /* Successive messages start `stride` apart and wrap at `span` bytes; stride 0 keeps one place. */
 struct message {
     char *base;
     size_t at, stride, span;
-    size_t bytes; /* of memory: of all blocks, where a rank has several */
+    size_t bytes; /* of memory: of all blocks, where a rank has several, and of the gaps of a layout */
     int count;    /* of `type`, in one block */
+    int is_derived; /* the type is ours */
     MPI_Datatype type;
+    const struct layout *layout; /* NULL: contiguous */
 };
 
 /* How far apart successive cold messages start: whole pages, so that no prefetcher runs ahead. */
@@ -20,6 +24,11 @@ static inline size_t message_cold_stride(size_t bytes) { return (bytes / 4096 + 
 /* Sets count and type for blocks of `bytes`. Past INT_MAX bytes, or where `as_block`, one element of a
    derived type is a block: every call takes that, and displacements count blocks. */
 void message_set_type(struct message *message, size_t bytes, int as_block);
+/* The same for so many elements of a type of the library's. */
+void message_set_elements(struct message *message, size_t count, MPI_Datatype element,
+                          size_t element_bytes, int as_block);
+/* The same for `bytes` of data that lie as `layout` has it. */
+void message_set_layout(struct message *message, const struct layout *layout, size_t bytes);
 void message_release(struct message *message);
 
 /* Where the next message goes. Messages in one place change nothing here: this is inside every timed
@@ -43,14 +52,14 @@ static inline void message_swap(struct message *out, struct message *in)
     *in = kept;
 }
 
-static inline int message_send(struct message *message, int to, MPI_Comm comm)
+static inline int message_send(struct message *message, int to, int tag, MPI_Comm comm)
 {
-    return MPI_Send(message_next(message), message->count, message->type, to, 0, comm);
+    return MPI_Send(message_next(message), message->count, message->type, to, tag, comm);
 }
 
-static inline int message_receive(struct message *message, int from, MPI_Comm comm)
+static inline int message_receive(struct message *message, int from, int tag, MPI_Comm comm)
 {
-    return MPI_Recv(message_next(message), message->count, message->type, from, 0, comm,
+    return MPI_Recv(message_next(message), message->count, message->type, from, tag, comm,
                     MPI_STATUS_IGNORE);
 }
 

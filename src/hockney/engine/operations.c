@@ -2,7 +2,11 @@
 
 #include <string.h>
 
+#include "check.h"
+#include "records.h"
+
 const char *const buffers_names[] = {"returned", "separate", "cold", NULL};
+const char *const packings_names[] = {"none", "hand", "datatype", NULL};
 
 /* The names that the linker gives to the ends of what is LISTED. */
 extern const struct operation *const __start_hockney_operations[];
@@ -21,12 +25,36 @@ const struct operation *const floor_copies[] = {
     NULL,
 };
 
+static const char *mode_of(const struct operation *operation)
+{
+    return operation->mode != NULL ? operation->mode : "standard";
+}
+
 const struct operation *operation_named(const char *name, const char *mode)
 {
     const struct operation *const *listed = __start_hockney_operations;
     for (; listed < __stop_hockney_operations; listed++)
-        if (strcmp((*listed)->name, name) == 0 &&
-            ((*listed)->mode == NULL || strcmp((*listed)->mode, mode) == 0))
+        if ((*listed)->packing == NULL && strcmp((*listed)->name, name) == 0 &&
+            strcmp(mode_of(*listed), mode) == 0)
             return *listed;
     return NULL;
+}
+
+const struct operation *operation_packed(const struct operation *operation, const char *packing)
+{
+    const struct operation *const *listed = __start_hockney_operations;
+    for (; listed < __stop_hockney_operations; listed++)
+        if ((*listed)->packing != NULL && strcmp((*listed)->packing, packing) == 0 &&
+            strcmp((*listed)->name, operation->name) == 0 &&
+            strcmp(mode_of(*listed), mode_of(operation)) == 0)
+            return *listed;
+    return NULL;
+}
+
+noreturn void refuse_partitioned(const char *what)
+{
+    fail(EXIT_ASKED_WRONGLY, "%s: %s was built for MPI %d.%d, and partitioned communication came with "
+                             "MPI 4.0",
+         what, records_library() != NULL ? records_library() : "this MPI library", MPI_VERSION,
+         MPI_SUBVERSION);
 }

@@ -1,7 +1,5 @@
 #include "options.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,78 +8,18 @@
 
 #include "accept.h"
 #include "check.h"
+#include "halo_options.h"
 #include "records.h"
+#include "values.h"
 
-static double number(const char *text, const char *option)
-{
-    char *end;
-    errno = 0;
-    const double value = strtod(text, &end);
-    if (errno != 0 || end == text || *end != '\0' || !(value >= 0.0))
-        fail(EXIT_ASKED_WRONGLY, "%s %s: not a number from 0 up", option, text);
-    return value;
-}
-
-static int64_t integer(const char **at, const char *text)
-{
-    char *end;
-    errno = 0;
-    if (!isdigit((unsigned char)**at))
-        fail(EXIT_ASKED_WRONGLY, "%s: expected a number at '%s'", text, *at);
-    const long long value = strtoll(*at, &end, 10);
-    if (errno != 0)
-        fail(EXIT_ASKED_WRONGLY, "%s: a number that is too large", text);
-    *at = end;
-    return value;
-}
-
-static int count_at(const char **at, const char *text)
-{
-    const int64_t value = integer(at, text);
-    if (value > INT_MAX)
-        fail(EXIT_ASKED_WRONGLY, "%s: a number that is too large", text);
-    return (int)value;
-}
-
-static void expect_end(const char *at, const char *option, const char *text)
-{
-    if (*at != '\0')
-        fail(EXIT_ASKED_WRONGLY, "%s %s: unexpected '%s'", option, text, at);
-}
-
-static int count_of(const char *text, const char *option)
-{
-    const char *at = text;
-    const int count = count_at(&at, text);
-    expect_end(at, option, text);
-    return count;
-}
+enum { MOST_THREADS = 1024 };
 
 static uint64_t seed_of(const char *text)
 {
     const char *at = text;
-    const uint64_t seed = (uint64_t)integer(&at, text);
-    expect_end(at, "--seed", text);
+    const uint64_t seed = (uint64_t)value_integer(&at, text);
+    value_ends(at, "--seed", text);
     return seed;
-}
-
-static size_t bytes_at(const char **at, const char *text)
-{
-    static const struct { const char *name; size_t factor; } units[] = {
-        {"KiB", 1024u}, {"MiB", 1048576u}, {"GiB", 1073741824u},
-        {"kB", 1000u},  {"MB", 1000000u},  {"GB", 1000000000u}, {"B", 1u},
-    };
-    const size_t value = (size_t)integer(at, text);
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        const size_t length = strlen(units[i].name);
-        if (strncmp(*at, units[i].name, length) == 0) {
-            *at += length;
-            if (value > SIZE_MAX / units[i].factor)
-                fail(EXIT_ASKED_WRONGLY, "%s: a size that is too large", text);
-            return value * units[i].factor;
-        }
-    }
-    return value;
 }
 
 static void add_size(struct options *options, struct size_option size)
@@ -98,20 +36,20 @@ static void read_sizes(struct options *options, const char *text)
 {
     options->size_count = 0;
     for (const char *at = text;;) {
-        struct size_option size = {.bytes = bytes_at(&at, text)};
+        struct size_option size = {.bytes = value_bytes_at(&at, text)};
         size_t last = size.bytes;
         if (strncmp(at, "..", 2) == 0) {
             at += 2;
-            last = bytes_at(&at, text);
+            last = value_bytes_at(&at, text);
             if (size.bytes == 0 || last < size.bytes)
                 fail(EXIT_ASKED_WRONGLY, "--sizes %s: a range goes up from at least 1", text);
         }
         if (*at == '@') {
             at++;
-            size.repetitions = integer(&at, text);
+            size.repetitions = value_integer(&at, text);
             if (*at == '+') {
                 at++;
-                size.warmup = integer(&at, text);
+                size.warmup = value_integer(&at, text);
             }
         }
         add_size(options, size);
@@ -140,81 +78,87 @@ static void read_trains(struct options *options, const char *text)
     }
 }
 
-static void read_pair(const char *text, char separator, const char *option, int *first, int *second)
+static const struct element *element_of(const char *text)
 {
-    const char *at = text;
-    *first = count_at(&at, text);
-    if (*at++ != separator)
-        fail(EXIT_ASKED_WRONGLY, "%s %s: two numbers with '%c' between", option, text, separator);
-    *second = count_at(&at, text);
-    expect_end(at, option, text);
-}
-
-static const char *one_of(const char *text, const char *option, const char *const *choices)
-{
-    for (int i = 0; choices[i] != NULL; i++)
-        if (strcmp(text, choices[i]) == 0)
-            return choices[i];
-    fail(EXIT_ASKED_WRONGLY, "%s %s: unknown", option, text);
-}
-
-static int *read_counts(const char *text, const char *option, int *count)
-{
-    int *counts = allocate((strlen(text) / 2 + 1) * sizeof *counts);
-    *count = 0;
-    for (const char *at = text;;) {
-        const int64_t value = integer(&at, text);
-        if (value < 1 || value > 1 << 20)
-            fail(EXIT_ASKED_WRONGLY, "%s %s: counts are from 1 up", option, text);
-        counts[(*count)++] = (int)value;
-        if (*at == '\0')
-            return counts;
-        if (*at++ != ',')
-            fail(EXIT_ASKED_WRONGLY, "%s %s: unexpected '%s'", option, text, at - 1);
-    }
+    const struct element *element = element_named(text);
+    if (element == NULL)
+        fail(EXIT_ASKED_WRONGLY, "--element %s: unknown; there are %s", text, element_names);
+    return element;
 }
 
 static enum buffers buffers_named(const char *text)
 {
-    const char *name = one_of(text, "--buffers", buffers_names);
-    int buffers = 0;
-    while (buffers_names[buffers] != name)
-        buffers++;
-    return (enum buffers)buffers;
+    return (enum buffers)value_choice(text, "--buffers", buffers_names);
 }
 
 static const size_t *bytes_of(const char *text)
 {
     static size_t bytes;
     const char *at = text;
-    bytes = bytes_at(&at, text);
-    expect_end(at, "--segment-bytes", text);
+    bytes = value_bytes_at(&at, text);
+    value_ends(at, "--segment-bytes", text);
     return &bytes;
+}
+
+static void read_threads(struct options *options, const char *text)
+{
+    options->threads = allocate((strlen(text) / 2 + 1) * sizeof *options->threads);
+    for (const char *at = text;;) {
+        struct thread_option one = {.threads = value_count_at(&at, text)};
+        one.receivers = one.threads;
+        if (*at == ':') {
+            at++;
+            one.receivers = value_count_at(&at, text);
+        }
+        if (one.threads < 1 || one.receivers < 1 || one.threads > MOST_THREADS ||
+            one.receivers > MOST_THREADS)
+            fail(EXIT_ASKED_WRONGLY, "--threads %s: from 1 to %d threads", text, MOST_THREADS);
+        options->threads[options->thread_count++] = one;
+        if (*at == '\0')
+            return;
+        if (*at++ != ',')
+            fail(EXIT_ASKED_WRONGLY, "--threads %s: expected T or S:R at '%s'", text, at - 1);
+    }
+}
+
+static const char *const *packings_of(char *text)
+{
+    static const char *const names[] = {"datatype", "pack", "hand", NULL};
+    static const char *found[sizeof names / sizeof names[0]];
+    int count = 0;
+    for (char *word = strtok(text, ","); word != NULL; word = strtok(NULL, ",")) {
+        const char *name = value_one_of(word, "--packing", names);
+        for (int i = 0; i < count; i++)
+            if (found[i] == name)
+                fail(EXIT_ASKED_WRONGLY, "--packing: %s is there twice", name);
+        found[count++] = name;
+    }
+    return found;
 }
 
 static enum sync sync_named(const char *text)
 {
     static const char *const names[] = {"clock", "messages", "barrier", NULL};
-    const char *name = one_of(text, "--sync", names);
-    return name == names[0] ? SYNC_CLOCK : name == names[1] ? SYNC_MESSAGES : SYNC_BARRIER;
+    return (enum sync)value_choice(text, "--sync", names);
 }
 
-static void read_option(struct options *options, int option, const char *text)
+static void read_option(struct options *options, int option, char *text)
 {
+    static const char *const comms[] = {"shared", "own", "vci", NULL};
     static const char *const policies[] = {"core", "socket", "numa", "node", "spread", "none", NULL};
     static const char *const reductions[] = {"max", "first", NULL};
     static const char *const roots[] = {"first", "rotate", NULL};
     switch (option) {
-    case 'n': options->ranks = count_of(text, "--ranks"); break;
-    case 'p': read_pair(text, ',', "--peers", &options->peers[0], &options->peers[1]); break;
+    case 'n': options->ranks = value_count(text, "--ranks"); break;
+    case 'p': value_pair(text, ',', "--peers", &options->peers[0], &options->peers[1]); break;
     case 's': read_sizes(options, text); break;
     case 'N': read_trains(options, text); break;
-    case 't': options->seconds = number(text, "--seconds"); break;
-    case 'e': options->precision = number(text, "--precision"); break;
+    case 't': options->seconds = value_number(text, "--seconds"); break;
+    case 'e': options->precision = value_number(text, "--precision"); break;
     case 'r':
-        read_pair(text, ':', "--rounds", &options->least_rounds, &options->most_rounds);
+        value_pair(text, ':', "--rounds", &options->least_rounds, &options->most_rounds);
         break;
-    case 'P': options->policy = one_of(text, "--place", policies); break;
+    case 'P': options->policy = value_one_of(text, "--place", policies); break;
     case 'C': options->cpus = text; break;
     case 'i': options->every_iteration = 1; break;
     case 'k': options->keep_clock_cost = 1; break;
@@ -224,25 +168,71 @@ static void read_option(struct options *options, int option, const char *text)
     case '2': options->buffers = BUFFERS_SEPARATE; break;
     case 'c': options->buffers = BUFFERS_COLD; break;
     case 'w': options->sweep = 1; break;
-    case 'a': options->seconds_a_size = number(text, "--seconds-a-size"); break;
-    case 'm': options->reduce_first = one_of(text, "--reduce", reductions) == reductions[1]; break;
+    case 'a': options->seconds_a_size = value_number(text, "--seconds-a-size"); break;
+    case 'm': options->reduce_first = value_one_of(text, "--reduce", reductions) == reductions[1]; break;
     case 'o': options->between = text; break;
     case 'M': options->mode = text; break;
-    case 'W': options->windows = read_counts(text, "--window", &options->window_count); break;
+    case 'W': options->windows = value_counts(text, "--window", &options->window_count); break;
     case 'g': options->pairing = text; break;
-    case 'A': options->active = read_counts(text, "--pairs-active", &options->active_count); break;
+    case 'A': options->active = value_counts(text, "--pairs-active", &options->active_count); break;
     case 'x': options->parallel = 1; break;
     case 'L': options->algorithm = text; break;
     case 'B': options->segment_bytes = bytes_of(text); break;
     case 'y': options->sync = sync_named(text); break;
-    case 'R': options->rotate = one_of(text, "--root", roots) == roots[1]; break;
+    case 'R': options->rotate = value_one_of(text, "--root", roots) == roots[1]; break;
     case 'O': options->overlap = 1; break;
-    case 'l': options->launch = count_of(text, "--launch"); break;
+    case 'F': options->form = text; break;
+    case 'u': options->groups = value_count(text, "--groups"); break;
+    case 'G': halo_read_grid(&options->grid, text); break;
+    case 'D': halo_read_neighbors(&options->grid, text); break;
+    case 'j': options->grid.is_open = 1; break;
+    case 'q': options->grid.reordered = 1; break;
+    case 'E': options->exchange = text; break;
+    case 'Y': halo_read_columns(options, text); break;
+    case OPTION_ARRIVAL: arrivals_read(&options->arrivals, text); break;
+    case OPTION_SKEW_NS: options->arrivals.skew_ns = value_number(text, "--skew-ns"); break;
+    case OPTION_SKEW_TIMES: options->arrivals.skew_times = value_number(text, "--skew-times"); break;
+    case OPTION_FRACTIONS: options->arrivals.fractions = text; break;
+    case OPTION_THREADS: read_threads(options, text); break;
+    case OPTION_THREAD_COMMS: options->thread_comms = value_one_of(text, "--thread-comms", comms); break;
+    case OPTION_DATATYPE: options->out = layout_read(text, "--datatype"); break;
+    case OPTION_RECEIVE_DATATYPE: options->in = layout_read(text, "--receive-datatype"); break;
+    case OPTION_PACKING: options->packings = packings_of(text); break;
+    case OPTION_PARTITIONS: options->partitions = value_counts(text, "--partitions", &options->partition_count); break;
+    case OPTION_STAGGER: options->stagger_ns = value_number(text, "--stagger"); break;
+    case OPTION_ANY_SOURCE: options->any_source = 1; break;
+    case OPTION_SYNCHRONIZATION:
+        options->synchronization_count =
+            value_choices(text, "--synchronization", synchronization_names, SYNCHRONIZATIONS,
+                         options->synchronizations);
+        break;
+    case OPTION_WINDOW_KIND:
+        options->window_kind_count = value_choices(text, "--window-kind", window_kind_names,
+                                                  WINDOW_KINDS, options->window_kinds);
+        break;
+    case OPTION_DIRECTION:
+        options->direction =
+            (enum direction)(1 + value_choice(text, "--direction", direction_names));
+        break;
+    case OPTION_ELEMENT: options->element = element_of(text); break;
+    case OPTION_REDUCTION:
+        options->reduction = (enum reduction)value_choice(text, "--reduction", reduction_names);
+        break;
+    case OPTION_LAUNCHED_AT: options->launched_at = text; break;
+    case OPTION_SWITCHES: options->switches = text; break;
+    case OPTION_PASS: options->pass = value_count(text, "--pass"); break;
+    case OPTION_FROM: options->from = value_count(text, "--from"); break;
+    case OPTION_VISITS: options->visits = value_count(text, "--visits"); break;
+    case OPTION_TAILS: options->tails = 1; break;
+    case OPTION_LOADS: loads_read(&options->congestion, text); break;
+    case OPTION_ROLES: roles_read(&options->congestion, text); break;
+    case 'l': options->launch = value_count(text, "--launch"); break;
     case 'S': options->seed = seed_of(text); break;
     case 'K': options->read_back = text; break;
     case 'T': options->table = 1; break;
     case 'h':
-        fputs(options_usage, stdout);
+        for (const char *const *part = options_usage; *part != NULL; part++)
+            fputs(*part, stdout);
         records_flush();
         exit(EXIT_SUCCESS);
     case 'V':
@@ -254,28 +244,76 @@ static void read_option(struct options *options, int option, const char *text)
     }
 }
 
-/* The words that are no options: the experiment, and of a collective its name. */
+void add_exchange(struct options *options, const struct operation *exchange)
+{
+    const size_t count = (size_t)options->exchange_count + 1;
+    options->exchanges = realloc(options->exchanges, count * sizeof(*options->exchanges));
+    if (options->exchanges == NULL)
+        fail(EXIT_WENT_WRONG, "no memory for %zu exchanges", count);
+    options->exchanges[options->exchange_count++] = exchange;
+}
+
+static noreturn void refuse_operation(const struct options *options, const char *name)
+{
+    if (operation_named(name, "standard") == NULL)
+        fail(EXIT_ASKED_WRONGLY, "%s: no such operation", name);
+    if (strcmp(options->mode, "partitioned") == 0 && operation_whole() == NULL)
+        refuse_partitioned("--mode partitioned");
+    fail(EXIT_ASKED_WRONGLY, "%s takes no --mode %s", name, options->mode);
+}
+
+/* A collective, or what two ranks do. */
+static const struct operation *victim_named(const char *name)
+{
+    const struct operation *collective = collective_named(name, NULL);
+    return collective != NULL ? collective : operation_named(name, "standard");
+}
+
+/* The words that are no options: the experiment, and the name of a collective or one-sided operation. */
 static void read_experiment(struct options *options, int count, char **words)
 {
-    static const char *const names[] = {"pingpong", "overheads", "pairs", "cores", "collective"};
+    static const char *const names[] = {"pingpong", "overheads", "pairs",
+                                        "cores",    "collective", "halo",  "overlap",
+                                        "rma",      "startup",    "congestion", "fabric"};
     int experiment = 0;
     if (count < 1)
         fail(EXIT_ASKED_WRONGLY, "name an experiment, such as pingpong (see --help)");
-    while (experiment <= COLLECTIVE && strcmp(names[experiment], words[0]) != 0)
+    while (experiment < EXPERIMENTS && strcmp(names[experiment], words[0]) != 0)
         experiment++;
-    if (experiment > COLLECTIVE)
+    if (experiment == EXPERIMENTS)
         fail(EXIT_ASKED_WRONGLY, "%s: no such experiment", words[0]);
     options->experiment = (enum experiment)experiment;
+    const int is_named = experiment == COLLECTIVE || experiment == RMA || experiment == CONGESTION;
     if (experiment == COLLECTIVE && count != 2)
         fail(EXIT_ASKED_WRONGLY, "name one collective, such as bcast");
-    if (experiment != COLLECTIVE && count != 1)
+    if (experiment == CONGESTION && count != 2)
+        fail(EXIT_ASKED_WRONGLY, "name one victim, such as pingpong");
+    if (experiment == RMA && count != 2)
+        fail(EXIT_ASKED_WRONGLY, "name one operation, such as put");
+    if (!is_named && count != 1)
         fail(EXIT_ASKED_WRONGLY, "name one experiment, such as pingpong (see --help)");
-    options->operation = experiment == COLLECTIVE  ? collective_named(words[1])
+    if (options->form != NULL && strstr(options->form, "persistent") != NULL &&
+        !has_persistent_collectives)
+        fail(EXIT_ASKED_WRONGLY, "%s has no persistent collectives, which came with MPI 4.0",
+             records_library() != NULL ? records_library() : "this MPI");
+    if (experiment == HALO) {
+        halo_read_exchanges(options);
+        return;
+    }
+    if (experiment == OVERLAP) {
+        add_exchange(options, &operation_isend);
+        add_exchange(options, &operation_irecv);
+        options->operation = &operation_isend;
+        options->overlap = 1;
+        return;
+    }
+    const char *name = is_named ? words[1] : options->between;
+    options->operation = experiment == COLLECTIVE  ? collective_named(name, options->form)
                          : experiment == OVERHEADS ? &operation_train
-                                                   : operation_named(options->between, options->mode);
+                         : experiment == CONGESTION ? victim_named(name)
+                                                   : operation_named(name, options->mode);
     if (options->operation == NULL)
-        fail(EXIT_ASKED_WRONGLY, "%s: no such operation",
-             experiment == COLLECTIVE ? words[1] : options->between);
+        refuse_operation(options, name);
 }
 
 /* Reads all options; `given[OPTIONS]` marks those that were given. */
@@ -291,12 +329,27 @@ static void read_options(struct options *options, int argc, char **argv, int *gi
     free(long_options);
 }
 
+/* The usual ways, and the operation as it is in this direction. */
+static void complete_one_sided(struct options *options)
+{
+    struct operation *made = allocate(sizeof *made);
+    *made = *options->operation;
+    made->counts_window = options->direction != IN_TURNS;
+    options->operation = made;
+    if (options->synchronization_count == 0)
+        options->synchronizations[options->synchronization_count++] = FLUSH;
+    if (options->window_kind_count == 0)
+        options->window_kinds[options->window_kind_count++] = ALLOCATE;
+}
+
 void options_read(struct options *options, int argc, char **argv)
 {
+    static const char *const usual_packings[] = {"datatype", NULL};
     int given[ACCEPTED_OPTIONS] = {0};
     *options = (struct options){
         .peers = {0, 1},
         .seconds = 1.0,
+        .pass = -1,
         .least_rounds = 10,
         .most_rounds = 1000000,
         .seed = 1,
@@ -305,11 +358,24 @@ void options_read(struct options *options, int argc, char **argv)
         .between = "pingpong",
         .mode = "standard",
         .pairing = "halves",
+        .element = element_named("int64"),
+        .reduction = SUM,
+        .exchange = "waitall",
+        .grid = {.dimensions = 0, .reach = 1},
+        .column_count = 1,
+        .groups = 1,
+        .thread_comms = "shared",
+        .packings = usual_packings,
     };
     read_sizes(options, "0,1..4MiB");
     read_options(options, argc, argv, given);
     read_experiment(options, argc - optind, argv + optind);
     accept_or_refuse(options, argv[optind], given);
+    if (options->pass < 0)
+        options->pass = options->launch;
+    if (options->operation->one_sided)
+        complete_one_sided(options);
     if (options->operation->counts_window && options->window_count == 0)
-        options->windows = read_counts("64", "--window", &options->window_count);
+        options->windows = value_counts("64", "--window", &options->window_count);
+    methods_make(options);
 }

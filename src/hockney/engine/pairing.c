@@ -1,13 +1,15 @@
 #include "pairing.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
+#include "circle.h"
+#include "grouping.h"
+#include "list.h"
 #include "order.h"
 
 static void add_pair(struct pairing *pairing, int first, int second)
@@ -66,35 +68,13 @@ static void add_listed(struct pairing *pairing, const char *at)
     }
 }
 
-/* A list may be longer than an argument of a program can be. */
-static char *content_of(const char *path)
-{
-    char *content = NULL;
-    size_t length = 0, room = 0, got = 0;
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        fail(EXIT_ASKED_WRONGLY, "--pairing @%s: %s", path, strerror(errno));
-    do {
-        length += got;
-        if (length + 1 >= room) {
-            room = 2 * room + 4096;
-            content = realloc(content, room);
-            if (content == NULL)
-                fail(EXIT_WENT_WRONG, "no memory for %zu bytes", room);
-        }
-    } while ((got = fread(content + length, 1, room - length - 1, file)) > 0);
-    fclose(file);
-    content[length] = '\0';
-    return content;
-}
-
 static void add_pairs(struct pairing *pairing, const char *words, uint64_t seed)
 {
     const int half = pairing->ranks / 2, is_list = isdigit((unsigned char)*words) || *words == '@';
     if (pairing->ranks % 2 != 0 && !is_list)
         fail(EXIT_ASKED_WRONGLY, "--pairing %s: %d ranks do not make pairs", words, pairing->ranks);
     if (*words == '@') {
-        char *content = content_of(words + 1);
+        char *content = list_content("--pairing", words + 1);
         add_listed(pairing, content);
         free(content);
     } else if (is_list) {
@@ -138,9 +118,35 @@ void pairing_of_list(struct pairing *pairing, const char *words, int ranks, uint
 void pairing_of_all(struct pairing *pairing, int ranks, int parallel)
 {
     *pairing = (struct pairing){.ranks = ranks};
-    pairing->at_once = parallel ? ranks + ranks % 2 - 1 : 0;
+    pairing->at_once = parallel ? circle_rounds(ranks) : 0;
     pairing->arrangements = parallel ? pairing->at_once + ranks - 1
                                      : (int64_t)ranks * (ranks - 1) / 2;
+}
+
+void pairing_of_pass(struct pairing *pairing, int ranks, int parallel)
+{
+    pairing_of_all(pairing, ranks, parallel);
+    if (parallel)
+        pairing->arrangements = pairing->at_once;
+}
+
+void pairing_of_groups(struct pairing *pairing, struct grouping *grouping)
+{
+    *pairing = (struct pairing){.ranks = grouping->ranks, .grouping = grouping};
+    pairing->list = allocate((size_t)(grouping->ranks / 2 + 1) * sizeof *pairing->list);
+    pairing->arrangements = grouping->arrangements;
+}
+
+void pairing_enter(struct pairing *pairing, int64_t arrangement)
+{
+    if (pairing->grouping == NULL)
+        return;
+    pairing->pairs = 0;
+    for (int rank = 0; rank < pairing->ranks; rank++) {
+        const int partner = grouping_partner(pairing->grouping, (int)arrangement, rank);
+        if (partner > rank)
+            pairing->list[pairing->pairs++] = (struct pair){rank, partner};
+    }
 }
 
 void pairing_free(struct pairing *pairing)
@@ -148,6 +154,7 @@ void pairing_free(struct pairing *pairing)
     free(pairing->list);
     free(pairing->number);
     free(pairing->active);
+    grouping_close(pairing->grouping);
 }
 
 /* How many pairs come before those whose first rank is `first`, all pairs being in order. */
@@ -168,28 +175,19 @@ static struct pair pair_in_order(int ranks, int64_t number)
     return (struct pair){(int)first, (int)(first + 1 + number - pairs_before(ranks, first))};
 }
 
-/* The circle method: one rank stays, the others move on by one place a round. An odd rank out meets
-   nobody: it would meet the one that stays. */
+/* Pair number `index` of those that meet in a round. */
 static struct pair pair_in_circle(int ranks, int round, int index)
 {
-    const int moving = ranks + ranks % 2 - 1, step = index + ranks % 2;
+    const int moving = circle_rounds(ranks), step = index + ranks % 2;
     const int one = step == 0 ? moving : (round + step) % moving;
-    const int other = step == 0 ? round % moving : ((round - step) % moving + moving) % moving;
+    const int other = circle_partner(ranks, round, one);
     return one < other ? (struct pair){one, other} : (struct pair){other, one};
-}
-
-static int partner_in_circle(int ranks, int round, int rank)
-{
-    const int moving = ranks + ranks % 2 - 1;
-    if (rank == moving)
-        return round % moving;
-    if (rank == round % moving)
-        return moving < ranks ? moving : -1;
-    return ((2 * round - rank) % moving + moving) % moving;
 }
 
 int pairing_count(const struct pairing *pairing, int64_t arrangement)
 {
+    if (pairing->grouping != NULL)
+        return pairing->pairs;
     if (pairing->list != NULL)
         return pairing->active[arrangement];
     return arrangement < pairing->at_once ? pairing->ranks / 2 : 1;
@@ -213,6 +211,11 @@ static int partner_in(struct pair pair, int rank, int *leads)
 int pairing_partner(const struct pairing *pairing, int64_t arrangement, int rank, int *leads)
 {
     *leads = 0;
+    if (pairing->grouping != NULL) {
+        const int partner = grouping_partner(pairing->grouping, (int)arrangement, rank);
+        *leads = rank < partner;
+        return partner;
+    }
     if (pairing->list != NULL) {
         const int number = pairing->number[rank];
         return number < 0 || number >= pairing->active[arrangement]
@@ -221,7 +224,7 @@ int pairing_partner(const struct pairing *pairing, int64_t arrangement, int rank
     }
     if (arrangement >= pairing->at_once)
         return partner_in(pairing_pair(pairing, arrangement, 0), rank, leads);
-    const int partner = partner_in_circle(pairing->ranks, (int)arrangement, rank);
+    const int partner = circle_partner(pairing->ranks, (int)arrangement, rank);
     *leads = rank < partner;
     return partner;
 }

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+struct grouping;
+
 /* The first one leads: it sends before it receives. */
 struct pair {
     int first, second;
@@ -19,6 +21,8 @@ struct pairing {
     int *active;       /* pairs at once of each arrangement of a list */
     int64_t at_once;   /* of every two ranks: so many arrangements of all pairs that fit, then
                           arrangements of one pair */
+    struct grouping *grouping; /* of pairs by group, whose `list` is that of the arrangement that was
+                                  entered last; else NULL */
 };
 
 /* Pairs as the user names them: halves, neighbours, random, 0-2,1-3, or @FILE with such a list.
@@ -28,8 +32,14 @@ void pairing_of_list(struct pairing *pairing, const char *words, int ranks, uint
 /* Every two ranks, one pair at a time; or in `parallel` as many as fit at once, and then the first
    rank with each other one alone, which shows whether the others disturbed them. */
 void pairing_of_all(struct pairing *pairing, int ranks, int parallel);
+/* The same without the first rank's pairs alone. */
+void pairing_of_pass(struct pairing *pairing, int ranks, int parallel);
+/* Pairs inside of groups and between them; takes over `grouping`. */
+void pairing_of_groups(struct pairing *pairing, struct grouping *grouping);
 void pairing_free(struct pairing *pairing);
 
+/* To be called before the pairs of an arrangement are looked at. */
+void pairing_enter(struct pairing *pairing, int64_t arrangement);
 /* Pairs that communicate at once in an arrangement. */
 int pairing_count(const struct pairing *pairing, int64_t arrangement);
 /* Number `index` of them. */

@@ -1,288 +1,11 @@
 /* Many pairs: rounds over all points (arrangement, window, size) in a random order, alike on all
-   ranks. In a visit the pairs of its arrangement warm up, agree on how many repetitions fill the
-   visit, begin together, and report to the first rank; the other ranks sleep meanwhile. */
-#include <math.h>
-#include <stdlib.h>
-
-#include "check.h"
+   ranks. */
+#include "crowd.h"
 #include "order.h"
-#include "pairing.h"
+#include "pass.h"
 #include "records.h"
-#include "reports.h"
-#include "start.h"
 #include "tree.h"
 #include "visit.h"
-
-enum { TAG_AGREE = 5, MOST_BATCHES = 4, MOST_SINGLES = 64, MOST_COUNTED_SINGLES = 1 << 24 };
-/* Until this many times its planned length a visit goes undisturbed. */
-static const double WHOLE_VISIT = 1.25;
-/* Records and progress are written at most this often: reading them takes a core from the ranks. */
-static const double PROGRESS_S = 0.25;
-
-/* Why a launch is over; the largest of what the ranks think counts. */
-enum ending { GOES_ON, BUDGET_SPENT, INTERRUPTED };
-
-struct crowd {
-    struct launch *launch;
-    struct pairing pairing;
-    struct reports reports;
-    struct start start;
-    MPI_Comm comm;
-    int rank, ranks;
-    const int *windows;
-    int window_count;
-    int64_t points;
-    uint64_t random;
-    int round;
-    double *samples;
-    double progress_s;
-    long total;
-};
-
-struct pair_visit {
-    int64_t arrangement;
-    int window;
-    const struct size_option *size;
-    int partner;
-};
-
-static struct pair_visit pair_visit_of(const struct crowd *crowd, int64_t point)
-{
-    const struct options *options = crowd->launch->options;
-    const int64_t sizes = options->size_count, rest = point / sizes;
-    return (struct pair_visit){
-        .arrangement = rest / crowd->window_count,
-        .window = crowd->windows[rest % crowd->window_count],
-        .size = &options->sizes[point % sizes],
-    };
-}
-
-static void set_context(struct crowd *crowd, struct pair_visit *visit)
-{
-    struct launch *launch = crowd->launch;
-    struct context *context = &launch->context;
-    visit->partner =
-        pairing_partner(&crowd->pairing, visit->arrangement, crowd->rank, &context->leads);
-    context->peer = visit->partner;
-    if (visit->partner >= 0)
-        visit_prepare(launch, launch->options->operation, visit->size->bytes, visit->window);
-}
-
-/* Both ranks of a pair go by what the leading one saw. */
-static void share_with_partner(const struct context *context, double *value)
-{
-    if (context->leads)
-        check(MPI_Send(value, 1, MPI_DOUBLE, context->peer, TAG_AGREE, context->comm), "MPI_Send");
-    else
-        check(MPI_Recv(value, 1, MPI_DOUBLE, context->peer, TAG_AGREE, context->comm,
-                       MPI_STATUS_IGNORE),
-              "MPI_Recv");
-}
-
-/* Untimed repetitions, twice as many each time, until they show how long one takes: they fill a least
-   batch. */
-static double warm_up(struct crowd *crowd, const struct pair_visit *visit)
-{
-    struct launch *launch = crowd->launch;
-    const double enough_ns = batch_least_ns(&launch->clock);
-    const int doubles = !IS_ABRIDGED && visit->size->repetitions == 0;
-    double spent_ns = 0.0;
-    int64_t count = visit->size->warmup > 0 ? visit->size->warmup : 1;
-    visit_warm(launch, launch->options->operation, 1); /* waits for the other rank to be here */
-    for (;; count *= 2) {
-        const int64_t start = clock_ns();
-        visit_warm(launch, launch->options->operation, count);
-        spent_ns = (double)(clock_ns() - start);
-        share_with_partner(&launch->context, &spent_ns);
-        if (!doubles || spent_ns >= enough_ns)
-            break;
-    }
-    return fmax(spent_ns / (double)count, 1.0);
-}
-
-/* Nanoseconds that all pairs shall communicate for: the slowest one's single repetition, if that is
-   long, so that no pair is done while another still communicates. */
-static double length_of(const struct pair_visit *visit, double slowest_ns, double worth_ns)
-{
-    if (visit->size->repetitions > 0)
-        return slowest_ns * (double)visit->size->repetitions;
-    return LEAD_IN_OF_PAIRS_NS + fmax(worth_ns, slowest_ns);
-}
-
-/* As many repetitions as fill the visit, in a few batches. */
-static void plan(struct crowd *crowd, const struct pair_visit *visit, double repetition_ns,
-                 double visit_ns)
-{
-    const struct launch *launch = crowd->launch;
-    struct report *mine = crowd->reports.mine;
-    const int single = times_each(launch->options);
-    const double least_ns = IS_ABRIDGED ? 0.0 : batch_least_ns(&launch->clock);
-    if (visit->size->repetitions > 0) {
-        mine->repetitions = single ? 1 : visit->size->repetitions;
-        mine->count = single ? visit->size->repetitions : 1;
-        return;
-    }
-    const double batches = fmin(fmax(floor(visit_ns / fmax(repetition_ns, least_ns)), 1.0),
-                                single ? MOST_SINGLES : MOST_BATCHES);
-    mine->count = (int64_t)batches;
-    mine->repetitions = single ? 1 : (int64_t)fmax(round(visit_ns / repetition_ns / batches), 1.0);
-}
-
-/* Untimed repetitions and the timed ones, from the moment on. */
-static void make_repetitions(struct crowd *crowd, const struct pair_visit *visit, double repetition_ns,
-                             double visit_ns, double moment)
-{
-    struct launch *launch = crowd->launch;
-    struct report *mine = crowd->reports.mine;
-    const struct operation *operation = launch->options->operation;
-    const int64_t lead_in =
-        visit->size->repetitions == 0 ? (int64_t)(LEAD_IN_OF_PAIRS_NS / repetition_ns) : 0;
-    plan(crowd, visit, repetition_ns, visit_ns - (double)lead_in * repetition_ns);
-    mine->notified_ns = crowd->start.notified_ns;
-    mine->began = start_wait(&crowd->start, moment);
-    if (lead_in > 0)
-        visit_warm(launch, operation, lead_in);
-    visit_time(launch, operation, mine->repetitions, (int)mine->count, mine->ns);
-}
-
-static void record_pair(struct crowd *crowd, struct sample_key *key, int rank, int partner)
-{
-    const int single = times_each(crowd->launch->options);
-    const struct report *own = report_of(&crowd->reports, rank);
-    const struct report *other = report_of(&crowd->reports, partner);
-    for (int64_t i = 0; i < own->count; i++)
-        crowd->samples[i] = single ? own->ns[i] : fmax(own->ns[i], other->ns[i]);
-    key->peers = (int[]){rank, partner};
-    key->repetitions = own->repetitions;
-    record_samples(key, crowd->samples, (int)own->count);
-    crowd->total += (long)own->count;
-}
-
-/* One line a pair, or a line a rank where each exchange was timed by itself. */
-static void record_pairs(struct crowd *crowd, const struct pair_visit *visit, double at_s)
-{
-    const struct options *options = crowd->launch->options;
-    const int pairs = pairing_count(&crowd->pairing, visit->arrangement);
-    struct sample_key key = {
-        .round = crowd->round,
-        .operation = options->operation,
-        .algorithm = options->operation->algorithm,
-        .window = options->operation->counts_window ? visit->window : 0,
-        .pairs = pairs,
-        .bytes = visit->size->bytes,
-        .ranks = 2 * pairs,
-        .peer_count = 2,
-        .at_s = at_s,
-    };
-    for (int i = 0; i < pairs; i++) {
-        const struct pair pair = pairing_pair(&crowd->pairing, visit->arrangement, i);
-        record_pair(crowd, &key, pair.first, pair.second);
-        if (times_each(options))
-            record_pair(crowd, &key, pair.second, pair.first);
-    }
-}
-
-/* On the first rank: how far apart the pairs began, and how early the next start must be named. */
-static void record_beginning(struct crowd *crowd, const struct pair_visit *visit, double moment)
-{
-    const int pairs = pairing_count(&crowd->pairing, visit->arrangement);
-    double first = HUGE_VAL, last = -HUGE_VAL, notified_ns = 0.0;
-    for (int i = 0; i < pairs; i++) {
-        const struct pair pair = pairing_pair(&crowd->pairing, visit->arrangement, i);
-        const struct report *reports[] = {report_of(&crowd->reports, pair.first),
-                                          report_of(&crowd->reports, pair.second)};
-        for (int j = 0; j < 2; j++) {
-            first = fmin(first, reports[j]->began);
-            last = fmax(last, reports[j]->began);
-            notified_ns = fmax(notified_ns, reports[j]->notified_ns);
-        }
-    }
-    start_adapt(&crowd->start, notified_ns, last - moment);
-    if (crowd->round < 0)
-        return;
-    const struct common_clock *clock = &crowd->start.clock;
-    record_start(&(struct start_facts){
-        .round = crowd->round,
-        .operation = crowd->launch->options->operation->name,
-        .bytes = visit->size->bytes,
-        .ranks = 2 * pairs,
-        .begin = "clock",
-        .skew_s = (last - first) * 1e-9,
-        .error_s = clock->largest_error_ns * 1e-9,
-        .bound_s = clock->largest_bound_ns * 1e-9,
-        .known_error_s = clock->known_error_ns * 1e-9,
-    });
-}
-
-static double elapsed_s(const struct crowd *crowd)
-{
-    return launch_now_s() - crowd->launch->started_s;
-}
-
-/* What this rank thinks; the first one knows the time. The first round is made whole. */
-static enum ending ending_of(const struct crowd *crowd)
-{
-    if (watch_interrupted())
-        return INTERRUPTED;
-    return crowd->rank == 0 && crowd->round > 0 &&
-                   elapsed_s(crowd) > crowd->launch->options->seconds
-               ? BUDGET_SPENT
-               : GOES_ON;
-}
-
-/* Collective. All are silent until the slowest pair should be done, and those that have no part sleep:
-   what is reported then disturbs nobody. */
-static enum ending make_visit(struct crowd *crowd, int64_t point)
-{
-    struct pair_visit visit = pair_visit_of(crowd, point);
-    set_context(crowd, &visit);
-    const int speaks = visit.partner >= 0;
-    const double own_ns = speaks ? warm_up(crowd, &visit) : 0.0;
-    double largest[] = {own_ns, ending_of(crowd),
-                        crowd->rank == 0 ? start_visit_ns(&crowd->start) : 0.0};
-    tree_reduce(largest, (struct tree_layout){.largest = 3}, crowd->comm);
-    tree_bcast(largest, sizeof largest, crowd->comm);
-    if (largest[1] > GOES_ON) {
-        if (speaks)
-            visit_release(crowd->launch, crowd->launch->options->operation);
-        return (enum ending)largest[1];
-    }
-    const double at_s = elapsed_s(crowd), visit_ns = length_of(&visit, largest[0], largest[2]);
-    const double moment = start_agree(&crowd->start), end = moment + WHOLE_VISIT * visit_ns;
-    if (speaks) {
-        make_repetitions(crowd, &visit, own_ns, visit_ns, moment);
-        visit_release(crowd->launch, crowd->launch->options->operation);
-        start_wait(&crowd->start, end);
-    } else {
-        start_sleep(&crowd->start, end);
-    }
-    reports_gather(&crowd->reports, &crowd->pairing, visit.arrangement, speaks);
-    if (crowd->rank == 0) {
-        record_beginning(crowd, &visit, moment);
-        if (crowd->round >= 0)
-            record_pairs(crowd, &visit, at_s);
-    }
-    return GOES_ON;
-}
-
-/* A round may be long: what it has measured is written, and whoever waits for us sees that we live. */
-static void show_progress(struct crowd *crowd)
-{
-    const struct options *options = crowd->launch->options;
-    const double now_s = elapsed_s(crowd);
-    if (now_s - crowd->progress_s < PROGRESS_S)
-        return;
-    crowd->progress_s = now_s;
-    record_progress(&(struct progress_facts){
-        .round = crowd->round,
-        .bytes = options->sizes[0].bytes,
-        .worst = -1.0,
-        .points = crowd->points,
-        .samples = crowd->total,
-        .left_s = options->seconds - now_s,
-    });
-    records_flush();
-}
 
 /* Collective: why it is over, or NULL. Precision is judged over launches, by who reads the records. */
 static const char *decide(struct crowd *crowd, double round_s, enum ending ending, int interrupted)
@@ -292,56 +15,13 @@ static const char *decide(struct crowd *crowd, double round_s, enum ending endin
     int over = ending == INTERRUPTED || interrupted ? INTERRUPTED : (int)ending;
     if (over == GOES_ON && done >= 1 &&
         (done >= options->most_rounds || done >= MOST_ROUNDS_AT_ONCE ||
-         elapsed_s(crowd) + round_s > options->seconds))
+         crowd_elapsed_s(crowd) + round_s > options->seconds))
         over = BUDGET_SPENT;
     tree_bcast(&over, sizeof over, crowd->comm);
     return over == GOES_ON       ? NULL
            : over == INTERRUPTED ? "interrupted"
            : IS_ABRIDGED         ? "complete"
                                  : "budget";
-}
-
-/* Of one visit of a rank. */
-static int most_samples(const struct options *options)
-{
-    const int single = times_each(options);
-    int64_t most = single ? MOST_SINGLES : MOST_BATCHES;
-    for (int i = 0; i < options->size_count && single; i++)
-        most = options->sizes[i].repetitions > most ? options->sizes[i].repetitions : most;
-    if (most > MOST_COUNTED_SINGLES)
-        fail(EXIT_ASKED_WRONGLY, "--every-iteration: more than %d repetitions a visit",
-             MOST_COUNTED_SINGLES);
-    return (int)most;
-}
-
-static void open_crowd(struct crowd *crowd, struct launch *launch)
-{
-    static const int no_window = 1;
-    const struct options *options = launch->options;
-    *crowd = (struct crowd){.launch = launch, .comm = launch->context.comm};
-    crowd->rank = launch->context.rank;
-    crowd->ranks = launch->context.ranks;
-    if (options->experiment == CORES)
-        pairing_of_all(&crowd->pairing, crowd->ranks, options->parallel);
-    else
-        pairing_of_list(&crowd->pairing, options->pairing, crowd->ranks, options->seed,
-                        options->active, options->active_count);
-    const int windows = options->operation->counts_window;
-    crowd->windows = windows ? options->windows : &no_window;
-    crowd->window_count = windows ? options->window_count : 1;
-    crowd->points = crowd->pairing.arrangements * crowd->window_count * options->size_count;
-    reports_open(&crowd->reports, crowd->comm, most_samples(options));
-    crowd->samples = allocate((size_t)crowd->reports.room * sizeof(double));
-    crowd->random = random_state(options->seed);
-    start_open(&crowd->start, crowd->comm, options->sync == SYNC_MESSAGES);
-}
-
-static void close_crowd(struct crowd *crowd)
-{
-    start_close(&crowd->start);
-    reports_close(&crowd->reports);
-    pairing_free(&crowd->pairing);
-    free(crowd->samples);
 }
 
 static enum ending make_round(struct crowd *crowd)
@@ -351,26 +31,33 @@ static enum ending make_round(struct crowd *crowd)
     sync_again(&crowd->start.clock);
     probe_state(crowd->launch, crowd->round);
     for (int64_t i = 0; i < crowd->points && ending == GOES_ON; i++) {
-        ending = make_visit(crowd, permutation_at(&order, i));
+        ending = crowd_visit(crowd, permutation_at(&order, i));
         if (crowd->rank == 0)
-            show_progress(crowd);
+            crowd_show_progress(crowd);
     }
     return ending;
+}
+
+static const char *make_rounds(struct crowd *crowd)
+{
+    const char *reason = NULL;
+    for (crowd->round = -UNTIMED_ROUNDS_OF_PAIRS; reason == NULL; crowd->round++) {
+        const double began_s = launch_now_s();
+        const enum ending ending = make_round(crowd);
+        const int interrupted = look_at_noise(crowd->launch, crowd->round);
+        if (crowd->rank == 0)
+            records_flush();
+        reason = decide(crowd, launch_now_s() - began_s, ending, interrupted);
+    }
+    return reason;
 }
 
 const char *pairs_run(struct launch *launch)
 {
     struct crowd crowd;
-    const char *reason = NULL;
-    open_crowd(&crowd, launch);
-    for (crowd.round = -UNTIMED_ROUNDS_OF_PAIRS; reason == NULL; crowd.round++) {
-        const double began_s = launch_now_s();
-        const enum ending ending = make_round(&crowd);
-        const int interrupted = look_at_noise(launch, crowd.round);
-        if (crowd.rank == 0)
-            records_flush();
-        reason = decide(&crowd, launch_now_s() - began_s, ending, interrupted);
-    }
-    close_crowd(&crowd);
+    crowd_open(&crowd, launch);
+    const char *reason =
+        launch->options->experiment == FABRIC ? pass_make(&crowd) : make_rounds(&crowd);
+    crowd_close(&crowd);
     return reason;
 }

@@ -37,12 +37,24 @@ void pattern_check(const char *at, size_t bytes, int sender, int block, int rece
     }
 }
 
-/* Walks as the timed loop will, on a copy of the message: nothing moves on here. */
-static void fill(struct message message, int count, int sender, int repetition)
+/* Which of several messages that a rank has under way: of a window, or of threads. */
+static int message_number(const struct context *context, int in_window)
 {
-    for (int i = 0; i < count; i++)
-        pattern_fill(message_next(&message), message.bytes, sender,
-                     message.stride > 0 ? i : 0, repetition);
+    return (int)(((unsigned)context->tag << 20) + (unsigned)in_window);
+}
+
+/* Walks as the timed loop will, on a copy of the message: nothing moves on here. */
+static void fill(const struct context *context, int count, int repetition)
+{
+    struct message message = context->out;
+    const struct layout *layout = message.layout;
+    for (int i = 0; i < count; i++) {
+        const int number = message_number(context, message.stride > 0 ? i : 0);
+        char *at = message_next(&message), *data = layout != NULL ? context->packed : at;
+        pattern_fill(data, context->bytes, context->rank, number, repetition);
+        if (layout != NULL)
+            layout_unpack(layout, (size_t)message.count, data, at);
+    }
 }
 
 /* `context->in` is where it was before the repetition. A sender that keeps one place sends the same
@@ -50,15 +62,17 @@ static void fill(struct message message, int count, int sender, int repetition)
 static void check_received(const struct context *context, int count, int repetition)
 {
     struct message message = context->in;
-    for (int i = 0; i < count; i++)
-        pattern_check(message_next(&message), message.bytes, context->peer,
-                      context->out.stride > 0 ? i : 0, context->rank, repetition);
+    const struct layout *layout = message.layout;
+    for (int i = 0; i < count; i++) {
+        const int number = message_number(context, context->out.stride > 0 ? i : 0);
+        char *at = message_next(&message), *data = layout != NULL ? context->packed : at;
+        if (layout != NULL)
+            layout_pack(layout, (size_t)message.count, at, data);
+        pattern_check(data, context->bytes, context->peer, number, context->rank, repetition);
+    }
 }
 
-void pattern_fill_one(struct context *context, int repetition)
-{
-    fill(context->out, 1, context->rank, repetition);
-}
+void pattern_fill_one(struct context *context, int repetition) { fill(context, 1, repetition); }
 
 void pattern_check_one(struct context *context, int repetition)
 {
@@ -67,7 +81,7 @@ void pattern_check_one(struct context *context, int repetition)
 
 void pattern_fill_window(struct context *context, int repetition)
 {
-    fill(context->out, context->window, context->rank, repetition);
+    fill(context, context->window, repetition);
 }
 
 void pattern_check_window(struct context *context, int repetition)

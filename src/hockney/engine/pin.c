@@ -61,16 +61,16 @@ static int likely_pu(struct pin *pin, const char *policy, const char *cpus, int 
     return pu;
 }
 
-struct pin pin_hint(const char *policy, const char *cpus)
+struct pin pin_hint(const char *policy, const char *cpus, int threads)
 {
-    struct pin pin = {0};
+    struct pin pin = {.threads = threads};
     const char *unknown = affinity_read(&pin.allowed);
     if (!pins(policy, cpus))
         return pin;
     if (unknown != NULL)
         snprintf(pin.refused, sizeof pin.refused, "the CPUs that it may run on are not known: %s",
                  unknown);
-    pin_to(&pin, likely_pu(&pin, policy, cpus, launcher_local_rank()));
+    pin_to(&pin, likely_pu(&pin, policy, cpus, launcher_local_rank() * threads));
     return pin;
 }
 
@@ -129,6 +129,15 @@ static struct mask union_of(const struct mask *masks, int ranks)
     return all;
 }
 
+/* The mask of each rank once for each of its threads. */
+static struct mask *masks_of_threads(const struct mask *masks, int ranks, int threads)
+{
+    struct mask *all = allocate((size_t)ranks * (size_t)threads * sizeof *all);
+    for (int i = 0; i < ranks * threads; i++)
+        all[i] = masks[i / threads];
+    return all;
+}
+
 /* Fills in `pus[ranks]`, on the node's first rank. Returns whether two ranks share a PU. */
 static int assign(struct pin *pin, const char *policy, const char *cpus, const struct mask *masks,
                   int ranks, int *pus)
@@ -152,26 +161,53 @@ static int assign(struct pin *pin, const char *policy, const char *cpus, const s
     return shares || (unknown && ranks > sysconf(_SC_NPROCESSORS_ONLN));
 }
 
+/* The same for `pus[ranks * threads]`: a PU for each thread, or, where they would share, one for each
+   rank and -1 for its other threads, which stay there. */
+static int assign_threads(struct pin *pin, const char *policy, const char *cpus,
+                          const struct mask *masks, int ranks, int *pus)
+{
+    const int threads = pin->threads, all = ranks * threads;
+    const int names_all = cpus == NULL || assign_entries(cpus, pus, all) >= all;
+    struct mask *each = masks_of_threads(masks, ranks, threads);
+    const int shares = names_all ? assign(pin, policy, cpus, each, all, pus) : 1;
+    free(each);
+    if (!shares || (names_all && (threads == 1 || cpus != NULL)))
+        return shares;
+    int *of_ranks = allocate((size_t)ranks * sizeof *of_ranks);
+    assign(pin, policy, cpus, masks, ranks, of_ranks);
+    for (int i = 0; i < all; i++)
+        pus[i] = i % threads == 0 ? of_ranks[i / threads] : -1;
+    free(of_ranks);
+    return 1;
+}
+
 int pin_node(struct pin *pin, const char *policy, const char *cpus, MPI_Comm world)
 {
-    int rank, ranks, pu, shares = 0, any_shares;
+    int rank, ranks, shares = 0, any_shares;
+    const int threads = pin->threads;
+    pin->pus = allocate((size_t)threads * sizeof *pin->pus);
+    for (int i = 0; i < threads; i++)
+        pin->pus[i] = -1;
     if (IS_SIMULATED) /* its hosts are not this machine */
         return 0;
     MPI_Comm node = ranks_of_kernel(world);
     check(MPI_Comm_rank(node, &rank), "MPI_Comm_rank");
     check(MPI_Comm_size(node, &ranks), "MPI_Comm_size");
     struct mask *masks = gather_masks(&pin->allowed, rank, ranks, node);
-    int *pus = rank == 0 ? allocate((size_t)ranks * sizeof *pus) : NULL;
+    int *pus = rank == 0 ? allocate((size_t)ranks * (size_t)threads * sizeof *pus) : NULL;
     if (rank == 0) {
-        shares = assign(pin, policy, cpus, masks, ranks, pus);
+        shares = assign_threads(pin, policy, cpus, masks, ranks, pus);
         free(masks[0].bits);
     }
-    check(MPI_Scatter(pus, 1, MPI_INT, &pu, 1, MPI_INT, 0, node), "MPI_Scatter");
+    check(MPI_Scatter(pus, threads, MPI_INT, pin->pus, threads, MPI_INT, 0, node), "MPI_Scatter");
     check(MPI_Comm_free(&node), "MPI_Comm_free");
     free(masks);
     free(pus);
     if (pins(policy, cpus))
-        pin_to(pin, pu);
+        pin_to(pin, pin->pus[0]);
+    else
+        for (int i = 0; i < threads; i++)
+            pin->pus[i] = -1;
     check(MPI_Allreduce(&shares, &any_shares, 1, MPI_INT, MPI_MAX, world), "MPI_Allreduce");
     return any_shares;
 }
@@ -179,6 +215,7 @@ int pin_node(struct pin *pin, const char *policy, const char *cpus, MPI_Comm wor
 void pin_free(struct pin *pin)
 {
     free(pin->allowed.bits);
+    free(pin->pus);
     topology_free(&pin->topology);
     *pin = (struct pin){0};
 }

@@ -27,6 +27,8 @@ struct place place_observe(struct pin *pin)
     if (pin->allowed.words > 0)
         place.allowed = mask_count(&pin->allowed);
     memcpy(place.refused, pin->refused, sizeof place.refused);
+    place.thread_pus = pin->pus;
+    place.threads = pin->threads;
     if (IS_SIMULATED) { /* on a host of the platform, and on no PU of this machine */
         char name[MPI_MAX_PROCESSOR_NAME];
         int length;
@@ -43,6 +45,17 @@ struct place place_observe(struct pin *pin)
     place.pu = topology_pu(&pin->topology, affinity_current_pu());
     place.last_cache_bytes = topology_last_cache_bytes(&place.pu);
     return place;
+}
+
+/* The PU of each thread: one that is not pinned by itself stays on its rank's. */
+static void put_threads(FILE *out, const struct place *place)
+{
+    fputs(",\"thread_pus\":[", out);
+    for (int i = 0; i < place->threads; i++) {
+        const int pu = place->thread_pus[i] >= 0 ? place->thread_pus[i] : place->pu.pu;
+        fprintf(out, pu >= 0 ? "%s%d" : "%snull", i > 0 ? "," : "", pu);
+    }
+    putc(']', out);
 }
 
 /* One place as a JSON object and a comma behind it; the caller frees it. */
@@ -66,6 +79,8 @@ static char *place_text(const struct place *place, int rank, size_t *length)
     json_string(out, place->refused[0] != '\0' ? place->refused : NULL);
     fputs(",\"topology\":", out);
     json_string(out, place->topology);
+    if (place->threads > 1)
+        put_threads(out, place);
     fputs("},", out);
     if (fclose(out) != 0)
         fail(EXIT_WENT_WRONG, "no memory for the record of a place");

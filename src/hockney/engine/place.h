@@ -14,6 +14,9 @@ struct place {
     int pinned;  /* the kernel confirms that the rank may run on this PU only */
     int allowed; /* PUs that this process was allowed before it pinned itself, or -1 */
     char refused[REFUSED_BYTES]; /* as in struct pin */
+    const int *thread_pus; /* as in struct pin, which must outlive it */
+    int threads;
+    int crowded; /* ranks or threads share PUs */
 };
 
 /* Where this process runs now. */

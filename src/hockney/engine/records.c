@@ -56,14 +56,37 @@ static const char *const library = NULL, *const version = NULL, *const abi = NUL
 #endif
 
 const char *records_library(void) { return library; }
+const char *records_release(void) { return version; }
+
+const char *records_version(void)
+{
+    static char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    text[strcspn(text, "\n")] = '\0';
+    return text;
+}
+
+const char *records_thread_level(void)
+{
+    static const struct { int level; const char *name; } levels[] = {
+        {MPI_THREAD_SINGLE, "single"},
+        {MPI_THREAD_FUNNELED, "funneled"},
+        {MPI_THREAD_SERIALIZED, "serialized"},
+        {MPI_THREAD_MULTIPLE, "multiple"},
+    };
+    int granted = MPI_THREAD_SINGLE;
+    MPI_Query_thread(&granted);
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
+        if (levels[i].level == granted)
+            return levels[i].name;
+    return NULL;
+}
 
 static void put_mpi(void)
 {
-    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int length = 0, major = 0, minor = 0;
-    MPI_Get_library_version(text, &length);
+    int major = 0, minor = 0;
     MPI_Get_version(&major, &minor);
-    text[strcspn(text, "\n")] = '\0';
     fputs("\"mpi\":{\"library\":", stdout);
     record_string(library);
     fputs(",\"version\":", stdout);
@@ -71,8 +94,34 @@ static void put_mpi(void)
     fputs(",\"abi\":", stdout);
     record_string(abi);
     printf(",\"standard\":\"%d.%d\",\"description\":", major, minor);
-    record_string(text);
+    record_string(records_version());
+    fputs(",\"threads\":", stdout);
+    record_string(records_thread_level());
     putchar('}');
+}
+
+/* How late each rank is, as a fraction of the skew. */
+static void put_fractions(const struct launch_facts *facts, enum arrival arrival, int is_first)
+{
+    printf("%s\"%s\":[", is_first ? ",\"arrivals\":{" : ",", arrival_names[arrival]);
+    for (int rank = 0; rank < facts->ranks; rank++)
+        printf("%s%.6g", rank > 0 ? "," : "",
+               arrival_fraction(facts->arrivals, arrival, rank, facts->ranks, facts->seed));
+    putchar(']');
+}
+
+static void put_ranks(const char *name, const int *ranks, int count)
+{
+    printf(",\"%s\":[", name);
+    for (int i = 0; i < count; i++)
+        printf("%s%d", i > 0 ? "," : "", ranks[i]);
+    putchar(']');
+}
+
+static void put_cast(const struct cast *cast)
+{
+    put_ranks("victims", cast->ranks, cast->victims);
+    put_ranks("aggressors", cast->ranks + cast->victims, cast->aggressors);
 }
 
 void record_launch(const struct launch_facts *facts)
@@ -92,11 +141,18 @@ void record_launch(const struct launch_facts *facts)
     printf(",\"cold_bytes\":%lu,\"probe\":%s,\"definition\":", facts->cold_bytes,
            facts->probes_handover ? "\"handover\"" : "\"work\"");
     record_string(facts->definition);
+    if (facts->moved_ranks >= 0)
+        printf(",\"moved_ranks\":%d", facts->moved_ranks);
     fputs(",\"controls\":", stdout);
     facts->put_controls();
     fputs(",\"places\":[", stdout);
     fputs(facts->places, stdout);
-    fputs("]}\n", stdout);
+    putchar(']');
+    if (facts->cast != NULL)
+        put_cast(facts->cast);
+    for (int i = 0; i < facts->arrivals->count; i++)
+        put_fractions(facts, facts->arrivals->list[i], i == 0);
+    fputs(facts->arrivals->count > 0 ? "}}\n" : "}\n", stdout);
 }
 
 static void put_peers(const int *peers, int ranks)
@@ -115,20 +171,100 @@ static void put_values(const char *name, const double *values, int count, double
     putchar(']');
 }
 
+/* How a one-sided operation is made. */
+static void put_way(const struct operation *operation)
+{
+    const struct way *way = operation->way;
+    printf(",\"synchronization\":\"%s\",\"window_kind\":\"%s\"",
+           synchronization_names[way->synchronization], window_kind_names[way->kind]);
+    if (way->direction != IN_TURNS)
+        printf(",\"direction\":\"%s\"", direction_names[way->direction - 1]);
+    if (way->element != NULL)
+        printf(",\"element\":\"%s\"", way->element->name);
+    if (way->element != NULL && !operation->swaps)
+        printf(",\"reduction\":\"%s\"", reduction_names[way->reduction]);
+}
+
+static void put_halo(const struct sample_key *key)
+{
+    const struct grid *grid = key->grid;
+    printf(",\"exchange\":\"%s\",\"grid\":[", key->operation->exchange);
+    for (int i = 0; i < grid->dimensions; i++)
+        printf("%s%d", i > 0 ? "," : "", grid->sides[i]);
+    printf("],\"neighbors\":\"%s\",\"periodic\":%s", neighbors_names[grid->reach - 1],
+           grid->is_open ? "false" : "true");
+    if (key->packing != PACKING_NONE)
+        printf(",\"packing\":\"%s\"", packings_names[key->packing]);
+    if (grid->reordered)
+        fputs(",\"reordered\":true", stdout);
+    if (exchange_is_partitioned(key->operation))
+        printf(",\"partitions\":%d", grid->parts);
+}
+
+static void put_arrival(const struct arrivals *arrivals, enum arrival arrival)
+{
+    printf(",\"arrival\":\"%s\"", arrival_names[arrival]);
+    if (arrival != ARRIVAL_NONE && arrivals->skew_ns > 0.0)
+        printf(",\"skew_s\":%.9g", arrivals->skew_ns * 1e-9);
+    else if (arrival != ARRIVAL_NONE)
+        printf(",\"skew_times\":%.9g", arrivals->skew_times);
+}
+
+static void put_load(const struct load *load)
+{
+    printf(",\"aggressor\":\"%s\",\"load_bytes\":%zu,\"load_window\":%d", aggressor_names[load->aggressor],
+           load->bytes, load->window);
+    if (load->burst_ns > 0.0)
+        printf(",\"burst_s\":%.9g,\"gap_s\":%.9g", load->burst_ns * 1e-9, load->gap_ns * 1e-9);
+}
+
+static void put_method(const struct method *method)
+{
+    if (method->threads > 0 && method->partitions == 0)
+        printf(",\"threads\":%d,\"thread_comms\":\"%s\"", method->threads, method->thread_comms);
+    if (method->threads != method->receivers)
+        printf(",\"receiver_threads\":%d", method->receivers);
+    if (method->datatype != NULL)
+        printf(",\"datatype\":\"%s\"", method->datatype);
+    if (method->packing != NULL)
+        printf(",\"packing\":\"%s\"", method->packing);
+    if (method->partitions > 0)
+        printf(",\"partitions\":%d,\"stagger_ns\":%.9g", method->partitions, method->stagger_ns);
+    if (method->any_source)
+        fputs(",\"any_source\":true", stdout);
+}
+
 /* The axes that not every point has: left out where they do not apply. */
 static void put_axes(const struct sample_key *key)
 {
     const struct operation *operation = key->operation;
     if (operation->mode != NULL)
         printf(",\"mode\":\"%s\"", operation->mode);
+    if (operation->form != NULL)
+        printf(",\"form\":\"%s\"", operation->form);
     if (key->segment_bytes != NULL)
         printf(",\"segment_bytes\":%zu", *key->segment_bytes);
+    if (key->occurrence != NULL)
+        printf(",\"occurrence\":\"%s\"", key->occurrence);
+    if (key->window_kind != NULL)
+        printf(",\"window_kind\":\"%s\"", key->window_kind);
     if (key->window > 0)
         printf(",\"window\":%d", key->window);
     if (key->pairs > 0)
         printf(",\"pairs\":%d", key->pairs);
     if (key->overlap)
         fputs(",\"overlap\":true", stdout);
+    if (operation->way != NULL)
+        put_way(operation);
+    if (key->groups > 1)
+        printf(",\"groups\":%d", key->groups);
+    if (key->grid != NULL)
+        put_halo(key);
+    if (key->arrivals != NULL)
+        put_arrival(key->arrivals, key->arrival);
+    if (key->load != NULL)
+        put_load(key->load);
+    put_method(key->method);
     if (operation->parameters != NULL) {
         const struct train *train = operation->parameters;
         printf(",\"train\":{\"messages\":%d,\"send_delay_ns\":%.9g,\"send_delay_ns_per_B\":%.9g,"
@@ -138,27 +274,76 @@ static void put_axes(const struct sample_key *key)
     }
 }
 
-void record_samples(const struct sample_key *key, const double *ns, int count)
+static void put_key(const char *kind, const struct sample_key *key)
 {
-    if (silent)
-        return;
-    printf("{\"kind\":\"samples\",\"launch\":%d,\"round\":%d,\"operation\":\"%s\",\"algorithm\":",
+    printf("{\"kind\":\"%s\",\"launch\":%d,\"round\":%d,\"operation\":\"%s\",\"algorithm\":", kind,
            launch_number, key->round, key->operation->name);
     record_string(key->algorithm);
     printf(",\"bytes\":%zu,\"ranks\":%d,", key->bytes, key->ranks);
     put_peers(key->peers, key->peer_count);
     put_axes(key);
+}
+
+void record_tail(const struct sample_key *key, const struct sketch *sketch)
+{
+    if (silent)
+        return;
+    put_key("tail", key);
+    printf(",\"relative_error\":%g", SKETCH_ERROR);
+    for (int counts = 0; counts < 2; counts++) {
+        printf(",\"%s\":[", counts ? "counts" : "bins");
+        for (int bin = 0, any = 0; bin < SKETCH_BINS; bin++)
+            if (sketch->counts[bin] > 0)
+                printf("%s%lld", any++ ? "," : "", counts ? (long long)sketch->counts[bin] : bin);
+        putchar(']');
+    }
+    fputs("}\n", stdout);
+}
+
+void record_samples(const struct sample_key *key, const double *ns, int count)
+{
+    if (silent)
+        return;
+    put_key("samples", key);
     printf(",\"repetitions\":%lld,\"at_s\":%.6f", (long long)key->repetitions, key->at_s);
     if (key->compute_ns > 0.0)
         printf(",\"compute_ns\":%.7g", key->compute_ns);
     if (key->window_ns > 0.0)
         printf(",\"window_ns\":%.5g", key->window_ns);
+    if (key->load_Bps > 0.0)
+        printf(",\"load_Bps\":%.7g", key->load_Bps);
+    if (key->skew_ns > 0.0)
+        printf(",\"skew_ns\":%.7g", key->skew_ns);
     put_values("ns", ns, count, 1.0);
     if (key->own_sum_ns != NULL)
-        put_values("own_mean_ns", key->own_sum_ns, count, 1.0 / key->ranks);
+        put_values("own_mean_ns", key->own_sum_ns, count,
+                   1.0 / (key->operation->timed_rank > 0 ? 1 : key->ranks));
     if (key->own_longest_ns != NULL)
         put_values("own_max_ns", key->own_longest_ns, count, 1.0);
     fputs("}\n", stdout);
+}
+
+void record_pair_times(const struct pair_times_facts *facts)
+{
+    if (silent)
+        return;
+    printf("{\"kind\":\"pair_times\",\"launch\":%d,\"pass_number\":%d,\"visit\":%lld,\"visits\":%d,"
+           "\"operation\":\"%s\",\"at_s\":%.6f,\"bytes\":[",
+           launch_number, facts->pass, (long long)facts->visit, facts->visits, facts->operation,
+           facts->at_s);
+    for (int i = 0; i < facts->size_count; i++)
+        printf("%s%zu", i > 0 ? "," : "", facts->sizes[i].bytes);
+    fputs("],\"peers\":[", stdout);
+    for (int i = 0; i < facts->count; i++)
+        printf("%s%d,%d", i > 0 ? "," : "", facts->pairs[i].first, facts->pairs[i].second);
+    fputs("],\"ns\":[", stdout);
+    for (int i = 0; i < facts->size_count; i++) {
+        fputs(i > 0 ? ",[" : "[", stdout);
+        for (int j = 0; j < facts->count; j++)
+            printf("%s%.7g", j > 0 ? "," : "", facts->ns[(size_t)i * (size_t)facts->stride + (size_t)j]);
+        putchar(']');
+    }
+    fputs("]}\n", stdout);
 }
 
 void record_start(const struct start_facts *facts)

@@ -6,9 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arrival.h"
 #include "clock.h"
+#include "grid.h"
+#include "load.h"
+#include "method.h"
 #include "operations.h"
+#include "options.h"
+#include "pairing.h"
 #include "probe.h"
+#include "sketch.h"
 
 /* The launch, recorded once before anything is timed. */
 struct launch_facts {
@@ -20,6 +27,10 @@ struct launch_facts {
     unsigned long cold_bytes;  /* what the cold walk goes through; 0: warm */
     const char *definition;    /* what one sample is */
     int probes_handover;
+    int moved_ranks; /* of a halo whose ranks may be reordered; else negative */
+    const struct arrivals *arrivals; /* of that many `ranks` */
+    int ranks;
+    const struct cast *cast; /* of victims and aggressors; else NULL */
     void (*put_controls)(void); /* writes the control variables that were read back, an object */
 };
 
@@ -27,11 +38,20 @@ struct launch_facts {
 struct sample_key {
     int round;
     const struct operation *operation;
+    const struct method *method;
     const char *algorithm;
     const size_t *segment_bytes; /* NULL: not asked for; 0: unsegmented */
+    const char *occurrence, *window_kind; /* of what is made more than once, of windows; else NULL */
     int window;           /* 0: no window */
     int pairs;            /* that communicate at once; 0: it is not about pairs */
     int overlap;
+    int groups;              /* of ranks that make a collective at the same time */
+    const struct grid *grid; /* of a halo; else NULL */
+    enum packing packing;    /* of its messages */
+    const struct arrivals *arrivals; /* NULL: not asked for */
+    enum arrival arrival;
+    const struct load *load; /* of the network meanwhile; else NULL */
+    double load_Bps;         /* what its aggressors exchanged */
     size_t bytes;
     const int *peers;
     int peer_count;
@@ -40,8 +60,24 @@ struct sample_key {
     double at_s; /* when the visit began, since the launch began to measure */
     double compute_ns; /* of a nonblocking collective: computed meanwhile; 0: nothing */
     double window_ns;  /* collectives: from one start to the next; 0: no window */
+    double skew_ns;    /* from the first rank's arrival to the last one's */
     /* Collectives only, else NULL: the ranks' own durations for each sample. */
     const double *own_sum_ns, *own_longest_ns;
+};
+
+/* Times of many pairs, in successive visits of a pass over all of them. */
+struct pair_times_facts {
+    int pass;
+    int64_t visit; /* the first of them, in the order of the pass */
+    int visits;
+    const char *operation;
+    const struct size_option *sizes;
+    int size_count;
+    const struct pair *pairs;
+    int count; /* in all visits together, which have as many each */
+    const double *ns; /* [size_count][stride]: of each pair, the median of its batches */
+    int stride;
+    double at_s; /* when they were over */
 };
 
 /* How ranks began a visit together. */
@@ -87,8 +123,14 @@ struct progress_facts {
     double left_s;
 };
 
-/* The MPI library that this program was compiled for, or NULL if it is unknown. */
+/* The MPI library that this program was compiled for, and its version; NULL if unknown. */
 const char *records_library(void);
+const char *records_release(void);
+
+/* With its version, as the library gives it; and what MPI_Query_thread grants: "single", "funneled",
+   "serialized" or "multiple". After MPI_Init. */
+const char *records_version(void);
+const char *records_thread_level(void);
 
 /* Before anything else: the launch that the records are of. Where people read a table instead
    (`silent`), nothing is written but "end" records of failures. */
@@ -103,6 +145,9 @@ void record_string(const char *text);
 void record_launch(const struct launch_facts *facts);
 /* `ns[count]`: nanoseconds a message, one a batch. */
 void record_samples(const struct sample_key *key, const double *ns, int count);
+void record_pair_times(const struct pair_times_facts *facts);
+/* With --tails: the counts of all exchanges since the last such record, `round` the last of them. */
+void record_tail(const struct sample_key *key, const struct sketch *sketch);
 void record_start(const struct start_facts *facts);
 void record_probe(const struct probe_facts *facts);
 void record_round(const struct round_facts *facts);

@@ -5,8 +5,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
+#include "congestion.h"
 #include "faults.h"
 #include "order.h"
 #include "records.h"
@@ -25,6 +27,8 @@ static const double PROGRESS_S = 0.25;
 /* At the start of a round whoever reads our records takes a core from a rank for a moment: the first
    visit exchanges for this long before it is timed. */
 static const double AFTER_RECORDS_NS = 100e3;
+/* Histograms are recorded this often: so much of them may be lost. */
+static const double TAILS_S = 10.0;
 
 struct rounds {
     struct launch *launch;
@@ -33,13 +37,16 @@ struct rounds {
     int number;
     int decide_at;      /* precision is worked out at rounds 10, 11, 12, ... 20, 22, ... */
     double progress_s;
+    double tails_s;     /* when histograms were last recorded */
     const char *reason;
 };
 
 static int is_due(const struct rounds *rounds, const struct point *point)
 {
     const double wanted = rounds->launch->options->precision;
-    return wanted <= 0.0 || point->precision > wanted || rounds->number % REST == 0;
+    /* Victims are visited as often alone as under each load. */
+    return wanted <= 0.0 || rounds->launch->congestion != NULL || point->precision > wanted ||
+           rounds->number % REST == 0;
 }
 
 /* On the first rank: who is visited in this round, in a new order. */
@@ -83,10 +90,20 @@ static void make_visit(struct launch *launch, struct visit *visit, int number, i
 {
     struct point *point = &launch->points[visit->point];
     visit->at_s = launch_now_s() - launch->started_s;
-    visit_prepare(launch, point->operation, point->size.bytes, point->window);
+    launch->context.packing = point->packing;
+    if (point->pair[1] > 0)
+        launch->context.peer = point->pair[1];
+    launch_enter(launch, &launch->group);
+    visit_prepare(launch, point->operation, point->method, point->size.bytes, point->window);
     launch->context.compute_ns = visit->compute_ns;
     if (launch->together != NULL) {
-        const struct together_visit made = {(int)visit->untimed, visit->batches, visit->window_ns};
+        const struct together_visit made = {
+            .lead_in = (int)visit->untimed,
+            .count = visit->batches,
+            .window_ns = visit->window_ns,
+            .skew_ns = visit->skew_ns,
+            .delay_ns = point->late * visit->skew_ns,
+        };
         together_time(launch, point->operation, &made, number, at);
     } else {
         visit_warm(launch, point->operation, visit->untimed);
@@ -94,6 +111,7 @@ static void make_visit(struct launch *launch, struct visit *visit, int number, i
                    launch->own_ns + at);
     }
     visit_release(launch, point->operation);
+    launch_enter(launch, &launch->everyone);
 }
 
 /* Makes all visits of the plan, and brings what they saw to the first rank. */
@@ -102,13 +120,18 @@ static void make_visits(struct rounds *rounds)
     struct launch *launch = rounds->launch;
     int number = 0, count = 0;
     for (struct visit *visit = rounds->plan; visit->point >= 0; visit++, number++) {
-        make_visit(launch, visit, number, count);
+        if (launch->congestion != NULL)
+            congestion_visit(launch, visit, number, count);
+        else
+            make_visit(launch, visit, number, count);
         count += visit->batches;
     }
     if (launch->together != NULL)
         together_reduce(launch, number, count);
     else
         visit_reduce(launch, count);
+    if (launch->congestion != NULL)
+        congestion_reduce(launch, number);
 }
 
 static double least_of(const double *values, int count)
@@ -146,28 +169,40 @@ static int keep_together(struct rounds *rounds, const struct visit *visit, int n
     return seen.kept;
 }
 
-static struct sample_key key_of(const struct rounds *rounds, const struct visit *visit, int at)
+static struct sample_key key_of(const struct rounds *rounds, const struct visit *visit, int number, int at)
 {
     const struct launch *launch = rounds->launch;
     const struct point *point = &launch->points[visit->point];
     const struct together *together = launch->together;
+    const int is_pair = point->pair[1] > 0;
     return (struct sample_key){
         .round = rounds->number,
         .operation = point->operation,
+        .method = point->method,
         .algorithm = together != NULL ? launch->options->algorithm : point->operation->algorithm,
         .segment_bytes = together != NULL ? launch->options->segment_bytes : NULL,
         .window = point->operation->counts_window ? point->window : 0,
         .overlap = point->overlapped,
+        .arrivals = launch->options->arrivals.count > 0 ? &launch->options->arrivals : NULL,
+        .arrival = point->arrival,
         .bytes = point->size.bytes,
-        .peers = launch->peers,
-        .peer_count = together != NULL ? 0 : launch->context.ranks,
-        .ranks = launch->context.ranks,
+        .peers = is_pair ? point->pair : launch->peers,
+        .peer_count = is_pair                                          ? 2
+                      : together != NULL || launch->congestion != NULL ? 0
+                                                                       : launch->context.ranks,
+        .load = point->load,
+        .load_Bps = point->load != NULL ? congestion_rate_Bps(launch, number) : 0.0,
+        .ranks = is_pair ? 2 : launch->context.ranks,
+        .grid = point->operation->exchange != NULL ? &launch->options->grid : NULL,
+        .packing = point->packing,
+        .groups = launch->options->groups,
         .repetitions = visit->repetitions,
         .at_s = visit->at_s,
-        .compute_ns = visit->compute_ns,
+        .compute_ns = point->operation->one_sided ? 0.0 : visit->compute_ns,
         .window_ns = visit->window_ns,
-        .own_sum_ns = together != NULL ? together->sum_ns + at : NULL,
-        .own_longest_ns = together != NULL ? together->longest_ns + at : NULL,
+        .skew_ns = visit->skew_ns,
+        .own_sum_ns = together != NULL && !is_pair ? together->sum_ns + at : NULL,
+        .own_longest_ns = together != NULL && !is_pair ? together->longest_ns + at : NULL,
     };
 }
 
@@ -181,13 +216,33 @@ static void record_visits(struct rounds *rounds)
         const int at = (int)(sample - launch->sample_ns);
         const int kept = keep_together(rounds, visit, number, at);
         if (kept > 0) {
-            const struct sample_key key = key_of(rounds, visit, at);
-            record_samples(&key, sample, kept);
+            const struct sample_key key = key_of(rounds, visit, number, at);
+            const int most = launch->options->tails ? SINGLES_A_VISIT : kept;
+            record_samples(&key, sample, kept < most ? kept : most);
+            if (point->sketch != NULL)
+                sketch_add(point->sketch, sample, kept);
             lengthen(launch, point, least_of(sample, kept));
             series_add(point->series, median_of(sample, kept)); /* sorts what was recorded */
             point->samples += kept;
         }
         sample += visit->batches;
+    }
+}
+
+/* With --tails, on the first rank: what was counted up to that round since the last time. */
+static void record_tails(struct rounds *rounds, int round)
+{
+    struct launch *launch = rounds->launch;
+    rounds->tails_s = launch_now_s();
+    for (int i = 0; i < launch->point_count; i++) {
+        struct sketch *sketch = launch->points[i].sketch;
+        const struct visit visit = {.point = i};
+        if (sketch == NULL || launch->points[i].samples == 0)
+            continue;
+        struct sample_key key = key_of(rounds, &visit, 0, 0);
+        key.round = round;
+        record_tail(&key, sketch);
+        memset(sketch, 0, sizeof *sketch);
     }
 }
 
@@ -254,7 +309,8 @@ static void decide(struct rounds *rounds, double round_s, int interrupted)
     const int done = rounds->number + 1;
     if (interrupted)
         rounds->reason = "interrupted";
-    else if (launch->together != NULL && IS_ABRIDGED && !is_unseen(rounds, elapsed_s))
+    else if (IS_ABRIDGED && (launch->congestion != NULL ||
+                             (launch->together != NULL && !is_unseen(rounds, elapsed_s))))
         rounds->reason = "complete";
     else if (done >= options->most_rounds ||
              (elapsed_s + round_s > options->seconds && !is_unseen(rounds, elapsed_s)))
@@ -290,11 +346,14 @@ static void run_round(struct rounds *rounds)
     if (rounds->number < 0) {
         calibrate(launch, rounds->plan, rounds->number == -1);
         rounds->reason = interrupted ? "interrupted" : NULL;
-        if (launch->together != NULL && rounds->number == -1)
+        const int may_use_barrier = launch->options->arrivals.count == 0;
+        if (launch->together != NULL && rounds->number == -1 && may_use_barrier)
             launch->together->by_barrier = together_needs_barrier(launch);
         return;
     }
     record_visits(rounds);
+    if (launch_now_s() - rounds->tails_s > TAILS_S)
+        record_tails(rounds, rounds->number);
     records_flush();
     decide(rounds, launch_now_s() - began_s, interrupted);
 }
@@ -307,11 +366,14 @@ const char *rounds_run(struct launch *launch)
         .random = random_state(launch->options->seed),
         .number = launch->together != NULL ? -UNTIMED_ROUNDS_OF_COLLECTIVES : -UNTIMED_ROUNDS,
         .decide_at = launch->options->least_rounds,
+        .tails_s = launch_now_s(),
     };
     for (int i = 0; i < launch->point_count; i++)
         launch->points[i].precision = HUGE_VAL;
     for (; share_plan(&rounds); rounds.number++)
         run_round(&rounds);
+    if (launch->context.rank == 0)
+        record_tails(&rounds, rounds.number - 1);
     probe_state(launch, rounds.number); /* the state after the last round */
     free(rounds.plan);
     return rounds.reason;

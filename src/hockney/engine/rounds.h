@@ -10,7 +10,7 @@ struct visit {
     int64_t repetitions;
     int64_t untimed; /* repetitions directly before the timed ones */
     double at_s; /* filled in when it is made: since the launch began to measure */
-    double window_ns, compute_ns;
+    double window_ns, compute_ns, skew_ns;
 };
 
 /* On the first rank: the visit that a point is due for. */

@@ -31,6 +31,7 @@ static void finish_chunk(struct launch *launch, struct point *point, int round, 
     const struct sample_key key = {
         .round = round,
         .operation = point->operation,
+        .method = point->method,
         .algorithm = point->operation->algorithm,
         .window = point->operation->counts_window ? point->window : 0,
         .bytes = point->size.bytes,
@@ -53,7 +54,7 @@ static int visit_once(struct launch *launch, struct point *point, int *round)
     const struct options *options = launch->options;
     const int single = times_each(options);
     int interrupted = 0;
-    visit_prepare(launch, point->operation, point->size.bytes, point->window);
+    visit_prepare(launch, point->operation, point->method, point->size.bytes, point->window);
     visit_warm(launch, point->operation, point->size.warmup);
     const int64_t wanted = options->seconds_a_size > 0.0 ? promised(launch, point)
                                                          : point->size.repetitions;

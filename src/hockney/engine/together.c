@@ -88,7 +88,7 @@ static double begin(struct launch *launch, double wanted)
     struct together *together = launch->together;
     if (!together->by_barrier)
         return start_wait(&together->start, wanted);
-    check(MPI_Barrier(launch->context.comm), "MPI_Barrier");
+    check(MPI_Barrier(launch->everyone.comm), "MPI_Barrier");
     return sync_now(&together->start.clock);
 }
 
@@ -103,22 +103,23 @@ void together_time(struct launch *launch, const struct operation *operation,
     for (int i = verified ? 0 : -made->lead_in; i < made->count; i++) {
         double wanted = moment + made->window_ns * (i + made->lead_in);
         launch->context.root = next_root(launch);
-        struct context before;
         if (verified) { /* filling and checking take their time */
-            before = launch->context;
             visit_fill(launch, operation, i);
             wanted = start_agree(&together->start);
         }
-        const double began = begin(launch, wanted);
+        const double arrives = wanted + made->delay_ns, last_arrives = wanted + made->skew_ns;
+        const double began = begin(launch, arrives);
         check(operation->repeat(&launch->context, 1), operation->name);
         const double ended = sync_now(&together->start.clock);
         if (verified)
-            visit_check(launch, operation, i, &before);
+            visit_check(launch, operation, i);
         if (i < 0)
             continue;
-        done_ns[i] = together->by_barrier ? ended - moment : ended - wanted;
-        late_ns[i] = together->by_barrier ? moment - began : began - wanted;
-        together->duration_ns[at + i] = ended - began;
+        done_ns[i] = together->by_barrier ? ended - moment : ended - last_arrives;
+        late_ns[i] = together->by_barrier ? moment - began : began - arrives;
+        const int is_timed =
+            operation->timed_rank == 0 || operation->timed_rank - 1 == launch->context.rank;
+        together->duration_ns[at + i] = is_timed ? ended - began : 0.0;
     }
 }
 

@@ -10,6 +10,7 @@
 struct together_visit {
     int lead_in, count; /* repetitions that are not timed, and that are */
     double window_ns;   /* from one start to the next */
+    double skew_ns, delay_ns; /* by which the last rank arrives late, and this one */
 };
 
 /* What the first rank learned of one visit. */

@@ -9,40 +9,54 @@
 #include "faults.h"
 #include "order.h"
 #include "records.h"
+#include "threads.h"
 #include "tree.h"
 
 enum { TAG_HANDSHAKE = 6 };
 
-void visit_prepare(struct launch *launch, const struct operation *operation, size_t bytes, int window)
+void visit_prepare(struct launch *launch, const struct operation *operation,
+                   const struct method *method, size_t bytes, int window)
 {
+    launch->method = method;
     launch->context.parameters = operation->parameters;
+    launch->context.way = operation->way;
+    threads_prepare(launch);
     buffers_set(launch, operation, bytes, window);
-    if (operation->prepare != NULL)
-        check(operation->prepare(&launch->context), operation->name);
+    for (int i = 0; operation->prepare != NULL && i < threads_here(launch); i++)
+        check(operation->prepare(threads_context(launch, i)), operation->name);
 }
 
 void visit_release(struct launch *launch, const struct operation *operation)
 {
-    if (operation->finish != NULL)
-        check(operation->finish(&launch->context), operation->name);
+    for (int i = 0; operation->finish != NULL && i < threads_here(launch); i++)
+        check(operation->finish(threads_context(launch, i)), operation->name);
     buffers_release(launch);
+    threads_finish(launch);
+}
+
+static int settle(struct context *context, const struct operation *operation)
+{
+    return operation->settle != NULL ? operation->settle(context) : MPI_SUCCESS;
 }
 
 void visit_warm(struct launch *launch, const struct operation *operation, int64_t repetitions)
 {
-    check(operation->repeat(&launch->context, repetitions), operation->name);
+    check(threads_repeat(launch, operation, repetitions), operation->name);
+    check(settle(&launch->context, operation), operation->name);
 }
 
 /* Batches: two readings of the clock around many repetitions; nothing is subtracted. */
-static int time_batches(struct context *context, const struct operation *operation,
+static int time_batches(struct launch *launch, const struct operation *operation,
                         int64_t repetitions, int count, double *own_ns)
 {
     int code = MPI_SUCCESS;
     for (int batch = 0; batch < count && code == MPI_SUCCESS; batch++) {
         const int64_t start = clock_ns();
-        code = operation->repeat(context, repetitions);
+        code = threads_repeat(launch, operation, repetitions);
         fault_slow_down(start);
         own_ns[batch] = (double)(clock_ns() - start);
+        if (code == MPI_SUCCESS)
+            code = settle(&launch->context, operation);
     }
     return code;
 }
@@ -54,18 +68,32 @@ int visit_is_verified(const struct launch *launch, const struct operation *opera
 
 void visit_fill(struct launch *launch, const struct operation *operation, int repetition)
 {
-    struct context *context = &launch->context;
-    operation->fill(context, repetition);
-    fault_corrupt(context->out.base + context->out.at, context->out.bytes, context->bytes);
+    for (int i = 0; i < threads_with_messages(launch); i++) {
+        struct context *context = threads_context(launch, i);
+        *threads_before(launch, i) = *context;
+        operation->fill(context, repetition);
+        fault_corrupt(context->out.base + context->out.at, context->out.bytes, context->bytes);
+    }
 }
 
-void visit_check(struct launch *launch, const struct operation *operation, int repetition,
-                 const struct context *before)
+void visit_check(struct launch *launch, const struct operation *operation, int repetition)
 {
-    struct context seen = launch->context;
-    seen.out = before->out;
-    seen.in = before->in;
-    operation->check(&seen, repetition);
+    for (int i = 0; i < threads_with_messages(launch); i++) {
+        struct context seen = *threads_context(launch, i);
+        const struct context *before = threads_before(launch, i);
+        seen.out = before->out;
+        seen.in = before->in;
+        seen.exposed = before->exposed;
+        if (threads_repetitions(launch, 1, i) > 0)
+            operation->check(&seen, repetition);
+    }
+}
+
+static void shake_hands(const struct context *context)
+{
+    check(MPI_Sendrecv(NULL, 0, MPI_BYTE, context->peer, TAG_HANDSHAKE, NULL, 0, MPI_BYTE,
+                       context->peer, TAG_HANDSHAKE, context->comm, MPI_STATUS_IGNORE),
+          "MPI_Sendrecv");
 }
 
 /* Single repetitions. The handshake keeps a rank that still checks from being waited for inside the
@@ -76,16 +104,17 @@ static int time_verified(struct launch *launch, const struct operation *operatio
     struct context *context = &launch->context;
     int code = MPI_SUCCESS;
     for (int i = 0; i < count && code == MPI_SUCCESS; i++) {
-        const struct context before = *context;
         visit_fill(launch, operation, i);
-        check(MPI_Sendrecv(NULL, 0, MPI_BYTE, context->peer, TAG_HANDSHAKE, NULL, 0, MPI_BYTE,
-                           context->peer, TAG_HANDSHAKE, context->comm, MPI_STATUS_IGNORE),
-              "MPI_Sendrecv");
+        shake_hands(context);
         const int64_t start = clock_ns();
-        code = operation->repeat(context, 1);
+        code = threads_repeat(launch, operation, 1);
         own_ns[i] = (double)(clock_ns() - start);
-        visit_check(launch, operation, i, &before);
+        if (code == MPI_SUCCESS)
+            code = settle(context, operation);
+        check(code, operation->name);
+        visit_check(launch, operation, i);
     }
+    shake_hands(context); /* what is one-sided must not begin while the other rank still checks */
     return code;
 }
 
@@ -96,16 +125,17 @@ void visit_time(struct launch *launch, const struct operation *operation, int64_
     const int single = times_each(launch->options);
     const int code = visit_is_verified(launch, operation)
                          ? time_verified(launch, operation, count, own_ns)
-                         : time_batches(context, operation, repetitions, count, own_ns);
+                         : time_batches(launch, operation, repetitions, count, own_ns);
     check(code, operation->name);
 
     const double per = (double)repetitions * operation->messages *
                        (operation->counts_window ? context->window : 1);
     const int corrected = single && !launch->options->keep_clock_cost;
     const double cost_ns = corrected ? launch->clock.cost_s * 1e9 : 0.0;
+    const int counts = context->leads || !is_timed_by_leader(operation);
     for (int i = 0; i < count; i++) {
         const double ns = own_ns[i] - cost_ns;
-        own_ns[i] = (ns > 0.0 ? ns : 0.0) / per;
+        own_ns[i] = (counts && ns > 0.0 ? ns : 0.0) / per;
     }
 }
 

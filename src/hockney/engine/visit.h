@@ -4,9 +4,9 @@
 
 #include "launch.h"
 
-/* Points the context at messages of this size; untimed. */
-void visit_prepare(struct launch *launch, const struct operation *operation, size_t bytes,
-                   int window);
+/* Points the context at messages of this size, exchanged by this method; untimed. */
+void visit_prepare(struct launch *launch, const struct operation *operation,
+                   const struct method *method, size_t bytes, int window);
 void visit_release(struct launch *launch, const struct operation *operation);
 /* Untimed repetitions. */
 void visit_warm(struct launch *launch, const struct operation *operation, int64_t repetitions);
@@ -16,11 +16,10 @@ void visit_time(struct launch *launch, const struct operation *operation, int64_
 /* The samples over the ranks, on the first one: the largest, or the first rank's own. */
 void visit_reduce(struct launch *launch, int count);
 /* With --verify, where the operation has something to check: fills before a repetition what is sent,
-   and checks after it what was received, as `before` asks for. */
+   and checks after it what was received, where it was to be received then. */
 int visit_is_verified(const struct launch *launch, const struct operation *operation);
 void visit_fill(struct launch *launch, const struct operation *operation, int repetition);
-void visit_check(struct launch *launch, const struct operation *operation, int repetition,
-                 const struct context *before);
+void visit_check(struct launch *launch, const struct operation *operation, int repetition);
 /* The state of the machine before a round, recorded, where two ranks share memory. */
 void probe_state(struct launch *launch, int round);
 /* Records disturbances of all ranks since the last probe; non-zero if any rank was interrupted. */

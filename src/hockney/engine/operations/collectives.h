@@ -1,8 +1,17 @@
-/* The data of --verify for collectives. */
+/* Which forms of collectives the library has, and the data of --verify for them. */
 #ifndef HOCKNEY_COLLECTIVES_H
 #define HOCKNEY_COLLECTIVES_H
 
 #include "../context.h"
+
+/* Persistent collectives are of MPI 4.0; Open MPI 5 has them though it calls itself 3.1. */
+#if defined(SMPI_H)
+#define HAS_PERSISTENT_COLLECTIVES 0
+#elif MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+#define HAS_PERSISTENT_COLLECTIVES 1
+#else
+#define HAS_PERSISTENT_COLLECTIVES 0
+#endif
 
 /* Before a repetition: what this rank sends, and anything else where it receives. */
 void bcast_fill(struct context *context, int repetition);
@@ -11,6 +20,7 @@ void one_block_fill(struct context *context, int repetition);
 void all_blocks_fill(struct context *context, int repetition);
 void elements_fill(struct context *context, int repetition);
 void element_blocks_fill(struct context *context, int repetition);
+void local_fill(struct context *context, int repetition);
 
 /* After it: every byte received, every reduced value. */
 void bcast_check(struct context *context, int repetition);
@@ -21,6 +31,8 @@ void alltoall_check(struct context *context, int repetition);
 void reduce_check(struct context *context, int repetition);
 void allreduce_check(struct context *context, int repetition);
 void scan_check(struct context *context, int repetition);
+void exscan_check(struct context *context, int repetition);
+void local_check(struct context *context, int repetition);
 void reduce_scatter_check(struct context *context, int repetition);
 
 #endif

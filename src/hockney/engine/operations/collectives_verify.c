@@ -99,6 +99,16 @@ void element_blocks_fill(struct context *context, int repetition)
     fill_elements(context, elements * (size_t)context->ranks, repetition);
 }
 
+static noreturn void wrong_sum(const struct context *context, int ranks, int repetition, size_t i,
+                               int32_t found, int32_t expected)
+{
+    fail(EXIT_WENT_WRONG,
+         "data check: reduced over %d rank%s, %zu bytes, repetition %d: on rank %d element %zu is %ld "
+         "and should be %ld",
+         ranks, ranks == 1 ? "" : "s", context->bytes, repetition, context->rank, i, (long)found,
+         (long)expected);
+}
+
 /* `first`: of the elements of all, the number of the first one received; `ranks`: 0 to this one were
    added up. */
 static void check_sums(const struct context *context, size_t first, int ranks, int repetition)
@@ -109,11 +119,7 @@ static void check_sums(const struct context *context, size_t first, int ranks, i
         const uint32_t expected =
             (uint32_t)ranks * (uint32_t)base_of(first + i, repetition) + of_ranks;
         if ((uint32_t)in[i] != expected)
-            fail(EXIT_WENT_WRONG,
-                 "data check: reduced over %d ranks, %zu bytes, repetition %d: on rank %d element "
-                 "%zu is %ld and should be %ld",
-                 ranks, context->bytes, repetition, context->rank, i, (long)in[i],
-                 (long)(int32_t)expected);
+            wrong_sum(context, ranks, repetition, i, in[i], (int32_t)expected);
     }
 }
 
@@ -126,6 +132,30 @@ void reduce_check(struct context *context, int repetition)
 {
     if (context->rank == context->root)
         allreduce_check(context, repetition);
+}
+
+/* The first rank's result is undefined. */
+void exscan_check(struct context *context, int repetition)
+{
+    if (context->rank > 0)
+        check_sums(context, 0, context->rank, repetition);
+}
+
+/* A rank adds to what it has the same once more. */
+void local_fill(struct context *context, int repetition)
+{
+    elements_fill(context, repetition);
+    memcpy(in_of(context), out_of(context), context->bytes);
+}
+
+void local_check(struct context *context, int repetition)
+{
+    const int32_t *in = (const int32_t *)(const void *)in_of(context);
+    for (size_t i = 0; i < context->bytes / sizeof(int32_t); i++) {
+        const int32_t expected = 2 * (base_of(i, repetition) + context->rank);
+        if (in[i] != expected)
+            wrong_sum(context, 1, repetition, i, in[i], expected);
+    }
 }
 
 void scan_check(struct context *context, int repetition)

@@ -5,22 +5,22 @@
 
 /* `out` and `in` are copies, so that the compiler may keep them in registers: what MPI is given no
    address of, it cannot have changed. */
-static int exchange_messages(struct message *out, struct message *in, int leads, int other,
-                             MPI_Comm comm, int64_t repetitions)
+static int exchange_messages(struct message *out, struct message *in, int leads, int to, int from,
+                             int tag, MPI_Comm comm, int64_t repetitions)
 {
     int code;
     if (leads) {
         for (int64_t i = 0; i < repetitions; i++) {
-            if ((code = message_send(out, other, comm)) != MPI_SUCCESS)
+            if ((code = message_send(out, to, tag, comm)) != MPI_SUCCESS)
                 return code;
-            if ((code = message_receive(in, other, comm)) != MPI_SUCCESS)
+            if ((code = message_receive(in, from, tag, comm)) != MPI_SUCCESS)
                 return code;
         }
     } else {
         for (int64_t i = 0; i < repetitions; i++) {
-            if ((code = message_receive(in, other, comm)) != MPI_SUCCESS)
+            if ((code = message_receive(in, from, tag, comm)) != MPI_SUCCESS)
                 return code;
-            if ((code = message_send(out, other, comm)) != MPI_SUCCESS)
+            if ((code = message_send(out, to, tag, comm)) != MPI_SUCCESS)
                 return code;
         }
     }
@@ -30,8 +30,8 @@ static int exchange_messages(struct message *out, struct message *in, int leads,
 static int repeat(struct context *context, int64_t repetitions)
 {
     struct message out = context->out, in = context->in;
-    const int code = exchange_messages(&out, &in, context->leads, context->peer, context->comm,
-                                       repetitions);
+    const int code = exchange_messages(&out, &in, context->leads, context->peer, context->source,
+                                       context->tag, context->comm, repetitions);
     context->out.at = out.at;
     context->in.at = in.at;
     return code;

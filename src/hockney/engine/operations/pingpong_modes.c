@@ -6,14 +6,15 @@
 static int synchronous(struct context *context, int64_t repetitions)
 {
     struct message out = context->out, in = context->in;
-    const int peer = context->peer, leads = context->leads;
+    const int peer = context->peer, leads = context->leads, source = context->source;
+    const int tag = context->tag;
     int code = MPI_SUCCESS;
     for (int64_t i = 0; i < repetitions && code == MPI_SUCCESS; i++) {
-        if (!leads && (code = message_receive(&in, peer, context->comm)) != MPI_SUCCESS)
+        if (!leads && (code = message_receive(&in, source, tag, context->comm)) != MPI_SUCCESS)
             break;
-        code = MPI_Ssend(message_next(&out), out.count, out.type, peer, 0, context->comm);
+        code = MPI_Ssend(message_next(&out), out.count, out.type, peer, tag, context->comm);
         if (leads && code == MPI_SUCCESS)
-            code = message_receive(&in, peer, context->comm);
+            code = message_receive(&in, source, tag, context->comm);
     }
     context->out.at = out.at;
     context->in.at = in.at;
@@ -28,17 +29,18 @@ static int wait_for(int started, MPI_Request *request)
 static int nonblocking(struct context *context, int64_t repetitions)
 {
     struct message out = context->out, in = context->in;
-    const int peer = context->peer, leads = context->leads;
+    const int peer = context->peer, leads = context->leads, source = context->source;
+    const int tag = context->tag;
     const MPI_Comm comm = context->comm;
     MPI_Request request;
     int code = MPI_SUCCESS;
     for (int64_t i = 0; i < 2 * repetitions && code == MPI_SUCCESS; i++)
         if ((i % 2 == 0) == leads)
-            code = wait_for(MPI_Isend(message_next(&out), out.count, out.type, peer, 0, comm,
+            code = wait_for(MPI_Isend(message_next(&out), out.count, out.type, peer, tag, comm,
                                       &request),
                             &request);
         else
-            code = wait_for(MPI_Irecv(message_next(&in), in.count, in.type, peer, 0, comm,
+            code = wait_for(MPI_Irecv(message_next(&in), in.count, in.type, source, tag, comm,
                                       &request),
                             &request);
     context->out.at = out.at;
@@ -49,11 +51,11 @@ static int nonblocking(struct context *context, int64_t repetitions)
 static int persistent_prepare(struct context *context)
 {
     const struct message *out = &context->out, *in = &context->in;
-    const int code = MPI_Send_init(out->base, out->count, out->type, context->peer, 0,
+    const int code = MPI_Send_init(out->base, out->count, out->type, context->peer, context->tag,
                                    context->comm, &context->requests[0]);
     return code != MPI_SUCCESS ? code
-                               : MPI_Recv_init(in->base, in->count, in->type, context->peer, 0,
-                                               context->comm, &context->requests[1]);
+                               : MPI_Recv_init(in->base, in->count, in->type, context->source,
+                                               context->tag, context->comm, &context->requests[1]);
 }
 
 static int persistent_finish(struct context *context)

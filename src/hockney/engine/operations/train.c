@@ -16,12 +16,12 @@ static int send_trains(struct context *context, int64_t repetitions, int message
     int code;
     for (int64_t i = 0; i < repetitions; i++) {
         for (int j = 0; j < messages; j++) {
-            if ((code = message_send(&context->out, 1, context->comm)) != MPI_SUCCESS)
+            if ((code = message_send(&context->out, 1, 0, context->comm)) != MPI_SUCCESS)
                 return code;
             if (delay_ns > 0)
                 clock_compute(delay_ns);
         }
-        if ((code = message_receive(&context->in, 1, context->comm)) != MPI_SUCCESS)
+        if ((code = message_receive(&context->in, 1, 0, context->comm)) != MPI_SUCCESS)
             return code;
     }
     return MPI_SUCCESS;
@@ -35,10 +35,10 @@ static int receive_trains(struct context *context, int64_t repetitions, int mess
         for (int j = 0; j < messages; j++) {
             if (delay_ns > 0)
                 clock_compute(delay_ns);
-            if ((code = message_receive(&context->in, 0, context->comm)) != MPI_SUCCESS)
+            if ((code = message_receive(&context->in, 0, 0, context->comm)) != MPI_SUCCESS)
                 return code;
         }
-        if ((code = message_send(&context->out, 0, context->comm)) != MPI_SUCCESS)
+        if ((code = message_send(&context->out, 0, 0, context->comm)) != MPI_SUCCESS)
             return code;
     }
     return MPI_SUCCESS;

@@ -1,0 +1,17 @@
+#include "beyond.h"
+
+#include <stdio.h>
+
+#include "operations.h"
+#include "records.h"
+
+int features_main(void)
+{
+    fputs("{\"library\":", stdout);
+    record_string(records_library());
+    fputs(",\"version\":", stdout);
+    record_string(records_release());
+    printf(",\"persistent_collectives\":%s", has_persistent_collectives ? "true" : "false");
+    printf(",\"partitioned\":%s}\n", operation_whole() != NULL ? "true" : "false");
+    return 0;
+}

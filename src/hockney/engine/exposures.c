@@ -1,0 +1,184 @@
+#include "exposures.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "buffers.h"
+#include "check.h"
+#include "node.h"
+#include "records.h"
+#include "visit.h"
+
+enum { TAG_ADDRESS = 12 };
+
+/* On a page, as message buffers are. */
+static char *memory_of(size_t span)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), rounded = (span / page + 1) * page;
+    char *memory = aligned_alloc(page, rounded);
+    if (memory == NULL)
+        fail(EXIT_WENT_WRONG, "no memory for a window of %zu bytes", rounded);
+    return memory;
+}
+
+/* The window itself; returns MPI's code. */
+static int make(struct exposure *exposure, enum window_kind kind, MPI_Comm comm)
+{
+    const MPI_Aint span = (MPI_Aint)exposure->span;
+    const MPI_Info info = MPI_INFO_NULL;
+    if (kind == ALLOCATE)
+        return MPI_Win_allocate(span, 1, info, comm, &exposure->base, &exposure->win);
+    if (kind == SHARED)
+        return MPI_Win_allocate_shared(span, 1, info, comm, &exposure->base, &exposure->win);
+    exposure->base = exposure->owned = memory_of(exposure->span);
+    if (kind == CREATE)
+        return MPI_Win_create(exposure->base, span, 1, info, comm, &exposure->win);
+    int code = MPI_Win_create_dynamic(info, comm, &exposure->win);
+    if (code == MPI_SUCCESS)
+        code = MPI_Win_attach(exposure->win, exposure->base, span);
+    exposure->is_attached = code == MPI_SUCCESS;
+    return code;
+}
+
+/* Displacements of a dynamic window are addresses of the other rank. */
+static void find_there(struct exposure *exposure, MPI_Comm comm)
+{
+    MPI_Aint here;
+    check(MPI_Get_address(exposure->base, &here), "MPI_Get_address");
+    check(MPI_Sendrecv(&here, 1, MPI_AINT, exposure->other, TAG_ADDRESS, &exposure->there, 1,
+                       MPI_AINT, exposure->other, TAG_ADDRESS, comm, MPI_STATUS_IGNORE),
+          "MPI_Sendrecv");
+}
+
+static void set_group(struct exposure *exposure, MPI_Comm comm)
+{
+    MPI_Group both;
+    check(MPI_Comm_group(comm, &both), "MPI_Comm_group");
+    check(MPI_Group_incl(both, 1, &exposure->other, &exposure->other_group), "MPI_Group_incl");
+    check(MPI_Group_free(&both), "MPI_Group_free");
+}
+
+/* Collective: the names of the kinds of which the library makes a small window. */
+static void name_kinds(char *names, size_t room, MPI_Comm comm)
+{
+    names[0] = '\0';
+    for (int kind = 0; kind < WINDOW_KINDS; kind++) {
+        struct exposure small = {.span = 8};
+        const size_t length = strlen(names);
+        if (make(&small, (enum window_kind)kind, comm) == MPI_SUCCESS)
+            snprintf(names + length, room - length, "%s%s", length > 0 ? ", " : "",
+                     window_kind_names[kind]);
+    }
+}
+
+static noreturn void refuse(const char *kind, int code, MPI_Comm comm)
+{
+    char names[64];
+    name_kinds(names, sizeof names, comm);
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    MPI_Get_library_version(library, &length);
+    library[strcspn(library, "\n")] = '\0';
+    MPI_Error_string(code, text, &length);
+    fail(EXIT_ASKED_WRONGLY, "--window-kind %s: %.100s makes no such window here (%.200s); it makes: %s",
+         kind, library, text, names);
+}
+
+static struct exposure *open_one(const struct launch *launch, enum window_kind kind, MPI_Comm comm)
+{
+    struct exposure *exposure = allocate(sizeof *exposure);
+    exposure->span = exposure_span(launch);
+    check(MPI_Comm_rank(comm, &exposure->own), "MPI_Comm_rank");
+    exposure->other = 1 - exposure->own;
+    if (kind == SHARED && !IS_SIMULATED && node_of(comm).ranks < 2)
+        fail(EXIT_ASKED_WRONGLY, "--window-kind shared: the ranks are on different nodes");
+    const int code = make(exposure, kind, comm);
+    if (code != MPI_SUCCESS)
+        refuse(window_kind_names[kind], code, comm);
+    check(MPI_Win_set_errhandler(exposure->win, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+    memset(exposure->base, 1, exposure->span);
+    set_group(exposure, comm);
+    if (kind == DYNAMIC)
+        find_there(exposure, comm);
+    return exposure;
+}
+
+/* One repetition by each way, at the smallest size: what a window does not take is known before anything
+   is timed. */
+static void try_ways(struct launch *launch)
+{
+    const struct options *options = launch->options;
+    for (int i = 0; i < options->method_count; i++) {
+        const struct operation *operation = options->methods[i].operation;
+        const struct way *way = operation->way;
+        if (way == NULL)
+            continue;
+        launch->method = &options->methods[i];
+        launch->context.way = way;
+        buffers_set(launch, operation, options->sizes[0].bytes, 1);
+        int code = operation->prepare(&launch->context);
+        code = code == MPI_SUCCESS ? operation->repeat(&launch->context, 1) : code;
+        code = code == MPI_SUCCESS ? operation->settle(&launch->context) : code;
+        code = code == MPI_SUCCESS ? operation->finish(&launch->context) : code;
+        if (code != MPI_SUCCESS) {
+            char text[MPI_MAX_ERROR_STRING] = "";
+            int length = 0;
+            MPI_Error_string(code, text, &length);
+            fail(EXIT_ASKED_WRONGLY, "%s by %s does not work with a window by %s: %s",
+                 operation->name, synchronization_names[way->synchronization],
+                 window_kind_names[way->kind], text);
+        }
+        buffers_release(launch);
+    }
+}
+
+void exposures_open(struct launch *launch, MPI_Comm comm)
+{
+    const struct options *options = launch->options;
+    for (int i = 0; i < options->window_kind_count; i++) {
+        const enum window_kind kind = (enum window_kind)options->window_kinds[i];
+        launch->context.exposures[kind] = open_one(launch, kind, comm);
+    }
+    try_ways(launch);
+}
+
+void exposures_of_pairs(struct launch *launch, const struct pairing *pairing)
+{
+    struct context *context = &launch->context;
+    const int64_t all = pairing->number[context->rank];
+    int leads = 0, partner = -1;
+    if (all >= 0) {
+        const struct pair pair = pairing->list[all];
+        leads = pair.first == context->rank;
+        partner = leads ? pair.second : pair.first;
+    }
+    check(MPI_Comm_split(context->comm, partner < 0 ? MPI_UNDEFINED : (int)all, !leads,
+                         &launch->exposed),
+          "MPI_Comm_split");
+    if (partner < 0)
+        return;
+    context->leads = leads;
+    context->peer = partner;
+    exposures_open(launch, launch->exposed);
+}
+
+static void close_one(struct exposure *exposure)
+{
+    if (exposure->is_attached)
+        check(MPI_Win_detach(exposure->win, exposure->base), "MPI_Win_detach");
+    check(MPI_Group_free(&exposure->other_group), "MPI_Group_free");
+    check(MPI_Win_free(&exposure->win), "MPI_Win_free");
+    free(exposure->owned);
+    free(exposure);
+}
+
+void exposures_close(struct launch *launch)
+{
+    for (int kind = 0; kind < WINDOW_KINDS; kind++)
+        if (launch->context.exposures[kind] != NULL)
+            close_one(launch->context.exposures[kind]);
+    if (launch->exposed != MPI_COMM_NULL)
+        check(MPI_Comm_free(&launch->exposed), "MPI_Comm_free");
+}

@@ -1,0 +1,17 @@
+/* What a halo is asked for; each ends the program where it was asked wrongly. */
+#ifndef HOCKNEY_HALO_OPTIONS_H
+#define HOCKNEY_HALO_OPTIONS_H
+
+#include "options.h"
+
+/* "4x2" */
+void halo_read_grid(struct grid *grid, const char *text);
+void halo_read_neighbors(struct grid *grid, const char *text);
+void halo_read_columns(struct options *options, const char *text);
+/* The exchanges that `exchange` and `form` list: neighbourhood collectives in each of the forms; the
+   others have none. */
+void halo_read_exchanges(struct options *options);
+/* What a halo cannot honour. */
+void halo_accept_or_refuse(const struct options *options);
+
+#endif

@@ -1,0 +1,37 @@
+/* How messages are exchanged: what the user asked to have measured side by side, each with the
+   operation that does it. */
+#ifndef HOCKNEY_METHOD_H
+#define HOCKNEY_METHOD_H
+
+#include "operations.h"
+
+struct method {
+    const struct operation *operation;
+    /* Threads that exchange messages at once, of the rank that sends first and of the other; 0 where
+       MPI was started for one thread. */
+    int threads, receivers;
+    const char *thread_comms; /* over which communicators */
+    int partitions; /* of a message, with one thread each; 0: none */
+    double stagger_ns; /* from one partition's readiness to the next one's */
+    int any_source; /* receives do not name the rank that sends */
+    const struct layout *out, *in; /* NULL: contiguous */
+    const char *datatype; /* what records call the layouts; NULL where none was asked for */
+    const char *packing;  /* and how the data get from one to the other */
+};
+
+/* By one thread, contiguous: of what is measured beside the experiment's operation. */
+extern const struct method method_plain;
+
+struct options;
+
+/* Makes options->methods from what was asked for, at least one. Ends the program where two of it do
+   not go together. */
+void methods_make(struct options *options);
+/* Their datatypes, once MPI has started. */
+void methods_commit(const struct options *options);
+void methods_free(struct options *options);
+
+/* Threads of a rank, at most. */
+int methods_most_threads(const struct options *options);
+
+#endif

@@ -1,0 +1,234 @@
+#include "method.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "options.h"
+#include "simulated.h"
+
+enum { DATATYPE_BYTES = 4096 };
+
+const struct method method_plain;
+
+static struct method *add(struct options *options, const struct method *method)
+{
+    const size_t count = (size_t)options->method_count + 1;
+    options->methods = realloc(options->methods, count * sizeof *options->methods);
+    if (options->methods == NULL)
+        fail(EXIT_WENT_WRONG, "no memory for %zu methods", count);
+    options->methods[options->method_count] = *method;
+    return &options->methods[options->method_count++];
+}
+
+/* Contiguous messages, and the same data in the layouts by each packing. */
+static void add_layouts(struct options *options, struct method method)
+{
+    const struct operation *operation = options->operation;
+    method.datatype = options->out != NULL ? "contiguous" : NULL;
+    add(options, &method);
+    method.out = options->out;
+    method.in = options->in;
+    method.datatype = options->datatype_name;
+    for (int i = 0; options->out != NULL && options->packings[i] != NULL; i++) {
+        method.packing = options->packings[i];
+        method.operation = strcmp(method.packing, "datatype") == 0
+                               ? operation
+                               : operation_packed(operation, method.packing);
+        if (method.operation == NULL)
+            fail(EXIT_ASKED_WRONGLY, "%s takes no --packing %s: only the standard pingpong does",
+                 operation->name, method.packing);
+        add(options, &method);
+    }
+}
+
+/* What two ranks do two-sided in the same direction, with which one-sided operations are compared. */
+static const struct operation *two_sided(enum direction direction)
+{
+    static const char *const names[] = {"pingpong", "stream", "bidirectional"};
+    return operation_named(names[direction], "standard");
+}
+
+/* A one-sided operation by each window kind and synchronisation, and what it is compared with. */
+static void add_ways(struct options *options, struct method method)
+{
+    const struct operation *asked = options->operation;
+    for (int i = 0; i < options->window_kind_count * options->synchronization_count; i++) {
+        struct way *way = allocate(sizeof *way);
+        struct operation *made = allocate(sizeof *made);
+        const int of_kind = options->synchronization_count;
+        *way = (struct way){
+            .synchronization = (enum synchronization)options->synchronizations[i % of_kind],
+            .kind = (enum window_kind)options->window_kinds[i / of_kind],
+            .direction = options->direction,
+            .element = asked->elements == ANY_BYTES ? NULL : options->element,
+            .reduction = options->reduction,
+        };
+        *made = *asked;
+        made->way = way;
+        made->messages = is_of_origin(way) || way->direction == ONE_WAY ? 1.0 : 2.0;
+        method.operation = made;
+        add(options, &method);
+    }
+    method.operation = two_sided(options->direction);
+    add(options, &method);
+}
+
+/* Messages in partitions, and beside them whole ones that wait for all of their parts. */
+static void add_partitions(struct options *options, struct method method)
+{
+    for (int i = 0; i < options->partition_count; i++) {
+        method.partitions = method.threads = method.receivers = options->partitions[i];
+        method.operation = options->operation;
+        add(options, &method);
+        method.operation = operation_whole();
+        add(options, &method);
+    }
+}
+
+static void check_layouts(const struct options *options)
+{
+    if (options->out == NULL)
+        return;
+    for (int i = 0; i < options->size_count; i++) {
+        const size_t bytes = options->sizes[i].bytes;
+        if (bytes % options->out->bytes != 0 || bytes % options->in->bytes != 0)
+            fail(EXIT_ASKED_WRONGLY, "--sizes %zu: not a multiple of a datatype's %zu bytes", bytes,
+                 bytes % options->out->bytes != 0 ? options->out->bytes : options->in->bytes);
+        if (bytes / options->out->bytes > INT32_MAX || bytes / options->in->bytes > INT32_MAX)
+            fail(EXIT_ASKED_WRONGLY, "--sizes %zu: more than %d elements of a datatype", bytes,
+                 INT32_MAX);
+        for (int j = 0; options->packings[j] != NULL; j++)
+            if (strcmp(options->packings[j], "pack") == 0 && bytes > INT32_MAX)
+                fail(EXIT_ASKED_WRONGLY, "--packing pack: MPI_Pack takes at most %d bytes",
+                     INT32_MAX);
+    }
+}
+
+static void check_partitions(const struct options *options)
+{
+    for (int i = 0; i < options->partition_count; i++)
+        for (int j = 0; j < options->size_count; j++)
+            if (options->sizes[j].bytes == 0 ||
+                options->sizes[j].bytes % (size_t)options->partitions[i] != 0)
+                fail(EXIT_ASKED_WRONGLY, "--partitions %d: %zu bytes do not make as many equal parts",
+                     options->partitions[i], options->sizes[j].bytes);
+}
+
+static void check_threads(const struct options *options)
+{
+    const struct operation *operation = options->operation;
+    for (int i = 0; i < options->thread_count; i++) {
+        const int threads = options->threads[i].threads, receivers = options->threads[i].receivers;
+        if (threads == receivers)
+            continue;
+        if (!is_pingpong(operation))
+            fail(EXIT_ASKED_WRONGLY, "--threads %d:%d: only pingpong has more threads on one side",
+                 threads, receivers);
+        if (strcmp(options->thread_comms, "shared") != 0)
+            fail(EXIT_ASKED_WRONGLY, "--threads %d:%d: only threads that share a communicator can be "
+                                     "more on one side", threads, receivers);
+        if (options->verify && threads > receivers)
+            fail(EXIT_ASKED_WRONGLY, "--threads %d:%d: --verify needs a receiver for each sender",
+                 threads, receivers);
+    }
+}
+
+/* Parts of the question that exclude each other. */
+static void check_together(const struct options *options)
+{
+    if (options->operation->one_sided &&
+        (options->thread_count > 0 || options->out != NULL || options->any_source))
+        fail(EXIT_ASKED_WRONGLY, "%s takes no --threads, --datatype or --any-source",
+             options->operation->name);
+    const int partitioned = is_partitioned(options->operation);
+    if (partitioned != (options->partition_count > 0))
+        fail(EXIT_ASKED_WRONGLY, "--mode partitioned and --partitions need each other");
+    if (partitioned && (options->thread_count > 0 || options->out != NULL))
+        fail(EXIT_ASKED_WRONGLY, "--partitions has a thread for each partition: leave out %s",
+             options->out != NULL ? "--datatype" : "--threads");
+    if (!partitioned && options->stagger_ns > 0.0)
+        fail(EXIT_ASKED_WRONGLY, "--stagger needs --mode partitioned");
+    if (options->any_source && partitioned)
+        fail(EXIT_ASKED_WRONGLY, "--any-source: a partitioned receive names its source");
+    if (IS_SIMULATED && methods_most_threads(options) > 0)
+        fail(EXIT_ASKED_WRONGLY, "SimGrid simulates ranks with one thread");
+    if ((options->sweep || options->table) && options->method_count > 1)
+        fail(EXIT_ASKED_WRONGLY, "--%s measures one method at a time",
+             options->sweep ? "sweep" : "table");
+}
+
+/* What records call the layouts: one name where both are the same. */
+static void name_datatypes(struct options *options)
+{
+    if (options->in == NULL)
+        options->in = options->out;
+    if (options->in != options->out && options->out == NULL)
+        fail(EXIT_ASKED_WRONGLY, "--receive-datatype needs --datatype");
+    if (options->out == NULL)
+        return;
+    options->datatype_name = allocate(DATATYPE_BYTES);
+    const int length = options->in == options->out
+                           ? snprintf(options->datatype_name, DATATYPE_BYTES, "%s", options->out->text)
+                           : snprintf(options->datatype_name, DATATYPE_BYTES, "%s>%s",
+                                      options->out->text, options->in->text);
+    if (length >= DATATYPE_BYTES)
+        fail(EXIT_ASKED_WRONGLY, "--datatype: more than %d characters", DATATYPE_BYTES - 1);
+}
+
+void methods_make(struct options *options)
+{
+    struct method method = {
+        .operation = options->operation,
+        .thread_comms = options->thread_comms,
+        .stagger_ns = options->stagger_ns,
+        .any_source = options->any_source,
+    };
+    name_datatypes(options);
+    check_layouts(options);
+    check_partitions(options);
+    check_threads(options);
+    for (int i = 0; i < options->thread_count; i++) {
+        method.threads = options->threads[i].threads;
+        method.receivers = options->threads[i].receivers;
+        add_layouts(options, method);
+    }
+    if (options->operation->one_sided)
+        add_ways(options, method);
+    else if (options->partition_count > 0)
+        add_partitions(options, method);
+    else if (options->thread_count == 0)
+        add_layouts(options, method);
+    check_together(options);
+}
+
+void methods_commit(const struct options *options)
+{
+    if (options->out != NULL)
+        layout_commit(options->out);
+    if (options->in != options->out)
+        layout_commit(options->in);
+}
+
+void methods_free(struct options *options)
+{
+    if (options->in != NULL && options->in != options->out)
+        layout_free(options->in);
+    if (options->out != NULL)
+        layout_free(options->out);
+    free(options->datatype_name);
+    free(options->methods);
+    free(options->threads);
+}
+
+int methods_most_threads(const struct options *options)
+{
+    int most = 0;
+    for (int i = 0; i < options->method_count; i++) {
+        const struct method *method = &options->methods[i];
+        most = method->threads > most ? method->threads : most;
+        most = method->receivers > most ? method->receivers : most;
+    }
+    return most;
+}

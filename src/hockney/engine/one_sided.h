@@ -1,0 +1,67 @@
+/* One-sided operations: the windows of two ranks, and how an operation on them is completed. */
+#ifndef HOCKNEY_ONE_SIDED_H
+#define HOCKNEY_ONE_SIDED_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+#include "message.h"
+
+/* What completes operations. Of FLUSH and FLUSH_LOCAL a lock of all ranks is held all the time. */
+enum synchronization { FENCE, PSCW, LOCK, LOCK_ALL, FLUSH, FLUSH_LOCAL, SYNCHRONIZATIONS };
+/* How the memory of a window comes to be. */
+enum window_kind { ALLOCATE, CREATE, DYNAMIC, SHARED, WINDOW_KINDS };
+/* In turns: one operation at a time, and where the target takes part, each rank in turn is the origin. */
+enum direction { IN_TURNS, ONE_WAY, BOTH_WAYS };
+enum reduction { SUM, MIN, MAX, BAND, BOR, BXOR, REPLACE, NO_OP, REDUCTIONS };
+
+/* Their names, by number; each ends with NULL. */
+extern const char *const synchronization_names[];
+extern const char *const window_kind_names[];
+extern const char *const direction_names[]; /* in turns has none: NULL comes first */
+extern const char *const reduction_names[];
+
+/* An element of accumulate and atomic operations. */
+struct element {
+    const char *name;
+    size_t bytes;
+    int is_integer, reduces;
+    MPI_Datatype (*type)(void); /* not a constant under every MPI */
+};
+
+/* By its name, or NULL; the names, with commas between. */
+const struct element *element_named(const char *name);
+extern const char element_names[];
+
+/* How a point's operations are made. */
+struct way {
+    enum synchronization synchronization;
+    enum window_kind kind;
+    enum direction direction;
+    const struct element *element; /* NULL where operations move plain bytes */
+    enum reduction reduction;
+};
+
+/* Whether both ranks call the synchronisation, so that operations in turns go to and fro. */
+static inline int is_active(const struct way *way) { return way->synchronization <= PSCW; }
+
+/* Whether the origin alone works, and its time alone is that of the operation. */
+static inline int is_of_origin(const struct way *way)
+{
+    return !is_active(way) && way->direction != BOTH_WAYS;
+}
+
+/* One window of two ranks, as one of them sees it. */
+struct exposure {
+    MPI_Win win;
+    MPI_Group other_group; /* the other rank alone */
+    int own, other;        /* ranks in the window's group */
+    char *base;            /* of the memory that this rank exposes, `span` bytes */
+    size_t span;
+    MPI_Aint there;        /* displacement of the other's memory */
+    char *owned;           /* what we allocated ourselves, or NULL */
+    int is_attached;
+    size_t at_here, at_there; /* where the walks through cold memory go on */
+};
+
+#endif

@@ -1,0 +1,43 @@
+#include "pass.h"
+
+#include "matrix.h"
+#include "order.h"
+#include "visit.h"
+
+/* A pass measures every arrangement once, in an order that follows from its number: who continues it
+   needs to know no more than how many visits were made. Clocks drift apart in a long one. */
+const char *pass_make(struct crowd *crowd)
+{
+    enum { VISITS_A_SYNC = 256 };
+    const struct options *options = crowd->launch->options;
+    const int64_t count = crowd->pairing.arrangements;
+    const int64_t most = options->visits > 0 && options->visits < count ? options->visits : count;
+    uint64_t random = random_state((uint64_t)options->pass + 1);
+    const struct permutation order = permutation_of(count, &random);
+    enum ending ending = GOES_ON;
+    crowd->round = -1; /* an untimed visit shows how early a start must be named */
+    for (int64_t i = options->from; i < most && ending == GOES_ON; i++) {
+        if ((i - options->from) % VISITS_A_SYNC == 0)
+            sync_again(&crowd->start.clock);
+        const int64_t arrangement = permutation_at(&order, i);
+        if (crowd->round < 0)
+            ending = crowd_visit(crowd, arrangement * options->size_count);
+        crowd->round = 0;
+        for (int size = 0; size < options->size_count && ending == GOES_ON; size++)
+            ending = crowd_visit(crowd, arrangement * options->size_count + size);
+        if (crowd->rank > 0)
+            continue;
+        if (ending == GOES_ON)
+            matrix_end_visit(crowd->matrix, i);
+        if (matrix_is_full(crowd->matrix, crowd->ranks / 2) ||
+            crowd_elapsed_s(crowd) - crowd->progress_s >= CROWD_PROGRESS_S)
+            matrix_write(crowd->matrix, crowd_elapsed_s(crowd));
+        crowd_show_progress(crowd);
+    }
+    if (crowd->rank == 0)
+        matrix_write(crowd->matrix, crowd_elapsed_s(crowd));
+    const int interrupted = look_at_noise(crowd->launch, 0);
+    return interrupted || ending == INTERRUPTED ? "interrupted"
+           : ending == BUDGET_SPENT             ? "budget"
+                                                : "complete";
+}

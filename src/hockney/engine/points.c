@@ -1,0 +1,120 @@
+/* What a launch measures: a point of each operation, method, size and window, with what is measured
+   beside it. */
+#include "check.h"
+#include "launch.h"
+#include "operations/halo.h"
+
+/* A collective that reduces has whole elements. */
+static int is_possible(const struct operation *operation, size_t bytes)
+{
+    if (operation->empty)
+        return bytes == 0;
+    return !operation->reduces || (bytes > 0 && bytes % sizeof(int32_t) == 0);
+}
+
+static struct point *add_point(struct launch *launch, const struct operation *operation,
+                               const struct method *method, struct size_option size, int window)
+{
+    struct point *point = &launch->points[launch->point_count++];
+    *point = (struct point){
+        .operation = operation,
+        .method = method,
+        .size = size,
+        .window = window,
+        .repetitions = 1,
+        .batches = 1,
+        .series = launch->context.rank == 0 ? allocate(sizeof(struct series)) : NULL,
+        .sketch = launch->context.rank == 0 && launch->options->tails ? allocate(sizeof(struct sketch)) : NULL,
+    };
+    return point;
+}
+
+/* One message to neighbours of the first rank, from which their exchanges are predicted. */
+static void add_messages(struct launch *launch, struct size_option size)
+{
+    for (int i = 0; i < MOST_DIMENSIONS; i++)
+        if (launch->context.halo->partners[i] > 0)
+            add_point(launch, &operation_message, &method_plain, size, 1)->pair[1] =
+                launch->context.halo->partners[i];
+}
+
+/* One size of a halo or of overlap: each exchange by each packing. Of one size alone, messages would
+   not show what a byte costs. */
+static void add_exchanges(struct launch *launch, struct size_option size)
+{
+    const struct options *options = launch->options;
+    for (int i = 0; i < options->exchange_count * options->column_count; i++) {
+        const struct operation *exchange = options->exchanges[i / options->column_count];
+        const enum packing packing = options->columns[i % options->column_count];
+        add_point(launch, exchange, &method_plain, size, 1)->packing = packing;
+        if (options->overlap && exchange->overlaps) {
+            struct point *overlapped = add_point(launch, exchange, &method_plain, size, 1);
+            overlapped->overlapped = 1;
+            overlapped->packing = packing;
+        }
+    }
+    if (launch->context.halo == NULL)
+        return;
+    add_messages(launch, size);
+    if (options->size_count == 1 && size.bytes > 0)
+        add_messages(launch, (struct size_option){0});
+}
+
+static void set_arrival(const struct launch *launch, struct point *point, enum arrival arrival)
+{
+    const struct context *context = &launch->context;
+    point->arrival = arrival;
+    point->late = arrival_fraction(&launch->options->arrivals, arrival, context->rank, context->ranks,
+                                   launch->options->seed);
+}
+
+/* One size: of each train or window where there are some, and under it what is measured beside. */
+static void add_points(struct launch *launch, struct size_option size)
+{
+    const struct options *options = launch->options;
+    const struct operation *operation = options->operation;
+    for (int i = 0; i < options->train_count; i++)
+        add_point(launch, &options->trains[i], &method_plain, size, 1);
+    const int windows = operation->counts_window ? options->window_count : 1;
+    for (int i = 0; options->train_count == 0 && i < options->method_count * windows; i++) {
+        const struct method *method = &options->methods[i / windows];
+        struct point *point =
+            add_point(launch, method->operation, method, size,
+                      operation->counts_window ? options->windows[i % windows] : 1);
+        if (options->arrivals.count > 0)
+            set_arrival(launch, point, options->arrivals.list[0]);
+        if (options->overlap && is_timed_by_leader(method->operation))
+            add_point(launch, method->operation, method, size, point->window)->overlapped = 1;
+    }
+    if (options->overlap && !operation->one_sided)
+        add_point(launch, operation, &method_plain, size, 1)->overlapped = 1;
+    for (int i = 1; i < options->arrivals.count; i++)
+        set_arrival(launch, add_point(launch, operation, &method_plain, size, 1), options->arrivals.list[i]);
+    for (int i = 0; i < options->congestion.load_count; i++)
+        add_point(launch, operation, &method_plain, size, launch->points[launch->point_count - 1].window)->load =
+            &options->congestion.loads[i];
+    for (int j = 0; options->floor && floor_copies[j] != NULL && size.bytes > 0; j++)
+        add_point(launch, floor_copies[j], &method_plain, size, 1);
+}
+
+void points_make(struct launch *launch)
+{
+    const struct options *options = launch->options;
+    const int windows = options->window_count > 0 ? options->window_count : 1;
+    const int most_a_size = options->train_count + 2 * options->method_count * windows +
+                            2 * options->exchange_count * options->column_count +
+                            2 * MOST_DIMENSIONS +
+                            options->arrivals.count + options->congestion.load_count + 4;
+    launch->points = allocate((size_t)(options->size_count * most_a_size + 3) *
+                              sizeof *launch->points);
+    for (int i = 0; i < options->size_count; i++)
+        if (options->exchange_count > 0)
+            add_exchanges(launch, options->sizes[i]);
+        else if (is_possible(options->operation, options->sizes[i].bytes))
+            add_points(launch, options->sizes[i]);
+    for (int j = 0; options->floor && floor_handovers[j] != NULL; j++)
+        add_point(launch, floor_handovers[j], &method_plain, (struct size_option){0}, 1);
+    if (launch->point_count == 0)
+        fail(EXIT_ASKED_WRONGLY, "%s does not support these sizes: %s", options->operation->name,
+             options->operation->reduces ? "it adds integers of 4 bytes" : "it has 0 bytes only");
+}

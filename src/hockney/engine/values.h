@@ -1,0 +1,30 @@
+/* The values of options as text. What is no such value ends the program with the option's name. */
+#ifndef HOCKNEY_VALUES_H
+#define HOCKNEY_VALUES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* From 0 up. */
+double value_number(const char *text, const char *option);
+int value_count(const char *text, const char *option);
+/* Two counts with the separator between. */
+void value_pair(const char *text, char separator, const char *option, int *first, int *second);
+/* A list of counts from 1 up, allocated. */
+int *value_counts(const char *text, const char *option, int *count);
+
+/* One of the names, which end with NULL; its number; a list of different ones, at most `most`, of
+   which it returns how many there are. */
+const char *value_one_of(const char *text, const char *option, const char *const *choices);
+int value_choice(const char *text, const char *option, const char *const *choices);
+int value_choices(const char *text, const char *option, const char *const *choices, int most,
+                  int *chosen);
+
+/* What stands at `*at` in the text, which moves behind it. Bytes may have a unit: 64KiB. */
+int64_t value_integer(const char **at, const char *text);
+int value_count_at(const char **at, const char *text);
+size_t value_bytes_at(const char **at, const char *text);
+/* That the text ends at `at`. */
+void value_ends(const char *at, const char *option, const char *text);
+
+#endif

@@ -1,0 +1,55 @@
+"""Roles that the engine cannot give are refused by every rank alike."""
+
+from __future__ import annotations
+
+import pytest
+
+from conftest import RunEngine
+
+
+@pytest.mark.parametrize(
+    ("roles", "said"),
+    [
+        ("random:3", "of 4 ranks there are 3 and 1"),
+        ("blocks:9", "of 4 ranks there are 9 and -5"),
+        ("listed:0,4/1,2", "a rank from 0 to 3 was expected"),
+        ("listed:0,1/1,2", "rank 1 is there twice"),
+        ("listed:0,1", "expected VICTIM,VICTIM/AGGRESSOR,AGGRESSOR"),
+        ("listed:0,1/2,3/", "unexpected"),
+        ("listed:0,1/2", "there are 2 and 1"),
+        ("listed:@nowhere", "nowhere"),
+        ("random:2@", "expected random:VICTIMS"),
+    ],
+)
+def test_roles_are_refused(run_engine: RunEngine, roles: str, said: str) -> None:
+    done = run_engine(
+        *("congestion", "pingpong", "--loads=ring:8:1:0:0", f"--roles={roles}", "--seconds=0.1"),
+        ranks=4,
+    )
+    assert done.status == 2
+    assert said in done.stderr
+
+
+def test_a_pingpong_has_two_victims(run_engine: RunEngine) -> None:
+    done = run_engine(
+        *("congestion", "pingpong", "--loads=ring:8:1:0:0", "--roles=blocks:3"), ranks=5
+    )
+    assert done.status == 2
+    assert "pingpong has two victims, not 3" in done.stderr
+
+
+def test_roles_follow_the_seed(run_engine: RunEngine) -> None:
+    """The same for one seed, others for another; every rank has one."""
+    casts = []
+    for seed in (1, 1, 2, 3, 4):
+        done = run_engine(
+            *("congestion", "pingpong", "--loads=ring:8:1:0:0", "--roles=random:2"),
+            *("--sizes=8", "--seconds=0.05", f"--seed={seed}"),
+            ranks=4,
+        )
+        assert done.status == 0, done.stderr
+        (launch,) = done.of("launch")
+        casts.append((*launch["victims"], *launch["aggressors"]))
+    assert casts[0] == casts[1]
+    assert len(set(casts)) > 1
+    assert all(sorted(cast) == [0, 1, 2, 3] for cast in casts)

@@ -1,0 +1,204 @@
+"""Exchanges with the neighbours on a grid: who they are, what arrives, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+
+import pytest
+
+from conftest import RunEngine, first_of
+from hockney.measure.features import features_of
+from hockney.mpis import Engine
+from hockney.predict.halo import messages, offsets
+from hockney.spec.workloads.halo import (
+    BLOCKS,
+    DIRECTIONS,
+    EXCHANGES,
+    NEIGHBORHOOD,
+    PACKINGS,
+    PARTITIONED,
+)
+
+QUICK = ("--seconds=0.02", "--rounds=1:3", "--place=none")
+TOPOLOGIES = [
+    ("2", "faces", ("--open",)),
+    ("3", "faces", ("--open",)),
+    ("2x2", "faces", ()),
+    ("3x2", "corners", ("--open",)),
+    ("2x2x2", "corners", ()),
+    ("3x1", "faces", ()),
+    ("2x2x2", "edges", ("--open", "--reorder")),
+    ("2x3", "faces", ("--reorder",)),
+    ("3x3", "corners", ("--reorder",)),
+]
+
+
+def has_partitions(engine: Engine, packing: str) -> bool:
+    """Whether the library sends partitioned messages, and from the right places."""
+    features = features_of(engine, simulated=False)
+    return features.partitioned and (packing != "datatype" or features.library != "Open MPI")
+
+
+def ranks_of(grid: str) -> int:
+    ranks = 1
+    for side in grid.split("x"):
+        ranks *= int(side)
+    return ranks
+
+
+# Two ranks with each packing, then the topologies with one each.
+SHORT = len(PACKINGS)
+CASES = [
+    *((*TOPOLOGIES[0], packing) for packing in PACKINGS),
+    *((*one, PACKINGS[i % SHORT]) for i, one in enumerate(TOPOLOGIES[1:])),
+]
+
+
+@pytest.mark.parametrize(("grid", "neighbors", "more", "packing"), first_of(CASES, SHORT))
+def test_every_message_arrives_where_it_should(
+    run_engine: RunEngine,
+    engine: Engine,
+    grid: str,
+    neighbors: str,
+    more: tuple[str, ...],
+    packing: str,
+) -> None:
+    forms = ["blocking", "nonblocking"]
+    features = features_of(engine, simulated=False)
+    if features.persistent_collectives:
+        forms.append("persistent")
+    exchanges = [one for one in EXCHANGES if one != PARTITIONED or has_partitions(engine, packing)]
+    done = run_engine(
+        "halo",
+        f"--grid={grid}",
+        f"--exchange={','.join(exchanges)}",
+        "--partitions=4",
+        f"--form={','.join(forms)}",
+        f"--neighbors={neighbors}",
+        f"--columns={packing}",
+        "--sizes=64,4KiB",
+        "--verify",
+        "--overlap",
+        *more,
+        *QUICK,
+        ranks=ranks_of(grid),
+    )
+    assert done.status == 0, done.stderr
+    starts = done.of("start")  # of every visit, whether its repetitions began in time or not
+    overlapped = len([one for one in exchanges if one not in (*BLOCKS, *NEIGHBORHOOD)])
+    visits = len(BLOCKS) + 2 * overlapped + len(NEIGHBORHOOD) * (2 * len(forms) - 1)
+    halos = [start for start in starts if start["operation"] == "halo" and start["round"] == 0]
+    assert len(halos) == 2 * visits
+    moved = done.of("launch")[0].get("moved_ranks")
+    assert 0 <= moved <= ranks_of(grid) if "--reorder" in more else moved is None
+    for samples in done.of("samples"):
+        if samples["operation"] != "halo":
+            assert samples["operation"] == "message"
+            assert samples["ranks"] == len(samples["peers"]) == 2
+            continue
+        assert samples["grid"] == [int(side) for side in grid.split("x")]
+        assert samples["periodic"] == ("--open" not in more)
+        assert samples.get("reordered", False) == ("--reorder" in more)
+        assert (samples["neighbors"], samples.get("packing", "none")) == (neighbors, packing)
+        assert samples["peers"] == []
+        assert samples.get("partitions") == (4 if samples["exchange"] == PARTITIONED else None)
+        assert "own_max_ns" in samples
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+@pytest.mark.parametrize("exchange", first_of(EXCHANGES, 2))
+def test_a_damaged_byte_is_found(
+    run_engine: RunEngine, faulty_engine: Engine, exchange: str, packing: str
+) -> None:
+    if exchange == PARTITIONED and not has_partitions(faulty_engine, packing):
+        refused = run_engine(
+            *("halo", "--grid=2", "--exchange=partitioned", f"--columns={packing}"),
+            *("--sizes=64", *QUICK),
+        )
+        assert refused.status == 2
+        assert re.search("came with MPI 4.0|from wrong places", refused.stderr)
+        return
+    done = run_engine(
+        "halo",
+        "--grid=2x2",
+        f"--exchange={exchange}",
+        f"--columns={packing}",
+        "--sizes=64",
+        "--verify",
+        *QUICK,
+        ranks=4,
+        path=faulty_engine.path,
+        env={"HOCKNEY_FAULT_CORRUPT": "1"},
+    )
+    assert done.status != 0
+    assert "data check: in a message of 64 bytes" in done.stderr
+
+
+@pytest.mark.parametrize(("dimensions", "neighbors"), DIRECTIONS)
+def test_neighbours_are_as_many_as_the_grid_has(dimensions: int, neighbors: str) -> None:
+    ways = offsets(dimensions, neighbors)
+    assert len(ways) == len(set(ways)) == DIRECTIONS[dimensions, neighbors]  # type: ignore[index]
+    reach = {"faces": 1, "edges": 2, "corners": 3}[neighbors]
+    assert set(ways) == {
+        way for way in product((-1, 0, 1), repeat=dimensions) if 0 < sum(map(abs, way)) <= reach
+    }
+    for one, other in zip(ways[::2], ways[1::2], strict=True):
+        assert one == tuple(-each for each in other)
+
+
+def test_open_ends_and_single_ranks_have_no_neighbours_beyond() -> None:
+    assert [list(each) for each in messages((3,), (1,), True)] == [[0, 1, 2], [1, 2, 0]]
+    assert [list(each) for each in messages((3,), (1,), False)] == [[0, 1], [1, 2]]
+    assert [list(each) for each in messages((3, 1), (0, 1), True)] == [[], []]
+    assert [list(each) for each in messages((2, 2), (-1, 1), True)] == [[0, 1, 2, 3], [3, 2, 1, 0]]
+
+
+def test_cold_buffers_and_barriers_are_measured(run_engine: RunEngine) -> None:
+    for more in ("--buffers=cold", "--sync=barrier"):
+        done = run_engine(
+            "halo",
+            "--grid=2",
+            "--exchange=waitall,sendrecv,neighbor",
+            "--sizes=8,4KiB",
+            more,
+            "--columns=none,hand,datatype",
+            "--seconds=0.1",
+        )
+        assert done.status == 0, done.stderr
+        found = {
+            (s["bytes"], s["exchange"], s.get("packing", "none"))
+            for s in done.of("samples")
+            if s["operation"] == "halo"
+        }
+        assert found == set(product((8, 4096), ("waitall", "sendrecv", "neighbor"), PACKINGS))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([], "halo needs --grid"),
+        (["--grid=2x2"], "has 4 ranks, --ranks asks for 2"),
+        (["--grid=0x2"], "one to three sides"),
+        (["--grid=2x"], "one to three sides"),
+        (["--grid=1x1x1x2"], "one to three sides"),
+        (["--grid=1000000x1000000"], "one to three sides"),
+        (["--grid=2", "--exchange=telepathy"], "no such exchange"),
+        (["--grid=2", "--exchange=waitall,"], "missing"),
+        (["--grid=2", "--exchange=neighbor", "--form=sudden"], "no such exchange"),
+        (["--grid=2", "--neighbors=all"], "unknown"),
+        (["--grid=2", "--columns=heap"], "unknown"),
+        (["--grid=2", "--exchange=sendrecv", "--overlap"], "none of the exchanges"),
+        (["--grid=2", "--exchange=persistent", "--buffers=cold"], "takes no --buffers cold"),
+        (["--grid=2", "--buffers=returned"], "takes no --buffers returned"),
+        (["--grid=2", "--columns=hand", "--sizes=4"], "elements of 8 bytes"),
+        (["--grid=2", "--sizes=100GiB"], "need"),
+    ],
+)
+def test_bad_questions_are_refused(
+    run_engine: RunEngine, arguments: list[str], complaint: str
+) -> None:
+    done = run_engine("halo", "-n", "2", *arguments)
+    assert done.status == 2
+    assert complaint in done.stderr
+    assert done.of("samples") == []

@@ -1,0 +1,53 @@
+"""Start-up: every step is recorded, once or the first and later times."""
+
+from __future__ import annotations
+
+import socket
+import time
+
+import pytest
+
+from conftest import RunEngine
+from hockney.spec.axes import WINDOW_KINDS
+
+ONCE = {("init", None, None), ("finalize", None, None)}
+TWICE = {("contact", None), ("comm-dup", None), ("comm-split", None)} | {
+    ("window", kind) for kind in WINDOW_KINDS
+}
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_every_step_is_there(run_engine: RunEngine, ranks: int) -> None:
+    done = run_engine("startup", "--sizes=8", ranks=ranks)
+    assert done.status == 0, done.stderr
+    found = {
+        (s["operation"], s.get("window_kind"), s.get("occurrence")): s for s in done.of("samples")
+    }
+    several = {(*one, which) for one in TWICE for which in ("first", "later")}
+    assert set(found) == ONCE | several
+    assert all(s["ranks"] == ranks for s in found.values())
+    assert all(ns > 0.0 for s in found.values() for ns in s["ns"])
+    for which in ("first", "later"):  # one for each partner of the first rank
+        assert len(found["contact", None, which]["ns"]) == ranks - 1
+    init = found["init", None, None]
+    assert init["own_mean_ns"][0] <= init["ns"][0]
+    assert [end["reason"] for end in done.of("end")] == ["complete"]
+
+
+def test_launching_counts_from_the_moment_that_was_named(run_engine: RunEngine) -> None:
+    earlier_s = 1.0
+    named = time.monotonic_ns() - round(1e9 * earlier_s)
+    host = socket.gethostname()
+    done = run_engine("startup", "--sizes=8", f"--launched-at={named}@{host}")
+    assert done.status == 0, done.stderr
+    (launch,) = [s for s in done.of("samples") if s["operation"] == "launch"]
+    spent_ns = time.monotonic_ns() - named
+    assert 1e9 * earlier_s < launch["ns"][0] < spent_ns
+
+
+@pytest.mark.parametrize("asked", ["1@elsewhere", "x@", "99999999999999999@HOST"])
+def test_launching_is_unknown_without_a_common_clock(run_engine: RunEngine, asked: str) -> None:
+    words = asked.replace("HOST", socket.gethostname())
+    done = run_engine("startup", "--sizes=8", f"--launched-at={words}")
+    assert done.status == 0, done.stderr
+    assert "launch" not in {s["operation"] for s in done.of("samples")}

@@ -1,0 +1,67 @@
+"""--tails: the engine's histograms hold every sample, in the bins that Python reads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conftest import RunEngine, RunHockney
+from hockney import records
+from hockney.analysis import Analysis
+from hockney.estimate.sketch import Sketch
+
+
+@pytest.mark.parametrize("experiment", ["pingpong", "congestion"])
+def test_the_histogram_is_that_of_the_samples(run_engine: RunEngine, experiment: str) -> None:
+    """Messages so large that a visit has fewer exchanges than are recorded one by one."""
+    words = ["pingpong"]
+    if experiment == "congestion":
+        words = ["congestion", "pingpong", "--roles=blocks:2", "--loads=ring:1024:1:0:0"]
+    done = run_engine(
+        *words, "--tails", "--sizes=1MiB,4MiB", "--seconds=1", ranks=4 if len(words) > 1 else 2
+    )
+    assert done.status == 0, done.stderr
+    tails = done.of("tail")
+    assert tails
+    for tail in tails:
+        key = ("bytes", "aggressor", "operation")
+        own = [s for s in done.of("samples") if all(s.get(k) == tail.get(k) for k in key)]
+        ns = np.concatenate([visit["ns"] for visit in own])
+        expected = Sketch.of(ns * 1e-9, tail["relative_error"])
+        bins = np.flatnonzero(expected.counts)
+        # Samples are recorded with seven digits: few of them are in the next bin.
+        counts = dict(zip(tail["bins"], tail["counts"], strict=True))
+        assert sum(counts.values()) == len(ns)
+        differ = sum(abs(counts.get(int(b), 0) - int(expected.counts[b])) for b in bins)
+        assert differ <= 2 + 0.01 * len(ns)
+        assert tail["round"] == max(visit["round"] for visit in own)
+
+
+def test_more_operations_are_counted_than_recorded(hockney: RunHockney, tmp_path: Path) -> None:
+    result = tmp_path / "run.jsonl"
+    done = hockney(
+        *("pingpong", "--tails", "--sizes", "8", "--budget", "4s", "--launches", "2", "-q"),
+        *("--json", "-o", str(result)),
+    )
+    assert done.status == 0, done.stderr
+    (tail,) = json.loads(done.stdout)["tails"]
+    run = records.read(result)
+    assert tail["operations"] > int(run.samples.counts().sum())
+    known = {one["quantile"]: one for one in tail["quantiles"]}
+    assert known[0.5]["time_s"] <= known[0.99]["time_s"] <= known[0.999]["time_s"]
+    assert known[0.999]["low_s"] is None  # of two launches
+    samples = run.samples.values(np.arange(len(run.samples))) * 1e-9
+    assert known[0.5]["whole_s"] == pytest.approx(float(np.median(samples)), rel=0.3)
+    assert "p99.9" in hockney("show", str(result)).stdout
+    (whole,) = Analysis(run).tails
+    assert whole.operations == tail["operations"]
+
+
+@pytest.mark.parametrize("word", ["--refine", "--preset=osu"])
+def test_tails_are_refused_without_rounds(hockney: RunHockney, word: str) -> None:
+    done = hockney("pingpong", "--tails", word)
+    assert done.status == 2
+    assert "--tails" in done.stderr
