@@ -19,6 +19,7 @@ from hockney.records import (
     LaunchRecord,
     Mpi,
     Noise,
+    PairTimes,
     Place,
     Probe,
     Progress,
@@ -30,6 +31,7 @@ from hockney.records import (
     Start,
     Summary,
     Switch,
+    Tail,
 )
 from samples import HEADER, make_run, write_run
 
@@ -89,6 +91,16 @@ ANY_RECORD = st.one_of(
         ),
     ),
     st.builds(
+        Tail,
+        launch=whole,
+        round=whole,
+        operation=words,
+        bytes=whole,
+        relative_error=st.floats(0.001, 0.5),
+        bins=st.lists(st.integers(0, 5000), max_size=3),
+        counts=st.lists(whole, max_size=3),
+    ),
+    st.builds(
         Summary,
         launch=whole,
         operation=words,
@@ -143,6 +155,18 @@ ANY_RECORD = st.one_of(
         algorithm=st.none() | st.text(max_size=9),
     ),
     st.builds(
+        PairTimes,
+        launch=whole,
+        pass_number=whole,
+        visit=whole,
+        visits=whole,
+        operation=words,
+        bytes=st.just([8]),
+        peers=st.just([0, 1, 5, 2]),
+        ns=st.lists(st.lists(seconds, min_size=2, max_size=2), min_size=1, max_size=1),
+        at_s=known,
+    ),
+    st.builds(
         Probe, launch=whole, round=whole, peers=st.lists(whole, max_size=2), handover_ns=seconds
     ),
     st.builds(Round, launch=whole, round=whole, wall_s=known, waited_s=known, probe_s=known),
@@ -195,9 +219,21 @@ def test_every_record_survives_being_written(record: Record) -> None:
 def test_every_kind_of_record_is_among_them() -> None:
     """A kind that is added belongs into ANY_RECORD."""
     builds = {
-        RunRecord, LaunchRecord, Samples, Summary, Start, Probe, Round, Noise, Switch, End,
-        Finish, Progress,
-    }  # fmt: skip
+        RunRecord,
+        LaunchRecord,
+        Samples,
+        PairTimes,
+        Tail,
+        Summary,
+        Start,
+        Probe,
+        Round,
+        Noise,
+        Switch,
+        End,
+        Finish,
+        Progress,
+    }
     assert {kind.__struct_config__.tag for kind in builds} == records.KINDS
     assert set(Record.__args__) == builds
 

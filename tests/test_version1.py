@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from hockney.records import LaunchRecord, Run, Samples
 from hockney.records.version1 import axes_in, buffers_of
-from hockney.spec.axes import MODES, STANDARD, Point, Train, method_text
+from hockney.spec.axes import MODES, STANDARD, Point, method_text
+from hockney.spec.trains import Train
 from hockney.units import format_size
 from samples import HEADER
 
@@ -36,13 +37,29 @@ def label(name: str, segment: int | None, overlapped: bool) -> str:
     return ", ".join([*words, *(["overlapped"] if overlapped else [])])
 
 
-def upgraded(operation: str, algorithm: str | None, experiment: str = "collective", ranks: int = 4,
-             peers: tuple[int, ...] = ()) -> Samples:  # fmt: skip
+def upgraded(
+    operation: str,
+    algorithm: str | None,
+    experiment: str = "collective",
+    ranks: int = 4,
+    peers: tuple[int, ...] = (),
+) -> Samples:
     header = HEADER.__class__(schema=1, hockney="0.1.0", id="1", experiment=experiment)
     run = Run(header)
     run.add(LaunchRecord(launch=0, definition="batch over 2k, larger of two ranks, two buffers"))
-    run.add(Samples(launch=0, round=0, operation=operation, algorithm=algorithm, bytes=8,
-                    ranks=ranks, peers=peers, repetitions=1, ns=[1.0]))  # fmt: skip
+    run.add(
+        Samples(
+            launch=0,
+            round=0,
+            operation=operation,
+            algorithm=algorithm,
+            bytes=8,
+            ranks=ranks,
+            peers=peers,
+            repetitions=1,
+            ns=[1.0],
+        )
+    )
     return run.samples[0]
 
 
@@ -113,8 +130,20 @@ def test_no_name_is_an_error(name: str, operation: str) -> None:
 def test_what_is_of_version_2_stays() -> None:
     run = Run(HEADER)
     run.add(LaunchRecord(launch=0, buffers="cold", definition="..., one buffer"))
-    run.add(Samples(launch=0, round=0, operation="pingpong", mode="persistent", bytes=8, ranks=8,
-                    pairs=3, peers=(0, 1), repetitions=1, ns=[1.0]))  # fmt: skip
+    run.add(
+        Samples(
+            launch=0,
+            round=0,
+            operation="pingpong",
+            mode="persistent",
+            bytes=8,
+            ranks=8,
+            pairs=3,
+            peers=(0, 1),
+            repetitions=1,
+            ns=[1.0],
+        )
+    )
     (read,) = run.samples
     assert (read.mode, read.pairs, read.buffers) == ("persistent", 3, "cold")
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 import pytest
+from msgspec.structs import replace
 
 from conftest import SHORT, RunHockney
 from hockney import records
@@ -25,6 +26,7 @@ MADE = {
     "pingpong": {"keep_clock_cost", "sweep", "seconds_a_size", "reduce"},  # by --preset
     "overheads": {"trains"},  # by what was measured before
     "collective": {"collective"},  # an argument
+    "rma": {"operation"},
 }
 """Fields that no option sets."""
 
@@ -47,7 +49,7 @@ def collective(name: str, **fields: object) -> Collective:
         (pairs(mode="persistent", buffers="cold"), "--mode persistent"),
         (pairs(operation="telepathy"), "no operation 'telepathy'"),
         (collective("alltoall", root="rotate"), "alltoall does not take --root"),
-        (collective("bcast", overlap=True), "bcast does not take --overlap"),
+        (collective("reduce_local", form="persistent"), "reduce_local does not take --form"),
         (collective("bcast", buffers="returned"), "bcast does not take --buffers returned"),
         (collective("barrier", verify=True), "barrier does not take --verify"),
         (Collective(sizes=EIGHT, collective="barrier"), "barrier sends no message"),
@@ -69,6 +71,20 @@ def test_what_an_operation_has_no_use_for_is_refused(workload: Workload, complai
 )
 def test_what_it_has_a_use_for_is_not(workload: Workload) -> None:
     check_accepted(workload)
+
+
+@pytest.mark.parametrize(
+    ("workload", "complaint"),
+    [
+        (collective("bcast", overlap=True), "bcast does not take --overlap: its calls block"),
+        (collective("bcast", form="persistent", root="rotate"), "keeps its root"),
+        (collective("bcast", form="persistent", buffers="cold"), "one buffer"),
+        (replace(collective("alltoallw"), sizes=sizes_of([2**30])), "displacements as bytes"),
+    ],
+)
+def test_what_a_collective_cannot_do_is_refused(workload: Workload, complaint: str) -> None:
+    with pytest.raises(AskedWronglyError, match=complaint):
+        workload.check(2)
 
 
 def test_a_pattern_of_its_own_is_not_overwritten() -> None:
@@ -109,12 +125,47 @@ def test_verbs_have_an_option_for_each_field_and_no_other(experiment: str) -> No
         "overheads --sizes 8",
         "collective alltoall --root rotate",
         "collective bcast --overlap",
+        "collective bcast --form blocking --overlap",
+        "collective bcast --form telepathic",
+        "collective bcast --form persistent --algorithm all",
+        "collective bcast --form persistent --root rotate",
+        "collective bcast --form persistent --buffers cold",
+        "collective reduce_local --form nonblocking",
+        "collective bcast --groups 2 -n 2",
+        "collective neighbor_alltoall -n 2",
+        "collective bcast --groups 2 -n 4 --algorithm all --oversubscribe",
+        "collective bcast --form persistent --platform fat-tree:2 -n 2",
         "collective bcast --buffers returned",
         "pingpong --verify --buffers returned",
         "pingpong --preset osu --buffers cold",
         "pingpong --two-buffers --cold-cache",
         "pingpong --buffers cold --two-buffers",
         "pingpong --buffers warm",
+        "rma put --element int8",
+        "rma accumulate --element byte",
+        "rma accumulate --element double --reduction bor",
+        "rma compare-and-swap --element float",
+        "rma compare-and-swap --reduction max",
+        "rma fetch-and-op --sizes 16",
+        "rma accumulate --sizes 12",
+        "rma put --sizes 0,8",
+        "rma put --window 8",
+        "rma put --buffers returned",
+        "rma put --sync flush,flush",
+        "rma put --sync barrier",
+        "rma put --overlap --sync fence,pscw",
+        "rma put --overlap --direction both-ways",
+        "rma put --overlap --pairs-active 1",
+        "rma put --window-kind huge",
+        "rma put --pairing neighbours",
+        "rma put --pairs-active 2",
+        "rma put --peers 0,2",
+        "rma put --pairs-active 1 --peers 0,1",
+        "startup --sizes 8,16",
+        "startup --sizes 0",
+        "startup --sizes 2GiB",
+        "startup --buffers separate",
+        "startup -n 1",
     ],
 )
 def test_the_command_line_refuses_it(hockney: RunHockney, command: str) -> None:

@@ -11,7 +11,6 @@ from hockney.spec.axes import (
     AXES,
     Axes,
     Point,
-    Train,
     axes_of,
     curve_key,
     key_without,
@@ -20,6 +19,7 @@ from hockney.spec.axes import (
     sort_key,
     texts_apart,
 )
+from hockney.spec.trains import Train
 from samples import make_run
 
 
@@ -91,8 +91,14 @@ def test_in_json_null_is_what_does_not_apply() -> None:
     found = axes_of(point(algorithm="ring", ranks=4))
     assert list(found) == list(AXES)
     assert {name for name, value in found.items() if value is not None} == {
-        "operation", "algorithm", "bytes", "ranks", "overlap",
-    }  # fmt: skip
+        "operation",
+        "algorithm",
+        "bytes",
+        "ranks",
+        "overlap",
+        "any_source",
+        "reordered",
+    }
 
 
 def test_columns_are_the_axes() -> None:

@@ -20,15 +20,22 @@ from hockney.spec import (
     sizes_of,
     stored,
 )
-from hockney.spec.axes import Train
+from hockney.spec.loads import Burst, Roles
+from hockney.spec.trains import Train
 from hockney.spec.workloads import WORKLOADS as EXPERIMENTS
 from hockney.spec.workloads import Workload
 from hockney.spec.workloads.collective import Collective
+from hockney.spec.workloads.congestion import Congestion
 from hockney.spec.workloads.cores import Cores
+from hockney.spec.workloads.fabric import Fabric
+from hockney.spec.workloads.halo import Halo
 from hockney.spec.workloads.late import Late
 from hockney.spec.workloads.overheads import Overheads
+from hockney.spec.workloads.overlap import Overlap
 from hockney.spec.workloads.pairs import Pairs
 from hockney.spec.workloads.pingpong import Pingpong
+from hockney.spec.workloads.rma import Rma
+from hockney.spec.workloads.startup import Startup
 
 SIZES = (Size(0), Size(8, 1000, 10))
 WORKLOADS: list[Workload] = [
@@ -37,7 +44,20 @@ WORKLOADS: list[Workload] = [
     Late(sizes=SIZES, delay_ns=1000),
     Pairs(sizes=SIZES, pairing=((0, 2), (1, 3)), active=(1, 2), operation="stream", windows=(8,)),
     Cores(sizes=SIZES, parallel=True, buffers="cold"),
+    Rma(sizes=SIZES, operation="accumulate", synchronizations=("lock", "fence"), windows=(8,)),
+    Startup(sizes=SIZES),
+    Fabric(sizes=SIZES, switch_numbers=(("a", 0), ("b", 1)), visits=3),
+    Congestion(
+        sizes=SIZES,
+        victim="stream",
+        aggressors=("ring", "incast"),
+        bursts=(Burst(), Burst(1e-3, 4e-3)),
+        roles=Roles(placing="listed", victims=2, listed=((0, 1), (2, 3))),
+        most_factor=3.0,
+    ),
     Collective(sizes=SIZES, collective="bcast", algorithm="chain", segment_bytes=8192),
+    Halo(sizes=SIZES, grid=(2, 2), exchanges=("waitall", "neighbor"), forms=("persistent",)),
+    Overlap(sizes=SIZES, verify=True),
 ]
 PLACEMENT = Placement(ranks=4, cpus=(0, 2), cfg=("a:b",), env={"A": "1"}, controls={"B": None})
 SAMPLING = Sampling(precision=0.5, over_s=90.0)
@@ -69,32 +89,77 @@ def test_every_field_that_is_measured_differently_is_found(workload: Workload) -
 
 
 def version1(experiment: str, **fields: object) -> dict[str, object]:
-    return {"experiment": experiment, "sizes": ["0", "8@1000+10"], "ranks": 4, "budget_s": 2.0,
-            "two_buffers": False, "cold_cache": False, "broadcast": False,
-            **fields}  # fmt: skip
+    return {
+        "experiment": experiment,
+        "sizes": ["0", "8@1000+10"],
+        "ranks": 4,
+        "budget_s": 2.0,
+        "two_buffers": False,
+        "cold_cache": False,
+        "broadcast": False,
+        **fields,
+    }
 
 
 @pytest.mark.parametrize(
     ("options", "workload"),
     [
-        (version1("pingpong", sweep=True, two_buffers=True, reduce="first"),
-         Pingpong(sizes=SIZES, sweep=True, buffers="separate", reduce="first")),
+        (
+            version1("pingpong", sweep=True, two_buffers=True, reduce="first"),
+            Pingpong(sizes=SIZES, sweep=True, buffers="separate", reduce="first"),
+        ),
         (version1("overheads", arguments=["--trains=1:0+0:0+0"]), Overheads(sizes=SIZES)),
         (version1("cores", arguments=["--parallel"]), Cores(sizes=SIZES, parallel=True)),
-        (version1("pairs", cold_cache=True, every_iteration=True, arguments=[
-            "--pairing=0-2,1-3", "--operation=stream", "--mode=standard", "--window=1,64",
-            "--pairs-active=1,2"]),
-         Pairs(sizes=SIZES, buffers="cold", every_iteration=True, pairing=((0, 2), (1, 3)),
-               active=(1, 2), operation="stream", windows=(1, 64))),
-        (version1("collective", arguments=[
-            "ibcast", "--root=rotate", "--sync=barrier", "--overlap",
-            "--algorithm=chain, 8 KiB segments"]),
-         Collective(sizes=SIZES, collective="ibcast", root="rotate", sync="barrier", overlap=True,
-                    algorithm="chain", segment_bytes=8192)),
-        (version1("collective", arguments=["bcast", "--algorithm=pipeline, unsegmented"]),
-         Collective(sizes=SIZES, collective="bcast", algorithm="pipeline", segment_bytes=0)),
+        (
+            version1(
+                "pairs",
+                cold_cache=True,
+                every_iteration=True,
+                arguments=[
+                    "--pairing=0-2,1-3",
+                    "--operation=stream",
+                    "--mode=standard",
+                    "--window=1,64",
+                    "--pairs-active=1,2",
+                ],
+            ),
+            Pairs(
+                sizes=SIZES,
+                buffers="cold",
+                every_iteration=True,
+                pairing=((0, 2), (1, 3)),
+                active=(1, 2),
+                operation="stream",
+                windows=(1, 64),
+            ),
+        ),
+        (
+            version1(
+                "collective",
+                arguments=[
+                    "ibcast",
+                    "--root=rotate",
+                    "--sync=barrier",
+                    "--overlap",
+                    "--algorithm=chain, 8 KiB segments",
+                ],
+            ),
+            Collective(
+                sizes=SIZES,
+                collective="ibcast",
+                root="rotate",
+                sync="barrier",
+                overlap=True,
+                algorithm="chain",
+                segment_bytes=8192,
+            ),
+        ),
+        (
+            version1("collective", arguments=["bcast", "--algorithm=pipeline, unsegmented"]),
+            Collective(sizes=SIZES, collective="bcast", algorithm="pipeline", segment_bytes=0),
+        ),
     ],
-)  # fmt: skip
+)
 def test_options_of_version_1_are_a_plan(options: dict[str, object], workload: Workload) -> None:
     plan = plan_of({**options, "cpus": "0,2-3"})
     assert plan is not None
@@ -105,10 +170,14 @@ def test_options_of_version_1_are_a_plan(options: dict[str, object], workload: W
 
 def test_several_questions_of_version_1_are_cases() -> None:
     own = [
-        {"ranks": ranks, "title": f"{ranks}", "arguments": ["bcast", f"--algorithm={name}"],
-         "env": {"FORCED": name}}
+        {
+            "ranks": ranks,
+            "title": f"{ranks}",
+            "arguments": ["bcast", f"--algorithm={name}"],
+            "env": {"FORCED": name},
+        }
         for ranks, name in ((2, "chain"), (4, "default"))
-    ]  # fmt: skip
+    ]
     plan = plan_of(
         {"experiment": "collective", "sizes": ["8"], "questions": own, "left_out": ["x"]}
     )
@@ -153,6 +222,7 @@ class Point(msgspec.Struct):
     segment_bytes: int | None
     ranks: int
     variant: str | None = None
+    form: str | None = "nonblocking"
 
 
 @pytest.mark.parametrize(
@@ -165,6 +235,7 @@ class Point(msgspec.Struct):
         (Point("bcast", "chain", 8192, 4), False),
         (Point("ibcast", None, 8192, 4), False),
         (Point("ibcast", "chain", 8192, 4, "other"), False),
+        (Point("ibcast", "chain", 8192, 4, form="persistent"), False),
     ],
 )
 def test_samples_tell_which_case_they_are_of(point: Point, is_it: bool) -> None:

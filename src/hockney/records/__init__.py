@@ -15,6 +15,7 @@ from hockney.records.kinds import (
     LaunchRecord,
     Mpi,
     Noise,
+    PairTimes,
     Place,
     Probe,
     Progress,
@@ -26,10 +27,12 @@ from hockney.records.kinds import (
     Start,
     Summary,
     Switch,
+    Tail,
     decode,
     encode,
     try_decode,
 )
+from hockney.records.pair_times import PairBlock, visits_made
 from hockney.records.reading import LONGEST_FILE, LONGEST_LINE, read
 from hockney.records.run import Run
 from hockney.records.tables import Table
@@ -48,6 +51,8 @@ __all__ = [
     "LaunchRecord",
     "Mpi",
     "Noise",
+    "PairBlock",
+    "PairTimes",
     "Place",
     "Probe",
     "Progress",
@@ -61,9 +66,11 @@ __all__ = [
     "Summary",
     "Switch",
     "Table",
+    "Tail",
     "Visits",
     "decode",
     "encode",
     "read",
     "try_decode",
+    "visits_made",
 ]

@@ -1,7 +1,6 @@
-"""Decodes blocks of lines into columns, in this process or, for half of a large file, in another.
+"""Decodes blocks of lines into columns, in this process or, for a large file, in others.
 
-The other process runs main(): it reads blocks from stdin, and writes what it
-made of them to stdout.
+Another process runs main(): it reads blocks from stdin, and writes what it made of them to stdout.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from hockney.records.kinds import (
     Finish,
     LaunchRecord,
     Noise,
+    PairTimes,
     Probe,
     Record,
     Round,
@@ -29,6 +29,7 @@ from hockney.records.kinds import (
     Start,
     Summary,
     Switch,
+    Tail,
     decode,
     decode_all,
     is_harmless,
@@ -37,11 +38,12 @@ from hockney.records.kinds import (
 from hockney.records.tables import Columns, columns_of
 
 with lazy_imports():
+    from hockney.records.pair_times import PairBlock
     from hockney.records.visits import Block
 
 TABLES: dict[str, Any] = {"starts": Start, "probes": Probe, "rounds": Round, "noises": Noise}
 """Kinds of which a run has many, by the field of the run that holds them."""
-OTHERS: tuple[Any, ...] = (LaunchRecord, Summary, Switch, End, Finish)
+OTHERS: tuple[Any, ...] = (LaunchRecord, Tail, Summary, Switch, End, Finish)
 SIZE_BYTES = 8
 PROGRAM = f"import sys; sys.path[:] = sys.argv[1:]; from {__name__} import main; main()"
 """It imports from where this process does, and not from the directory that it happens to be in."""
@@ -56,6 +58,7 @@ class Decoded:
     last_damaged: int = 0
     """Line in the block, from 1."""
     visits: Block | None = None
+    pair_times: list[PairBlock] = field(default_factory=list)
     tables: dict[str, Columns] = field(default_factory=dict)
     others: list[Record] = field(default_factory=list)
     """Records of OTHERS; those of one kind in the order of the block."""
@@ -73,6 +76,7 @@ def decoded(text: bytes) -> Decoded:
         by_kind[type(record)].append(record)
     if Samples in by_kind:
         found.visits = Block.of(by_kind[Samples])
+    found.pair_times = [PairBlock.of(one) for one in by_kind.get(PairTimes, [])]
     for name, kind in TABLES.items():
         if kind in by_kind:
             found.tables[name] = columns_of(kind, by_kind[kind])
@@ -101,7 +105,7 @@ class Helper:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._text = b""
+        self._text: bytes | None = None
         with contextlib.suppress(OSError):
             self._process = subprocess.Popen(
                 [sys.executable, "-c", PROGRAM, *sys.path],
@@ -111,7 +115,7 @@ class Helper:
             )
 
     def begin(self, text: bytes) -> None:
-        """Sends a block; what came of the one before has been taken."""
+        """Sends a block, after the result of the one before was taken."""
         self._text = text
         try:
             if self._process is not None and self._process.stdin is not None:
@@ -119,15 +123,16 @@ class Helper:
         except OSError:
             self.end()
 
-    def result(self) -> Decoded:
-        """What the block holds."""
-        if self._process is not None and self._process.stdout is not None:
+    def result(self) -> Decoded | None:
+        """What the block holds that was sent; None where none was since the last result."""
+        text, self._text = self._text, None
+        if text is not None and self._process is not None and self._process.stdout is not None:
             try:
                 found: Decoded = pickle.loads(_receive(self._process.stdout))
                 return found
             except (OSError, EOFError):
                 self.end()
-        return decoded(self._text)
+        return None if text is None else decoded(text)
 
     def end(self) -> None:
         if self._process is not None:

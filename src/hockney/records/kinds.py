@@ -9,15 +9,17 @@ from typing import Annotated, Any
 import msgspec
 
 from hockney.printable import one_line
-from hockney.spec.axes import LARGEST_WHOLE as LARGEST_WHOLE
-from hockney.spec.axes import Axes, Whole
+from hockney.spec.axes import Axes
+from hockney.spec.bounds import LARGEST_WHOLE as LARGEST_WHOLE
+from hockney.spec.bounds import Nanoseconds, Whole
 
 SCHEMA = 2
 """Raised only by changes that would mislead older readers."""
 LARGEST_NUMBER = 1e100
 """Upper limit in any unit: sums, squares and ratios still fit into doubles."""
-Nanoseconds = Annotated[float, msgspec.Meta(ge=0.0, le=1e18)]
-"""Up to 30 years; a line with another number is damaged."""
+
+
+Rank = Annotated[int, msgspec.Meta(ge=0, lt=2**24)]
 
 
 class Source(msgspec.Struct, kw_only=True):
@@ -51,6 +53,8 @@ class Mpi(msgspec.Struct, kw_only=True):
     version: str | None = None
     abi: str | None = None
     standard: str | None = None
+    threads: str | None = None
+    """What MPI_Query_thread grants: single, funneled, serialized or multiple."""
     description: str | None = None
 
 
@@ -75,6 +79,8 @@ class Place(msgspec.Struct, kw_only=True):
     pinned: bool | None = None
     allowed: int | None = None
     refused: str | None = None
+    thread_pus: list[int | None] = []
+    """The PU of each of its threads, where it has several."""
     topology: str | None = None
     """Switches down to the node, as Slurm names them: s0.s4.node17."""
 
@@ -102,13 +108,29 @@ class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True)
     compared."""
     definition: str | None = None
     simulated: bool = False
+    moved_ranks: int | None = None
+    """How many ranks of a halo the library gave another place on the grid; None unless it may."""
     controls: dict[str, str | None] = {}
     """Control variables of the library (MPI_T), read on each rank after MPI_Init, which prove that
     forced settings took effect. None if the library lacks the variable."""
+    arrivals: dict[str, list[float]] = {}
+    """For each pattern of arrival, how late each rank is, as a fraction of the skew."""
+    victims: list[int] = []
+    """Ranks that were timed while others loaded the network, in the order of their own."""
+    aggressors: list[int] = []
+    """Those others: the first is the one that an incast goes to."""
     places: list[Place] = []
 
 
-class Samples(Axes, tag_field="kind", tag="samples", frozen=True, kw_only=True, omit_defaults=True):
+class Samples(
+    Axes,
+    tag_field="kind",
+    tag="samples",
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    gc=False,
+):
     """The batches of one visit of a point: nanoseconds per one-way message or operation, one entry
     per batch."""
 
@@ -118,11 +140,54 @@ class Samples(Axes, tag_field="kind", tag="samples", frozen=True, kw_only=True, 
     ns: list[Nanoseconds]
     at_s: float | None = None
     """Start of the visit, from the start of measuring in the launch."""
+    skew_ns: float | None = None
+    """From the first rank's arrival to the last one's."""
+    load_Bps: float | None = None
+    """What all aggressors together exchanged during the visit."""
     compute_ns: float | None = None
-    """Computation time between start and completion of a nonblocking collective."""
+    """Computation time between start and completion of a nonblocking or persistent operation."""
     own_mean_ns: list[Nanoseconds] | None = None
     """For collectives: mean over ranks of their own durations, for each entry of ns."""
     own_max_ns: list[Nanoseconds] | None = None
+
+
+class PairTimes(msgspec.Struct, tag_field="kind", tag="pair_times", kw_only=True, gc=False):
+    """Times of many pairs of ranks, in successive visits of a pass over all of them: for each size
+    and pair the median of its batches, in nanoseconds per one-way message."""
+
+    launch: Whole
+    pass_number: Whole
+    visit: Whole
+    """The first of the visits, in the order of the pass, which follows from its number."""
+    visits: Whole
+    operation: str
+    bytes: list[Whole]
+    peers: list[Rank]
+    """Two ranks of each pair, one pair after the other."""
+    ns: list[list[Nanoseconds]]
+    """For each size, the time of each pair."""
+    at_s: float | None = None
+    """When they were over, from the start of measuring in the launch."""
+
+    def __post_init__(self) -> None:
+        pairs = len(self.peers) // 2
+        if len(self.peers) % 2 or [len(one) for one in self.ns] != [pairs] * len(self.bytes):
+            raise ValueError("as many times as pairs are needed, for each size")
+
+
+class Tail(Axes, tag_field="kind", tag="tail", frozen=True, kw_only=True, omit_defaults=True):
+    """How often the samples of a point took how long: a histogram with logarithmic bins, of those
+    since the last such record of the launch. Records are merged by adding counts."""
+
+    launch: Whole
+    round: Whole
+    """The last round that is counted."""
+    relative_error: Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)]
+    """A quantile from the histogram is within this fraction of the true one."""
+    bins: list[Annotated[int, msgspec.Meta(ge=0, le=100_000)]]
+    """Bin k > 0 has times above base^(k-1) ns up to base^k, where base is (1 + relative_error) /
+    (1 - relative_error); bin 0 what is at most 1 ns. Ascending; others are empty."""
+    counts: list[Whole]
 
 
 class Summary(Axes, tag_field="kind", tag="summary", frozen=True, kw_only=True, omit_defaults=True):
@@ -283,6 +348,8 @@ Record = (
     RunRecord
     | LaunchRecord
     | Samples
+    | PairTimes
+    | Tail
     | Summary
     | Start
     | Probe

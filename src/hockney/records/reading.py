@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
+from collections import deque
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,54 +24,64 @@ with lazy_imports():
 
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes; hockney writes no longer lines, and decoded numbers take 16 times the memory."""
-LONGEST_FILE = 256 * 1024 * 1024
-"""Bytes of a compressed file, or MOST_RATIO times its size; the rest is ignored, as a few KiB of
-zstd can hold terabytes."""
-MOST_RATIO, USUAL_RATIO = 200, 10
-"""Bytes that a byte of zstd may become, and usually becomes: real records take a tenth at best a
-twentieth of their size."""
 MOST_INPUT = 16 * 1024**3
 """Bytes; a larger file is refused, unless allow() has been called."""
-BLOCK = 4 * 1024 * 1024
-"""Bytes decoded at once: few enough that the values of a block take little memory as objects."""
-WORTH_HELPERS, MOST_HELPERS = 32 * 1024 * 1024, 3
-"""Bytes of a file from which on other processes help to decode it, and how many."""
+LONGEST_FILE = 256 * 1024 * 1024
+"""Bytes that a compressed file may become, however small it is."""
+MOST_RATIO, USUAL_RATIO = 200, 10
+"""Bytes that a byte of a larger one may become, and usually becomes: a few KiB of zstd can hold
+terabytes, and real records take a tenth, at best a twentieth of their size. More is refused, unless
+allow() has been called."""
+BLOCK = 2 * 1024 * 1024
+"""Bytes decoded at once: few enough that the values of a block, as objects, stay in the cache of a
+core."""
+WORTH_HELPERS, MOST_HELPERS = 32 * 1024 * 1024, 4
+"""Bytes of a file from which on other processes decode it, and how many at most."""
 COMPRESSED_CHUNK = 1024
 """Bytes of zstd decompressed at once: at the best compression, 128 KiB of text in 4 bytes, they
 give 32 MiB."""
 
 
-_most_input = ContextVar("most_input", default=MOST_INPUT)
+_most_input: ContextVar[int | None] = ContextVar("most_input", default=None)
 
 
 def allow(most_bytes: int) -> None:
-    """Sets the largest file that is read."""
+    """Sets the largest file that is read, as it is after decompression."""
     _most_input.set(most_bytes)
 
 
 @dataclass(frozen=True)
 class Limit:
-    """How much of a file is read."""
+    """How much of a file is read; a file that holds more is refused."""
 
     bytes: int
-    message: str
+    refusal: AskedWronglyError
 
 
 def _limit(path: Path) -> Limit:
     """Raises AskedWronglyError where the file as it is exceeds the limit."""
-    stored, most = path.stat().st_size, _most_input.get()
-    allowed = f"{format_size(most)}, the largest that is read"
+    stored, allowed = path.stat().st_size, _most_input.get()
+    most = MOST_INPUT if allowed is None else allowed
+    expanded = max(LONGEST_FILE, MOST_RATIO * stored)
+    if path.suffix == ".zst" and allowed is None and expanded < most:
+        return Limit(expanded, _suspicious(path, expanded))
+    largest = f"{format_size(most)}, the largest that is read"
     if stored > most:
         raise AskedWronglyError(
-            f"{path}: {format_size(stored)} are more than {allowed}",
+            f"{path}: {format_size(stored)} are more than {largest}",
             f"read it nevertheless: --most-input {-(-stored // 1024**3)}GiB",
         )
-    expanded = max(LONGEST_FILE, MOST_RATIO * stored)
-    if path.suffix != ".zst" or most < expanded:
-        return Limit(most, f"the file is longer than {allowed} (see --most-input)")
-    words = f"the file is longer than {format_size(expanded)}"
+    words = "decompressed, it is" if path.suffix == ".zst" else "it is"
     return Limit(
-        expanded, f"{words}, which is suspicious for its compressed size: decompress it first"
+        most, AskedWronglyError(f"{path}: {words} longer than {largest}", "see --most-input")
+    )
+
+
+def _suspicious(path: Path, expanded: int) -> AskedWronglyError:
+    return AskedWronglyError(
+        f"{path}: decompressed, it is longer than {format_size(expanded)}, which is suspicious for "
+        "its size",
+        f"if you trust it: --most-input {MOST_INPUT // 1024**3}GiB",
     )
 
 
@@ -93,6 +103,28 @@ def header_of(path: Path) -> RunRecord | None:
             return _first(path, _Blocks(stream, _limit(path)).first_line() or b"")
     except Exception:  # as in _read()
         return None
+
+
+def first_line(path: Path) -> bytes | None:
+    """The first line with content of any file of lines; None where it cannot be read."""
+    try:
+        with _open(path) as stream:
+            return _Blocks(stream, _limit(path)).first_line()
+    except Exception:  # as in _read()
+        return None
+
+
+def lines_of(path: Path) -> Iterator[bytes]:
+    """The lines of any file, within the limits of result files. Raises AskedWronglyError where it
+    exceeds them, and other errors where it cannot be read to its end."""
+    with _open(path) as stream:
+        blocks = _Blocks(stream, _limit(path))
+        first = blocks.first_line()
+        yield from () if first is None else (first,)
+        for block in blocks:
+            yield from block.splitlines()
+        if blocks.failure is not None:
+            raise blocks.failure
 
 
 def why_no_result(path: Path) -> str | None:
@@ -129,6 +161,8 @@ def _read(path: Path, stream: BinaryIO) -> Run:
             damaged += found.damaged
             last_damaged = read + found.last_damaged if found.damaged else last_damaged
             read += found.lines
+    except AskedWronglyError:
+        raise
     except Exception as error:  # a truncated frame of zstd ends the stream in many ways
         run.cut = f"the file could not be read beyond line {read}: {error}"
     finally:
@@ -143,24 +177,29 @@ def _read(path: Path, stream: BinaryIO) -> Run:
 
 
 def _helpers(path: Path) -> list[Helper]:
-    """Other processes that decode blocks of a large file."""
+    """Other processes that decode the blocks of a large file: one for each CPU, which this process
+    leaves to them. Where there is one CPU alone, they would only take turns."""
     expands = USUAL_RATIO if path.suffix == ".zst" else 1
-    if path.stat().st_size * expands < WORTH_HELPERS:
+    cpus = min(usable_cpus(), MOST_HELPERS)
+    if cpus < 2 or path.stat().st_size * expands < WORTH_HELPERS:
         return []
-    return [Helper() for _ in range(min(usable_cpus() - 1, MOST_HELPERS))]
+    return [Helper() for _ in range(cpus)]
 
 
 def _decoded(blocks: _Blocks, helpers: list[Helper]) -> Iterator[Decoded]:
-    """What each block holds, in their order. Of as many blocks as there are processes this one
-    decodes the first."""
-    turns = iter(blocks)
-    while texts := list(islice(turns, 1 + len(helpers))):
-        asked = helpers[: len(texts) - 1]
-        for helper, text in zip(asked, texts[1:], strict=True):
-            helper.begin(text)
-        yield decoded(texts[0])
-        for helper in asked:
-            yield helper.result()
+    """What each block holds, in their order. Helpers take turns, and one that hands over what it
+    made of a block has the next before anybody looks at it."""
+    turns = deque(helpers)
+    for text in blocks:
+        if not turns:
+            yield decoded(text)
+            continue
+        found = turns[0].result()
+        turns[0].begin(text)
+        turns.rotate(-1)
+        if found is not None:
+            yield found
+    yield from (found for helper in turns if (found := helper.result()) is not None)
     if blocks.failure is not None:
         raise blocks.failure
 
@@ -193,7 +232,7 @@ class _Blocks:
             if len(self._rest) > LONGEST_LINE and self.failure is None:
                 self.failure = self._too_long(block)
             self._size, self.lines = self._size + len(block), self.lines + block.count(b"\n")
-            if block.strip():
+            if block and not block.isspace():
                 yield block
 
     def _more(self) -> bytes:
@@ -220,8 +259,7 @@ class _Blocks:
                 end += len(line)
         left = self._most.bytes - self._size
         if len(block) > left:
-            block = block[: block.rfind(b"\n", 0, left) + 1]
-            self.failure = ValueError(self._most.message)
+            block, self.failure = b"", self._most.refusal
         return block
 
     def _too_long(self, before: bytes) -> ValueError:
@@ -244,6 +282,11 @@ def _first(path: Path, line: bytes) -> RunRecord:
         plain = msgspec.json.decode(line)
     except ValueError as error:
         raise not_ours from error
+    if isinstance(plain, dict) and plain.get("kind") == "profile":
+        raise AskedWronglyError(
+            f"{path}: a profile of a program, not a result file",
+            "profiles are for hockney show, replay, predict --profile and tune --profile",
+        )
     if not isinstance(plain, dict) or plain.get("kind") != "run":
         raise not_ours
     schema = plain.get("schema")

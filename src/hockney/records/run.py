@@ -19,6 +19,8 @@ from hockney.records.kinds import (
     Finish,
     LaunchRecord,
     Noise,
+    PairTimes,
+    Place,
     Probe,
     Progress,
     Record,
@@ -28,10 +30,14 @@ from hockney.records.kinds import (
     Start,
     Summary,
     Switch,
+    Tail,
 )
+from hockney.records.pair_times import PairBlock
 from hockney.records.tables import Table
 from hockney.records.visits import Block, Visits
-from hockney.spec.axes import Point
+from hockney.spec import plan_of
+from hockney.spec.axes import Axes, Point
+from hockney.spec.topology import Topology, level_between
 
 with lazy_imports():
     import numpy as np
@@ -44,6 +50,9 @@ class Run:
     header: RunRecord
     launches: list[LaunchRecord] = field(default_factory=list)
     samples: Visits = field(default_factory=Visits)
+    pair_times: list[PairBlock] = field(default_factory=list)
+    """Of a run that passes over all pairs; one that does has few other samples."""
+    tails: list[Tail] = field(default_factory=list)
     summaries: list[Summary] = field(default_factory=list)
     starts: Table[Start] = field(default_factory=lambda: Table(Start))
     probes: Table[Probe] = field(default_factory=lambda: Table(Probe))
@@ -60,6 +69,8 @@ class Run:
     """Buffers of each launch."""
     _variants: dict[int, str] = field(default_factory=dict, repr=False, compare=False)
     """The variant of each launch that measured one."""
+    _on_switches: dict[int, Place] = field(default_factory=dict, repr=False, compare=False)
+    """Ranks by their places in the first launch, where switches are known."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Lists of records may be given for tables of them."""
@@ -81,21 +92,30 @@ class Run:
         return one_line(self.path.stem) if self.path else self.header.experiment
 
     @property
+    def is_measured(self) -> bool:
+        """Whether anything was measured."""
+        return bool(self.samples or self.pair_times)
+
+    @property
     def is_simulated(self) -> bool:
         """True if its times are those of a platform, which do not drift."""
         return any(launch.simulated for launch in self.launches[:1])
 
     @property
     def taking_part(self) -> set[int]:
-        """Ranks that exchanged messages: the peers of samples, or all ranks without peers."""
-        named = {rank for point in self.samples.visited for rank in point.peers}
-        return named or {place.rank for launch in self.launches for place in launch.places}
+        """Ranks that exchanged messages: the peers of samples, or all where some have none."""
+        visited = self.samples.visited
+        named = {rank for point in visited for rank in point.peers}
+        if named and all(point.peers for point in visited):
+            return named
+        return {place.rank for launch in self.launches for place in launch.places}
 
     def of_launches(self, numbers: Container[int]) -> Run:
         """The part of the run that is of these launches."""
-        kinds = ("launches", "samples", "summaries", "starts", "probes", "rounds", "noises", "ends")
+        kinds = ("launches", "samples", "pair_times", "tails", "summaries", "starts", "probes")
         own: dict[str, Any] = {
-            kind: [r for r in getattr(self, kind) if r.launch in numbers] for kind in kinds
+            kind: [r for r in getattr(self, kind) if r.launch in numbers]
+            for kind in (*kinds, "rounds", "noises", "ends")
         }
         return Run(self.header, **own)
 
@@ -106,7 +126,15 @@ class Run:
                 version1.upgrade(record, self.header.experiment, self._buffers.get(record.launch))
                 if record.launch in self._variants:
                     force_setattr(record, "variant", self._variants[record.launch])
+                force_setattr(record, "level", self._level(record))
                 self.samples.append(record)
+            case PairTimes():
+                self.pair_times.append(PairBlock.of(record))
+            case Tail():
+                force_setattr(record, "buffers", self._buffers.get(record.launch))
+                force_setattr(record, "variant", self._variants.get(record.launch))
+                force_setattr(record, "level", self._level(record))
+                self.tails.append(record)
             case Noise():
                 self.noises.append(record)
             case Round():
@@ -119,6 +147,7 @@ class Run:
                 record.buffers = self._buffers[record.launch] = version1.buffers_of(record)
                 if record.variant is not None:
                     self._variants[record.launch] = record.variant
+                self._set_switches(record)
                 self.launches.append(record)
             case Switch():
                 self.switches.append(record)
@@ -136,6 +165,7 @@ class Run:
         """Adds the records of a block of lines."""
         for record in block.others:
             self.add(record)
+        self.pair_times += block.pair_times
         for name, columns in block.tables.items():
             getattr(self, name).add_columns(columns)
         if block.visits is not None:
@@ -162,4 +192,34 @@ class Run:
         self, point: Point, buffers: str | None, variant: str | None
     ) -> tuple[Point, int]:
         found, divisor = version1.upgraded(point, self.header.experiment, buffers)
-        return (found if variant is None else replace(found, variant=variant)), divisor
+        found = found if variant is None else replace(found, variant=variant)
+        level = self._level(found)
+        return (found if level is None else replace(found, level=level)), divisor
+
+    def _set_switches(self, launch: LaunchRecord) -> None:
+        """Places get the switches of the plan's topology, which has precedence over Slurm's."""
+        topology = self._topology()
+        if topology is not None:
+            for place in launch.places:
+                place.topology = topology.address(place.host or "")
+        if not self.launches and any(place.topology for place in launch.places):
+            self._on_switches = {place.rank: place for place in launch.places}
+
+    def _topology(self) -> Topology | None:
+        """The topology of the plan."""
+        try:
+            given = self.header.options["cases"][0]["placement"]["topology"]
+        except (LookupError, TypeError):
+            return None
+        plan = plan_of(self.header.options) if given else None
+        return plan.first.placement.topology if plan else None
+
+    def _level(self, axes: Axes) -> str | None:
+        """The level of two ranks whose switches are known."""
+        if not self._on_switches or len(axes.peers) != 2:
+            return None
+        first, second = (self._on_switches.get(rank) for rank in axes.peers)
+        if first is None or second is None:
+            return None
+        ends = (first.host, first.topology), (second.host, second.topology)
+        return level_between(*ends)

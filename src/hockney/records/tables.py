@@ -22,6 +22,8 @@ T = TypeVar("T", bound=msgspec.Struct)
 Columns = dict[str, Any]
 AT_ONCE = 4096
 """Records that are made at once when all are looked at."""
+FIRST_AT_ONCE = 64
+"""The same of the last ones first, of which few are wanted mostly."""
 
 
 @cache
@@ -92,8 +94,11 @@ class Rows(MutableSequence[T]):
 
     def __reversed__(self) -> Iterator[T]:
         self.settle()
-        for end in range(len(self), 0, -AT_ONCE):
-            yield from reversed(list(self._made(slice(max(end - AT_ONCE, 0), end))))
+        end, count = len(self), FIRST_AT_ONCE
+        while end > 0:
+            start = max(end - count, 0)
+            yield from reversed(list(self._made(slice(start, end))))
+            end, count = start, min(2 * count, AT_ONCE)
 
     @overload
     def __getitem__(self, index: int) -> T: ...

@@ -14,16 +14,9 @@ import msgspec
 
 from hockney.errors import AskedWronglyError
 from hockney.records.kinds import LaunchRecord, Samples, Summary
-from hockney.spec.axes import (
-    COLD,
-    MODES,
-    RETURNED,
-    SEPARATE,
-    STANDARD,
-    Axes,
-    Point,
-    Train,
-)
+from hockney.spec.axes import COLD, MODES, NONBLOCKING, RETURNED, SEPARATE, STANDARD, Axes, Point
+from hockney.spec.trains import Train
+from hockney.spec.workloads.collective import NONBLOCKING as NONBLOCKING_COLLECTIVES
 from hockney.units import format_size, parse_size
 
 OF_TRAINS = frozenset({"train", "late"})
@@ -70,6 +63,8 @@ def _found(record: Axes, experiment: str, buffers: str | None) -> dict[str, Any]
         found |= axes_in(record.operation, record.algorithm)
     if record.mode is None and record.operation == "pingpong":
         found = {"mode": STANDARD} | found
+    if record.form is None and record.operation in NONBLOCKING_COLLECTIVES:
+        found["form"] = NONBLOCKING
     ranks = record.ranks or 0
     # More than two ranks at once are several pairs, in any experiment.
     several = ranks > 2 or (experiment in WITH_PAIRS and ranks == 2)

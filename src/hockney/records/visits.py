@@ -18,9 +18,9 @@ with lazy_imports():
     from numpy.typing import NDArray
 
 WHOLE = ("launch", "round", "repetitions")
-NUMBERS = ("at_s", "compute_ns")
+NUMBERS = ("at_s", "compute_ns", "skew_ns", "load_Bps")
 TIMES = ("ns", "own_mean_ns", "own_max_ns")
-_axes, _fields = attrgetter(*AXES), attrgetter(*WHOLE, *NUMBERS, *TIMES)
+_axes = attrgetter(*AXES)
 
 
 @dataclass
@@ -37,8 +37,7 @@ class Block:
         """Of visits as they stand in a file."""
         numbers: dict[Any, int] = {}
         codes = [numbers.setdefault(axes, len(numbers)) for axes in map(_axes, visits)]
-        values = zip(*map(_fields, visits), strict=True)
-        fields = dict(zip((*WHOLE, *NUMBERS, *TIMES), values, strict=True))
+        fields = {name: list(map(attrgetter(name), visits)) for name in (*WHOLE, *NUMBERS, *TIMES)}
         columns = {name: whole_or_objects(fields[name]) for name in WHOLE}
         columns |= {name: floats(fields[name]) for name in NUMBERS}
         times = {"ns": Ragged.of(fields["ns"])}
@@ -101,7 +100,7 @@ class Visits(Rows[Samples]):
     def codes(self) -> NDArray[np.int32]:
         """The number of each visit's point in `points`."""
         self.settle()
-        return joined(self._codes)
+        return joined(self._codes).astype(np.int32, copy=False)
 
     def column(self, name: str) -> NDArray[Any]:
         """launch, round, repetitions, at_s or compute_ns of each visit; NaN where it is unknown."""
@@ -116,6 +115,7 @@ class Visits(Rows[Samples]):
             blocks = zip(self._times[times], rows, strict=True)
             self._counts[times] = joined(
                 [np.zeros(n, np.int64) if of is None else of.counts for of, n in blocks]
+                or [np.zeros(0, np.int64)]
             )
         return self._counts[times]
 

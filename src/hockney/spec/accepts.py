@@ -10,10 +10,25 @@ from functools import cache
 from msgspec.structs import fields
 
 from hockney.errors import AskedWronglyError
+from hockney.spec.axes import PARTITIONED, PERSISTENT, REPLACE, STANDARD
 from hockney.spec.workloads import Workload
 
-OPTIONS = {"active": "pairs-active", "windows": "window", "segment_bytes": "segment-size"}
+OPTIONS = {
+    "arrivals": "arrival",
+    **{"bursts": "burst", "aggressors": "aggressor", "most_factor": "gate"},
+    "active": "pairs-active",
+    "windows": "window",
+    "segment_bytes": "segment-size",
+    "stagger_ns": "stagger",
+    **{"exchanges": "exchange", "forms": "form", "packings": "packing"},
+    **{"visits": "rounds", "switch_numbers": "per-switch"},
+    **{"synchronizations": "sync", "window_kinds": "window-kind"},
+}
 """Fields whose options have other names."""
+
+
+ONE_BUFFER = (PERSISTENT, REPLACE, PARTITIONED)
+"""Modes whose messages stay in one place."""
 
 
 def option_of(field: str) -> str:
@@ -41,9 +56,14 @@ def check_accepted(workload: Workload) -> None:
             f"{name} does not take --buffers {workload.buffers}",
             f"use {' or '.join(row.buffers)}",
         )
-    if getattr(workload, "mode", "standard") == "persistent" and workload.buffers == "cold":
+    mode = getattr(workload, "mode", STANDARD)
+    if mode not in row.modes:
         raise AskedWronglyError(
-            "--mode persistent binds its requests to one buffer and cannot walk through a cold one",
+            f"{name} does not take --mode {mode}", f"it takes {', '.join(row.modes)}"
+        )
+    if mode in ONE_BUFFER and workload.buffers == "cold":
+        raise AskedWronglyError(
+            f"--mode {mode} binds its requests to one buffer and cannot walk through a cold one",
             "use --buffers returned or separate",
         )
     if not row.has_bytes and workload.largest_bytes > 0:

@@ -13,16 +13,25 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 import msgspec
 
-from hockney.units import format_size
+from hockney.spec.bounds import Nanoseconds, Whole
+from hockney.spec.trains import Train, train_text
+from hockney.units import format_seconds, format_size
 
-LARGEST_WHOLE = 2**62
-"""A record with a larger size or count is damaged."""
-Whole = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_WHOLE)]
-
+NONBLOCKING = "nonblocking"
+"""A form of an operation, as is PERSISTENT; it has none where its calls block."""
 STANDARD = "standard"
 """The mode of MPI_Send."""
-MODES = (STANDARD, "synchronous", "nonblocking", "persistent")
+PERSISTENT, REPLACE, PARTITIONED = "persistent", "replace", "partitioned"
+MODES = (STANDARD, "synchronous", "nonblocking", PERSISTENT, REPLACE, PARTITIONED)
+CONTIGUOUS = "contiguous"
+"""The datatype of messages without gaps that are measured beside those with a layout."""
 RETURNED, SEPARATE, COLD = "returned", "separate", "cold"
+SYNCHRONIZATIONS = ("fence", "pscw", "lock", "lock-all", "flush", "flush-local")
+ALLOCATE = "allocate"
+WINDOW_KINDS = (ALLOCATE, "create", "dynamic", "shared")
+ONE_WAY, BOTH_WAYS = DIRECTIONS = ("one-way", "both-ways")
+ELEMENTS = ("int8", "int32", "int64", "float", "double", "byte")
+REDUCTIONS = ("sum", "min", "max", "band", "bor", "bxor", "replace", "no-op")
 MOST_PEERS = 4
 """Beyond this number only the first and last two ranks are shown."""
 
@@ -43,45 +52,13 @@ class Axis:
     Points are matched by it only if the other axes do not distinguish them."""
 
 
-Delay = tuple[float, float]
-"""Nanoseconds, and nanoseconds per byte."""
+_COMMS = {"shared": None, "own": "a communicator each", "vci": "an endpoint each"}
+_PACKINGS = {"datatype": "by datatype", "pack": "by MPI_Pack", "hand": "packed by hand"}
 
 
-class Train(msgspec.Struct, frozen=True):
-    """Messages in a row and one answer. The sender waits after each message, the receiver before
-    each. A train without messages measures the send delay alone, on both ranks."""
-
-    messages: Whole
-    send_delay_ns: float = 0.0
-    send_delay_ns_per_B: float = 0.0
-    receive_delay_ns: float = 0.0
-    receive_delay_ns_per_B: float = 0.0
-
-    @property
-    def send_delay(self) -> Delay:
-        return self.send_delay_ns, self.send_delay_ns_per_B
-
-    @property
-    def receive_delay(self) -> Delay:
-        return self.receive_delay_ns, self.receive_delay_ns_per_B
-
-    def __str__(self) -> str:
-        """The train as the engine's --trains takes it."""
-        return f"{self.messages}:{_delay_text(self.send_delay)}:{_delay_text(self.receive_delay)}"
-
-
-def delay_s(delay: Delay, bytes_: float) -> float:
-    """The delay of messages of that size, in seconds."""
-    return delay[0] * 1e-9 + delay[1] * 1e-9 * bytes_
-
-
-def _delay_text(delay: Delay) -> str:
-    return f"{delay[0]:.9g}+{delay[1]:.9g}"
-
-
-def train_text(train: Train) -> str:
-    send, receive = _delay_text(train.send_delay), _delay_text(train.receive_delay)
-    return f"n {train.messages}, send delay {send} ns, receive delay {receive} ns"
+def grid_text(sides: Iterable[int]) -> str:
+    """A grid as the engine's --grid takes it: "4x2"."""
+    return "x".join(map(str, sides))
 
 
 def _peers_text(peers: Collection[int]) -> str | None:
@@ -108,16 +85,98 @@ class Axes(msgspec.Struct, frozen=True, kw_only=True):
     mode: Annotated[
         str | None, Axis(lambda mode: None if mode == STANDARD else mode, is_method=True)
     ] = None
-    """One of MODES; null unless it is a ping-pong."""
+    """One of MODES; null where an operation sends in its usual way, unless it is a ping-pong."""
+    exchange: Annotated[str | None, Axis(is_method=True)] = None
+    """How neighbours exchange messages; null unless it is a halo."""
+    form: Annotated[str | None, Axis()] = None
+    """nonblocking or persistent; null for blocking calls, and unless it is a collective or halo."""
     window: Annotated[
         Whole | None, Axis(lambda messages: f"window {messages}", "messages", is_method=True)
     ] = None
     """Messages in flight; null unless it is a stream."""
+    synchronization: Annotated[str | None, Axis(is_method=True)] = None
+    """What completes a one-sided operation, one of SYNCHRONIZATIONS; null for two-sided ones."""
+    window_kind: Annotated[
+        str | None,
+        Axis(lambda kind: None if kind == ALLOCATE else f"{kind} window", is_method=True),
+    ] = None
+    """How the memory of a one-sided operation was made accessible, one of WINDOW_KINDS."""
+    direction: Annotated[
+        str | None, Axis(lambda way: "both ways" if way == BOTH_WAYS else None, is_method=True)
+    ] = None
+    """One of DIRECTIONS; null unless it is a one-sided stream."""
+    element: Annotated[str | None, Axis(is_method=True)] = None
+    """Type of the elements of an accumulate or atomic operation, one of ELEMENTS."""
+    reduction: Annotated[str | None, Axis(is_method=True)] = None
+    """How elements are combined, one of REDUCTIONS."""
+    occurrence: Annotated[str | None, Axis(is_method=True)] = None
+    """Of what start-up does several times: the first one, or later ones."""
     train: Annotated[Train | None, Axis(train_text, is_curve=True, is_method=True)] = None
+    threads: Annotated[
+        Whole | None,
+        Axis(
+            lambda count: f"{count} thread{'' if count == 1 else 's'}",
+            is_curve=True,
+            is_method=True,
+        ),
+    ] = None
+    """Threads of a rank that exchange messages at once; null where MPI was started for one."""
+    receiver_threads: Annotated[
+        Whole | None, Axis(lambda count: f"to {count} of the receiver", is_method=True)
+    ] = None
+    """Threads of the rank that receives first; null where it has as many."""
+    thread_comms: Annotated[str | None, Axis(lambda comms: _COMMS[comms], is_method=True)] = None
+    """shared, own or vci (spec.messages); null without `threads`."""
+    datatype: Annotated[str | None, Axis(is_method=True)] = None
+    """The layout of messages (spec.datatypes), or two with ">" between where the received one is
+    another; contiguous for those measured beside it; null where none is asked for."""
+    packing: Annotated[str | None, Axis(lambda way: _PACKINGS[way], is_method=True)] = None
+    """datatype, pack or hand (spec.messages); null for contiguous messages."""
+    partitions: Annotated[
+        Whole | None, Axis(lambda count: f"{count} partitions", is_method=True)
+    ] = None
+    """Parts of a message that become ready one by one. Where the mode is not partitioned, the
+    message waited for all of them."""
+    stagger_ns: Annotated[
+        Nanoseconds | None,
+        Axis(lambda ns: f"{ns:g} ns apart" if ns else None, unit="ns", is_method=True),
+    ] = None
+    """From one partition's readiness to the next one's."""
+    any_source: Annotated[
+        bool, Axis(lambda is_any: "from any source" if is_any else None, is_method=True)
+    ] = False
+    """True if receives did not name the rank that sends."""
     overlap: Annotated[
         bool, Axis(lambda overlap: "overlapped" if overlap else None, is_method=True)
     ] = False
-    """True if the ranks computed during a nonblocking collective."""
+    """True if the ranks computed during a nonblocking or persistent operation."""
+    arrival: Annotated[str | None, Axis(lambda pattern: f"arrival {pattern}")] = None
+    """The pattern in which ranks arrive at a collective (spec.arrivals); null where none was asked
+    for."""
+    skew_s: Annotated[
+        float | None, Axis(lambda seconds: f"skew {format_seconds(seconds)}", unit="s")
+    ] = None
+    """From the first rank's arrival to the last one's, where that was given as a time."""
+    skew_times: Annotated[float | None, Axis(lambda times: f"skew {times:g}x")] = None
+    """The same as a multiple of what the collective takes without a skew."""
+    aggressor: Annotated[str | None, Axis(lambda name: f"under {name}")] = None
+    """How other ranks loaded the network meanwhile (spec.loads); null where none did."""
+    load_bytes: Annotated[
+        Whole | None, Axis(lambda size: f"load of {format_size(size)}", unit="bytes")
+    ] = None
+    """Size of the aggressors' messages; null without an aggressor."""
+    load_window: Annotated[
+        Whole | None, Axis(lambda messages: f"load window {messages}", "messages")
+    ] = None
+    """Messages in flight from an aggressor to each rank that it sends to."""
+    burst_s: Annotated[
+        float | None, Axis(lambda seconds: f"bursts of {format_seconds(seconds)}", unit="s")
+    ] = None
+    """How long aggressors send before they pause; null where they never do."""
+    gap_s: Annotated[
+        float | None, Axis(lambda seconds: f"gaps of {format_seconds(seconds)}", unit="s")
+    ] = None
+    """How long they pause."""
     bytes: Annotated[Whole, Axis(format_size, unit="bytes", is_curve=True)]
     ranks: Annotated[Whole | None, Axis(lambda ranks: f"{ranks} ranks")] = None
     """Ranks that take part at once; null if an imported log does not show it."""
@@ -126,8 +185,23 @@ class Axes(msgspec.Struct, frozen=True, kw_only=True):
         Axis(lambda pairs: f"{pairs} pair{'' if pairs == 1 else 's'} at once", is_curve=True),
     ] = None
     """Concurrent pairs; null unless the contention of pairs is measured."""
+    groups: Annotated[
+        Whole | None, Axis(lambda groups: f"{groups} groups at once", is_method=True)
+    ] = None
+    """Groups of ranks that make a collective at the same time; null where all ranks are one."""
+    grid: Annotated[tuple[Whole, ...], Axis(lambda sides: grid_text(sides) or None)] = ()
+    """Ranks in each dimension of a halo; empty for other operations."""
+    neighbors: Annotated[str | None, Axis(lambda neighbors: f"neighbours at {neighbors}")] = None
+    """faces, edges (and faces) or corners (and both); null unless it is a halo."""
+    periodic: Annotated[bool | None, Axis(lambda is_it: "periodic" if is_it else "open")] = None
+    """Whether ranks at the ends of the grid are neighbours; null unless it is a halo."""
+    reordered: Annotated[bool, Axis(lambda is_it: "reordered" if is_it else None)] = False
+    """True if the library may have given ranks other places on the grid."""
     peers: Annotated[tuple[Whole, ...], Axis(_peers_text, is_circumstance=True)] = ()
     """Ranks that exchanged messages; empty if all take part or if unknown."""
+    level: Annotated[str | None, Axis(is_circumstance=True)] = None
+    """How far apart two ranks are (spec.topology): same node, same switch, one hop, ...; null where
+    the switches are unknown or more ranks take part."""
     variant: Annotated[str | None, Axis()] = None
     """One of the variants that a run compares (spec.variants); null where nothing is varied."""
     buffers: Annotated[
@@ -151,6 +225,23 @@ class Axes(msgspec.Struct, frozen=True, kw_only=True):
         return len(self.peers) == 2
 
     @property
+    def messages_at_once(self) -> int:
+        """How many messages the time of one stands for: one for each thread."""
+        return self.threads or 1
+
+    @property
+    def is_plain(self) -> bool:
+        """True for what published figures and the costs of messages are about: contiguous messages
+        of one thread to a receiver that names their source."""
+        is_whole = self.datatype in (None, CONTIGUOUS) and self.partitions is None
+        return self.threads is None and is_whole and not self.any_source
+
+    @property
+    def is_over_threads(self) -> bool:
+        """True for a point that differs from others of its curve by its number of threads."""
+        return self.threads is not None and self.receiver_threads is None
+
+    @property
     def is_all_pairs(self) -> bool:
         """True for a point of all concurrent pairs together."""
         return self.pairs is not None and not self.is_one_pair
@@ -172,25 +263,16 @@ _CURVE = tuple(name for name, axis in AXES.items() if axis.is_curve)
 _ALL_PAIRS = ("pairs", "ranks")
 """Axes along which points of all pairs form a curve. Points of single pairs do not vary along
 them."""
+_AT_ONCE = (*_ALL_PAIRS, "threads")
+"""Axes along which only some points form a curve."""
+
+
+_every = attrgetter(*AXES)
 
 
 def point_of(axes: Axes) -> Point:
     """The axes of a record or an estimate."""
-    return Point(
-        operation=axes.operation,
-        algorithm=axes.algorithm,
-        segment_bytes=axes.segment_bytes,
-        mode=axes.mode,
-        window=axes.window,
-        train=axes.train,
-        overlap=axes.overlap,
-        bytes=axes.bytes,
-        ranks=axes.ranks,
-        pairs=axes.pairs,
-        peers=tuple(axes.peers),
-        variant=axes.variant,
-        buffers=axes.buffers,
-    )
+    return Point(**dict(zip(AXES, _every(axes), strict=True)))
 
 
 def axes_of(axes: Axes) -> dict[str, Any]:
@@ -198,6 +280,7 @@ def axes_of(axes: Axes) -> dict[str, Any]:
     values = {name: getattr(axes, name) for name in AXES}
     return values | {
         "peers": list(axes.peers) or None,
+        "grid": list(axes.grid) or None,
         "train": None if axes.train is None else msgspec.structs.asdict(axes.train),
     }
 
@@ -229,25 +312,23 @@ def grouped(points: Iterable[A], *left_out: str) -> dict[Key, list[A]]:
 
 def curve_key(axes: Axes, *left_out: str) -> Key:
     """The key of a curve: equal for its points. `left_out` axes are ignored as well."""
-    pairs = _ALL_PAIRS if axes.is_all_pairs else ()
-    return key_without(axes, *(n for n in _CURVE if n not in _ALL_PAIRS), *pairs, *left_out)
+    several = ("threads",) if axes.is_over_threads else _ALL_PAIRS if axes.is_all_pairs else ()
+    return key_without(axes, *(n for n in _CURVE if n not in _AT_ONCE), *several, *left_out)
+
+
+_SORTED = (
+    *("operation", "algorithm", "segment_bytes", "mode", "exchange", "form", "window", "threads"),
+    *("receiver_threads", "thread_comms", "datatype", "packing", "partitions", "stagger_ns"),
+    *("groups", "synchronization", "window_kind", "direction", "element", "reduction"),
+    *("occurrence", "train", "any_source", "overlap", "pairs", "ranks", "peers", "bytes"),
+)
+_ordered = attrgetter(*_SORTED, *(name for name in AXES if name not in _SORTED))
 
 
 def sort_key(axes: Axes) -> Key:
-    """Sorts points by operation, method, ranks, size and variant; values that do not apply come
-    first."""
-    train = axes.train
-    return (
-        axes.operation,
-        *((getattr(axes, name) is not None, getattr(axes, name)) for name in _SORTED),
-        () if train is None else msgspec.structs.astuple(train),
-        *(axes.overlap, axes.pairs or 0, axes.ranks or 0, tuple(axes.peers), axes.bytes),
-        axes.variant or "",
-        axes.buffers or "",
-    )
-
-
-_SORTED = ("algorithm", "segment_bytes", "mode", "window")
+    """Sorts points by operation, method, ranks and size, then by all other axes; values that do not
+    apply come first."""
+    return tuple((value is not None, value) for value in _ordered(axes))
 
 
 def text_of(axes: Axes, name: str) -> str | None:

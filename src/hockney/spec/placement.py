@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from hockney.errors import AskedWronglyError
+from hockney.spec.topology import Topology
 
 PLACES = ("core", "socket", "numa", "node", "spread", "none")
 """How the engine can pin neighbouring ranks: on different cores, sockets, ..., or not at all."""
@@ -53,6 +54,8 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     """A file with a simulated host per line, in the order of ranks; None for SimGrid's order."""
     cfg: tuple[str, ...] = ()
     """Settings for the simulator, as it takes them (key:value)."""
+    topology: Topology | None = None
+    """The switches of the network; None for what the scheduler lets ranks know."""
     env: dict[str, str] = {}
     """Variables for the ranks, such as those that force an algorithm."""
     controls: dict[str, str | None] = {}

@@ -48,6 +48,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """A line for each combination that is not measured, with the reason."""
     comparison: Comparison | None = None
     """The variants that are compared; None where nothing is varied."""
+    race: bool = False
+    """Cases that are surely the fastest at no point are not measured further."""
 
     @property
     def first(self) -> Case:
@@ -85,6 +87,7 @@ class _StoredPlan(msgspec.Struct):
     sampling: Sampling
     left_out: tuple[str, ...] = ()
     comparison: Comparison | None = None
+    race: bool = False
 
 
 def plan_of(options: Mapping[str, Any]) -> Plan | None:
@@ -112,6 +115,7 @@ def plan_of(options: Mapping[str, Any]) -> Plan | None:
         sampling=found.sampling,
         left_out=found.left_out,
         comparison=found.comparison,
+        race=found.race,
     )
 
 

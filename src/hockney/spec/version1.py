@@ -67,7 +67,13 @@ class Version1(msgspec.Struct, kw_only=True):
         return Sampling(**{name: getattr(self, name) for name in names})
 
     def placement(self) -> Placement:
-        same = set(Placement.__struct_fields__) - {"cpus", "broadcast", "mpicc", "hostfile"}
+        same = set(Placement.__struct_fields__) - {
+            "cpus",
+            "broadcast",
+            "mpicc",
+            "hostfile",
+            "topology",
+        }
         return Placement(
             **{name: getattr(self, name) for name in same},
             cpus=parse_cpus(self.cpus) if self.cpus else (),

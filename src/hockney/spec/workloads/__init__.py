@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol, get_args
 import msgspec
 
 from hockney.registry import Registry
+from hockney.spec.axes import STANDARD
 from hockney.spec.size import Size
 
 Buffers = Literal["returned", "separate", "cold"]
@@ -33,6 +34,9 @@ class Measured(Protocol):
     def segment_bytes(self) -> int | None: ...
 
     @property
+    def form(self) -> str | None: ...
+
+    @property
     def ranks(self) -> int | None: ...
 
     @property
@@ -47,6 +51,8 @@ class Row:
     """Fields of the workload, without sizes and buffers, which all have; None for all."""
     buffers: tuple[Buffers, ...] = BUFFERS
     has_bytes: bool = True
+    modes: tuple[str, ...] = (STANDARD,)
+    """How it may send."""
 
 
 class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"):
@@ -90,6 +96,11 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
         """True if each repetition is timed on its own."""
         return False
 
+    @property
+    def threads_of_rank(self) -> int:
+        """The most threads of a rank that exchange messages."""
+        return 1
+
     def long_list(self, ranks: int) -> str | None:  # noqa: ARG002
         """An argument that may be too long for a command line and then goes into a file."""
         return None
@@ -102,6 +113,10 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
         """The engine's arguments for this experiment, its name first. `list_file` holds `long_list`
         if that was written to a file."""
         raise NotImplementedError
+
+    def arguments_now(self) -> list[str]:
+        """Arguments that are known only at the moment at which a launch begins."""
+        return []
 
     def flags(self, *fields: str) -> list[str]:
         """The engine's options of those fields that are set."""

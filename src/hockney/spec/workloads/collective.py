@@ -2,36 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterable
+from typing import Literal, get_args
 
 from hockney.errors import AskedWronglyError
+from hockney.spec.arrivals import Arrivals
 from hockney.spec.workloads import Buffers, Measured, Row, Workload
 from hockney.units import format_size
 
-COLLECTIVES = (
+IN_FORMS = (
     *("barrier", "bcast", "scatter", "gather", "reduce", "allreduce", "allgather", "alltoall"),
     *("reduce_scatter_block", "scan", "scatterv", "gatherv", "allgatherv", "alltoallv"),
-    *("ibarrier", "ibcast", "iscatter", "igather", "ireduce", "iallreduce", "iallgather"),
-    "ialltoall",
+    *("reduce_scatter", "exscan", "alltoallw"),
 )
-"""Collectives that the engine measures: blocking, v variants, nonblocking."""
-NOT_MEASURED = ("reduce_scatter", "exscan")
-"""Collectives that only imported logs have."""
-NONBLOCKING = frozenset(name for name in COLLECTIVES if name.startswith("i"))
-ROOTED = frozenset(
-    {"bcast", "scatter", "gather", "reduce", "scatterv", "gatherv"}
-    | {"ibcast", "iscatter", "igather", "ireduce"}
-)
-NO_BYTES = frozenset({"barrier", "ibarrier"})
-REDUCTIONS = frozenset(
-    {"reduce", "allreduce", "reduce_scatter_block", "scan", "ireduce", "iallreduce"}
-)
+"""Collectives with blocking, nonblocking and persistent calls."""
+COLLECTIVES = (*IN_FORMS, "reduce_local", *(f"i{name}" for name in IN_FORMS))
+"""Collectives that the engine measures, by the names of MPI's calls: ibcast is nonblocking."""
+NONBLOCKING = frozenset(f"i{name}" for name in IN_FORMS)
+_ROOTED = {"bcast", "scatter", "gather", "reduce", "scatterv", "gatherv"}
+_REDUCTIONS = {"reduce", "allreduce", "reduce_scatter_block", "reduce_scatter", "scan", "exscan"}
+
+
+def _both(names: Iterable[str]) -> frozenset[str]:
+    """With the nonblocking ones."""
+    return frozenset(form for name in names for form in (name, f"i{name}"))
+
+
+ROOTED = _both(_ROOTED)
+NO_BYTES = _both({"barrier"})
+REDUCTIONS = _both(_REDUCTIONS) | {"reduce_local"}
 """These reduce integers, so their sizes are multiples of INT_BYTES."""
-IN_PLACE = NO_BYTES | {"bcast", "ibcast"}
+IN_PLACE = NO_BYTES | _both({"bcast"})
 """These have one buffer to send and receive."""
-WHOLE = NO_BYTES | (REDUCTIONS - {"reduce_scatter_block"}) | {"bcast", "ibcast"}
+WHOLE = IN_PLACE | (REDUCTIONS - _both({"reduce_scatter", "reduce_scatter_block"}))
 """Their bytes are those of the whole buffer. For all others they are those of one rank's block,
 and a buffer has a block for each rank."""
+BYTE_DISPLACEMENTS = _both({"alltoallw"})
+"""Their displacements are bytes, in an int."""
 INT_BYTES = 4
 """Size of an element of the engine's reductions."""
 MOST_BYTES = 2**31 - 1
@@ -43,7 +50,22 @@ DEFAULT = "default"
 def is_collective_name(operation: str) -> bool:
     """True if it names a collective, v and nonblocking variants included."""
     forms = {operation, operation.removeprefix("i"), operation.removesuffix("v")}
-    return not forms.isdisjoint((*COLLECTIVES, *NOT_MEASURED))
+    return not forms.isdisjoint(COLLECTIVES)
+
+
+Persistent = Literal["persistent"]
+PERSISTENT: Persistent = "persistent"
+Form = Literal["blocking", "nonblocking", "persistent"]
+FORMS: tuple[Form, ...] = get_args(Form)
+
+
+def in_form(collective: str, form: Form) -> str | None:
+    """The name of a collective in that form, from its name in any form; None where it has no such
+    form. The persistent form has the name of the blocking one."""
+    blocking = collective.removeprefix("i") if collective in NONBLOCKING else collective
+    if form != "blocking" and blocking not in IN_FORMS:
+        return None
+    return f"i{blocking}" if form == "nonblocking" else blocking
 
 
 Root = Literal["first", "rotate"]
@@ -60,8 +82,14 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
     """Rank 0, or another rank for each repetition."""
     sync: Sync = "clock"
     """Ranks start at a common time, or after a barrier."""
+    form: Persistent | None = None
+    """None for the form that the name of the collective says."""
+    groups: int = 1
+    """Groups of neighbouring ranks that make it at the same time."""
     overlap: bool = False
     """Measure also overlapped with computation as long as the operation."""
+    arrivals: Arrivals | None = None
+    """When ranks arrive; None where all start together."""
     verify: bool = False
     """Check every byte and every reduced value."""
 
@@ -71,11 +99,12 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
 
     @classmethod
     def rows(cls) -> dict[str, Row]:
-        everywhere = {"collective", "algorithm", "segment_bytes", "sync"}
+        everywhere = {"collective", "algorithm", "segment_bytes", "sync", "groups", "arrivals"}
         return {
             name: Row(
                 frozenset(everywhere)
                 | ({"root"} if name in ROOTED else set())
+                | ({"form", "overlap"} if name in IN_FORMS else set())
                 | ({"overlap"} if name in NONBLOCKING else set())
                 | (set() if name in NO_BYTES else {"verify"}),
                 ("separate", "cold"),
@@ -88,18 +117,60 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
     def row(self) -> str:
         return self.collective
 
+    def long_list(self, ranks: int) -> str | None:  # noqa: ARG002
+        """The fractions of a file of delays."""
+        return self.arrivals.listed_text if self.arrivals and self.arrivals.fractions else None
+
     def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:  # noqa: ARG002
         return [
             "collective",
             self.collective,
             f"--root={self.root}",
             f"--sync={self.sync}",
+            *([f"--form={self.form}"] if self.form else []),
+            *([f"--groups={self.groups}"] if self.groups > 1 else []),
             *self.flags("overlap", "verify"),
             f"--algorithm={self.algorithm}",
             *([] if self.segment_bytes is None else [f"--segment-bytes={self.segment_bytes}"]),
+            *(self.arrivals.arguments(list_file) if self.arrivals else []),
         ]
 
-    def check(self, ranks: int) -> None:  # noqa: ARG002
+    def check(self, ranks: int) -> None:
+        if ranks % self.groups or (self.groups > 1 and ranks // self.groups < 2):
+            raise AskedWronglyError(
+                f"--groups {self.groups}: {ranks} ranks do not make as many groups of the same "
+                "number, two or more",
+                "ask for other --ranks",
+            )
+        if self.overlap and self.form is None and self.collective not in NONBLOCKING:
+            raise AskedWronglyError(
+                f"{self.collective} does not take --overlap: its calls block",
+                "leave it out, or add --form nonblocking or --form persistent",
+            )
+        if self.form is not None and self.root == "rotate":
+            raise AskedWronglyError(
+                "--root rotate: a persistent request keeps its root",
+                "leave it out, or measure other forms",
+            )
+        if self.form is not None and self.buffers == "cold":
+            raise AskedWronglyError(
+                "--form persistent binds its requests to one buffer and cannot walk through a cold "
+                "one",
+                "use --buffers separate",
+            )
+        if self.collective in BYTE_DISPLACEMENTS and self.largest_bytes * ranks > MOST_BYTES:
+            raise AskedWronglyError(
+                f"{self.collective} of {format_size(self.largest_bytes)} by {ranks} ranks: MPI "
+                "counts its displacements as bytes in an int",
+                "leave out the largest sizes",
+            )
+        if self.arrivals is not None:
+            self.arrivals.check(ranks)
+            if self.verify or self.overlap or self.sync == "barrier" or self.groups > 1:
+                raise AskedWronglyError(
+                    "--arrival does not work with --sync barrier, --overlap, --groups or --verify",
+                    "leave them out, or measure them in another run",
+                )
         if self.verify and self.sync == "barrier":
             raise AskedWronglyError(
                 "--verify works with --sync clock only", "leave out --sync barrier"
@@ -118,7 +189,12 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
     def is_measured_by(self, samples: Measured) -> bool:
         """Samples of a nonblocking collective match alone and overlapped."""
         asked = (self.collective, self.algorithm, self.segment_bytes)
-        return (samples.operation, samples.algorithm, samples.segment_bytes) == asked
+        is_persistent = samples.form == PERSISTENT
+        return is_persistent == (self.form is not None) and asked == (
+            samples.operation,
+            samples.algorithm,
+            samples.segment_bytes,
+        )
 
 
 WORKLOAD = Collective

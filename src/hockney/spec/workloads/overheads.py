@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hockney.errors import AskedWronglyError
-from hockney.spec.axes import Train
+from hockney.spec.trains import Train
 from hockney.spec.workloads import Workload
 from hockney.spec.workloads.pingpong import check_peers, peers_argument
 

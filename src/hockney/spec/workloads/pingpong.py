@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Literal
 
 from hockney.errors import AskedWronglyError
-from hockney.spec.workloads import Buffers, Workload
+from hockney.spec.workloads import Buffers
+from hockney.spec.workloads._messages import Messages as Messages
 
 Reduce = Literal["max", "first"]
 
 
-class Pingpong(Workload, frozen=True, kw_only=True, tag="pingpong"):
+class Pingpong(Messages, frozen=True, kw_only=True, tag="pingpong"):
     peers: tuple[int, int] = (0, 1)
     """The two ranks that exchange messages."""
     every_iteration: bool = False
     """Time each exchange separately."""
+    tails: bool = False
+    """Also count all of them in histograms."""
     keep_clock_cost: bool = False
     """Do not subtract the cost of reading the clock."""
     sweep: bool = False
@@ -33,27 +36,47 @@ class Pingpong(Workload, frozen=True, kw_only=True, tag="pingpong"):
 
     @property
     def times_every_iteration(self) -> bool:
-        return self.every_iteration
+        return self.every_iteration or self.tails
 
     @property
     def usual_buffers(self) -> Buffers:
         """Verification needs separate buffers: each rank sends its own pattern."""
-        return "separate" if self.verify else "returned"
+        return "separate" if self.verify or self.separates else "returned"
 
     @property
     def ends_by_time(self) -> bool:
         return not self.sweep
+
+    @property
+    def ends_by_precision(self) -> bool:
+        """Tails need samples when medians are long known."""
+        return self.ends_by_time and not self.tails
 
     def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:  # noqa: ARG002
         words = ["pingpong", peers_argument(self.peers), f"--reduce={self.reduce}"]
         words += self.flags("sweep")
         if self.seconds_a_size is not None:
             words.append(f"--seconds-a-size={self.seconds_a_size:g}")
-        return [*words, *self.flags("every_iteration", "keep_clock_cost", "verify", "floor")]
+        return [
+            *words,
+            *self.flags("every_iteration", "tails", "keep_clock_cost", "verify", "floor"),
+            *self.messages_arguments(),
+        ]
 
     def check(self, ranks: int) -> None:
         check_verify(self.verify, self.buffers)
         check_peers(self.peers, ranks)
+        self.check_messages(self.verify)
+        if self.methods > 1 and (self.sweep or self.refine):
+            raise AskedWronglyError(
+                "--refine and --preset measure one way to exchange messages",
+                "leave out --datatype, or all but one of --threads",
+            )
+        if self.tails and (self.sweep or self.refine):
+            raise AskedWronglyError(
+                "--tails needs rounds of single exchanges, without --refine and --preset",
+                "measure them in another run",
+            )
         if self.refine and (self.sweep or len(self.sizes) < 2):
             raise AskedWronglyError(
                 "--refine needs at least two sizes", "give two sizes or more, and no --preset"
@@ -64,7 +87,7 @@ class Pingpong(Workload, frozen=True, kw_only=True, tag="pingpong"):
 
     def buffer_bytes(self, ranks: int) -> int:
         """The floor needs another buffer, in shared memory."""
-        return super().buffer_bytes(ranks) + self.floor * self.largest_bytes
+        return self.messages_bytes(super().buffer_bytes(ranks)) + self.floor * self.largest_bytes
 
 
 WORKLOAD = Pingpong

@@ -1,0 +1,48 @@
+"""Times of many pairs as arrays: a record of thousands of pairs is reduced as it is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from hockney.lazy import lazy_imports
+from hockney.records.kinds import PairTimes
+
+with lazy_imports():
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class PairBlock:
+    """The times of successive visits of a pass."""
+
+    launch: int
+    pass_number: int
+    visit: int
+    visits: int
+    operation: str
+    bytes: tuple[int, ...]
+    peers: NDArray[np.int32]
+    """Shape (pairs, 2)."""
+    ns: NDArray[np.float32]
+    """Shape (sizes, pairs)."""
+
+    @classmethod
+    def of(cls, record: PairTimes) -> PairBlock:
+        peers: NDArray[Any] = np.array(record.peers, dtype=np.int32).reshape(-1, 2)
+        return cls(
+            launch=record.launch,
+            pass_number=record.pass_number,
+            visit=record.visit,
+            visits=record.visits,
+            operation=record.operation,
+            bytes=tuple(record.bytes),
+            peers=peers,
+            ns=np.array(record.ns, dtype=np.float32).reshape(len(record.bytes), len(peers)),
+        )
+
+
+def visits_made(blocks: list[PairBlock], pass_number: int) -> int:
+    """Visits of a pass that are complete: it goes on after them."""
+    return max((b.visit + b.visits for b in blocks if b.pass_number == pass_number), default=0)

@@ -1,0 +1,11 @@
+"""Numbers that may stand in a record or a plan; what lies beyond is damage."""
+
+from typing import Annotated
+
+import msgspec
+
+LARGEST_WHOLE = 2**62
+Whole = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_WHOLE)]
+"""A size or a count."""
+Nanoseconds = Annotated[float, msgspec.Meta(ge=0.0, le=1e18)]
+"""Up to 30 years."""

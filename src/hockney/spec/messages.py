@@ -1,0 +1,32 @@
+"""What messages between two ranks may be: over threads, and in layouts."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+ThreadComms = Literal["shared", "own", "vci"]
+THREAD_COMMS: tuple[ThreadComms, ...] = get_args(ThreadComms)
+"""shared: all threads use one communicator. own: each has its own. vci: each has its own, and an
+endpoint of the library (MPICH's virtual communication interface)."""
+Packing = Literal["datatype", "pack", "hand"]
+PACKINGS: tuple[Packing, ...] = get_args(Packing)
+"""How data get out of and into a layout: by MPI's datatype, by MPI_Pack, or by plain copies."""
+BY_DATATYPE, BY_HAND = "datatype", "hand"
+MOST_THREADS = 1024
+Threads = tuple[int, int]
+"""Threads of the rank that sends first, and of the other."""
+LARGEST_COUNT = 2**31 - 1
+"""Elements of a message, and bytes that MPI_Pack takes: MPI counts them in an int."""
+
+
+def threads_text(threads: Threads) -> str:
+    """2, or 4:1 where the ranks have different numbers."""
+    senders, receivers = threads
+    return str(senders) if senders == receivers else f"{senders}:{receivers}"
+
+
+def whole_sizes(sizes: list[int], unit: int) -> list[int]:
+    """Sizes rounded up to multiples of the unit, each once and none empty; unchanged for 1."""
+    if unit == 1:
+        return sizes
+    return list(dict.fromkeys(max(-(-size // unit), 1) * unit for size in sizes))

@@ -1,0 +1,82 @@
+"""The switches of a network as a tree: which nodes share one, and how far apart others are."""
+
+from __future__ import annotations
+
+import msgspec
+
+SAME_NODE, SAME_SWITCH = "same node", "same switch"
+HOPS = (SAME_SWITCH, "one hop", "two hops", "three hops", "four hops")
+"""The level of two nodes, by how many switches above their own a message climbs until it meets the
+switch that they have in common."""
+MORE_HOPS = "more hops"
+APART = "no common switch"
+LEVELS = (*HOPS, MORE_HOPS, APART)
+
+
+class Topology(msgspec.Struct, frozen=True, kw_only=True):
+    """A tree of switches: each node and switch is below one switch at most."""
+
+    source: str
+    """The file or command that described it."""
+    switches: dict[str, str]
+    """The switch of each node."""
+    above: dict[str, str] = {}
+    """The switch above a switch."""
+    link_Bps: dict[str, float] = {}
+    """Bytes per second, each way, of the link from a node or switch to the switch above it."""
+
+    def node(self, host: str) -> str | None:
+        """The node with the name of a host, which may be longer; None if it is unknown."""
+        if host in self.switches:
+            return host
+        short = host.partition(".")[0]
+        return short if short in self.switches else None
+
+    def path(self, switch: str) -> tuple[str, ...]:
+        """From the topmost switch down to this one."""
+        found = [switch]
+        while found[-1] in self.above:
+            found.append(self.above[found[-1]])
+        return tuple(reversed(found))
+
+    def address(self, host: str) -> str | None:
+        """Switches down to the node, as Slurm names them: s0.s4.node17; None for an unknown one."""
+        node = self.node(host)
+        return None if node is None else ".".join((*self.path(self.switches[node]), node))
+
+    def numbered(self) -> tuple[tuple[str, int], ...]:
+        """Each node with the number of its switch."""
+        numbers: dict[str, int] = {}
+        for switch in self.switches.values():
+            numbers.setdefault(switch, len(numbers))
+        return tuple((node, numbers[switch]) for node, switch in self.switches.items())
+
+
+def switches_of(address: str | None) -> tuple[str, ...]:
+    """The switches above a node, the topmost first; empty if its address is unknown or has none."""
+    return tuple((address or "").split(".")[:-1])
+
+
+def level_of(first: tuple[str, ...], second: tuple[str, ...]) -> str:
+    """One of LEVELS, from the switches above two nodes of different names."""
+    if first[:1] != second[:1]:
+        return APART
+    common = 0
+    while common < min(len(first), len(second)) and first[common] == second[common]:
+        common += 1
+    hops = max(len(first), len(second)) - common
+    return HOPS[hops] if hops < len(HOPS) else MORE_HOPS
+
+
+End = tuple[str | None, str | None]
+"""The host and the address of a rank; None where it is unknown."""
+
+
+def level_between(first: End, second: End) -> str | None:
+    """SAME_NODE or one of LEVELS; None where a host or its switches are unknown."""
+    if first[0] is None or second[0] is None:
+        return None
+    if first[0] == second[0]:
+        return SAME_NODE
+    one, other = switches_of(first[1]), switches_of(second[1])
+    return level_of(one, other) if one and other else None
