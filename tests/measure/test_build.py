@@ -122,6 +122,29 @@ def test_a_wrapper_that_builds_nothing_is_refused(built_mpi: Mpi, cache: Path) -
     assert not list(cache.glob("*/hockney-engine"))
 
 
+@pytest.mark.usefixtures("cache")
+@pytest.mark.parametrize(
+    ("before", "words", "advice"),
+    [
+        ('[ "$1" = -show ] || exec cc -x c "$@"', "mpi.h is missing", "mpich-devel"),
+        (
+            "echo 't.c:1:10: fatal error: stdio.h: No such file or directory' >&2; exit 1",
+            "stdio.h is missing",
+            "libc6-dev",
+        ),
+    ],
+    ids=["MPI", "C"],
+)
+def test_a_wrapper_that_cannot_compile_gets_one_sentence(
+    built_mpi: Mpi, tmp_path: Path, before: str, words: str, advice: str
+) -> None:
+    half = wrapper(replace(built_mpi, family="mpich"), tmp_path / "mpicc", before)
+    with pytest.raises(AskedWronglyError) as refused:
+        build_engine(half)
+    assert refused.value.message == f"{half.mpicc} cannot compile MPI programs: {words}"
+    assert advice in (refused.value.advice or "")
+
+
 def test_a_cache_that_cannot_be_made_is_no_hindrance(
     built_mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from conftest import TEST_TIMEOUT_S, RunHockney
+from conftest import TEST_TIMEOUT_S, RunHockney, first_of
 from hockney import records
+from hockney.measure.failures import failure_of
 from hockney.measure.launch import Outcome
 from hockney.measure.resume import whole_launches
-from hockney.measure.session import _failure
 from hockney.records import End
 from long_runs import LONG, engines_alive, measuring_into, nothing_left
 
@@ -45,7 +45,7 @@ def goes_on(hockney: RunHockney, path: Path) -> bool:
 
 
 @rounds
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.parametrize("number", first_of([signal.SIGKILL, signal.SIGSTOP]))
 def test_a_rank_that_is_killed_or_stopped(
     hockney: RunHockney, tmp_path: Path, number: int, attempt: int
 ) -> None:
@@ -79,7 +79,7 @@ def test_a_launch_that_somebody_else_ends(hockney: RunHockney, tmp_path: Path) -
 @pytest.mark.parametrize("can_resume", [True, False])
 def test_advice_after_a_cut_is_what_the_verb_can_do(can_resume: bool) -> None:
     cut = End(launch=0, reason="interrupted")
-    message = _failure(0, Outcome(exit_status=0, wall_s=1.0), [], [cut], can_resume)
+    message = failure_of(0, Outcome(exit_status=0, wall_s=1.0), [], [cut], can_resume)
     assert message is not None
     assert ("--resume" in message) == can_resume
 

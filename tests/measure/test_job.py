@@ -128,15 +128,42 @@ def test_directives_take_names_only(scheduler: str, option: str, name: str) -> N
 @pytest.mark.parametrize(
     ("scheduler", "lines"),
     [
-        ("slurm", ["--nodes=2", "--ntasks-per-node=1", "--time=5", "--exclusive",
-                   "--account=abc", "--partition=long"]),
-        ("pbs", ["-l select=2:ncpus=1:mpiprocs=1", "-l place=scatter:excl",
-                 "-l walltime=00:05:00", "-A abc", "-q long"]),
+        (
+            "slurm",
+            [
+                "--nodes=2",
+                "--ntasks-per-node=1",
+                "--time=5",
+                "--exclusive",
+                "--account=abc",
+                "--partition=long",
+            ],
+        ),
+        (
+            "pbs",
+            [
+                "-l select=2:ncpus=1:mpiprocs=1",
+                "-l place=scatter:excl",
+                "-l walltime=00:05:00",
+                "-A abc",
+                "-q long",
+            ],
+        ),
         ("lsf", ["-n 2", '-R "span[ptile=1]"', "-W 5", "-x", "-P abc", "-q long"]),
-        ("flux", ["--nodes=2", "--nslots=2", "--time-limit=5m", "--exclusive", "--bank=abc",
-                  "--queue=long", "--output=flux-{{id.f58plain}}.out"]),
+        (
+            "flux",
+            [
+                "--nodes=2",
+                "--nslots=2",
+                "--time-limit=5m",
+                "--exclusive",
+                "--bank=abc",
+                "--queue=long",
+                "--output=flux-{{id.f58plain}}.out",
+            ],
+        ),
     ],
-)  # fmt: skip
+)
 def test_directives_say_what_was_asked(scheduler: str, lines: list[str]) -> None:
     asked = {"account": "abc", "partition": "long"}
     text = script(scheduler, Path("result"), "", Path("mpiexec"), **asked)

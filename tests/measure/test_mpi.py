@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,46 @@ def test_a_wrapper_without_a_launcher_is_refused(tmp_path: Path) -> None:
 def test_simulation_without_simgrid_is_refused() -> None:
     with pytest.raises(AskedWronglyError, match="no smpicc"):
         find_mpi(simulated=True)
+
+
+NO_HEADER = "t.c:1:10: fatal error: mpi.h: No such file or directory"
+NO_LIBRARY = "/usr/bin/ld: cannot find -lmpi: No such file or directory"
+
+
+def broken(path: Path, says: str) -> Path:
+    """A wrapper that cannot compile."""
+    command(path, f"{says}\n")
+    path.write_text(f"{path.read_text()}exit 1\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("says", "note"),
+    [
+        (NO_HEADER, "cannot compile, as mpi.h is missing"),
+        ("t.c:1:10: fatal error: 'mpi.h' file not found", "cannot compile, as mpi.h is missing"),
+        (NO_LIBRARY, "cannot compile, as -lmpi is missing"),
+        ("gcc: command not found", "cannot compile"),
+        (None, "has no mpiexec beside it"),
+    ],
+)
+def test_an_mpi_on_path_that_is_not_whole_gives_way_to_the_embedded_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, says: str | None, note: str
+) -> None:
+    embedded = install(tmp_path / "embedded" / "bin")
+    half = tmp_path / "half"
+    if says is None:
+        command(half / "mpicc")
+    else:
+        install(half)
+        broken(half / "mpicc", says)
+    monkeypatch.setenv("PATH", f"{half}:{os.environ['PATH']}")
+    alone = pytest.raises(AskedWronglyError) if says is None else nullcontext()
+    with alone:
+        assert find_mpi().mpicc == half / "mpicc", "there is no other"
+    monkeypatch.setattr("sys.prefix", str(tmp_path / "embedded"))
+    found = find_mpi()
+    assert found.mpicc == embedded
+    assert found.notes[0].startswith(f"{half}/mpicc {note}: the embedded MPI is measured")
+    if says is not None:
+        assert find_mpi(str(half / "mpicc")).notes == (), "asked for"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import RunHockney
+from conftest import RunHockney, first_of
 from hockney import records
 from hockney.errors import AskedWronglyError
 from hockney.measure.platforms import TOPOLOGIES, parse_shape, platform_file, shape_xml
@@ -69,7 +69,7 @@ def test_files_of_a_shape_are_private_and_removed() -> None:
 
 
 @needs_simgrid
-@pytest.mark.parametrize("kind", sorted(TOPOLOGIES))
+@pytest.mark.parametrize("kind", first_of(sorted(TOPOLOGIES), 2))
 def test_ranks_are_on_the_nodes_of_the_shape(
     hockney: RunHockney, tmp_path: Path, kind: str
 ) -> None:

@@ -36,8 +36,19 @@ def test_every_switch_of_a_simulated_machine_is_known_to_the_byte(
         for setting in ("smpi/os:0:1e-6:0;3000:3e-6:0", "smpi/send-is-detached-thresh:4321")
         for word in ("--cfg", setting)
     ]
-    done = hockney("pingpong", "--platform", "platform.xml", *settings, "--sizes", "512..4KiB,5000",
-                   "--refine", "--json", "-o", "run.jsonl", "-q")  # fmt: skip
+    done = hockney(
+        "pingpong",
+        "--platform",
+        "platform.xml",
+        *settings,
+        "--sizes",
+        "512..4KiB,5000",
+        "--refine",
+        "--json",
+        "-o",
+        "run.jsonl",
+        "-q",
+    )
     assert done.status == 0, done.stderr
     switches = json.loads(done.stdout)["switches"]
     assert [one["low_bytes"] for one in switches] == [716, 1410, 3000, 3468, 4320]
@@ -90,8 +101,18 @@ def test_noise_alone_holds_no_switch(seed: int) -> None:
 def late_run(times_ns: dict[int, list[float]]) -> Run:
     run = Run(RunRecord(schema=1, hockney="", id="", started="", experiment="pingpong"))
     for size, ns in times_ns.items():
-        run.add(Samples(launch=0, round=0, operation="late", bytes=size, ranks=2, peers=(0, 1),
-                        repetitions=1, ns=ns))  # fmt: skip
+        run.add(
+            Samples(
+                launch=0,
+                round=0,
+                operation="late",
+                bytes=size,
+                ranks=2,
+                peers=(0, 1),
+                repetitions=1,
+                ns=ns,
+            )
+        )
     return run
 
 
@@ -125,9 +146,14 @@ def test_a_break_and_a_change_of_protocol_at_one_place_are_one_switch() -> None:
 
 @pytest.mark.parametrize(
     ("first", "last", "name"),
-    [(False, False, "eager"), (True, True, "rendezvous"), (False, True, "unnamed"),
-     (None, None, "unnamed"), (None, True, "unnamed")],
-)  # fmt: skip
+    [
+        (False, False, "eager"),
+        (True, True, "rendezvous"),
+        (False, True, "unnamed"),
+        (None, None, "unnamed"),
+        (None, True, "unnamed"),
+    ],
+)
 def test_a_regime_has_a_name_where_both_its_ends_agree(
     first: bool | None, last: bool | None, name: str
 ) -> None:

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conftest import RunHockney
+from conftest import RunHockney, run_here
 from hockney import records
+from hockney.mpis import Engine, Mpi
 from hockney.spec import plan_of
 
-STUDY = ("collective", "bcast", "--algorithm", "default,binomial", "--sizes", "8,64", "-n", "2",
-         "--budget", "2s", "-q", "-o", "run.jsonl")  # fmt: skip
+STUDY = (
+    "collective",
+    "bcast",
+    "--algorithm",
+    "default,binomial",
+    "--sizes",
+    "8,64",
+    "-n",
+    "2",
+    "--budget",
+    "2s",
+    "-q",
+    "-o",
+    "run.jsonl",
+)
 
 
 def launches_of_cases(path: Path) -> list[int]:
@@ -27,12 +42,20 @@ def launches_of_cases(path: Path) -> list[int]:
     ]
 
 
-@pytest.fixture
-def study(hockney: RunHockney, tmp_path: Path) -> Path:
-    """Two launches of each of two cases."""
-    done = hockney(*STUDY, "--launches", "2")
+@pytest.fixture(scope="module")
+def measured_study(mpi: Mpi, engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path:  # noqa: ARG001
+    directory = tmp_path_factory.mktemp("study")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(directory)
+        done = run_here([*STUDY, "--launches", "2"])
     assert done.status == 0, done.stderr
-    return tmp_path / "run.jsonl"
+    return directory / "run.jsonl"
+
+
+@pytest.fixture
+def study(measured_study: Path, tmp_path: Path) -> Path:
+    """Two launches of each of two cases."""
+    return Path(shutil.copy(measured_study, tmp_path / "run.jsonl"))
 
 
 def version1(options: dict[str, Any]) -> dict[str, Any]:
@@ -105,7 +128,7 @@ def test_a_file_that_does_not_say_what_it_measured_is_refused(
     "words",
     [
         ("overheads", "--sizes", "8,64", "--budget", "1s"),
-        ("pingpong", "--sizes", "8,1KiB", "--budget", "1s"),
+        pytest.param(("pingpong", "--sizes", "8,1KiB", "--budget", "1s"), marks=pytest.mark.long),
         ("pingpong", "--sizes", "8,1KiB", "--launches", "2", "--budget", "0.6s"),
         ("pingpong", "--sizes", "8..64KiB", "--refine", "--budget", "1s"),
     ],
@@ -136,3 +159,21 @@ def test_overheads_that_were_cut_go_on_and_end(hockney: RunHockney, tmp_path: Pa
     assert run.finish is not None
     assert run.finish.reason in ("budget", "precision")
     assert len(run.launches) < launches + 10
+
+
+def test_delays_that_outlast_the_timeout_are_refused(hockney: RunHockney, tmp_path: Path) -> None:
+    """As after round trips on CPUs that others held: the next launch would be ended as silent."""
+    path = tmp_path / "run.jsonl"
+    words = ("overheads", "--sizes", "8,64", "--budget", "1s", "-q", "-o", "run.jsonl")
+    assert hockney(*words).status == 0
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    kept = [one for one in lines if one["kind"] == "run" or one.get("launch") == 0]
+    for one in kept:
+        if one["kind"] == "samples":
+            one["ns"] = [3e7 for _ in one["ns"]]
+    path.write_text("".join(json.dumps(one) + "\n" for one in kept))
+    done = hockney(*words, "--resume", "--timeout", "20s")
+    assert done.status == 1
+    assert "round trips took up to 30 ms" in done.stderr
+    assert "with a longer --timeout" in done.stderr
+    assert len(records.read(path).launches) == 1

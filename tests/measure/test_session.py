@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import TEST_TIMEOUT_S, RunHockney
+from conftest import TEST_TIMEOUT_S, RunHockney, first_of
 from hockney import records
 from hockney.mpis import Mpi
 from long_runs import LONG, engines_alive, measuring_into, nothing_left
@@ -41,7 +41,7 @@ def test_half_a_record_of_a_dying_rank_goes_nowhere(hockney: RunHockney, tmp_pat
 
 def test_a_rank_that_hangs_is_ended_by_the_watchdog(hockney: RunHockney, tmp_path: Path) -> None:
     env = {**FAULTS, "HOCKNEY_FAULT_STOP": "5"}
-    done = hockney("pingpong", "-o", "run.jsonl", "--timeout", "4s", *LONG, env=env)
+    done = hockney("pingpong", "-o", "run.jsonl", "--timeout", "2s", *LONG, env=env)
     assert done.status == 1
     assert "reported nothing for" in done.stderr
     run = records.read(tmp_path / "run.jsonl")
@@ -49,7 +49,7 @@ def test_a_rank_that_hangs_is_ended_by_the_watchdog(hockney: RunHockney, tmp_pat
     assert nothing_left()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR2])
+@pytest.mark.parametrize("number", first_of([signal.SIGINT, signal.SIGTERM, signal.SIGUSR2]))
 def test_an_interrupted_run_keeps_its_rounds_and_says_so(tmp_path: Path, number: int) -> None:
     path = tmp_path / "run.jsonl"
     process = measuring_into(path)

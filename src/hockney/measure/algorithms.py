@@ -10,6 +10,9 @@ from hockney.mpis import Algorithm
 from hockney.spec.algorithms import COMMON
 from hockney.spec.workloads.collective import COLLECTIVES, DEFAULT
 
+NEIGHBOR = "neighbor"
+"""What names of MPI's neighbourhood collectives have in common."""
+
 
 def checked_collectives(names: Sequence[str]) -> list[str]:
     """The names without repeats. Raises AskedWronglyError for an unknown collective."""
@@ -17,7 +20,9 @@ def checked_collectives(names: Sequence[str]) -> list[str]:
         if name not in COLLECTIVES:
             raise AskedWronglyError(
                 f"{name!r} is not a collective that hockney measures",
-                _nearest(name, COLLECTIVES, f"they are {', '.join(COLLECTIVES)}"),
+                "neighbourhood collectives are exchanges of `hockney halo`"
+                if NEIGHBOR in name
+                else _nearest(name, COLLECTIVES, f"they are {', '.join(COLLECTIVES)}"),
             )
     return list(dict.fromkeys(names))
 

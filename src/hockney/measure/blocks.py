@@ -14,13 +14,15 @@ from itertools import takewhile
 from typing import Protocol, TypeVar
 
 from hockney.estimate.blocks import BlockTimes, block_times, variant_ratios
-from hockney.records import Finish, Run
+from hockney.estimate.conditions import conditions_of
+from hockney.records import Finish, Probe, Round, Run, Samples
 from hockney.spec import Case
 from hockney.spec.variants import LEAST_BLOCKS, Comparison
 
 LOOK_EVERY = 1.0 / 8.0
 """Fraction of the budget between two looks at whether the variants are told apart."""
 T = TypeVar("T")
+R = TypeVar("R", Samples, Probe, Round)
 
 
 class Launched(Protocol):
@@ -67,10 +69,10 @@ class Blocks:
     def add(self, answer: Launched) -> None:
         """Adds the last launch of a case, which ended by itself."""
         assert answer.case.variant is not None
-        launch = answer.run.launches[-1]
-        newest = reversed(answer.run.samples)
-        samples = list(takewhile(lambda one: one.launch == launch.launch, newest))
-        self._times.add(answer.case.variant, answer.launches - 1, samples)
+        run, last = answer.run, answer.run.launches[-1].launch
+        conditions = conditions_of(_newest(run.probes, last), _newest(run.rounds, last))
+        samples = _newest(run.samples, last)
+        self._times.add(answer.case.variant, answer.launches - 1, samples, conditions)
 
     def is_decided(self, answers: Sequence[Launched], fraction: float) -> bool:
         """True if a look is due between two blocks, with `fraction` of the budget spent, and it
@@ -83,6 +85,11 @@ class Blocks:
         self.looks.append(fraction)
         ratios = variant_ratios(self._times, self._comparison, self.looks)
         return bool(ratios) and all(one.is_decided(self._comparison.gate) for one in ratios)
+
+
+def _newest(records: Sequence[R], launch: int) -> list[R]:
+    """Those of the launch, which are the last ones."""
+    return list(takewhile(lambda one: one.launch == launch, reversed(records)))
 
 
 def _alike(answers: Sequence[A], one: A) -> tuple[int, list[A]]:

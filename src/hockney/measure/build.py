@@ -11,19 +11,19 @@ import stat
 import subprocess
 import tempfile
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from hockney import __version__
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.lazy import lazy_imports
-from hockney.measure.mpi import ask_command
-from hockney.mpis import Engine, Mpi
+from hockney.measure.mpi import ask_command, missing_in
+from hockney.mpis import Engine, Mpi, family_of
 
 with lazy_imports():
     from filelock import FileLock
 
-SOURCES = Path(__file__).parent.parent / "engine"
-FLAGS = ("-std=c11", "-O2", "-D_GNU_SOURCE", f'-DHOCKNEY_VERSION="{__version__}"')
+FLAGS = ("-std=c11", "-O2", "-pthread", "-D_GNU_SOURCE", f'-DHOCKNEY_VERSION="{__version__}"')
 BUILD_TIMEOUT_S = 300.0
 LAST_LINES = 20
 """Lines of a compiler's output that the user sees."""
@@ -31,30 +31,83 @@ INTEL_PLACEHOLDER = "I_MPI_SUBSTITUTE_INSTALLDIR"
 """Intel MPI's wrapper prints this in place of its directory while I_MPI_ROOT is not set."""
 
 
+@dataclass(frozen=True)
+class Product:
+    """What is built of C sources with an MPI's compiler wrapper."""
+
+    name: str
+    file: str
+    """Its name in the cache."""
+    flags: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    is_program: bool = True
+
+    @property
+    def directory(self) -> Path:
+        """Its sources."""
+        return Path(__file__).parent.parent / self.name
+
+    @property
+    def sources(self) -> list[Path]:
+        return sorted(self.directory.rglob("*.c"))
+
+
+ENGINE = Product("engine", "hockney-engine", libraries=("-lm",))
+SOURCES = ENGINE.directory
+RECORDER = Product(
+    "recorder",
+    "hockney-recorder.so",
+    # It must not bring an MPI library into programs that use none, or another one.
+    flags=(
+        *("-shared", "-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec"),
+        "-Wl,--as-needed",
+    ),
+    libraries=("-ldl",),
+    is_program=False,
+)
+REPLAYER = Product("replayer", "hockney-replayer")
+
+
 def build_engine(mpi: Mpi) -> Engine:
     """The engine for this MPI, from the cache or newly built into it. It is built into a private
     temporary directory if the cache cannot be trusted or written."""
-    key = _key(mpi)
+    return Engine(*_build(mpi, ENGINE))
+
+
+def build_recorder(mpi: Mpi) -> tuple[Path, tuple[str, ...]]:
+    """The library that is preloaded into programs of this MPI, as build_engine() builds the engine;
+    and warnings about where it was built."""
+    return _build(mpi, RECORDER)
+
+
+def build_replayer(mpi: Mpi) -> tuple[Path, tuple[str, ...]]:
+    """The program that replays profiles, in the same way."""
+    return _build(mpi, REPLAYER)
+
+
+def _build(mpi: Mpi, product: Product) -> tuple[Path, tuple[str, ...]]:
+    key = _key(mpi, product)
     try:
         cache = cache_directory()
     except OSError as error:
-        return _build_privately(mpi, f"the cache cannot be used ({error})")
+        return _build_privately(mpi, product, f"the cache cannot be used ({error})")
     except UntrustedCacheError as error:
-        return _build_privately(mpi, str(error))
-    engine = cache / key / "hockney-engine"
-    if _is_ours(engine) and _is_whole(engine):
-        return Engine(engine)
+        return _build_privately(mpi, product, str(error))
+    built = cache / key / product.file
+    if _is_ours(built) and _is_whole(built):
+        return built, ()
 
     notes: tuple[str, ...] = ()
     try:
         with FileLock(cache / f"{key}.lock"):
-            if not (_is_ours(engine) and _is_whole(engine)):
-                if _digest_file(engine).exists():
-                    notes = (f"{engine} was damaged, and was built again",)
-                _compile_into(mpi, engine)
-        return Engine(engine, notes)
+            if not (_is_ours(built) and _is_whole(built)):
+                if _digest_file(built).exists():
+                    notes = (f"{built} was damaged, and was built again",)
+                _compile_into(mpi, product, built)
+        return built, notes
     except OSError as error:
-        return _build_privately(mpi, f"the cache {cache} cannot be written ({error.strerror})")
+        reason = f"the cache {cache} cannot be written ({error.strerror})"
+        return _build_privately(mpi, product, reason)
 
 
 class UntrustedCacheError(Exception):
@@ -118,40 +171,34 @@ def library_of(engine: Engine) -> str | None:
     return done.stdout.partition(" for ")[2].strip() or None
 
 
-def _build_privately(mpi: Mpi, reason: str) -> Engine:
+def _build_privately(mpi: Mpi, product: Product, reason: str) -> tuple[Path, tuple[str, ...]]:
     directory = Path(tempfile.mkdtemp(prefix="hockney-"))
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    built = directory / product.name / product.file
     try:
-        _compile_into(mpi, directory / "engine" / "hockney-engine")
+        _compile_into(mpi, product, built)
     except OSError as error:
         raise HockneyError(
             f"{reason}, and {directory} cannot be written either: {error.strerror}"
         ) from error
-    return Engine(
-        directory / "engine" / "hockney-engine",
-        (f"{reason}: the engine was built into {directory} for this run only",),
-    )
-
-
-def _sources() -> list[Path]:
-    return sorted(SOURCES.rglob("*.c"))
+    return built, (f"{reason}: the {product.name} was built into {directory} for this run only",)
 
 
 def _extra_flags() -> list[str]:
     return os.environ.get("HOCKNEY_CFLAGS", "").split()
 
 
-def _key(mpi: Mpi) -> str:
-    """The cache key. It covers everything that the engine depends on: sources, flags, wrapper, the
+def _key(mpi: Mpi, product: Product) -> str:
+    """The cache key. It covers everything that the product depends on: sources, flags, wrapper, the
     compiler and library behind the wrapper, and loaded modules."""
     digest = hashlib.sha256()
 
     def add(*words: object) -> None:
         digest.update(("\0".join(str(word) for word in words) + "\n").encode())
 
-    for source in sorted([*_sources(), *SOURCES.rglob("*.h")]):
+    for source in sorted([*product.sources, *product.directory.rglob("*.h")]):
         digest.update(source.read_bytes())
-    add(*FLAGS, *_extra_flags())
+    add(*FLAGS, *product.flags, *_extra_flags())
     add(mpi.mpicc, *_identity(mpi.mpicc))
     shown = _show(mpi.mpicc)
     add(shown)
@@ -184,17 +231,18 @@ def _show(mpicc: Path) -> str:
     return done.stdout.strip()
 
 
-def _compile_into(mpi: Mpi, engine: Path) -> None:
-    """Compiles next to the target, then renames: no process ever sees an incomplete engine."""
-    engine.parent.mkdir(mode=0o700, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=".building-", dir=engine.parent)
+def _compile_into(mpi: Mpi, product: Product, built: Path) -> None:
+    """Compiles next to the target, then renames: no process ever sees an incomplete one."""
+    built.parent.mkdir(mode=0o700, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=".building-", dir=built.parent)
     os.close(descriptor)
     try:
-        _compile(mpi, Path(name))
+        _compile(mpi, product, Path(name))
         Path(name).chmod(0o700)
-        _try(mpi, Path(name))
-        _digest_file(engine).write_text(_digest(Path(name)))
-        Path(name).replace(engine)
+        if product.is_program:
+            _try(mpi, Path(name))
+        _digest_file(built).write_text(_digest(Path(name)))
+        Path(name).replace(built)
     finally:
         Path(name).unlink(missing_ok=True)
 
@@ -212,9 +260,9 @@ def _try(mpi: Mpi, engine: Path) -> None:
             ) from error
 
 
-def _compile(mpi: Mpi, output: Path) -> None:
-    sources = [str(source) for source in _sources()]
-    command = [str(mpi.mpicc), *FLAGS, *_extra_flags(), "-o", str(output), *sources, "-lm"]
+def _compile(mpi: Mpi, product: Product, output: Path) -> None:
+    words = [*FLAGS, *product.flags, *_extra_flags(), "-o", str(output)]
+    command = [str(mpi.mpicc), *words, *map(str, product.sources), *product.libraries]
     try:
         done = subprocess.run(
             command,
@@ -230,13 +278,28 @@ def _compile(mpi: Mpi, output: Path) -> None:
         raise AskedWronglyError(f"{mpi.mpicc} cannot be run: {error.strerror}") from error
     if done.returncode == 0:
         return
+    missing = missing_in(done.stderr + done.stdout)
+    if missing:
+        raise AskedWronglyError(
+            f"{mpi.mpicc} cannot compile MPI programs: {missing} is missing",
+            _to_install(mpi, missing),
+        )
     output_lines = (done.stderr + done.stdout).strip().splitlines()[-LAST_LINES:]
     if "No space left on device" in done.stderr:
         raise OSError(28, "no space left on device")
+    shown = [f"    {line}" for line in output_lines]
+    said = "its output:\n" + "\n".join(shown) if shown else "it printed nothing"
     raise AskedWronglyError(
-        f"{mpi.mpicc} could not build the engine (exit status {done.returncode}); its output:\n"
-        + "\n".join(f"    {line}" for line in output_lines),
+        f"{mpi.mpicc} could not build the {product.name} (exit status {done.returncode}); {said}",
         "set I_MPI_ROOT to where Intel MPI is installed, as its vars.sh does"
         if INTEL_PLACEHOLDER in _show(mpi.mpicc)
         else "check that this mpicc can compile a C program, or name another with --mpicc",
     )
+
+
+def _to_install(mpi: Mpi, missing: str) -> str:
+    """Which package has what the compiler did not find."""
+    if missing.startswith(("mpi", "-lmpi")):
+        packages = family_of(mpi).PACKAGES
+        return f"install its headers and libraries ({packages}), or name another with --mpicc"
+    return f"install what has {missing} (of the C library: Debian: libc6-dev, Fedora: glibc-devel)"

@@ -13,10 +13,17 @@ from hockney.measure.platforms import parse_shape
 from hockney.schedulers import MPIEXEC, Allocation, find_allocation
 from hockney.spec import Case, Placement, Plan
 from hockney.spec.accepts import check_accepted
-from hockney.spec.workloads.pingpong import Pingpong
+from hockney.spec.sampling import Sampling
+from hockney.spec.workloads import Workload
+from hockney.spec.workloads.collective import Collective
+from hockney.spec.workloads.congestion import Congestion
+from hockney.spec.workloads.fabric import Fabric
+from hockney.spec.workloads.pingpong import Messages, Pingpong
 from hockney.units import format_seconds, format_size
 
 PLACE_WORDS = {"socket": "socket", "numa": "NUMA domain"}
+SILENT_REPETITIONS = 10
+"""Repetitions of a skewed collective between two records of the engine, at least."""
 HOST_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
 """A name that no program mistakes for an option."""
 
@@ -24,8 +31,14 @@ HOST_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
 def check_plan(plan: Plan) -> None:
     """Raises AskedWronglyError if the plan cannot be measured on this machine."""
     _check_sampling(plan)
+    if plan.comparison is not None and isinstance(plan.first.workload, Fabric):
+        raise AskedWronglyError(
+            "--vary: a pass over all pairs has no variants", "measure each by itself, and compare"
+        )
     for case in plan.cases:
         check_case(case)
+        _check_skew(case.workload, plan.sampling)
+        _check_bursts(case.workload, plan.sampling)
 
 
 def check_case(case: Case) -> None:
@@ -69,6 +82,29 @@ def _check_sampling(plan: Plan) -> None:
             f"--over {format_seconds(over_s)} is shorter than the launches themselves "
             f"({format_seconds(budget_s)})",
             "spread them over a longer time, or shorten them with --budget",
+        )
+
+
+def _check_skew(workload: Workload, sampling: Sampling) -> None:
+    """A launch writes nothing during a visit, which has several repetitions."""
+    arrivals = workload.arrivals if isinstance(workload, Collective) else None
+    skew_s = arrivals.skew.seconds if arrivals else None
+    if skew_s is not None and skew_s * SILENT_REPETITIONS > sampling.timeout_s:
+        raise AskedWronglyError(
+            f"--skew {format_seconds(skew_s)}: a launch would be silent for {SILENT_REPETITIONS} "
+            f"times as long, and is ended after {format_seconds(sampling.timeout_s)}",
+            "choose a shorter skew, or a longer --timeout",
+        )
+
+
+def _check_bursts(workload: Workload, sampling: Sampling) -> None:
+    """A launch writes nothing during a round, which has several periods of each burst."""
+    period_s = workload.longest_period_s if isinstance(workload, Congestion) else 0.0
+    if period_s * SILENT_REPETITIONS > sampling.timeout_s:
+        raise AskedWronglyError(
+            f"--burst: a launch would be silent for {SILENT_REPETITIONS} times "
+            f"{format_seconds(period_s)}, and is ended after {format_seconds(sampling.timeout_s)}",
+            "choose shorter bursts and gaps, or a longer --timeout",
         )
 
 
@@ -141,6 +177,8 @@ def _check_platform(case: Case) -> None:
         )
     here = (
         ("--floor", isinstance(workload, Pingpong) and workload.floor),
+        ("--threads", isinstance(workload, Messages) and workload.threads),
+        ("--mode partitioned", isinstance(workload, Messages) and workload.parts),
         ("--cpus", placement.cpus),
         ("--hosts", placement.hosts),
         ("--nodes", placement.nodes),

@@ -11,26 +11,36 @@ import msgspec
 from hockney.errors import AskedWronglyError
 from hockney.measure.algorithms import chosen
 from hockney.measure.checks import allowed_cpus, available_memory, nodes
+from hockney.measure.features import check_persistent, features_of
 from hockney.mpis import Algorithm, Engine, Family, Forcing, Mpi, family_of
 from hockney.spec import Case, Placement, Size
+from hockney.spec.arrivals import Arrivals
 from hockney.spec.axes import algorithm_text
 from hockney.spec.workloads import Buffers
 from hockney.spec.workloads.collective import (
+    DEFAULT,
     INT_BYTES,
     NO_BYTES,
     NONBLOCKING,
+    PERSISTENT,
     REDUCTIONS,
     ROOTED,
     Collective,
+    Form,
+    Persistent,
     Root,
     Sync,
+    in_form,
 )
 from hockney.units import format_size
 
 
 @dataclass(frozen=True)
 class Study:
-    collectives: Sequence[str]
+    named: Sequence[str]
+    """Collectives, by the names of MPI's calls."""
+    forms: Sequence[Form]
+    """Forms in which each is measured; empty for the one that its name says."""
     algorithms: Sequence[str]
     """Names, `default` or `all`."""
     ranks: Sequence[int]
@@ -40,10 +50,28 @@ class Study:
     buffers: Buffers | None
     root: Root
     sync: Sync
+    groups: int
+    """Groups of ranks that make the collective at the same time."""
     oversubscribe: bool
     overlap: bool
-    """Measure nonblocking collectives also overlapped with computation."""
+    """Measure nonblocking and persistent collectives also overlapped with computation."""
     verify: bool
+    arrivals: Arrivals | None
+
+    @property
+    def collectives(self) -> list[str]:
+        """The blocking and nonblocking collectives, by the names of their calls."""
+        return self._in(*(form for form in self.forms if form != PERSISTENT))
+
+    @property
+    def persistent(self) -> list[str]:
+        """The collectives that are measured in their persistent form."""
+        return self._in(PERSISTENT) if PERSISTENT in self.forms else []
+
+    def _in(self, *forms: Form) -> list[str]:
+        names = [in_form(name, form) for name in self.named for form in forms]
+        own = [] if self.forms else self.named
+        return list(dict.fromkeys([*own, *filter(None, names)]))
 
 
 def cases_of(
@@ -57,12 +85,16 @@ def cases_of(
     family = family_of(mpi)
     cases: list[Case] = []
     left_out = [
-        words for collective in study.collectives for words in _not_whole(collective, study)
+        words
+        for collective in dict.fromkeys([*study.collectives, *study.persistent])
+        for words in _not_whole(collective, study)
     ]
-    for collective, algorithm, segment in _variants(study, family, mpi, engine):
+    if study.persistent:
+        check_persistent(features_of(engine, base.platform is not None))
+    for collective, algorithm, segment, form in _variants(study, family, mpi, engine):
         forcing = family.forcing(collective, algorithm, segment)
         for ranks in study.ranks:
-            label = algorithm_text(forcing.algorithm, forcing.segment_bytes)
+            label = form or algorithm_text(forcing.algorithm, forcing.segment_bytes)
             title = f"{collective} {label}, {ranks} ranks"
             replaced = _replaced(family, study, collective, algorithm, segment, ranks)
             left_out += [f"{title}, {words}" for words in _in_words(replaced)]
@@ -76,11 +108,15 @@ def cases_of(
                     segment_bytes=forcing.segment_bytes,
                     root=study.root if collective in ROOTED else "first",
                     sync=study.sync,
-                    overlap=study.overlap and collective in NONBLOCKING,
+                    groups=study.groups,
+                    form=form,
+                    overlap=study.overlap and (collective in NONBLOCKING or form is not None),
+                    arrivals=study.arrivals,
                     verify=study.verify and collective not in NO_BYTES,
                 )
                 placement = forced(base, forcing, ranks)
                 cases.append(Case(workload=workload, placement=placement, title=title))
+    _check_one_skew(cases)
     if not cases:
         raise AskedWronglyError("none of these can be measured:\n  " + "\n  ".join(left_out))
     _check_memory(cases)
@@ -100,21 +136,56 @@ def forced(base: Placement, forcing: Forcing, ranks: int) -> Placement:
 
 def _check_applies(study: Study) -> None:
     """Refuses options that apply to none of the collectives."""
-    for option, asked, those, words in (
-        ("--root rotate", study.root != "first", ROOTED, "has a root"),
-        ("--overlap", study.overlap, NONBLOCKING, "is nonblocking"),
+    named, persistent = ", ".join(study.named), set(study.persistent)
+    every = {*study.collectives, *persistent}
+    if not every:
+        raise AskedWronglyError(
+            f"--form {','.join(study.forms)}: {named} has no such form", "leave it out"
+        )
+    for option, applies, words in (
+        ("--root rotate", study.root == "first" or ROOTED & every, "has a root"),
+        (
+            "--overlap",
+            not study.overlap or persistent or NONBLOCKING & every,
+            "is nonblocking or persistent",
+        ),
     ):
-        if asked and not those & set(study.collectives):
-            raise AskedWronglyError(
-                f"{option}: none of {', '.join(study.collectives)} {words}", "leave it out"
-            )
+        if not applies:
+            measured = ", ".join([*study.collectives, *study.persistent])
+            raise AskedWronglyError(f"{option}: none of {measured} {words}", "leave it out")
+    if study.groups > 1 and any(name != DEFAULT for name in study.algorithms):
+        raise AskedWronglyError(
+            "--groups: which algorithms a library replaces depends on the ranks of a group",
+            "leave out --algorithm",
+        )
+    if persistent and any(name != DEFAULT for name in study.algorithms):
+        raise AskedWronglyError(
+            "--form persistent: libraries have no settings that force its algorithm",
+            "leave out --algorithm, or measure the other forms",
+        )
+
+
+def _check_one_skew(cases: Sequence[Case]) -> None:
+    """Algorithms that take different times would meet different skews under the same name."""
+    by_ranks: dict[tuple[str, int], int] = {}
+    for case in cases:
+        workload = case.workload
+        assert isinstance(workload, Collective)
+        if workload.arrivals is not None and workload.arrivals.skew.times is not None:
+            key = (workload.collective, case.placement.ranks)
+            by_ranks[key] = by_ranks.get(key, 0) + 1
+    if max(by_ranks.values(), default=0) > 1:
+        raise AskedWronglyError(
+            "--skew: as a multiple of what each algorithm takes, it would be another one for each",
+            "give a time, such as --skew 100us",
+        )
 
 
 def _variants(
     study: Study, family: Family, mpi: Mpi, engine: Engine
-) -> Iterator[tuple[str, Algorithm | None, int | None]]:
-    """Yields each combination of collective, algorithm and segment size."""
-    asked = [name for name in study.algorithms if name != "default"]
+) -> Iterator[tuple[str, Algorithm | None, int | None, Persistent | None]]:
+    """Yields each combination of collective, algorithm, segment size and form."""
+    asked = [name for name in study.algorithms if name != DEFAULT]
     available = family.discover(mpi, engine, study.collectives) if asked else []
     segmented = False
     for collective in study.collectives:
@@ -123,7 +194,9 @@ def _variants(
             if study.segments and algorithm is not None and family.is_segmented(algorithm):
                 segments, segmented = study.segments, True
             for segment in segments:
-                yield collective, algorithm, segment
+                yield collective, algorithm, segment, None
+    for collective in study.persistent:
+        yield collective, None, None, PERSISTENT
     if study.segments and not segmented:
         raise AskedWronglyError(
             "--segment-size: this MPI library has no setting for it for these algorithms",

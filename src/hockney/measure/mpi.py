@@ -3,21 +3,76 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from hockney.errors import AskedWronglyError
 from hockney.mpis import COMMAND_TIMEOUT_S, FAMILIES, Mpi
 
+TRIAL = "#include <mpi.h>\nint main(int argc, char **argv) { return MPI_Init(&argc, &argv); }\n"
+
 
 def find_mpi(mpicc: str | None = None, simulated: bool = False) -> Mpi:
     """The MPI of `mpicc`, $MPICC, PATH or the embedded package, in that order; SimGrid's SMPI if
-    `simulated`."""
-    wrapper = _find_smpicc() if simulated and not mpicc else _find_mpicc(mpicc)
+    `simulated`. One on PATH that nobody asked for gives way to the embedded one, with a note, where
+    it is not whole."""
+    if simulated and not mpicc:
+        return _mpi_of(_find_smpicc())
+    asked = _asked_for(mpicc)
+    if asked:
+        return _mpi_of(asked)
+    on_path, embedded = shutil.which("mpicc"), Path(sys.prefix) / "bin" / "mpicc"
+    if not embedded.exists():
+        return _mpi_of(_on_path(on_path))
+    reason = why_not_whole(Path(on_path)) if on_path and Path(on_path) != embedded else None
+    if on_path and not reason:
+        return _mpi_of(Path(on_path))
+    note = f"{on_path} {reason}: the embedded MPI is measured (--mpicc names another)"
+    return replace(_mpi_of(embedded), notes=(note,) if reason else ())
+
+
+def _mpi_of(wrapper: Path) -> Mpi:
     mpiexec, family, version = _find_launcher(wrapper)
     return Mpi(wrapper, mpiexec, family, version)
+
+
+@cache
+def why_not_whole(wrapper: Path) -> str | None:
+    """What an MPI lacks that was installed by half, such as one without its headers; None where it
+    compiles and has a launcher."""
+    try:
+        _find_launcher(wrapper)
+    except AskedWronglyError:
+        return "has no mpiexec beside it"
+    with tempfile.TemporaryDirectory(prefix="hockney-") as directory:
+        source = Path(directory) / "trial.c"
+        source.write_text(TRIAL)
+        try:
+            done = ask_command(wrapper, "-o", f"{directory}/trial", str(source))
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"cannot be run ({error})"
+    if done.returncode == 0:
+        return None
+    missing = missing_in(done.stderr + done.stdout)
+    return f"cannot compile, as {missing} is missing" if missing else "cannot compile"
+
+
+MISSING = re.compile(
+    r"fatal error: '?(?P<header>[^\s':]+)(?:: No such file|' file not found)"
+    r"|(?:cannot find|unable to find library) (?P<library>-l[^\s:]+)"
+)
+
+
+def missing_in(output: str) -> str | None:
+    """The first header or library that a compiler did not find."""
+    found = MISSING.search(output)
+    return (found["header"] or found["library"]) if found else None
 
 
 def _find_smpicc() -> Path:
@@ -30,7 +85,7 @@ def _find_smpicc() -> Path:
     return Path(found)
 
 
-def _find_mpicc(asked: str | None) -> Path:
+def _asked_for(asked: str | None) -> Path | None:
     for name, source in ((asked, "--mpicc"), (os.environ.get("MPICC"), "$MPICC")):
         if not name:
             continue
@@ -40,12 +95,12 @@ def _find_mpicc(asked: str | None) -> Path:
                 f"{source} {name}: no such command", "give the path of an MPI compiler wrapper"
             )
         return Path(found)
-    on_path = shutil.which("mpicc")
-    embedded = Path(sys.prefix) / "bin" / "mpicc"
-    if on_path:
-        return Path(on_path)
-    if embedded.exists():
-        return embedded
+    return None
+
+
+def _on_path(found: str | None) -> Path:
+    if found:
+        return Path(found)
     raise AskedWronglyError(
         "no MPI found: no --mpicc, no $MPICC, no mpicc on PATH and no embedded MPI",
         "load your MPI's module, or install one: pip install 'hockney[mpich]'",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -17,25 +17,25 @@ from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate import LeastKnown, least_known
 from hockney.measure.blocks import Blocks
 from hockney.measure.budget import Budget
-from hockney.measure.build import library_of
 from hockney.measure.environment import describe_environment
+from hockney.measure.failures import failure_of, mixed_up, reported
 from hockney.measure.launch import Interruption, Outcome
 from hockney.measure.nodes import silent_hosts
+from hockney.measure.passes import pass_arguments
+from hockney.measure.race import Race
 from hockney.measure.resume import missing_ends, next_number, part_of, spent_s, whole_launches
 from hockney.measure.setup import Setups
-from hockney.measure.start import Start, engine_messages, start_of, wrong_launcher
+from hockney.measure.start import Start, start_of
 from hockney.measure.status import Disturbances, Status
 from hockney.records import End, Finish, LaunchRecord, Progress, Record, Run, RunRecord
 from hockney.result_file import ResultFile
-from hockney.schedulers import find_launcher
 from hockney.spec import Case, Plan, stored
 from hockney.spec.engine import engine_arguments, launch_arguments
-from hockney.units import format_seconds
 
 ENGINE_ASKED_WRONGLY = 2
-SIMULATOR_REFUSES = "Parse error at "
-"""Precedes SimGrid's message about a platform file, which begins with the line number."""
-MEASUREMENTS = tuple(b'{"kind":"%b"' % kind for kind in (b"samples", b"start", b"round", b"probe"))
+MEASUREMENTS = tuple(
+    b'{"kind":"%b"' % kind for kind in (b"samples", b"pair_times", b"start", b"round", b"probe")
+)
 
 
 @dataclass
@@ -83,6 +83,8 @@ class Session:
     disturbances: Disturbances = field(default_factory=Disturbances)
     blocks: Blocks | None = None
     """The order of launches where variants are compared; None otherwise."""
+    race: Race | None = None
+    """Which cases have lost; None unless they race."""
     budget: Budget = field(init=False)
     spent_before_s: float = field(init=False)
     """The part of its budget that a resumed run used before; each step has a budget of its own."""
@@ -111,6 +113,7 @@ class Session:
         varied = plan.comparison is not None
         cases = len(self.answers)
         self.budget = Budget(plan.sampling, cases, earlier, self.spent_before_s, has_blocks=varied)
+        self.race = Race() if plan.race else None
         if plan.comparison is not None:
             self.blocks = Blocks(plan.comparison, self.run, plan.sampling.budget_s)
 
@@ -170,6 +173,8 @@ def _begin(session: Session) -> None:
         answer.launches = len(whole_launches(answer.run))
         if answer.launches > 0:
             answer.is_done = _is_done(session, answer)
+    if session.race is not None:
+        session.race.drop(session.answers)
 
 
 def _measure_all(session: Session, interruption: Interruption) -> bool:
@@ -200,6 +205,8 @@ def _measure_all(session: Session, interruption: Interruption) -> bool:
         budget.note(outcome.wall_s, _measured_s(session, number) or 0.0)
         answer.problem = _problem(session, answer, number, outcome)
         answer.is_done = _is_done(session, answer)
+        if session.race is not None:
+            session.race.drop(session.answers)
         session.disturbances.add(session.run, number)
         if outcome.interrupted:
             session.reason = "interrupted"
@@ -281,7 +288,8 @@ def _launch(
     setup, sampling = session.setups.of(answer.case), session.plan.sampling
     case = setup.files.placed(answer.case)
     arguments = engine_arguments(case, sampling, seconds, setup.files.list_file)
-    arguments += launch_arguments(number)
+    arguments += launch_arguments(number) + case.workload.arguments_now()
+    arguments += pass_arguments(case, answer.run)
     start = start_of(setup.mpi, setup.engine, case, arguments)
     measured: list[bytes] = []
 
@@ -351,18 +359,16 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     """The problem of a launch, None if there was none. Writes an end record if the launch could
     not."""
     ends = _ends(session, number)
-    failures = [end.message for end in ends if end.reason == "failed" and end.message]
-    failures += engine_messages(outcome)
-    refused = [line.partition(SIMULATOR_REFUSES) for line in outcome.last_lines]
-    failures += [f"SimGrid: {which}{what}" for _, which, what in refused if which]
-    message = _failure(number, outcome, failures, ends, session.file.can_resume)
+    failures = reported(outcome, ends)
+    message = failure_of(number, outcome, failures, ends, session.file.can_resume)
     if message is None:
         return None
+    setup = session.setups.of(answer.case)
     if not outcome.interrupted:
-        mpi, placement = session.setups.of(answer.case).mpi, answer.case.placement
-        silent = silent_hosts(mpi, placement, session.plan.sampling.timeout_s)
+        timeout_s = session.plan.sampling.timeout_s
+        silent = silent_hosts(setup.mpi, answer.case.placement, timeout_s)
         message = "; ".join([message, *silent])
-    mixed = None if session.run.samples else _mixed_up(session, answer.case, message)
+    mixed = None if session.run.is_measured else mixed_up(setup, answer.case, message)
     message = mixed or message
     if not ends:
         reason = "interrupted" if outcome.interrupted else "failed"
@@ -372,47 +378,6 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     if not (outcome.interrupted or failures or mixed) and outcome.last_lines:
         lines = "\n".join(f"    {line}" for line in outcome.last_lines)
         message = f"{message}; the last lines of its output:\n{lines}"
-    if failures and outcome.exit_status == ENGINE_ASKED_WRONGLY and not session.run.samples:
+    if failures and outcome.exit_status == ENGINE_ASKED_WRONGLY and not session.run.is_measured:
         raise AskedWronglyError(message)
     return message
-
-
-def _failure(
-    number: int, outcome: Outcome, failures: Sequence[str], ends: Sequence[End], can_resume: bool
-) -> str | None:
-    if outcome.interrupted:
-        return "interrupted; all rounds before are kept"
-    if outcome.silent_s is not None:
-        return (
-            f"launch {number} reported nothing for {format_seconds(outcome.silent_s, 3)} and was "
-            "ended (--timeout sets how long to wait)"
-        )
-    if failures:
-        return failures[0]
-    if any(end.reason == "interrupted" for end in ends):
-        more = ", and --resume continues the run" if can_resume else ""
-        return (
-            f"launch {number} was cut short by a signal that somebody else sent; its rounds up to "
-            f"then are kept{more}"
-        )
-    if outcome.exit_status != 0 or not ends:
-        return f"launch {number} failed: {_exit_words(outcome.exit_status)}"
-    return None
-
-
-def _exit_words(status: int) -> str:
-    return f"killed by signal {-status}" if status < 0 else f"exit status {status}"
-
-
-def _mixed_up(session: Session, case: Case, failure: str) -> str | None:
-    """Explains a failure by a launcher that does not belong to the MPI library, else None."""
-    setup = session.setups.of(case)
-    wrong = wrong_launcher(setup.mpi, setup.engine, failure)
-    launcher, _ = find_launcher(case.placement)
-    if wrong is None or launcher is None:
-        return wrong
-    return (
-        f"{launcher.LAUNCHER} does not wire up the ranks of {setup.mpi.mpicc} "
-        f"({library_of(setup.engine) or 'unknown'}): start them with the MPI's own mpiexec "
-        "(--launcher mpiexec), or install the plug-in that they need (Open MPI in Flux: flux-pmix)"
-    )

@@ -43,8 +43,10 @@ class Setups:
 
     @property
     def notes(self) -> list[str]:
-        """Remarks about where the engines were built."""
-        return list(dict.fromkeys(note for engine in self.engines for note in engine.notes))
+        """Remarks about which MPI serves, and where the engines were built."""
+        found = [*(note for one in self.by_variant.values() for note in one.mpi.notes)]
+        found += [note for engine in self.engines for note in engine.notes]
+        return list(dict.fromkeys(found))
 
 
 def mpi_of(placement: Placement) -> tuple[Mpi, Engine]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
 
+from hockney.errors import HockneyError
 from hockney.estimate import estimate
 from hockney.fitting.fit import Array, Curve, curve_of
 from hockney.fitting.line import line
@@ -14,8 +16,9 @@ from hockney.measure.session import Session
 from hockney.models.loggp import trains_with
 from hockney.records import Run, Visits
 from hockney.spec import Plan
-from hockney.spec.axes import Delay, Train
+from hockney.spec.trains import Delay, Train, delay_s
 from hockney.spec.workloads.overheads import Overheads
+from hockney.units import format_seconds
 
 FIRST_FRACTION = 0.1
 """Fraction of the budget for the round trips."""
@@ -24,6 +27,9 @@ LONGER = 1.2
 
 ROUNDS, VISIT_S = 15, 0.6e-3
 """Rounds that a launch should make, and the time of a visit of one train."""
+SILENT_ROUNDS, VISIT_REPETITIONS, DELAYS_ALONE = 4, 2, 64
+"""A launch makes so many rounds until its first record, and each visit repeats a train at least so
+often; a train without messages is so many delays (engine/rounds.c, operations/train.c)."""
 
 
 @dataclass
@@ -51,7 +57,9 @@ class Trains:
         workload = case.workload
         assert isinstance(workload, Overheads)
         curve = round_trips(session.run)
-        trains = trains_with(workload.messages, delay_for(curve.bytes, curve.median_s))
+        delay = delay_for(curve.bytes, curve.median_s)
+        trains = trains_with(workload.messages, delay)
+        _check_delay(delay, trains, curve, sampling.timeout_s, case.placement.platform is not None)
         workload = msgspec.structs.replace(workload, trains=trains)
         sampling = msgspec.structs.replace(
             sampling,
@@ -62,6 +70,25 @@ class Trains:
 
     def notes(self) -> list[str]:
         return []
+
+
+def _check_delay(
+    delay: Delay, trains: Sequence[Train], curve: Curve, timeout_s: float, is_simulated: bool
+) -> None:
+    """Raises HockneyError where a launch of these trains reports nothing for longer than it may: it
+    would be ended as one that hangs. Simulated delays take no time."""
+    delayed = [one for one in trains if any((*one.send_delay, *one.receive_delay))]
+    delays = sum(one.messages or DELAYS_ALONE for one in delayed)
+    each_s = [delay_s(delay, size) for size in curve.bytes]
+    silent_s = SILENT_ROUNDS * VISIT_REPETITIONS * delays * sum(each_s)
+    if silent_s > timeout_s and not is_simulated:
+        raise HockneyError(
+            f"round trips took up to {format_seconds(curve.median_s.max())}: trains with longer "
+            f"delays would report nothing for {format_seconds(silent_s, 2)}, and --timeout is "
+            f"{format_seconds(timeout_s, 2)}",
+            "measure again into another file when nothing else runs on these CPUs and hosts, or "
+            "with a longer --timeout",
+        )
 
 
 def round_trips(run: Run) -> Curve:

@@ -10,13 +10,11 @@ from msgspec.structs import replace
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.measure.setup import mpi_of
 from hockney.measure.steps import has_steps
+from hockney.measure.trial import SHORTEST_LAUNCH_S
 from hockney.mpis import family_of
 from hockney.spec import Case, Plan
 from hockney.spec.variants import ENVIRONMENT, LEAST_BLOCKS, Comparison, Variant
 from hockney.units import format_seconds
-
-SHORTEST_LAUNCH_S = 0.1
-"""A launch is hardly shorter, with its start."""
 
 
 def joined(plans: Sequence[tuple[Variant, Plan]], comparison: Comparison, budget_s: float) -> Plan:

@@ -6,16 +6,19 @@ module must satisfy the protocol Family.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+import msgspec
 
 from hockney.errors import AskedWronglyError
 from hockney.registry import Registry
 from hockney.spec import Case, Placement
 from hockney.spec.algorithms import common_names
 from hockney.spec.axes import algorithm_text
+from hockney.spec.held_rules import HeldRule
 
 COMMAND_TIMEOUT_S = 20.0
 """Timeout of an MPI command that only reports something."""
@@ -30,6 +33,8 @@ class Mpi:
     family: str
     """The name of a module of mpis/."""
     launcher_version: str
+    notes: tuple[str, ...] = ()
+    """Why this library serves and not another."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,15 @@ class Engine:
     path: Path
     notes: tuple[str, ...] = ()
     """Warnings about where the engine was built."""
+
+
+class Control(msgspec.Struct, kw_only=True):
+    """A control variable; `choices` are the values of its enumeration."""
+
+    name: str
+    description: str | None = None
+    value: str | None = None
+    choices: list[str] = []
 
 
 @dataclass(frozen=True)
@@ -82,15 +96,26 @@ class Rule:
     settings: tuple[tuple[str, str], ...]
     """Environment variables that forced the algorithm when it was measured."""
     segment_bytes: int | None = None
+    nodes: int | None = None
+    """The layout that was measured; None for any."""
+    per_node: int | None = None
+    to_ranks: int | None = None
+    """The last number of ranks, where it is not `ranks` alone."""
+    predicted: bool = False
+    """Whether it holds in cells that were predicted and not measured."""
 
     @property
     def name(self) -> str:
         """The algorithm with its segments, for people."""
         return algorithm_text(self.algorithm, self.segment_bytes)
 
+    @property
+    def last_ranks(self) -> int:
+        return self.to_ranks or self.ranks
+
     def holds_for(self, collective: str, ranks: int, bytes_: int) -> bool:
         within = self.from_bytes <= bytes_ and (self.to_bytes is None or bytes_ <= self.to_bytes)
-        return within and (self.collective, self.ranks) == (collective, ranks)
+        return within and self.collective == collective and self.ranks <= ranks <= self.last_ranks
 
     def setting(self, name: str, otherwise: str | None = None) -> str | None:
         return dict(self.settings).get(name, otherwise)
@@ -119,6 +144,16 @@ class RulesFormat:
     """Control variables (MPI_T) that show what the library reads; None for any value."""
     suffixes: tuple[str, ...] = ("",)
     """Appended to the name that the user gives, one for each file."""
+    read: Callable[[Path], list[HeldRule]] = lambda path: []  # noqa: ARG005
+    """What files of that name hold, whoever wrote them; raises AskedWronglyError with the line of
+    a mistake."""
+    layout_key: Callable[[int, int], Hashable] = lambda nodes, per_node: None  # noqa: ARG005
+    """What the format tells layouts (nodes, ranks per node) apart by: layouts with the same key
+    share their rules."""
+    own: Callable[[Engine], list[HeldRule]] = lambda engine: []  # noqa: ARG005
+    """The library's own decisions, where it holds them in this format; else empty."""
+    is_read_by: Callable[[str | None], bool] = lambda version: True  # noqa: ARG005
+    """Whether this version of the library reads the format."""
 
 
 class Family(Protocol):
@@ -128,14 +163,24 @@ class Family(Protocol):
     """Names of the family's libraries, as the engine reports them."""
     STARTS: Sequence[str]
     """The libraries whose programs its launcher starts."""
+    ENDPOINTS: str | None
+    """The variable that sets how many endpoints a rank has, for threads that share none; None if
+    its libraries have only one, or no such variable."""
     PMI: Sequence[str]
     """Process management interfaces of its libraries (srun --mpi), the most reliable first."""
+    PACKAGES: str
+    """The packages that have its headers and libraries, by distribution."""
     HOST_FILE: str
     """The launcher's option for a file with a host in each line."""
     HOST_LIST: tuple[str, str]
     """The launcher's option for hosts, and the printf format of a host and its slots."""
     FORMATS: Mapping[str, RulesFormat]
     """Formats of decision rules, by name; empty if the library reads none."""
+    SETTINGS: Sequence[Sequence[str]]
+    """Control variables of messages that are worth trying, each by the names that versions have
+    for it."""
+    SETTINGS_PREFIXES: Sequence[str]
+    """What precedes the name of a control variable in that of its environment variable."""
 
     def launcher_version(self, launcher: Path, words: str) -> str | None:
         """The version of a launcher of this family, from the output of `launcher --version`; None
@@ -146,6 +191,10 @@ class Family(Protocol):
 
     def command(self, mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
         """The command line that starts `program` on all ranks."""
+
+    def all_controls(self, engine: Engine, env: Mapping[str, str]) -> Mapping[str, Control]:
+        """Every control variable by name, with its value under `env`; raises HockneyError where
+        the library refuses that. Empty if nothing shows its settings."""
 
     def environment(self, mpi: Mpi) -> dict[str, str]:
         """Variables that its launches need, with any launcher."""

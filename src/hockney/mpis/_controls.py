@@ -9,22 +9,22 @@ from collections.abc import Mapping
 import msgspec
 
 from hockney.errors import HockneyError
-from hockney.mpis import COMMAND_TIMEOUT_S, Engine
-
-
-class Control(msgspec.Struct, kw_only=True):
-    """A control variable; `choices` are the values of its enumeration."""
-
-    name: str
-    description: str | None = None
-    value: str | None = None
-    choices: list[str] = []
+from hockney.mpis import COMMAND_TIMEOUT_S, Control, Engine
 
 
 def read_controls(engine: Engine) -> dict[str, Control]:
-    """All control variables by name, with their values in this environment. Starts no MPI
-    program."""
-    done = _run(engine, {})
+    """The control variables of collectives by name, with their values in this environment. Starts
+    no MPI program."""
+    return _read(engine, {}, every=False)
+
+
+def all_controls(engine: Engine, env: Mapping[str, str]) -> dict[str, Control]:
+    """Every control variable by name, with its value in this environment and `env`."""
+    return _read(engine, env, every=True)
+
+
+def _read(engine: Engine, env: Mapping[str, str], every: bool) -> dict[str, Control]:
+    done = _run(engine, env, every)
     if done.returncode != 0:
         reason = done.stderr.decode(errors="replace").strip()
         raise HockneyError(
@@ -44,10 +44,12 @@ def accepts(engine: Engine, name: str, value: str) -> bool:
 _decoder = msgspec.json.Decoder(Control)
 
 
-def _run(engine: Engine, added: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
+def _run(
+    engine: Engine, added: Mapping[str, str], every: bool = False
+) -> subprocess.CompletedProcess[bytes]:
     try:
         return subprocess.run(
-            [engine.path, "algorithms"],
+            [engine.path, "algorithms", *(["all"] if every else [])],
             capture_output=True,
             timeout=COMMAND_TIMEOUT_S,
             stdin=subprocess.DEVNULL,

@@ -3,16 +3,19 @@
 MPI_T shows neither its list of algorithms nor its choice, so nothing proves that it ran the forced
 one. From 2021.13 on the numbers are those of presets, and there are more presets than listed here.
 Rules are variables I_MPI_ADJUST_X=ID:SIZES@RANKS;... in a file for `source`; the library decides
-where no range applies.
+where no range applies. Or they are a tree as mpitune writes it, which also knows ranks per node.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from hockney.errors import HockneyError
-from hockney.mpis import Algorithm, Engine, Forcing, Mpi, Rule, RulesFormat
+from hockney.mpis import Algorithm, Control, Engine, Forcing, Mpi, Rule, RulesFormat
+from hockney.mpis._intel_reading import read_tree, read_variables
 from hockney.mpis.mpich import HOST_FILE as HOST_FILE
 from hockney.mpis.mpich import HOST_LIST as HOST_LIST
 from hockney.mpis.mpich import LAUNCHER as LAUNCHER
@@ -20,10 +23,16 @@ from hockney.mpis.mpich import PMI as PMI
 from hockney.mpis.mpich import STARTS as STARTS
 from hockney.mpis.mpich import command as command
 from hockney.mpis.mpich import reach as reach
-from hockney.spec.workloads.collective import DEFAULT
+from hockney.spec.workloads.collective import COLLECTIVES, DEFAULT
 
 LIBRARIES = ("Intel MPI",)
+PACKAGES = "Intel's apt and dnf: intel-oneapi-mpi-devel, PyPI: impi-devel"
+ENDPOINTS: str | None = None
+SETTINGS: tuple[tuple[str, ...], ...] = ()
+SETTINGS_PREFIXES = ("",)
 LARGEST_BYTES = 2**31 - 1
+Tree = dict[str, Any]
+ANY, OWN = "-1", "0"
 ALGORITHMS = {
     "barrier": (
         *("dissemination", "recursive_doubling", "topology_dissemination"),
@@ -55,6 +64,11 @@ ALGORITHMS = {
 
 def launcher_version(launcher: Path, words: str) -> str | None:  # noqa: ARG001
     return words.strip().partition("\n")[0] if "Intel(R) MPI" in words else None
+
+
+def all_controls(engine: Engine, env: Mapping[str, str]) -> dict[str, Control]:  # noqa: ARG001
+    """None of its settings can be read."""
+    return {}
 
 
 def environment(mpi: Mpi) -> dict[str, str]:  # noqa: ARG001
@@ -108,26 +122,86 @@ def render(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:  # n
 
 
 def _range(rule: Rule, name: str) -> str:
+    to = LARGEST_BYTES if rule.to_bytes is None else rule.to_bytes
+    return f"{_number(rule, name)}:{rule.from_bytes}-{to}@{rule.ranks}-{rule.last_ranks}"
+
+
+def _number(rule: Rule, name: str) -> str:
+    """The library's number of the algorithm, as forced in the measurement."""
     number = rule.setting(name)
     if number is None or not number.isdecimal():
         raise HockneyError(
             f"{rule.collective} by {rule.name}: its launches do not record {name} as a number",
             "measure it with `hockney collective`, which forces algorithms by that",
         )
-    to = LARGEST_BYTES if rule.to_bytes is None else rule.to_bytes
-    return f"{number}:{rule.from_bytes}-{to}@{rule.ranks}-{rule.ranks}"
+    return number
 
 
 def environment_of_rules(path: Path) -> dict[str, str]:
     """The variables that sourcing the file sets."""
     exports = (line.removeprefix("export ") for line in path.read_text().splitlines())
-    pairs = (line.partition("=") for line in exports if not line.startswith("#"))
-    return {name: value.strip("'") for name, _, value in pairs}
+    pairs = (line.partition("=") for line in exports if "=" in line and not line.startswith("#"))
+    return {name: value.strip("'\"") for name, _, value in pairs}
 
 
-FORMATS = {"intel": RulesFormat(frozenset(ALGORITHMS), render, environment_of_rules)}
-"""Without a fault or controls: the library reads no file, and has no control variables for its
-choice."""
+def render_tree(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:  # noqa: ARG001
+    """Limits are upper ones, -1 is any, and algorithm 0 the library's own decision."""
+    tree: Tree = {}
+    for collective in dict.fromkeys(rule.collective for rule in rules):
+        of_it = [rule for rule in rules if rule.collective == collective]
+        branches = tree[f"coll={collective.capitalize()}"] = {}
+        for each in sorted({rule.per_node or 0 for rule in of_it}):
+            here = [rule for rule in of_it if (rule.per_node or 0) == each]
+            branches[f"ppn={each or ANY}"] = _tree_by_ranks(collective, here)
+    return {"": json.dumps(tree, indent=1) + "\n"}
+
+
+def _tree_by_ranks(collective: str, rules: Sequence[Rule]) -> Tree:
+    own: Tree = {f"comm_id={ANY}": {f"msg_size={ANY}": {f"{collective.upper()}={OWN}": {}}}}
+    branches: Tree = {}
+    for ranks in sorted({rule.ranks for rule in rules}):
+        branches.setdefault(f"comm_size={ranks - 1}", own)
+        of_it = [rule for rule in rules if rule.ranks == ranks]
+        sizes = _tree_by_size(collective, of_it)
+        branches[f"comm_size={of_it[0].last_ranks}"] = {f"comm_id={ANY}": sizes}
+    return {**branches, f"comm_size={ANY}": own}
+
+
+def _tree_by_size(collective: str, rules: Sequence[Rule]) -> Tree:
+    own: Tree = {f"{collective.upper()}={OWN}": {}}
+    branches: Tree = {}
+    for rule in sorted(rules, key=lambda rule: rule.from_bytes):
+        if rule.from_bytes > 0:
+            branches.setdefault(f"msg_size={rule.from_bytes - 1}", own)
+        to = ANY if rule.to_bytes is None else rule.to_bytes
+        number = _number(rule, f"I_MPI_ADJUST_{collective.upper()}")
+        branches[f"msg_size={to}"] = {f"{collective.upper()}={number}": {}}
+    return branches if f"msg_size={ANY}" in branches else {**branches, f"msg_size={ANY}": own}
+
+
+def environment_of_tree(path: Path) -> dict[str, str]:
+    """A file of mpitune's own (.dat) is binary, and has another variable than its text."""
+    is_text = b"\0" not in path.read_bytes()
+    return {"I_MPI_TUNING" if is_text else "I_MPI_TUNING_BIN": str(path.resolve())}
+
+
+FORMATS = {
+    "intel": RulesFormat(
+        frozenset(ALGORITHMS),
+        render,
+        environment_of_rules,
+        read=lambda path: read_variables(path, COLLECTIVES),
+    ),
+    "intel-tree": RulesFormat(
+        frozenset(ALGORITHMS),
+        render_tree,
+        environment_of_tree,
+        read=lambda path: read_tree(path, COLLECTIVES),
+        layout_key=lambda nodes, per_node: per_node,  # noqa: ARG005
+    ),
+}
+"""Without a fault or controls: the library has no control variables for its choice, and none of its
+releases ends a program for a mistake in its rules."""
 
 
 def format_for(version: str | None) -> str:  # noqa: ARG001

@@ -25,6 +25,7 @@ from hockney.errors import HockneyError
 from hockney.mpis import (
     ONE_FOR_ALL_SIZES,
     Algorithm,
+    Control,
     Engine,
     Forcing,
     Mpi,
@@ -33,18 +34,31 @@ from hockney.mpis import (
     listed,
 )
 from hockney.mpis._agent import agent_commands
-from hockney.mpis._controls import Control, accepts, read_controls
+from hockney.mpis._controls import accepts, read_controls
+from hockney.mpis._controls import all_controls as all_controls
+from hockney.mpis._mpich_reading import held_in_tree, read_trees
 from hockney.spec import Case, Placement
 from hockney.spec.workloads.collective import DEFAULT, INT_BYTES
 
 LAUNCHER = "hydra"
 LIBRARIES = ("MPICH", "MVAPICH")
 STARTS = ("MPICH", "Intel MPI", "MVAPICH")
+ENDPOINTS: str | None = "MPIR_CVAR_CH4_NUM_VCIS"
 PMI = ("pmi2", "cray_shasta", "pmix")
 """MPICH has PMIx only if it was built with it."""
+PACKAGES = "Debian: libmpich-dev, Fedora: mpich-devel"
 HOST_FILE = "-f"
 HOST_LIST = ("-hosts", "%s,%.0s")
 
+SETTINGS = (
+    ("MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD",),
+    ("MPIR_CVAR_CH4_IPC_XPMEM_P2P_THRESHOLD",),
+    ("MPIR_CVAR_CH4_CMA_ENABLE",),
+    ("MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE",),
+    ("MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_NUM_CELLS",),
+    ("MPIR_CVAR_CH4_OFI_RNDV_PROTOCOL",),
+)
+SETTINGS_PREFIXES = ("", "MPIR_CVAR_")
 AUTO = "auto"
 """The value that forces nothing."""
 SEGMENT_SIZES = {
@@ -251,11 +265,13 @@ def with_fault(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def environment_of_rules(path: Path) -> dict[str, str]:
+    """Somebody else's rules may lack the second file."""
     whole = path.resolve()
-    return {
-        "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(whole),
-        "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE": f"{whole}{DEVICE_SUFFIX}",
-    }
+    device = whole.with_name(whole.name + DEVICE_SUFFIX)
+    found = {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(whole)}
+    if device.exists():
+        found["MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE"] = str(device)
+    return found
 
 
 def _insert(rules: Sequence[Rule], tree: Tree, leaf: Callable[[Rule, Tree], Tree]) -> None:
@@ -280,7 +296,19 @@ def _by_ranks(rules: Sequence[Rule], own: Tree, leaf: Callable[[Rule, Tree], Tre
         if f"comm_size<={ranks - 1}" not in branches and ranks > 1:
             branches[f"comm_size<={ranks - 1}"] = own
         of_it = [rule for rule in rules if rule.ranks == ranks]
-        branches[f"comm_size<={ranks}"] = _by_size(of_it, own, leaf)
+        branches[f"comm_size<={of_it[0].last_ranks}"] = _by_layout(of_it, own, leaf)
+    return {**branches, "comm_size=any": own}
+
+
+def _by_layout(rules: Sequence[Rule], own: Tree, leaf: Callable[[Rule, Tree], Tree]) -> Tree:
+    """Limits rules with a layout to its ranks per node, in the same way."""
+    if rules[0].per_node is None:
+        return _by_size(rules, own, leaf)
+    branches: Tree = {}
+    for per_node in sorted({rule.per_node or 0 for rule in rules}):
+        branches.setdefault(f"comm_avg_ppn<={per_node - 1}", own)
+        of_it = [rule for rule in rules if rule.per_node == per_node]
+        branches[f"comm_avg_ppn<={per_node}"] = _by_size(of_it, own, leaf)
     return {**branches, "comm_size=any": own}
 
 
@@ -383,6 +411,9 @@ FORMATS = {
         environment_of_rules,
         with_fault,
         suffixes=("", DEVICE_SUFFIX),
+        read=read_trees,
+        layout_key=lambda nodes, per_node: per_node,  # noqa: ARG005
+        own=lambda engine: held_in_tree(engine.path, render((), engine)[""]),
     )
 }
 """Without controls: MPICH reports string variables as their defaults."""

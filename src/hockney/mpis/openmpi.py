@@ -16,19 +16,33 @@ from typing import Any
 from hockney.errors import HockneyError
 from hockney.mpis import Algorithm, Engine, Forcing, Mpi, Rule, RulesFormat, listed
 from hockney.mpis._agent import agent_commands
+from hockney.mpis._controls import all_controls as all_controls
 from hockney.mpis._controls import read_controls
+from hockney.mpis._openmpi_reading import read_classic, read_json
 from hockney.spec import Case, Placement
 from hockney.spec.workloads.collective import DEFAULT, INT_BYTES
 
 LAUNCHER = "openmpi"
 LIBRARIES = STARTS = ("Open MPI",)
+ENDPOINTS: str | None = None
 PMI = ("pmix",)
 """The only interface since version 5."""
+PACKAGES = "Debian: libopenmpi-dev, Fedora: openmpi-devel"
 HOST_FILE = "--hostfile"
 HOST_LIST = ("--host", "%s:%s,")
 
 PREFIX = "OMPI_MCA_"
 """Prefix of the environment variables that set control variables."""
+SETTINGS = (
+    ("btl_sm_eager_limit", "btl_vader_eager_limit"),
+    ("btl_sm_max_send_size", "btl_vader_max_send_size"),
+    ("btl_sm_fbox_size", "btl_vader_fbox_size"),
+    ("btl_sm_fbox_threshold", "btl_vader_fbox_threshold"),
+    ("btl_vader_single_copy_mechanism",),
+    ("pml_ob1_send_pipeline_depth",),
+    ("btl_tcp_eager_limit",),
+)
+SETTINGS_PREFIXES = (PREFIX,)
 IGNORE = "ignore"
 """The value of an enumeration that forces nothing."""
 OTHERS = ("han", "hcoll", "ucc")
@@ -62,6 +76,11 @@ CHAIN_FANOUT = "4"
 pipeline."""
 NO_SUCH_ALGORITHM = 99
 OWN_DECISION = "0 0 0 0"
+ANY_DISTRIBUTION = "any"
+DISTRIBUTIONS = ("single-node", "one-per-node", ANY_DISTRIBUTION)
+"""Of ranks over nodes, as Open MPI 6 tells them apart; the special ones first."""
+OWN_RULE = {"msg_size_min": 0, "msg_size_max": "inf", "alg": 0}
+"""Leaves all sizes to the library."""
 
 
 def launcher_version(launcher: Path, words: str) -> str | None:  # noqa: ARG001
@@ -314,7 +333,9 @@ def render_json(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:
     """Rules for Open MPI 6 (docs/tuning-apps/tuned_dynamic_file_schema.json).
 
     The first matching rule applies, limits are inclusive, and the library decides where no rule
-    matches. The key of the segment size is seg_size, which the schema omits.
+    matches. Older versions of the schema lack seg_size, which the reader takes: it is written where
+    it says something. The schema spells reduce_scatter_block as reducescatterblock, which the
+    reader does not know.
     """
     collectives = {
         collective: _sections([rule for rule in rules if rule.collective == collective])
@@ -325,39 +346,80 @@ def render_json(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:
 
 
 def _sections(rules: Sequence[Rule]) -> list[dict[str, Any]]:
-    return [
-        {
-            "comm_size_min": ranks,
-            "comm_size_max": ranks,
-            "comm_rank_distribution": "any",
-            "rules": [_rule(rule) for rule in rules if rule.ranks == ranks],
-        }
-        for ranks in sorted({rule.ranks for rule in rules})
-    ]
+    """The first section that fits the ranks and their distribution applies, so that those of any
+    distribution come last. Where they were measured with some layout, the other two distributions
+    are left to the library."""
+    sections = []
+    for ranks in sorted({rule.ranks for rule in rules}):
+        of_it = [rule for rule in rules if rule.ranks == ranks]
+        by_kind = {kind: [r for r in of_it if _distribution(r) == kind] for kind in DISTRIBUTIONS}
+        has_layout = any(rule.nodes is not None for rule in by_kind[ANY_DISTRIBUTION])
+        for kind, held in by_kind.items():
+            rows = [_rule(rule) for rule in held]
+            if has_layout and not rows:
+                rows = [OWN_RULE]
+            if rows:
+                sections.append(
+                    {
+                        "comm_size_min": ranks,
+                        "comm_size_max": of_it[0].last_ranks,
+                        "comm_rank_distribution": kind,
+                        "rules": rows,
+                    }
+                )
+    return sections
+
+
+def _distribution(rule: Rule) -> str:
+    return distribution_of(rule.nodes, rule.per_node) if rule.nodes else ANY_DISTRIBUTION
+
+
+def distribution_of(nodes: int | None, per_node: int | None) -> str:
+    """What Open MPI 6 calls a layout."""
+    if nodes == 1:
+        return "single-node"
+    return "one-per-node" if per_node == 1 else ANY_DISTRIBUTION
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
-    scale = scale_of(rule)
-    return {
+    scale, segment = scale_of(rule), segment_of(rule)
+    found = {
         "msg_size_min": scale * rule.from_bytes,
         "msg_size_max": "inf" if rule.to_bytes is None else scale * (rule.to_bytes + 1) - 1,
         "alg": number_of(rule),
         "faninout": fanout_of(rule),
-        "seg_size": segment_of(rule),
         "reqs": 0,
     }
+    return found | ({"seg_size": segment} if segment else {})
+
+
+def _is_6(version: str | None) -> bool:
+    major = re.match(r"\d+", version or "")
+    return bool(major and int(major[0]) >= 6)
 
 
 _COLLECTIVES = frozenset(COLLECTIVE_NUMBERS)
 FORMATS = {
     "openmpi": RulesFormat(
-        _COLLECTIVES, render_classic, environment_of_rules, with_fault, controls
+        _COLLECTIVES,
+        render_classic,
+        environment_of_rules,
+        with_fault,
+        controls,
+        read=lambda path: read_classic(path, SEEN_OF_ALL_RANKS),
     ),
     # Without a fault: the library silently ignores a rule that it does not understand.
-    "openmpi-json": RulesFormat(_COLLECTIVES, render_json, environment_of_rules, controls=controls),
+    "openmpi-json": RulesFormat(
+        _COLLECTIVES,
+        render_json,
+        environment_of_rules,
+        controls=controls,
+        read=lambda path: read_json(path, SEEN_OF_ALL_RANKS),
+        is_read_by=_is_6,
+        layout_key=distribution_of,
+    ),
 }
 
 
 def format_for(version: str | None) -> str:
-    major = re.match(r"\d+", version or "")
-    return "openmpi-json" if major and int(major[0]) >= 6 else "openmpi"
+    return "openmpi-json" if _is_6(version) else "openmpi"

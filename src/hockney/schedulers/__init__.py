@@ -103,6 +103,10 @@ class Batch(Protocol):
     def launch(self, mpi: Mpi, case: Case, program: Sequence[str]) -> str:
         """The shell command that starts the MPI program once."""
 
+    def unasked(self, mpi: Mpi) -> str | None:
+        """What a script assumes because the scheduler cannot be asked on this machine; None if
+        nothing."""
+
     def state(self, number: str) -> State: ...
 
     def log(self, number: str, job: Job) -> Path:

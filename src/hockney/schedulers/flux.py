@@ -45,6 +45,8 @@ def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
     nodes = _nodes(placement)
     if nodes:
         options.append(f"--nodes={nodes}")
+    if case.workload.threads_of_rank > 1:
+        options.append(f"--cores-per-task={case.workload.threads_of_rank}")
     if placement.place == "node":
         options.append("--taskmap=cyclic")
     return ["flux", "run", *options, f"--ntasks={placement.ranks}", *program]
@@ -91,6 +93,10 @@ def directives(job: Job) -> list[str]:
 
 def launch(mpi: Mpi, case: Case, program: Sequence[str]) -> str:
     return shlex.join(command(mpi, case, program))
+
+
+def unasked(mpi: Mpi) -> str | None:  # noqa: ARG001
+    return None
 
 
 def state(number: str) -> State:

@@ -44,6 +44,10 @@ def launch(mpi: Mpi, case: Case, program: Sequence[str]) -> str:
     return by_mpiexec(hosts, mpi, case, program)
 
 
+def unasked(mpi: Mpi) -> str | None:  # noqa: ARG001
+    return None
+
+
 def state(number: str) -> State:
     done = answer(["bjobs", "-noheader", "-o", "stat", number])
     word = done.stdout.strip()

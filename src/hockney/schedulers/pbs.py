@@ -58,6 +58,10 @@ def launch(mpi: Mpi, case: Case, program: Sequence[str]) -> str:
     return by_mpiexec(hosts, mpi, case, program)
 
 
+def unasked(mpi: Mpi) -> str | None:  # noqa: ARG001
+    return None
+
+
 def state(number: str) -> State:
     # Without -x PBS reports jobs that have not ended, with it only where it keeps their history.
     going = answer(["qstat", "-f", number])

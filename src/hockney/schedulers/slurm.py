@@ -14,10 +14,12 @@ from hockney.errors import AskedWronglyError
 from hockney.mpis import Mpi, family_of
 from hockney.schedulers import Allocation, Job, State, answer, as_asked, our_name
 from hockney.spec import Case, Placement
+from hockney.spec.topology_files import expand
 
 LAUNCHER = "srun"
 SUBMIT = ("sbatch", "--parsable")
 CANCEL = ("scancel",)
+TOPOLOGY = ("scontrol", "show", "topology")
 GOING = {"PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "SUSPENDED", "REQUEUED", "RESIZING"}
 
 
@@ -26,7 +28,26 @@ def allocation() -> Allocation | None:
     if not job or not shutil.which("srun"):
         return None
     nodes = os.environ.get("SLURM_JOB_NUM_NODES")
-    return Allocation(int(nodes) if nodes else None, _cpus())
+    return Allocation(int(nodes) if nodes else None, _cpus(), _hosts())
+
+
+def _hosts() -> tuple[str, ...]:
+    try:
+        return expand(os.environ.get("SLURM_JOB_NODELIST", ""))
+    except ValueError:
+        return ()
+
+
+def topology() -> str:
+    """The switches of the cluster, as Slurm prints them."""
+    command, done = " ".join(TOPOLOGY), answer(TOPOLOGY)
+    if done.returncode != 0:
+        raise AskedWronglyError(f"`{command}` failed: {done.stderr.strip()}", "name a file")
+    if "Name=" not in done.stdout:
+        raise AskedWronglyError(
+            f"`{command}` prints no switches: this Slurm knows none", "name a file"
+        )
+    return done.stdout
 
 
 def _cpus() -> int | None:
@@ -47,6 +68,8 @@ def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
         options.append(f"--nodes={placement.node_count}")
     if placement.ranks_per_node:
         options.append(f"--ntasks-per-node={placement.ranks_per_node}")
+    if case.workload.threads_of_rank > 1:
+        options.append(f"--cpus-per-task={case.workload.threads_of_rank}")
     if placement.place == "node":
         options.append("--distribution=cyclic")
     return ["srun", *options, f"--ntasks={placement.ranks}", *program]
@@ -60,7 +83,12 @@ def _offered() -> tuple[str, ...]:
 
 
 def _wire_up(mpi: Mpi) -> str:
-    offered, supported = _offered(), family_of(mpi).PMI
+    """The interface by which this Slurm starts ranks of the MPI; where there is no srun, for a
+    script of another machine, the most reliable one (`unasked`)."""
+    supported = family_of(mpi).PMI
+    if not shutil.which(LAUNCHER):
+        return supported[0]
+    offered = _offered()
     for name in supported:
         if name in offered:
             return name
@@ -105,6 +133,15 @@ def directives(job: Job) -> list[str]:
 
 def launch(mpi: Mpi, case: Case, program: Sequence[str]) -> str:
     return shlex.join(command(mpi, case, program))
+
+
+def unasked(mpi: Mpi) -> str | None:
+    if shutil.which(LAUNCHER):
+        return None
+    return (
+        f"srun is not on this machine, so the script assumes --mpi={_wire_up(mpi)}: "
+        "`srun --mpi=list` on the cluster lists what it supports"
+    )
 
 
 def state(number: str) -> State:

@@ -50,15 +50,21 @@ CASES: list[tuple[Check, dict[str, str], str, str]] = [
     (cpus.allowed_cpus, FOUR | EIGHT, "ok", "4 of 8 (0-3), restricted by its affinity"),
     (
         cpus.allowed_cpus,
-        FOUR | EIGHT | {"proc/self/cgroup": "0::/job", "sys/fs/cgroup/cpuset.cpus.effective": "0-7",
-                        "sys/fs/cgroup/job/cpuset.cpus.effective": "0-3"},
+        FOUR
+        | EIGHT
+        | {
+            "proc/self/cgroup": "0::/job",
+            "sys/fs/cgroup/cpuset.cpus.effective": "0-7",
+            "sys/fs/cgroup/job/cpuset.cpus.effective": "0-3",
+        },
         "ok",
         "4 of 8 (0-3), restricted by a cgroup's cpuset",
     ),
     (
         cpus.allowed_cpus,
-        FOUR | EIGHT | {"proc/self/cgroup": "3:cpuset:/docker/1",
-                        "sys/fs/cgroup/cpuset/cpuset.cpus": "0-3"},
+        FOUR
+        | EIGHT
+        | {"proc/self/cgroup": "3:cpuset:/docker/1", "sys/fs/cgroup/cpuset/cpuset.cpus": "0-3"},
         "ok",
         "by a cgroup's cpuset",
     ),
@@ -85,19 +91,26 @@ CASES: list[tuple[Check, dict[str, str], str, str]] = [
     ),
     (
         cpus.cpu_quota,
-        FOUR | {"proc/self/cgroup": "0::/a/b", "sys/fs/cgroup/a/b/cpu.max": "max 100000",
-                "sys/fs/cgroup/a/cpu.max": "350000 100000",
-                "sys/fs/cgroup/cpu.max": "900000 100000"},
+        FOUR
+        | {
+            "proc/self/cgroup": "0::/a/b",
+            "sys/fs/cgroup/a/b/cpu.max": "max 100000",
+            "sys/fs/cgroup/a/cpu.max": "350000 100000",
+            "sys/fs/cgroup/cpu.max": "900000 100000",
+        },
         "bad",
         "3.5 CPUs' time for 4",
     ),
     (
         cpus.cpu_quota,
-        FOUR | {"proc/self/cgroup": "2:cpu,cpuacct:/job\n0::/",
-                "sys/fs/cgroup/cpu/job/cpu.cfs_quota_us": "50000",
-                "sys/fs/cgroup/cpu/job/cpu.cfs_period_us": "100000",
-                "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1",
-                "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000"},
+        FOUR
+        | {
+            "proc/self/cgroup": "2:cpu,cpuacct:/job\n0::/",
+            "sys/fs/cgroup/cpu/job/cpu.cfs_quota_us": "50000",
+            "sys/fs/cgroup/cpu/job/cpu.cfs_period_us": "100000",
+            "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1",
+            "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000",
+        },
         "bad",
         "0.5 CPUs' time for 4",
     ),
@@ -105,8 +118,10 @@ CASES: list[tuple[Check, dict[str, str], str, str]] = [
     (cpus.governor, {f"{CPU}/cpu0/cpufreq/scaling_governor": "performance"}, "ok", "performance"),
     (
         cpus.governor,
-        {f"{CPU}/cpu0/cpufreq/scaling_governor": "performance",
-         f"{CPU}/cpu11/cpufreq/scaling_governor": "powersave"},
+        {
+            f"{CPU}/cpu0/cpufreq/scaling_governor": "performance",
+            f"{CPU}/cpu11/cpufreq/scaling_governor": "powersave",
+        },
         "warn",
         "performance, powersave",
     ),
@@ -136,7 +151,7 @@ CASES: list[tuple[Check, dict[str, str], str, str]] = [
     (system.numa_balancing, {"proc/sys/kernel/pid_max": "4"}, "ok", "not in this kernel"),
     (system.numa_balancing, {"proc/sys/kernel/numa_balancing": "0"}, "ok", "off"),
     (system.numa_balancing, {"proc/sys/kernel/numa_balancing": "1"}, "warn", "on"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("check", "files", "verdict", "fact"), CASES)
@@ -152,16 +167,31 @@ def test_what_the_kernel_tells_is_judged(
 @pytest.mark.parametrize(
     ("check", "files", "advice"),
     [
-        (cpus.cpu_quota, {"proc/self/cgroup": "0::/job",
-                          "sys/fs/cgroup/job/cpu.max": "100000 100000"}, "in /sys/fs/cgroup/job,"),
-        (system.clock_source, {f"{CLOCK}/current_clocksource": "hpet",
-                               f"{CLOCK}/available_clocksource": "hpet tsc acpi_pm"}, "echo tsc >"),
-        (system.clock_source, {f"{CLOCK}/current_clocksource": "hpet",
-                               f"{CLOCK}/available_clocksource": "hpet acpi_pm"}, "dmesg"),
+        (
+            cpus.cpu_quota,
+            {"proc/self/cgroup": "0::/job", "sys/fs/cgroup/job/cpu.max": "100000 100000"},
+            "in /sys/fs/cgroup/job,",
+        ),
+        (
+            system.clock_source,
+            {
+                f"{CLOCK}/current_clocksource": "hpet",
+                f"{CLOCK}/available_clocksource": "hpet tsc acpi_pm",
+            },
+            "echo tsc >",
+        ),
+        (
+            system.clock_source,
+            {
+                f"{CLOCK}/current_clocksource": "hpet",
+                f"{CLOCK}/available_clocksource": "hpet acpi_pm",
+            },
+            "dmesg",
+        ),
         (cpus.turbo, {f"{CPU}/intel_pstate/no_turbo": "0"}, "echo 1 >"),
         (cpus.turbo, {f"{CPU}/cpufreq/boost": "1"}, "echo 0 >"),
     ],
-)  # fmt: skip
+)
 def test_advice_names_what_to_change(
     tmp_path: Path, check: Check, files: dict[str, str], advice: str
 ) -> None:
@@ -212,9 +242,13 @@ def test_processes_that_take_the_cpus_are_named(
     own = f"proc/{os.getpid()}/stat"
     write(
         tmp_path,
-        {"proc/stat": "cpu 0 0 0 0 0 0 0 0 0 0", own: process("hockney", 0),
-         "proc/11/stat": process("make) (x", 500), "proc/12/stat": process("idle", 900)},
-    )  # fmt: skip
+        {
+            "proc/stat": "cpu 0 0 0 0 0 0 0 0 0 0",
+            own: process("hockney", 0),
+            "proc/11/stat": process("make) (x", 500),
+            "proc/12/stat": process("idle", 900),
+        },
+    )
     after = {
         "proc/stat": "cpu 90 0 0 10 0 0 0 0 0 0",
         own: process("hockney", 50),

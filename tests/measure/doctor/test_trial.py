@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -165,3 +166,9 @@ def test_a_launcher_of_another_library_is_recognised(
     assert finding.verdict == "bad"
     assert f"{tmp_path / 'mpiexec'}" in (finding.advice or "")
     assert "does not belong to the MPI library" in (finding.advice or "")
+
+
+def test_an_mpi_that_was_passed_over_is_named() -> None:
+    found = trial.found_mpi(Trial(replace(SOME_MPI, notes=("/bin/mpicc cannot compile",))))
+    assert (found.verdict, found.advice) == ("warn", "/bin/mpicc cannot compile")
+    assert trial.found_mpi(Trial(SOME_MPI)).verdict == "ok"

@@ -42,12 +42,17 @@ CHECKS: tuple[Callable[[Path], Finding], ...] = (
 )
 
 
-def examine(mpicc: str | None, root: Path = Path("/")) -> list[Finding]:
-    """All findings about the MPI of `mpicc` and about this machine."""
+def examine(
+    mpicc: str | None,
+    root: Path = Path("/"),
+    more: Sequence[Callable[[Trial], Finding]] = (),
+) -> list[Finding]:
+    """All findings about the MPI of `mpicc` and about this machine; more: checks of the trial that
+    the caller has."""
     # The machine first: the ranks of the trial must not count as load of others.
     machine = [check(root) for check in CHECKS]
     tried = trial.try_mpi(mpicc)
-    return [*(check(tried) for check in MPI_CHECKS), *machine]
+    return [*(check(tried) for check in (*MPI_CHECKS, *more)), *machine]
 
 
 def overall(findings: Sequence[Finding]) -> Verdict:

@@ -13,9 +13,9 @@ from hockney.measure.doctor.finding import Finding
 from hockney.measure.launch import Outcome
 from hockney.measure.mpi import ask_command, find_mpi
 from hockney.measure.start import engine_messages, wrong_launcher
-from hockney.measure.trial import attempt
+from hockney.measure.trial import Attempt, attempt
 from hockney.mpis import Engine, Mpi
-from hockney.records import End, LaunchRecord
+from hockney.records import End, LaunchRecord, Samples
 
 SECONDS, TIMEOUT_S = 0.05, 20.0
 """How long the two ranks measure, and how long a launcher may be silent: some look up hosts for
@@ -33,6 +33,7 @@ class Trial:
     engine: Engine | None = None
     launch: LaunchRecord | None = None
     wall_s: float | None = None
+    samples: tuple[Samples, ...] = ()
     failure: HockneyError | None = None
     """Why it got no further."""
 
@@ -45,16 +46,16 @@ def try_mpi(mpicc: str | None) -> Trial:
         engine = build_engine(mpi)
         if mpi.family == "smpi":
             return Trial(mpi, engine)
-        launch, wall_s = _start_two_ranks(mpi, engine)
+        tried = _start_two_ranks(mpi, engine)
     except HockneyError as error:
         return Trial(mpi, engine, failure=error)
-    return Trial(mpi, engine, launch, wall_s)
+    return Trial(mpi, engine, tried.launch, tried.outcome.wall_s, tried.samples)
 
 
-def _start_two_ranks(mpi: Mpi, engine: Engine) -> tuple[LaunchRecord, float]:
+def _start_two_ranks(mpi: Mpi, engine: Engine) -> Attempt:
     tried = attempt(mpi, engine, SECONDS, TIMEOUT_S)
     if tried.outcome.exit_status == 0 and tried.launch is not None and tried.ends:
-        return tried.launch, tried.outcome.wall_s
+        return tried
     failure = _failure(tried.outcome, tried.ends)
     advice = f"first make `{mpi.mpiexec} -n 2 hostname` work here, then run hockney doctor again"
     raise HockneyError(failure, wrong_launcher(mpi, engine, failure) or advice)
@@ -88,6 +89,8 @@ def found_mpi(trial: Trial) -> Finding:
             fact,
             "SimGrid simulates a machine; name a real MPI with --mpicc to examine this machine",
         )
+    if mpi.notes:
+        return Finding("MPI", "warn", fact, mpi.notes[0])
     return Finding("MPI", "ok", fact)
 
 

@@ -1,0 +1,22 @@
+"""Where the next launch goes on with a pass over all pairs."""
+
+from __future__ import annotations
+
+from hockney.records import Run, visits_made
+from hockney.spec import Case
+from hockney.spec.workloads.fabric import Fabric
+
+COMPLETE = "complete"
+"""How a launch ends that made the last visit of its pass."""
+
+
+def pass_arguments(case: Case, run: Run) -> list[str]:
+    """The engine's options that continue the last pass, where it is not complete; a launch begins
+    a pass of its own number otherwise."""
+    if not isinstance(case.workload, Fabric) or not run.pair_times:
+        return []
+    number = run.pair_times[-1].pass_number
+    launches = {block.launch for block in run.pair_times if block.pass_number == number}
+    if any(end.reason == COMPLETE for end in run.ends if end.launch in launches):
+        return []
+    return [f"--pass={number}", f"--from={visits_made(run.pair_times, number)}"]

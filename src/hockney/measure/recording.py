@@ -1,0 +1,158 @@
+"""Runs a program of the user with the recorder in each of its processes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timezone
+from pathlib import Path
+from types import FrameType
+
+from hockney import __version__
+from hockney.errors import AskedWronglyError, HockneyError
+from hockney.measure.build import build_recorder
+from hockney.measure.mpi import find_mpi
+from hockney.mpis import Mpi
+from hockney.profiles.collect import collect
+from hockney.profiles.kinds import SCHEMA, Profile, Program
+
+DIRECTORY = "HOCKNEY_RECORD_DIRECTORY"
+"""The variable that names the recorder's directory, as recorder/file.c reads it."""
+LAUNCHERS = {"mpiexec": "mpicc", "mpirun": "mpicc", "orterun": "mpicc", "prterun": "mpicc"}
+"""Launchers beside which their MPI's compiler wrapper is, and its name."""
+ELF, ELF64_HEADER, PROGRAM_HEADER, DYNAMIC = b"\x7fELF", 64, 56, 2
+PASSED_ON = (signal.SIGTERM, signal.SIGHUP)
+"""Signals that the program gets too. The terminal's reach it without us."""
+
+
+def mpi_of_command(words: Sequence[str], mpicc: str | None) -> Mpi:
+    """The MPI that the command starts: that of `mpicc`, or the one whose launcher the command
+    names."""
+    if mpicc is None:
+        mpicc = _wrapper_beside(words[0])
+    mpi = find_mpi(mpicc)
+    if mpi.family == "smpi":
+        raise AskedWronglyError(
+            "programs simulated by SimGrid cannot be profiled",
+            "profile the program itself, then: hockney replay PROFILE --platform SHAPE",
+        )
+    return mpi
+
+
+def _wrapper_beside(launcher: str) -> str | None:
+    """The compiler wrapper that belongs to a launcher on PATH; None where none is known."""
+    found = shutil.which(launcher)
+    if found is None:
+        raise AskedWronglyError(
+            f"{launcher}: no such command", "write the command that starts the program after --"
+        )
+    if Path(found).name == "smpirun":
+        return "smpicc"
+    for place in (Path(found), Path(found).resolve()):
+        stem, dot, suffix = place.name.partition(".")
+        if stem in LAUNCHERS:
+            for name in (f"{LAUNCHERS[stem]}{dot}{suffix}", LAUNCHERS[stem]):
+                wrapper = place.parent / name
+                if os.access(wrapper, os.X_OK):
+                    return str(wrapper)
+    return None
+
+
+def record(words: Sequence[str], mpi: Mpi, beside: Path, has_arguments: bool) -> Profile:
+    """Runs the command to its end and returns what its ranks recorded. Its input and output are
+    ours. `beside`: the directory, seen by all nodes, in which the ranks' files are until then."""
+    recorder, notes = build_recorder(mpi)
+    del notes  # where it was built concerns nobody whose program runs
+    with tempfile.TemporaryDirectory(prefix=".hockney-profile-", dir=beside) as directory:
+        began, begun_utc = time.monotonic(), datetime.now(timezone.utc)
+        status = _run(words, environment(recorder, Path(directory)))
+        program = Program(
+            schema=SCHEMA,
+            hockney=__version__,
+            command=tuple(_shown(word) for word in words) if has_arguments else None,
+            time_utc=begun_utc.isoformat(timespec="seconds"),
+            exit_status=status,
+            wall_s=time.monotonic() - began,
+            mpicc=str(mpi.mpicc),
+            library=None,
+        )
+        return collect(Path(directory), program)
+
+
+def _shown(word: str) -> str:
+    """A word that may not be UTF-8, as text."""
+    return word.encode(errors="surrogateescape").decode(errors="replace")
+
+
+def environment(recorder: Path, directory: Path) -> dict[str, str]:
+    """Ours, with the recorder behind what the user preloads."""
+    before = os.environ.get("LD_PRELOAD")
+    return {
+        **os.environ,
+        "LD_PRELOAD": f"{before}:{recorder}" if before else str(recorder),
+        DIRECTORY: str(directory.resolve()),
+    }
+
+
+def _run(words: Sequence[str], env: dict[str, str]) -> int:
+    """The exit status of a command, as a shell reports it."""
+    try:
+        process = subprocess.Popen(words, env=env)
+    except OSError as error:
+        raise HockneyError(f"{words[0]} cannot be started: {error.strerror}") from error
+    with _passing_on(process):
+        status = process.wait()
+    return status if status >= 0 else 128 - status
+
+
+@contextmanager
+def _passing_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Lives on until the process ends: what it recorded is collected then."""
+
+    def pass_on(number: int, _frame: FrameType | None) -> None:
+        process.send_signal(number)
+
+    before = {number: signal.signal(number, pass_on) for number in PASSED_ON}
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def why_nothing(words: Sequence[str]) -> str:
+    """Why the ranks of a command recorded nothing, as far as its words show it."""
+    for word in words:
+        path = Path(shutil.which(word) or word)
+        try:
+            if not path.is_file():
+                continue
+            mode = path.stat().st_mode
+            content = path.open("rb").read(1 << 16)
+        except OSError:
+            continue
+        if mode & 0o6000 and content.startswith(ELF):
+            return f"{word} is a set-user-id program, into which nothing is preloaded"
+        if word != words[0] and content.startswith(ELF) and not _is_dynamic(content):
+            return f"{word} is linked statically: link it with the shared MPI library"
+    return (
+        "no process of it called MPI_Init of a shared MPI library (on several hosts, the launcher "
+        f"must pass on LD_PRELOAD and {DIRECTORY})"
+    )
+
+
+def _is_dynamic(content: bytes) -> bool:
+    """Whether a program is linked with shared libraries; True where that cannot be seen."""
+    if len(content) < ELF64_HEADER or content[4] != 2:  # of 64 bits
+        return True
+    table = int.from_bytes(content[32:40], "little")
+    entries = int.from_bytes(content[56:58], "little")
+    kinds = [content[table + PROGRAM_HEADER * i :][:4] for i in range(min(entries, 64))]
+    return any(int.from_bytes(kind, "little") == DYNAMIC for kind in kinds)

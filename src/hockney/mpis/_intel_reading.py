@@ -1,0 +1,103 @@
+"""Reads rules for Intel MPI: its variables in a file for `source`, and its tuning trees."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hockney.spec.held_rules import HeldRule, check_no_overlap, wrong_in
+
+EXPORT = re.compile(r"\s*(?:export\s+|set\s+)?I_MPI_ADJUST_(\w+)=(.*)")
+RANGE = re.compile(r"(\d+)(?::(?:(\d+)-(\d+))?(?:@(\d+)-(\d+))?)?")
+"""ID[:SIZES][@RANKS]"""
+LARGEST = 2**31 - 1
+
+
+def read_variables(path: Path, collectives: Collection[str]) -> list[HeldRule]:
+    found: list[HeldRule] = []
+    for line, words in enumerate(path.read_text().splitlines(), start=1):
+        assigned = EXPORT.fullmatch(words.partition("#")[0].rstrip())
+        if assigned is None:
+            continue
+        collective = assigned[1].lower()
+        if collective not in collectives:
+            raise wrong_in(
+                path, line, f"I_MPI_ADJUST_{assigned[1]} is not about a known collective"
+            )
+        everywhere: list[HeldRule] = []
+        for text in assigned[2].strip("'\" ").split(";"):
+            one = RANGE.fullmatch(text.strip())
+            if one is None:
+                raise wrong_in(
+                    path, line, f"{text!r} is not an algorithm", "write ID:SIZES@RANKS;..."
+                )
+            rule = _of_range(collective, one, line)
+            (everywhere if one[2] is None and one[4] is None else found).append(rule)
+        check_no_overlap(path, [rule for rule in found if rule.line == line])
+        found += everywhere  # what holds elsewhere
+    if not found:
+        raise wrong_in(path, 1, "there is no I_MPI_ADJUST_... in it")
+    return found
+
+
+def _of_range(collective: str, one: re.Match[str], line: int) -> HeldRule:
+    ranks, sizes = (int(one[4] or 1), one[5]), (int(one[2] or 0), one[3])
+    return HeldRule(
+        collective,
+        (ranks[0], int(ranks[1]) if ranks[1] else None),
+        (sizes[0], int(sizes[1]) if sizes[1] and int(sizes[1]) < LARGEST else None),
+        one[1],
+        line,
+    )
+
+
+def read_tree(path: Path, collectives: Collection[str]) -> list[HeldRule]:
+    """A tree of mpitune (coll=, ppn=, comm_size=, comm_id=, msg_size=, NAME=ID). A file that is not
+    text (.dat) holds rules that only the library can read: an empty list."""
+    try:
+        text = path.read_text()
+    except UnicodeDecodeError:
+        return []
+    try:
+        tree = json.loads(text)
+    except ValueError as error:
+        line = getattr(error, "lineno", 1)
+        raise wrong_in(path, line, f"not JSON: {getattr(error, 'msg', error)}") from error
+    known = {name.lower() for name in collectives}
+    return list(_below(path, text, tree, HeldRule("", (1, None), (0, None), "", 1), known))
+
+
+def _below(
+    path: Path, text: str, tree: Mapping[str, Any], here: HeldRule, known: Collection[str]
+) -> Iterator[HeldRule]:
+    """A size or number of ranks holds from the end of the one before it; -1 is any."""
+    first_rank, first_byte = here.ranks[0], here.bytes[0]
+    for key, below in tree.items():
+        name, _, value = key.partition("=")
+        inner = here
+        if name == "coll":
+            if value.lower() not in known:
+                line = text.count("\n", 0, max(text.find(f'"{key}"'), 0)) + 1
+                raise wrong_in(path, line, f"{value!r} is not a known collective")
+            inner = replace(here, collective=value.lower())
+        elif name == "comm_size":
+            last = _limit(value)
+            inner = replace(here, ranks=(first_rank, last))
+            first_rank = first_rank if last is None else last + 1
+        elif name == "msg_size":
+            last = _limit(value)
+            inner = replace(here, bytes=(first_byte, last))
+            first_byte = first_byte if last is None else last + 1
+        elif name.lower() == here.collective:
+            yield replace(here, algorithm=value)
+            continue
+        if isinstance(below, dict):
+            yield from _below(path, text, below, inner, known)
+
+
+def _limit(value: str) -> int | None:
+    return None if not value.isdecimal() else int(value)

@@ -1,0 +1,87 @@
+"""Reads MPICH's selection trees as rules, with the line of each decision."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hockney.spec.held_rules import HeldRule, wrong_in
+
+LIMIT = re.compile(r"(comm_size|avg_msg_size|total_msg_size)(<=|<|=)(\d+|any|pow2|node_comm_size)")
+LEAF = re.compile(r"(?:algorithm|composition)=(.*)")
+OWN_NAME = re.compile(r"MPIR_[A-Za-z_]*?_(?:intra|allcomm)_(\w+)")
+"""MPIR_Bcast_intra_binomial is the algorithm `binomial`."""
+
+
+def read_trees(path: Path) -> list[HeldRule]:
+    """The decisions of the first file. Conditions other than on ranks and sizes are not looked at:
+    rules below them hold for some of what their range says."""
+    return held_in_tree(path, path.read_text())
+
+
+def held_in_tree(path: Path, text: str) -> list[HeldRule]:
+    """path: what messages call the text."""
+    try:
+        tree = json.loads(text)
+    except ValueError as error:
+        line = getattr(error, "lineno", 1)
+        raise wrong_in(path, line, f"not JSON: {getattr(error, 'msg', error)}") from error
+    if not isinstance(tree, dict) or not any(key.startswith("collective=") for key in tree):
+        raise wrong_in(path, 1, 'there are no collectives ("collective=...")')
+    found = re.finditer(r'"(?:algorithm|composition)=', text)
+    lines = (text.count("\n", 0, one.start()) + 1 for one in found)
+    start = HeldRule("", (1, None), (0, None), "", 1)
+    return [rule for rule in _below(path, tree, start, lines) if not _is_empty(rule)]
+
+
+def _is_empty(rule: HeldRule) -> bool:
+    """Whether an earlier branch holds wherever this one does."""
+    return any(last is not None and last < first for first, last in (rule.ranks, rule.bytes))
+
+
+def _below(
+    path: Path, tree: Mapping[str, Any], here: HeldRule, lines: Iterator[int]
+) -> Iterator[HeldRule]:
+    """The leaves in order. A limit holds from the end of the one before it."""
+    ranks_from, bytes_from = here.ranks[0], here.bytes[0]
+    for key, below in tree.items():
+        if leaf := LEAF.fullmatch(key):
+            own = OWN_NAME.fullmatch(leaf[1])
+            yield replace(here, algorithm=own[1] if own else leaf[1], line=next(lines, 1))
+            continue
+        if not isinstance(below, dict):
+            raise wrong_in(path, here.line, f"{key!r} has no decisions below it")
+        inner = here
+        if key == "comm_type=inter":
+            for _ in _below(path, below, here, lines):
+                pass  # its decisions are lines of the file, but for other communicators
+            continue
+        if key.startswith("collective="):
+            inner = replace(here, collective=key.partition("=")[2])
+        elif limit := LIMIT.fullmatch(key):
+            last = _last(limit)
+            if limit[1] == "comm_size":
+                inner = replace(here, ranks=(ranks_from, _least(last, here.ranks[1])))
+                ranks_from = last + 1 if last is not None else ranks_from
+            else:
+                scaled = limit[1] == "total_msg_size"
+                inner = replace(
+                    here, bytes=(bytes_from, _least(last, here.bytes[1])), of_all_ranks=scaled
+                )
+                bytes_from = last + 1 if last is not None else bytes_from
+        yield from _below(path, below, inner, lines)
+
+
+def _last(limit: re.Match[str]) -> int | None:
+    if not limit[3].isdecimal():
+        return None
+    return int(limit[3]) - (limit[2] == "<")
+
+
+def _least(one: int | None, other: int | None) -> int | None:
+    known = [value for value in (one, other) if value is not None]
+    return min(known, default=None)

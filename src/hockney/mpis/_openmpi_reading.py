@@ -1,0 +1,173 @@
+"""Reads files of dynamic rules for Open MPI as its own readers do, but with the line of each
+mistake: the library drops a whole file, or a rule of it, without a word."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from hockney.spec.held_rules import HeldRule, check_no_overlap, wrong_in
+
+OWN_DECISION = "0"
+WITH_REQUESTS = 2
+"""The version of the classic file from which on a row ends with a number of requests."""
+VERSION = re.compile(r"rule-file-version-(\d+)")
+COLLTYPES = (
+    *("allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "barrier"),
+    *("bcast", "exscan", "gather", "gatherv", "reduce", "reduce_scatter", "reduce_scatter_block"),
+    *("scan", "scatter", "scatterv", "neighbor_allgather", "neighbor_allgatherv"),
+    *("neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw"),
+)
+"""By their numbers (COLLTYPE in ompi/mca/coll/base/coll_base_functions.h)."""
+DISTRIBUTIONS = ("any", "one-per-node", "single-node")
+
+
+class _Numbers:
+    """The numbers of a classic file, each with its line; # begins a comment."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path, self.version, self.line = path, 1, 1
+        self._words = self._each(text)
+
+    def _each(self, text: str) -> Iterator[tuple[int, str]]:
+        for line, words in enumerate(text.splitlines(), start=1):
+            for word in words.partition("#")[0].split():
+                if found := VERSION.fullmatch(word):
+                    self.version = int(found[1])
+                else:
+                    yield line, word
+
+    def next(self, what: str) -> int:
+        found = next(self._words, None)
+        if found is None:
+            raise wrong_in(self.path, self.line, f"the file ends where {what} should be")
+        self.line, word = found
+        if not word.isdecimal() or (len(word) > 1 and word.startswith("0")):
+            raise wrong_in(
+                self.path,
+                self.line,
+                f"{word!r} is not {what}",
+                "write whole numbers without leading zeros, which would be octal",
+            )
+        return int(word)
+
+    def check_end(self) -> None:
+        rest = next(self._words, None)
+        if rest is not None:
+            raise wrong_in(
+                self.path, rest[0], f"{rest[1]!r} is behind the last rule", "check the counts"
+            )
+
+
+def read_classic(path: Path, scaled: frozenset[str]) -> list[HeldRule]:
+    """scaled: the collectives whose sizes count the blocks of all ranks."""
+    words = _Numbers(path, path.read_text())
+    found: list[HeldRule] = []
+    for _ in range(words.next("the number of collectives")):
+        number = words.next("the number of a collective")
+        if number >= len(COLLTYPES):
+            raise wrong_in(path, words.line, f"there is no collective {number}")
+        collective = COLLTYPES[number]
+        sections: list[tuple[int, list[tuple[int, int, int]]]] = []
+        for _ in range(words.next("how many numbers of ranks follow")):
+            ranks = words.next("a number of ranks")
+            _check_ascends(path, words.line, "number of ranks", [at for at, _ in sections], ranks)
+            rows: list[tuple[int, int, int]] = []
+            for _ in range(words.next("how many sizes follow")):
+                size = words.next("a size")
+                line = words.line
+                _check_ascends(path, line, "size", [row[0] for row in rows], size)
+                if not rows and size != 0:
+                    raise wrong_in(path, line, f"the first size is {size}", "it must be 0")
+                rows.append((size, words.next("an algorithm"), line))
+                words.next("a fan-out")
+                words.next("a segment size")
+                if words.version >= WITH_REQUESTS:
+                    words.next("a number of requests")
+            sections.append((ranks, rows))
+        found += _held(collective, sections, collective in scaled)
+    words.check_end()
+    return found
+
+
+def _check_ascends(path: Path, line: int, what: str, before: list[int], value: int) -> None:
+    if before and value <= before[-1]:
+        raise wrong_in(path, line, f"the {what} {value} does not ascend: {before[-1]} is before it")
+
+
+def _held(
+    collective: str, sections: list[tuple[int, list[tuple[int, int, int]]]], scaled: bool
+) -> Iterator[HeldRule]:
+    """A number of ranks holds up to the next one, the first also below; so do sizes."""
+    for place, (ranks, rows) in enumerate(sections):
+        last = sections[place + 1][0] - 1 if place + 1 < len(sections) else None
+        for at, (size, algorithm, line) in enumerate(rows):
+            to = rows[at + 1][0] - 1 if at + 1 < len(rows) else None
+            if str(algorithm) != OWN_DECISION:
+                first = ranks if place else 1
+                yield HeldRule(collective, (first, last), (size, to), str(algorithm), line, scaled)
+
+
+def read_json(path: Path, scaled: frozenset[str]) -> list[HeldRule]:
+    """Rules of Open MPI 6 (docs/tuning-apps/tuned_dynamic_file_schema.json)."""
+    text = path.read_text()
+    try:
+        content = json.loads(text)
+    except ValueError as error:
+        line = getattr(error, "lineno", 1)
+        raise wrong_in(path, line, f"not JSON: {getattr(error, 'msg', error)}") from error
+    if not isinstance(content, dict) or not isinstance(content.get("collectives"), dict):
+        raise wrong_in(path, 1, "there are no collectives", "Open MPI 6 reads {'collectives': ...}")
+    lines = _lines_of(text, r'"alg"\s*:')
+    found = []
+    for collective, sections in content["collectives"].items():
+        if collective not in COLLTYPES:
+            [line, *_] = [*_lines_of(text, re.escape(json.dumps(collective)) + r"\s*:"), 1]
+            raise wrong_in(path, line, f"{collective!r} is not a collective of coll/tuned")
+        for section in sections:
+            for rule in section.get("rules", ()):
+                line = next(lines, 1)
+                held = _of_json(path, line, collective, section, rule, collective in scaled)
+                if held.algorithm not in (OWN_DECISION, "ignore"):
+                    found.append(held)
+    check_no_overlap(path, found)
+    return found
+
+
+def _of_json(
+    path: Path,
+    line: int,
+    collective: str,
+    section: Mapping[str, Any],
+    rule: Mapping[str, Any],
+    scaled: bool,
+) -> HeldRule:
+    layout = section.get("comm_rank_distribution", "any")
+    if layout not in DISTRIBUTIONS:
+        raise wrong_in(
+            path,
+            line,
+            f"{layout!r} is not a distribution of ranks",
+            f"they are {', '.join(DISTRIBUTIONS)}",
+        )
+    if "alg" not in rule:
+        raise wrong_in(path, line, f"a rule for {collective} names no algorithm (alg)")
+    ranks = _limits(path, line, section, "comm_size")
+    sizes = _limits(path, line, rule, "msg_size")
+    return HeldRule(collective, ranks, sizes, str(rule["alg"]), line, scaled, layout)
+
+
+def _limits(path: Path, line: int, of: Mapping[str, Any], what: str) -> tuple[int, int | None]:
+    first, last = of.get(f"{what}_min", 0), of.get(f"{what}_max", "inf")
+    known = isinstance(first, int) and (last == "inf" or isinstance(last, int))
+    if not known or (last != "inf" and last < first):
+        raise wrong_in(path, line, f"{what} from {first!r} to {last!r} is not a range")
+    return first, None if last == "inf" else last
+
+
+def _lines_of(text: str, pattern: str) -> Iterator[int]:
+    """The lines of all matches."""
+    return (text.count("\n", 0, found.start()) + 1 for found in re.finditer(pattern, text))
