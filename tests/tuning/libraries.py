@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from conftest import tested_mpicc
-from hockney.measure.mpi import find_mpi
+from hockney.measure.mpi import find_mpi, why_not_whole
 from hockney.mpis import Mpi
 
 SYSTEM = ("mpicc.openmpi", "mpicc.mpich")
@@ -15,14 +17,26 @@ SYSTEM = ("mpicc.openmpi", "mpicc.mpich")
 
 
 def _found() -> list[Mpi]:
-    names = (tested_mpicc(), *(name for name in SYSTEM if shutil.which(name)))
-    return [find_mpi(name) for name in names]
+    paths = (shutil.which(name) for name in SYSTEM)
+    whole = [path for path in paths if path and not why_not_whole(Path(path))]
+    return [find_mpi(name) for name in (tested_mpicc(), *whole)]
 
 
 def _name(mpi: Mpi) -> str:
     return f"{mpi.mpicc.name}-{mpi.launcher_version.split()[-1]}"
 
 
-INSTALLED = [pytest.param(mpi, id=_name(mpi)) for mpi in _found()]
-OPEN_MPIS = [param for param in INSTALLED if param.values[0].family == "openmpi"]  # type: ignore[union-attr]
-MPICHS = [param for param in INSTALLED if param.values[0].family == "mpich"]  # type: ignore[union-attr]
+def _params(family: str | None = None) -> list[Any]:
+    """All but the tested one are long: each has an engine to build."""
+    tested, *others = _found()
+    marked = [(tested, ()), *((mpi, (pytest.mark.long,)) for mpi in others)]
+    return [
+        pytest.param(mpi, id=_name(mpi), marks=marks)
+        for mpi, marks in marked
+        if family in (None, mpi.family)
+    ]
+
+
+INSTALLED = _params()
+OPEN_MPIS = _params("openmpi")
+MPICHS = _params("mpich")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hockney.analysis.best import Cell, Contender
+from hockney.analysis.best import Arrived, Cell, Contender
 from hockney.estimate.differences import Judged
 from hockney.estimate.points import PointEstimate
 from hockney.mpis import ONE_FOR_ALL_SIZES
@@ -21,12 +22,23 @@ Ratios = dict[str, tuple[float, str]]
 """Of each algorithm: its time over the library's own, and the verdict on that."""
 
 verdicts = st.sampled_from(
-    [(0.25, "faster"), (0.5, "faster"), (0.9, "faster"), (0.97, "unknown"), (1.0, "same"),
-     (1.2, "unknown"), (1.5, "slower"), (3.0, "slower")]
-)  # fmt: skip
+    [
+        (0.25, "faster"),
+        (0.5, "faster"),
+        (0.9, "faster"),
+        (0.97, "unknown"),
+        (1.0, "same"),
+        (1.2, "unknown"),
+        (1.5, "slower"),
+        (3.0, "slower"),
+    ]
+)
 grids = st.lists(
     st.dictionaries(st.sampled_from(NAMES), verdicts, min_size=1), min_size=1, max_size=5
 )
+
+
+IN_STEP = Arrived(None, None, None)
 
 
 def point(
@@ -54,7 +66,12 @@ def cell(collective: str, ranks: int, size: int, ratios: Ratios) -> Cell:
         for name, (ratio, verdict) in sorted(ratios.items(), key=lambda item: item[1])
     ]
     return Cell(
-        collective, ranks, size, point(collective, None, ranks, size, 1e-6), tuple(contenders)
+        collective,
+        ranks,
+        size,
+        IN_STEP,
+        point(collective, None, ranks, size, 1e-6),
+        tuple(contenders),
     )
 
 
@@ -176,4 +193,11 @@ def test_scatter_has_one_rule_for_all_sizes_or_none() -> None:
 
 def test_without_a_default_there_is_no_rule() -> None:
     one = cell("bcast", 4, 8, {"a": (0.5, "faster")})
-    assert reduced([Cell("bcast", 4, 8, None, one.contenders)]).rules == ()
+    assert reduced([Cell("bcast", 4, 8, IN_STEP, None, one.contenders)]).rules == ()
+
+
+def test_ranks_that_arrive_apart_have_no_rule() -> None:
+    one = cell("bcast", 4, 8, {"a": (0.5, "faster")})
+    assert reduced([one]).rules
+    apart = replace(one, arrived=Arrived("ascending", 1e-4, None))
+    assert reduced([apart]).rules == ()

@@ -1,37 +1,71 @@
-"""Compares default and tuned: alternates launches with and without the rules, cell by cell."""
+"""Compares default and tuned: blocks of one launch with the rules and one without, cell by cell.
+
+The rules may be anybody's. Sizes are those that were measured, those between, and both sides of
+every limit of a rule."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from statistics import geometric_mean
 
 import msgspec
 
-from hockney.analysis import Analysis
-from hockney.analysis.best import Cell, Contender
-from hockney.mpis import Rule, RulesFormat
+from hockney.analysis.variants import VariantStudy
+from hockney.errors import HockneyError
+from hockney.estimate.blocks import VariantRatio
+from hockney.estimate.differences import LEVEL
+from hockney.mpis import RulesFormat
 from hockney.spec import Case, Placement, sizes_of
-from hockney.spec.workloads.collective import DEFAULT, Collective
+from hockney.spec.held_rules import HeldRule, rule_for
+from hockney.spec.variants import ENVIRONMENT, LEAST_BLOCKS, Comparison, Variant
+from hockney.spec.workloads.collective import DEFAULT, INT_BYTES, REDUCTIONS, Collective
 
 TUNED = "tuned"
-"""The algorithm's name in samples that were measured with the rules."""
+"""The variant with the rules."""
+TOLERANCE = 0.02
+"""Relative; the check ends when each cell is known to be slower by more, or by less."""
+SPARE = 1.5
+"""More blocks than the fewest that can show a difference: some cells scatter."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A collective and number of ranks, with the sizes at which rules are checked."""
+
+    collective: str
+    ranks: int
+    measured: tuple[int, ...]
+    """Sizes in the result files."""
+    others: tuple[int, ...]
+    """Sizes between them, and at the limits of rules."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(sorted({*self.measured, *self.others}))
 
 
 @dataclass(frozen=True)
 class Checked:
-    cell: Cell
-    tuned: Contender
-    rule: Rule | None
-    """The rule for this cell."""
+    collective: str
+    ranks: int
+    bytes: int
+    ratio: VariantRatio
+    """Tuned time over default time."""
+    rule: HeldRule | None
+    """The rule for this cell; None where the rules leave it to the library."""
+    was_measured: bool
+    """Whether the result files have this size, or it lies between or at a limit."""
 
     @property
     def is_slower(self) -> bool:
         """True if the rules are significantly slower than the default, and not surely by less than
         the tolerance."""
-        found = self.tuned.difference
-        return found is not None and found.matters and found.verdict == "slower"
+        judged = self.ratio.judged
+        return judged.matters and judged.verdict == "slower"
 
 
 @dataclass(frozen=True)
@@ -39,6 +73,9 @@ class Check:
     """All cells that were measured with and without rules."""
 
     cells: tuple[Checked, ...]
+    blocks: int
+    needed: int
+    """The fewest blocks that can show a difference."""
 
     @property
     def ruled(self) -> list[Checked]:
@@ -48,47 +85,107 @@ class Check:
     @property
     def mean_ratio(self) -> float | None:
         """Tuned time over default time, the geometric mean where a rule holds; None without."""
-        ratios = [one.tuned.difference.ratio for one in self.ruled if one.tuned.difference]
+        ratios = [one.ratio.judged.ratio for one in self.ruled]
         return geometric_mean(ratios) if ratios else None
 
     @property
-    def slower(self) -> int:
-        """The number of cells that the rules make significantly slower."""
-        return sum(one.is_slower for one in self.cells)
+    def slower(self) -> list[Checked]:
+        """The cells that the rules make significantly slower."""
+        return [one for one in self.cells if one.is_slower]
+
+    @property
+    def can_tell(self) -> bool:
+        """False if so few blocks were made that no difference could have been shown."""
+        return bool(self.cells) and self.blocks >= self.needed
+
+
+def asked_of(cells: Sequence[tuple[str, int, int]], rules: Sequence[HeldRule]) -> tuple[Asked, ...]:
+    """cells: collective, ranks and bytes of what was measured."""
+    found = []
+    for collective, ranks in dict.fromkeys(cell[:2] for cell in cells):
+        sizes = sorted({cell[2] for cell in cells if cell[:2] == (collective, ranks)})
+        step = INT_BYTES if collective in REDUCTIONS else 1
+        between = {round(math.sqrt(max(a, 1) * b) / step) * step for a, b in pairwise(sizes)}
+        edges = {
+            -(-size // step) * step
+            for rule in rules
+            if rule.collective == collective and rule.holds_for_ranks(ranks)
+            for size in rule.edges(ranks)
+            if sizes[0] // 2 <= size <= 2 * sizes[-1]
+        }
+        others = sorted((between | edges) - set(sizes))
+        found.append(Asked(collective, ranks, tuple(sizes), tuple(others)))
+    return tuple(found)
 
 
 def cases_of(
-    cells: Sequence[Cell], base: Placement, form: RulesFormat, rules: Path
-) -> tuple[Case, ...]:
-    """Cases with and without rules for each collective and number of ranks, at all measured sizes.
-    Launches with rules read the settings back from the library."""
+    asked: Sequence[Asked], base: Placement, form: RulesFormat, rules: Path
+) -> tuple[tuple[Case, ...], Comparison]:
+    """Cases of both variants. Launches with rules read the settings back from the library."""
+    env = form.environment(rules)
+    named = {f"{ENVIRONMENT}{name}": value for name, value in env.items()}
+    variants = (Variant(name=DEFAULT, values={}), Variant(name=TUNED, values=named))
     cases = []
-    for collective, ranks in dict.fromkeys((cell.collective, cell.ranks) for cell in cells):
-        of_it = [cell for cell in cells if (cell.collective, cell.ranks) == (collective, ranks)]
-        sizes = sizes_of(cell.bytes for cell in of_it)
-        plain = msgspec.structs.replace(base, ranks=ranks)
-        tuned = msgspec.structs.replace(
-            plain, env=form.environment(rules), controls=form.controls(rules)
+    for variant in variants:
+        for one in asked:
+            controls = dict.fromkeys(form.controls(rules))
+            placement = msgspec.structs.replace(base, ranks=one.ranks, controls=controls)
+            if variant.name == TUNED:
+                placement = msgspec.structs.replace(
+                    placement, env=env, controls=form.controls(rules)
+                )
+            workload = Collective(
+                collective=one.collective, sizes=sizes_of(one.sizes), algorithm=DEFAULT
+            )
+            title = f"{one.collective}, {one.ranks} ranks"
+            cases.append(
+                Case(workload=workload, placement=placement, title=title, variant=variant.name)
+            )
+    return tuple(cases), Comparison(variants=variants, tolerance=TOLERANCE, gate=TOLERANCE)
+
+
+def blocks_needed(asked: Sequence[Asked]) -> int:
+    """The fewest blocks whose signed-rank test can show a difference at one of all points
+    (estimate.blocks halves the error rate between points and the whole)."""
+    points = sum(len(one.sizes) for one in asked)
+    return max(LEAST_BLOCKS, math.ceil(math.log2(2.0 * 2.0 * points / LEVEL)) + 1)
+
+
+def usual_budget_s(asked: Sequence[Asked], launch_s: float) -> float:
+    """Wall time that suffices for the blocks needed and some more; launch_s: that of a launch."""
+    return launch_s * 2 * len(asked) * SPARE * blocks_needed(asked)
+
+
+def check_of(
+    study: VariantStudy,
+    asked: Sequence[Asked],
+    rules: Sequence[HeldRule],
+    own: Sequence[HeldRule] = (),
+) -> Check:
+    """What a run with and without rules shows. own: the library's own rules, where these are known:
+    a rule that says the same changes nothing."""
+    measured = {(one.collective, one.ranks, size) for one in asked for size in one.measured}
+    cells = []
+    for ratio in study.ratios:
+        if ratio.point is None:
+            continue
+        point = ratio.point
+        assert point.ranks is not None
+        cell = (point.operation, point.ranks, point.bytes)
+        rule, usual = rule_for(rules, *cell), rule_for(own, *cell)
+        if rule and usual and rule.algorithm == usual.algorithm:
+            rule = None
+        cells.append(Checked(*cell, ratio, rule, cell in measured))
+    cells.sort(key=lambda one: (one.collective, one.ranks, one.bytes))
+    blocks = min((one.ratio.blocks for one in cells), default=0)
+    return Check(tuple(cells), blocks, blocks_needed(asked))
+
+
+def raise_if_unknown(check: Check) -> None:
+    """A check that could not have found anything must not look like one that found nothing."""
+    if not check.can_tell and not check.slower:
+        raise HockneyError(
+            f"{check.blocks} blocks of launches cannot show a difference in {len(check.cells)} "
+            f"cells: {check.needed} are needed",
+            "give a larger --budget, or check fewer collectives and numbers of ranks",
         )
-        for label, placement in ((DEFAULT, plain), (TUNED, tuned)):
-            workload = Collective(collective=collective, sizes=sizes, algorithm=label)
-            title = f"{collective} {label}, {ranks} ranks"
-            cases.append(Case(workload=workload, placement=placement, title=title))
-    return tuple(cases)
-
-
-def check_of(analysis: Analysis, rules: Sequence[Rule]) -> Check:
-    """What a run with and without rules shows."""
-    return Check(
-        tuple(
-            Checked(cell, contender, _rule_of(cell, rules))
-            for cell in analysis.best
-            for contender in cell.contenders
-            if contender.name == TUNED and contender.difference is not None
-        )
-    )
-
-
-def _rule_of(cell: Cell, rules: Sequence[Rule]) -> Rule | None:
-    which = (cell.collective, cell.ranks, cell.bytes)
-    return next((rule for rule in rules if rule.holds_for(*which)), None)

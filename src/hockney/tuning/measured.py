@@ -6,10 +6,14 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from hockney.analysis import Analysis
-from hockney.analysis.best import Cell, cells_of, name_of
+from hockney.analysis.best import is_collective, name_of
 from hockney.errors import AskedWronglyError
+from hockney.mpis import RulesFormat
 from hockney.records import Mpi, Run
+from hockney.spec.axes import PERSISTENT
 from hockney.spec.workloads.collective import DEFAULT
+from hockney.tuning.groups import Group, by_layout, plain, robust_group
+from hockney.tuning.layouts import Layout, chosen
 from hockney.tuning.rules import Settings
 
 FORCING = ("OMPI_MCA_coll_tuned_", "MPIR_CVAR_", "I_MPI_ADJUST_")
@@ -18,40 +22,83 @@ FORCING = ("OMPI_MCA_coll_tuned_", "MPIR_CVAR_", "I_MPI_ADJUST_")
 
 @dataclass(frozen=True)
 class Measured:
-    cells: tuple[Cell, ...]
+    analyses: tuple[Analysis, ...]
     mpi: Mpi
     settings: dict[tuple[str, int, str], dict[str, str]]
     """Forcing variables, by collective, ranks and algorithm."""
 
-    def only(self, collectives: Container[str]) -> tuple[Measured, list[str]]:
-        """The cells of these collectives, and the names of the others."""
-        kept = tuple(cell for cell in self.cells if cell.collective in collectives)
-        others = {cell.collective for cell in self.cells if cell.collective not in collectives}
-        return replace(self, cells=kept), sorted(others)
-
     def settings_of(self, collective: str, ranks: int, algorithm: str) -> Settings:
-        return self.settings.get((collective, ranks, algorithm), {})
+        """Those of other numbers of ranks where this one was not measured."""
+        exact = self.settings.get((collective, ranks, algorithm))
+        if exact is not None:
+            return exact
+        others = (
+            settings
+            for (name, _, forced), settings in self.settings.items()
+            if (name, forced) == (collective, algorithm)
+        )
+        return next(others, {})
+
+    def groups(
+        self, form: RulesFormat, layouts: Sequence[Layout] | None, robust: bool
+    ) -> list[Group]:
+        """Cells that get rules of their own. layouts: None to ignore them, empty for all that were
+        measured. Raises AskedWronglyError where no gain of rules can be known."""
+        if layouts is not None:
+            found = by_layout(self.analyses, chosen(self.analyses, layouts), form, robust)
+        else:
+            found = [robust_group(self.analyses) if robust else plain(self.analyses)]
+        cells = [cell for group in found for cell in group.cells]
+        if not cells:
+            raise AskedWronglyError(
+                "these files have no collectives",
+                "measure them: hockney collective bcast --algorithm all",
+            )
+        if all(cell.default is None for cell in cells):
+            raise AskedWronglyError(
+                "the library's own decision was not measured, so the gain of rules is unknown",
+                "measure it with the others: --algorithm all or --algorithm default,...",
+            )
+        return found
+
+
+def only(groups: Sequence[Group], collectives: Container[str]) -> tuple[list[Group], list[str]]:
+    """The cells of these collectives, and the names of the others."""
+    cells = [cell for group in groups for cell in group.cells]
+    others = {cell.collective for cell in cells if cell.collective not in collectives}
+    kept = [
+        replace(group, cells=tuple(cell for cell in group.cells if cell.collective in collectives))
+        for group in groups
+    ]
+    return kept, sorted(others)
 
 
 def measured(analyses: Sequence[Analysis]) -> Measured:
-    """All cells of runs of one library, which must include the library's own decision."""
-    runs = [one.run for one in analyses]
-    mpi = _one_library(runs)
-    cells = cells_of(point for one in analyses for point in one.estimates.headline)
-    if not cells:
+    """What runs of one library show."""
+    mpi = library_of(analyses)
+    return Measured(tuple(analyses), mpi, _settings([one.run for one in analyses]))
+
+
+def points_of(analyses: Sequence[Analysis]) -> list[tuple[str, int, int]]:
+    """Collective, ranks and bytes of all that was measured, by whatever algorithm."""
+    found = {
+        (point.operation, point.ranks, point.bytes)
+        for one in analyses
+        for point in one.estimates.headline
+        if is_collective(point) and point.form != PERSISTENT and point.groups is None
+        if point.ranks is not None
+    }
+    if not found:
         raise AskedWronglyError(
             "these files have no collectives",
             "measure them: hockney collective bcast --algorithm all",
         )
-    if all(cell.default is None for cell in cells):
-        raise AskedWronglyError(
-            "the library's own decision was not measured, so the gain of rules is unknown",
-            "measure it with the others: --algorithm all or --algorithm default,...",
-        )
-    return Measured(tuple(cells), mpi, _settings(runs))
+    return sorted(found)
 
 
-def _one_library(runs: Sequence[Run]) -> Mpi:
+def library_of(analyses: Sequence[Analysis]) -> Mpi:
+    """The only library of these runs."""
+    runs = [one.run for one in analyses]
     known = [launch.mpi for run in runs for launch in run.launches]
     if not known:
         raise AskedWronglyError("these files have no launches: nothing was measured")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import geometric_mean
 
 from hockney.analysis.best import Cell, Contender
 from hockney.mpis import ONE_FOR_ALL_SIZES, Rule
 from hockney.spec.workloads.collective import DEFAULT
+from hockney.tuning.groups import Group
+from hockney.tuning.layouts import Layout
 
 SHARE = 0.99
 """Fraction of the possible gain that rules must keep; more rules would only make the file
@@ -27,6 +29,10 @@ class Reduction:
     """The gain of the best algorithm in each cell."""
     cells: tuple[Cell, ...]
     """All that were measured."""
+    layouts: tuple[Layout, ...] = ()
+    """Those for which the rules hold; empty for any."""
+    conditions: int = 1
+    """The patterns of arrival, files and layouts in which each rule must hold."""
 
     @property
     def share(self) -> float:
@@ -45,6 +51,27 @@ class Reduction:
             if one.name == rule.name and one.difference is not None
         ]
         return 1.0 / geometric_mean(ratios)
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The rules of all groups."""
+
+    reductions: tuple[Reduction, ...]
+
+    @property
+    def rules(self) -> list[Rule]:
+        return [rule for one in self.reductions for rule in one.rules]
+
+    @property
+    def cells(self) -> list[Cell]:
+        return [cell for one in self.reductions for cell in one.cells]
+
+    @property
+    def share(self) -> float:
+        """The fraction of the possible gain that all rules keep."""
+        possible = sum(one.possible for one in self.reductions)
+        return sum(one.gain for one in self.reductions) / possible if possible else 1.0
 
 
 @dataclass(frozen=True)
@@ -69,11 +96,13 @@ def reduce_to_rules(
 ) -> Reduction:
     """The fewest rules with at least the fraction `share` of the possible gain. A rule covers only
     cells in which its algorithm is not measurably slower than the library's own decision, and its
-    first and last cells are significantly faster. All other cells keep that decision.
+    first and last cells are significantly faster. All other cells keep that decision. Cells whose
+    ranks did not arrive together are left out.
 
     settings_of: the variables that force an algorithm, by collective, ranks and algorithm.
     """
     groups: dict[tuple[str, int], list[Cell]] = {}
+    cells = [cell for cell in cells if cell.arrived.is_together]
     for cell in cells:
         if cell.default is not None:
             groups.setdefault((cell.collective, cell.ranks), []).append(cell)
@@ -88,6 +117,28 @@ def reduce_to_rules(
         for number in range(len(plan.runs))
     ]
     return Reduction(tuple(rules), sum(plan.gain for plan in chosen), possible, tuple(cells))
+
+
+def for_group(
+    group: Group,
+    settings_of: Callable[[str, int, str], Settings],
+    predicted: Sequence[Cell] = (),
+) -> Reduction:
+    """The rules of a group, with its layout. Rules that cover some of the predicted cells are
+    marked."""
+    found = reduce_to_rules([*group.cells, *predicted], settings_of)
+    guessed = {(cell.collective, cell.ranks, cell.bytes) for cell in predicted}
+    layouts = {layout.ranks: layout for layout in reversed(group.layouts)}
+    rules = tuple(
+        replace(
+            rule,
+            nodes=layouts[rule.ranks].nodes if rule.ranks in layouts else None,
+            per_node=layouts[rule.ranks].per_node if rule.ranks in layouts else None,
+            predicted=any(rule.holds_for(*cell) for cell in guessed),
+        )
+        for rule in found.rules
+    )
+    return replace(found, rules=rules, layouts=group.layouts, conditions=group.conditions)
 
 
 def _most(options: Sequence[_Plan]) -> _Plan:

@@ -29,7 +29,7 @@ def write_tried(
     engine: Engine,
 ) -> bool | None:
     """Writes files of rules after `try_files` accepts them; returns its result."""
-    _check_library(measured, mpi, engine)
+    check_library(measured, mpi, engine)
     files = form.render(rules, engine)
     proved = try_files(form, files, mpi, engine)
     try:
@@ -42,15 +42,13 @@ def write_tried(
 def try_written(
     form: RulesFormat, path: Path, measured: records.Mpi, mpi: Mpi, engine: Engine
 ) -> bool | None:
-    """Tests existing files of rules, as `try_files` does."""
-    _check_library(measured, mpi, engine)
+    """Tests existing files of rules, whoever wrote them, as `try_files` does."""
+    check_library(measured, mpi, engine)
     texts = {suffix: path.with_name(path.name + suffix) for suffix in form.suffixes}
-    try:
-        files = {suffix: file.read_text() for suffix, file in texts.items()}
-    except OSError as error:
-        raise AskedWronglyError(
-            f"{error.filename}: {error.strerror}", "write it: hockney tune FILE... -o RULES"
-        ) from error
+    if form.with_fault is None:
+        _check_starts(mpi, engine, form.environment(path))
+        return None
+    files = {suffix: file.read_text() for suffix, file in texts.items() if file.exists()}
     return try_files(form, files, mpi, engine)
 
 
@@ -59,12 +57,7 @@ def try_files(form: RulesFormat, files: Mapping[str, str], mpi: Mpi, engine: Eng
     Raises HockneyError if the library does not start with them, or ignores them."""
     with tempfile.TemporaryDirectory(prefix="hockney-") as name:
         good = _write(files, Path(name) / "rules")
-        outcome, _ = start(mpi, engine, form.environment(good))
-        if outcome.exit_status != 0:
-            raise HockneyError(
-                "the library does not start with these rules; its output:\n"
-                + "\n".join(f"    {line}" for line in outcome.last_lines)
-            )
+        _check_starts(mpi, engine, form.environment(good))
         if form.with_fault is None:
             return None
         bad = _write(form.with_fault(files), Path(name) / "faulty")
@@ -77,13 +70,23 @@ def try_files(form: RulesFormat, files: Mapping[str, str], mpi: Mpi, engine: Eng
     return True
 
 
+def _check_starts(mpi: Mpi, engine: Engine, env: Mapping[str, str]) -> None:
+    outcome, _ = start(mpi, engine, env)
+    if outcome.exit_status != 0:
+        raise HockneyError(
+            "the library does not start with these rules; its output:\n"
+            + "\n".join(f"    {line}" for line in outcome.last_lines)
+        )
+
+
 def _write(files: Mapping[str, str], path: Path) -> Path:
     for suffix, text in files.items():
         path.with_name(path.name + suffix).write_text(text)
     return path
 
 
-def _check_library(measured: records.Mpi, mpi: Mpi, engine: Engine) -> None:
+def check_library(measured: records.Mpi, mpi: Mpi, engine: Engine) -> None:
+    """Raises AskedWronglyError unless this MPI is the measured library in the measured version."""
     _, found = start(mpi, engine, {})
     if found is None or (found.library, found.version) != (measured.library, measured.version):
         here = f"{found.library} {found.version or ''}" if found else "no MPI that starts"

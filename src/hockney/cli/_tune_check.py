@@ -1,0 +1,96 @@
+"""hockney tune --check: measures with and without a file of rules, whoever wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec.structs import replace
+
+from hockney.analysis import Analysis
+from hockney.cli import _measure
+from hockney.errors import HockneyError
+from hockney.measure.problems import raise_problems
+from hockney.measure.run import Target
+from hockney.measure.setup import mpi_of
+from hockney.measure.trial import launch_s
+from hockney.records import Run
+from hockney.spec import Placement, Plan, Sampling, plan_of
+from hockney.tuning.check import (
+    asked_of,
+    cases_of,
+    check_of,
+    raise_if_unknown,
+    usual_budget_s,
+)
+from hockney.tuning.measured import library_of, points_of
+from hockney.tuning.reading import check_is_for, format_in, held_in
+from hockney.tuning.trial import check_library, try_written
+from hockney.units import format_seconds
+from hockney.views.as_json import dumps
+from hockney.views.rules import checked_json, checked_lines
+
+
+def check_rules(rules: Path, analyses: Sequence[Analysis], options: dict[str, Any]) -> None:
+    """Ends with status 1 where the rules make a cell significantly slower."""
+    library, points = library_of(analyses), points_of(analyses)
+    form = check_is_for(options["form"] or format_in(rules), rules, library)
+    placement = _placement(analyses[0].run, options["mpicc"])
+    mpi, engine = mpi_of(placement)
+    check_library(library, mpi, engine)
+    held, own = held_in(form, rules, mpi, engine), form.own(engine)
+    proved = try_written(form, rules, library, mpi, engine)
+    asked = asked_of(points, held)
+    if not options["quiet"]:
+        _say(rules, proved, len(held))
+    cases, comparison = cases_of(asked, placement, form, rules)
+    least, most = options["launches"]
+    budget_s = options["budget"] or usual_budget_s(asked, launch_s(mpi, engine))
+    sampling = Sampling(least_launches=least, most_launches=most, budget_s=budget_s)
+    plan = Plan(cases=cases, sampling=sampling, comparison=comparison)
+    study = Analysis(_measured(plan, options)).variants
+    if study is None or not study.ratios:
+        raise HockneyError("no block of launches is complete", "give a larger --budget")
+    checked = check_of(study, asked, held, own)
+    if options["as_json"]:
+        click.echo(dumps(checked_json(checked)))
+    else:
+        click.echo("\n".join(checked_lines(checked, study)))
+    raise_if_unknown(checked)
+    if checked.slower:
+        raise click.exceptions.Exit(1)
+
+
+def _say(rules: Path, proved: bool | None, count: int) -> None:
+    reads = "reads all of it" if proved else "does not report whether it reads it"
+    several = "" if count == 1 else "s"
+    click.echo(f"{rules}: {count} rule{several}; the library starts with it and {reads}", err=True)
+
+
+def _placement(run: Run, mpicc: str | None) -> Placement:
+    """The placement of the file: the best algorithm depends on it."""
+    plan = plan_of(run.header.options)
+    if plan is None:
+        return Placement(mpicc=mpicc)
+    return replace(plan.first.placement, mpicc=mpicc, env={}, controls={}, cfg=())
+
+
+def _measured(plan: Plan, options: dict[str, Any]) -> Run:
+    output = options["output"] or _measure.default_output("tune-check")
+    if not options["quiet"]:
+        seconds = format_seconds(plan.sampling.budget_s)
+        click.echo(f"{len(plan.cases)} combinations share {seconds} (--budget)", err=True)
+    target = Target(output, force=options["force"], resume=None)
+    session = _measure.measured(plan, target, options["quiet"])
+    raise_problems(session)
+    if not options["quiet"]:
+        click.echo(
+            f"{len(session.run.launches)} launches: {_measure.ENDINGS[session.reason]}; "
+            f"samples are in {output}",
+            err=True,
+        )
+    if session.reason == "interrupted":
+        raise click.exceptions.Exit(130)
+    return session.run

@@ -1,0 +1,97 @@
+"""hockney tune --profile: measures what a program uses, and whether the program gains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec.structs import replace
+
+from hockney.analysis import Analysis
+from hockney.cli import _measure
+from hockney.cli._profiles import load_profile
+from hockney.cli._verb import ask
+from hockney.errors import AskedWronglyError
+from hockney.measure.problems import raise_problems
+from hockney.measure.run import Target
+from hockney.mpis import RulesFormat, format_for, format_named
+from hockney.tuning.measured import Measured, measured, only
+from hockney.tuning.program import Gain, Used, gain_of, used_collectives
+from hockney.tuning.rules import Tuned, for_group
+
+Write = Callable[[Measured, Tuned, RulesFormat, dict[str, Any]], None]
+CELL_S = 10.0
+"""Wall time for each collective of one size."""
+
+
+def tune_profile(words: Sequence[str], check: bool, options: dict[str, Any], write: Write) -> None:
+    """Rules for the collectives of a profiled program; `words`: the command that starts it."""
+    if check and not words:
+        raise click.UsageError("--check -- COMMAND: the command that starts the program")
+    if check and options["as_json"]:
+        raise click.UsageError("--json shows the rules: leave it out with --check")
+    if words and not check:
+        raise click.UsageError("a command after -- needs --check")
+    path: Path = options["profile"]
+    used = used_collectives(load_profile(path))
+    if not used:
+        raise AskedWronglyError(
+            f"{path}: no blocking collective takes a part of the time that tuning could gain",
+            "settings of messages are tuned by: hockney tune pingpong --settings auto",
+        )
+    analyses = _measured(used, path, options)
+    found = measured(analyses)
+    form = format_named(options["form"] or format_for(found.mpi.library, found.mpi.version))
+    groups, _ = only(found.groups(form, None, False), form.collectives)
+    tuned = Tuned(tuple(for_group(group, found.settings_of) for group in groups))
+    options["output"] = options["output"] or Path(f"{path.stem}.rules")
+    write(found, tuned, form, options)
+    if check and tuned.rules:
+        _check(words, form.environment(options["output"].absolute()), options)
+
+
+def _measured(used: Sequence[Used], path: Path, options: dict[str, Any]) -> list[Analysis]:
+    """A run for each number of ranks, beside the profile."""
+    analyses = []
+    for ranks in sorted({one.ranks for one in used}):
+        cells = [one for one in used if one.ranks == ranks]
+        names = ",".join(dict.fromkeys(one.collective for one in cells))
+        sizes = ",".join(map(str, sorted({_whole(one.bytes) for one in cells})))
+        words = ["collective", names, "--algorithm", "all", "--ranks", str(ranks)]
+        plan = ask([*words, "--sizes", sizes], mpicc=options["mpicc"]).plan
+        budget_s = options["budget"] or CELL_S * len(cells)
+        plan = replace(plan, sampling=replace(plan.sampling, budget_s=budget_s))
+        output = path.with_name(f"{path.stem}-collectives-{ranks}.jsonl")
+        target = Target(output, force=options["force"], resume=None)
+        session = _measure.measured(plan, target, options["quiet"])
+        raise_problems(session)
+        analyses.append(Analysis(session.run))
+    return analyses
+
+
+def _whole(bytes_: int) -> int:
+    """Reductions are measured in whole integers."""
+    return max(4, bytes_ // 4 * 4)
+
+
+def _check(words: Sequence[str], settings: dict[str, str], options: dict[str, Any]) -> None:
+    """Ends with status 1 where the rules make the program slower."""
+    least, _ = options["launches"]
+    gain = gain_of(words, settings, least)
+    click.echo(_gain_text(gain))
+    if gain.verdict == "slower":
+        raise click.exceptions.Exit(1)
+
+
+def _gain_text(gain: Gain) -> str:
+    if gain.interval is None:
+        return (
+            f"the program: {gain.ratio:.3f} times its time with the rules; too few blocks to tell"
+        )
+    low, high = gain.interval
+    known = f"{gain.ratio:.3f} times its time [{low:.3f} .. {high:.3f}], {len(gain.ratios)} blocks"
+    if gain.verdict == "no difference":
+        return f"the program: no gain from the rules can be shown ({known})"
+    return f"the program is {gain.verdict} with the rules: {known}"

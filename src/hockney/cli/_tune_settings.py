@@ -1,0 +1,170 @@
+"""hockney tune pingpong|pairs --settings: settings of messages, judged by paired variants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec.structs import replace
+
+from hockney.analysis import Analysis
+from hockney.analysis.variants import VariantStudy
+from hockney.cli import _measure
+from hockney.cli._verb import ask
+from hockney.errors import HockneyError
+from hockney.measure.run import Target
+from hockney.measure.session import Session
+from hockney.measure.setup import mpi_of
+from hockney.measure.trial import SHORTEST_LAUNCH_S, launch_s
+from hockney.measure.variants import joined
+from hockney.spec import Plan
+from hockney.spec.variants import LEAST_BLOCKS, Comparison
+from hockney.tuning.settings import (
+    OWN,
+    SEARCH,
+    Setting,
+    Time,
+    chosen_of,
+    gains_of,
+    largest_gain,
+    settings_of,
+    to_confirm,
+    variants_of,
+)
+from hockney.tuning.settings_files import SUFFIXES, files_of, modules_of, write
+from hockney.units import format_seconds
+from hockney.views.as_json import dumps
+from hockney.views.settings import settings_json, settings_lines, values_of
+
+USUAL_SIZES = "8,4KiB,16KiB,64KiB,1MiB"
+"""Both sides of the usual thresholds; each more would need more blocks."""
+SILENT_S = 10.0
+"""A library that reports nothing for so long hangs under its setting."""
+VARIANT_S = 12.0
+"""Wall time for each variant, unless --budget is given."""
+MOST_BUDGETED = 10
+"""Variants that the usual budget grows with."""
+
+
+def tune_settings(words: Sequence[str], options: dict[str, Any]) -> None:
+    """words: the verb and its own options."""
+    verb, *rest = words
+    defaults = {"sizes": USUAL_SIZES, "mpicc": options["mpicc"]}
+    asked = ask([verb, *rest], **{name: value for name, value in defaults.items() if value})
+    output: Path | None = options["output"]
+    _check_output(output, options["force"])
+    mpi, engine = mpi_of(asked.plan.first.placement)
+    tried = settings_of(options["settings"], mpi, engine)
+    left_out = list(tried.left_out)
+    studies: list[VariantStudy] = []
+    budget_s = options["budget"] or VARIANT_S * min(len(tried.settings) + 1, MOST_BUDGETED)
+    time = Time(budget_s, launch_s(mpi, engine))
+    measuring = _Measuring(asked.plan, verb, output, options, left_out, tried.settings)
+    settings: list[tuple[Setting, ...]] = [(setting,) for setting in tried.settings]
+    if time.needs_search(len(settings)):
+        late = ", ".join(setting.name for setting in tried.settings[time.searched :])
+        if late:
+            left_out.append(f"{late}: no time within {format_seconds(budget_s)} (--budget)")
+        settings, budget_s = settings[: time.searched], (1.0 - SEARCH) * budget_s
+        study = measuring.study("search", settings, SEARCH * time.budget_s)
+        studies.append(study)
+        settings = to_confirm(study, tried.settings, time.confirmed)
+    if settings:
+        studies.append(measuring.study("confirm", settings, budget_s))
+    # Without anything promising the search itself is the last word.
+    chosen = chosen_of(studies[-1]) if settings else None
+    most = largest_gain(studies)
+    gains = gains_of(studies[-1], chosen)
+    values = values_of(chosen)
+    texts = files_of(values, gains) | (modules_of(values) if options["deploy"] else {})
+    files = write(output, texts) if output and chosen else []
+    if options["as_json"]:
+        click.echo(dumps(settings_json(studies, chosen, gains, most, left_out, files)))
+    else:
+        click.echo("\n".join(settings_lines(studies[-1], chosen, most, left_out)))
+    if not options["quiet"]:
+        for file in files:
+            click.echo(f"wrote {file}", err=True)
+        if output and not files:
+            click.echo("nothing was written", err=True)
+
+
+class _Measuring:
+    """Measures combinations of settings against the library's own."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        verb: str,
+        output: Path | None,
+        options: dict[str, Any],
+        left_out: list[str],
+        tried: Sequence[Setting],
+    ) -> None:
+        sampling = replace(plan.sampling, timeout_s=min(plan.sampling.timeout_s, SILENT_S))
+        # All variants read all settings back, which shows what differs between them.
+        controls = {one.control: None for one in tried if one.control is not None}
+        cases = tuple(
+            replace(case, placement=replace(case.placement, controls=dict(controls)))
+            for case in plan.cases
+        )
+        self._plan = replace(plan, sampling=sampling, cases=cases)
+        self._verb, self._output, self._options = verb, output, options
+        self._left_out = left_out
+
+    def study(
+        self, stage: str, chosen: Sequence[Sequence[Setting]], budget_s: float
+    ) -> VariantStudy:
+        variants = variants_of(chosen)
+        plans = [(variant, self._plan) for variant in variants]
+        plan = joined(plans, Comparison(variants=variants), budget_s)
+        file = self._file(stage)
+        quiet = self._options["quiet"]
+        if not quiet:
+            budget = format_seconds(budget_s)
+            click.echo(f"{stage}: {len(variants)} variants share {budget} (--budget)", err=True)
+        session = _measure.measured(plan, Target(file, force=self._options["force"]), quiet)
+        if session.reason == "interrupted":
+            raise click.exceptions.Exit(130)
+        self._left_out += _failed(session)
+        study = Analysis(session.run).variants
+        if study is None or not study.ratios:
+            raise HockneyError(
+                "no block of launches is complete: nothing can be compared",
+                f"give --budget {len(plan.cases) * LEAST_BLOCKS * SHORTEST_LAUNCH_S:.0f}s or more",
+            )
+        if not quiet:
+            click.echo(f"{stage}: {study.blocks} blocks; samples are in {file}", err=True)
+        return study
+
+    def _file(self, stage: str) -> Path:
+        if self._output is None:
+            return _measure.default_output(f"tune-{self._verb}-{stage}")
+        return self._output.with_name(f"{self._output.name}.{stage}.jsonl")
+
+
+def _failed(session: Session) -> list[str]:
+    """A line for each variant whose launches failed or hung; raises HockneyError where the
+    library fails with its own settings."""
+    found = []
+    for answer in session.answers:
+        if answer.problem is not None:
+            first = answer.problem.partition("\n")[0].partition("; the last lines")[0]
+            first = first.partition(" (--timeout")[0]  # which is of another verb
+            if answer.case.variant == OWN:
+                raise HockneyError(answer.problem)
+            found.append(f"{answer.case.variant}: {first}")
+    return found
+
+
+def _check_output(output: Path | None, force: bool) -> None:
+    if output is None:
+        return
+    if not output.name or output.is_dir():
+        raise click.UsageError(f"{output} is a directory: name a file in it with -o")
+    names = [*SUFFIXES, ".search.jsonl", ".confirm.jsonl"]
+    taken = next((f for s in names if (f := output.with_name(output.name + s)).exists()), None)
+    if taken is not None and not force:
+        raise click.UsageError(f"{taken} exists: name another, or overwrite with --force")

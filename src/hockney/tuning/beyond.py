@@ -1,0 +1,267 @@
+"""Cells that nobody measured: sizes between the measured ones, and other numbers of ranks.
+
+Each algorithm's time is interpolated between its measured neighbours, as a ratio to the time of its
+schedule, walked with measured costs of messages where these are known. How far that can be off is
+what it is off where a measured cell is left out. A predicted cell begins, ends or extends a rule
+only if the library would be faster by at most LOSS, were each prediction wrong by its error. It
+ends a rule that its measured neighbours would carry across where it is predicted to be slower."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal, get_args
+
+import numpy as np
+from msgspec.structs import replace
+
+from hockney.analysis import Analysis
+from hockney.analysis.best import TOLERANCE, Cell, Contender
+from hockney.errors import AskedWronglyError
+from hockney.estimate.differences import Judged, Verdict
+from hockney.estimate.points import PointEstimate
+from hockney.predict.collectives import time
+from hockney.predict.parameters import Parameters
+from hockney.spec.workloads.collective import DEFAULT, INT_BYTES, REDUCTIONS
+
+LOSS = 0.02
+"""The largest loss that a predicted rule may make, as a fraction of the library's own time."""
+ERROR_QUANTILE = 0.95
+"""Of the errors where measured cells are left out."""
+LEAST_ERRORS = 3
+"""Fewer cells that can be left out say nothing."""
+Where = Literal["sizes", "between", "above"]
+"""What is predicted: a size between others, a number of ranks between others, or one above all."""
+Model = Callable[[PointEstimate, int, int], float | None]
+"""The time of a point's algorithm with other ranks and bytes; None without a schedule."""
+
+
+@dataclass
+class _Curves:
+    """One algorithm of a collective: logarithms of its times over the model's, by ranks and
+    bytes."""
+
+    point: PointEstimate
+    """Any of its points."""
+    model: Model
+    logs: dict[int, dict[int, float]] = field(default_factory=dict)
+
+    def base(self, ranks: int, size: int) -> float:
+        """The logarithm of the model's time; 0 without a schedule."""
+        seconds = self.model(self.point, ranks, size)
+        return math.log(seconds) if seconds else 0.0
+
+    def at(self, ranks: int, size: int) -> float | None:
+        """The logarithm of the predicted time."""
+        found = _between_ranks(self.logs, ranks, size)
+        return None if found is None else found + self.base(ranks, size)
+
+    def errors(self, where: Where) -> list[float]:
+        """How far predictions of a kind are off where measured cells are left out: a size, a number
+        of ranks between others, or the largest one."""
+        found = []
+        for ranks, curve in self.logs.items():
+            without = {other: logs for other, logs in self.logs.items() if other != ranks}
+            is_largest = ranks == max(self.logs)
+            for size, log in curve.items():
+                left = None
+                if where == "sizes":
+                    left = _between_sizes({s: x for s, x in curve.items() if s != size}, size)
+                elif is_largest == (where == "above"):
+                    left = _between_ranks(without, ranks, size)
+                if left is not None:
+                    found.append(abs(left - log))
+        return found
+
+
+def _between_sizes(curve: dict[int, float], size: int) -> float | None:
+    """Linear over the logarithm of the size; None outside of the measured ones."""
+    sizes = sorted(curve)
+    if not sizes or not sizes[0] <= size <= sizes[-1]:
+        return None
+    logs = [curve[one] for one in sizes]
+    return float(np.interp(math.log1p(size), np.log1p(sizes), logs))
+
+
+def _between_ranks(logs: dict[int, dict[int, float]], ranks: int, size: int) -> float | None:
+    """Linear over the logarithm of ranks. Above the largest number, as there; None below."""
+    at = {
+        count: found
+        for count, curve in logs.items()
+        if (found := _between_sizes(curve, size)) is not None
+    }
+    if not at or ranks < min(at):
+        return None
+    counts = sorted(at)
+    return float(np.interp(math.log(ranks), np.log(counts), [at[one] for one in counts]))
+
+
+def model_of(analyses: Sequence[Analysis]) -> Model:
+    """Schedules with the costs of messages of the first file that has ping-pong times."""
+    parameters = next(filter(None, map(_message_costs, analyses)), None)
+
+    def seconds(point: PointEstimate, ranks: int, size: int) -> float | None:
+        if parameters is None:
+            return None
+        how = (point.operation, point.algorithm or "", ranks, size, point.segment_bytes or None)
+        try:
+            return time(parameters, *how)
+        except AskedWronglyError:  # no such schedule, or not for so many ranks
+            return None
+
+    return seconds
+
+
+def _message_costs(analysis: Analysis) -> Parameters | None:
+    try:
+        return analysis.message_costs
+    except AskedWronglyError:
+        return None
+
+
+def predicted_cells(cells: Sequence[Cell], ranks: Sequence[int], model: Model) -> list[Cell]:
+    """Cells between the measured sizes, and at all sizes of these numbers of ranks."""
+    found = []
+    for collective in dict.fromkeys(cell.collective for cell in cells):
+        of_it = [cell for cell in cells if cell.collective == collective and cell.default]
+        found += _of_collective(of_it, ranks, model)
+    return found
+
+
+def _of_collective(cells: Sequence[Cell], ranks: Sequence[int], model: Model) -> list[Cell]:
+    curves = _curves(cells, model)
+    measured = {(cell.ranks, cell.bytes) for cell in cells}
+    step = INT_BYTES if cells and cells[0].collective in REDUCTIONS else 1
+    between = [(count, size) for count in _ranks(cells) for size in _gaps(cells, count, step)]
+    sizes = sorted({cell.bytes for cell in cells})
+    others = [(count, size) for count in ranks for size in sizes if count not in _ranks(cells)]
+    spread = {
+        where: {name: _spread(one.errors(where)) for name, one in curves.items()}
+        for where in get_args(Where)
+    }
+    found = []
+    for count, size in dict.fromkeys([*between, *others]):
+        if (count, size) not in measured:
+            cell = _cell(cells, curves, spread[_where(_ranks(cells), count)], count, size)
+            found += [cell] if cell else []
+    return found
+
+
+def _where(measured: Sequence[int], ranks: int) -> Where:
+    if ranks in measured:
+        return "sizes"
+    return "above" if ranks > measured[-1] else "between"
+
+
+def _ranks(cells: Iterable[Cell]) -> list[int]:
+    return sorted({cell.ranks for cell in cells})
+
+
+def _gaps(cells: Sequence[Cell], ranks: int, step: int) -> list[int]:
+    """A size in the middle of each gap."""
+    sizes = sorted({cell.bytes for cell in cells if cell.ranks == ranks})
+    middles = (round(math.sqrt(max(a, 1) * b) / step) * step for a, b in pairwise(sizes))
+    return [size for size in middles if size not in sizes]
+
+
+def _curves(cells: Sequence[Cell], model: Model) -> dict[str, _Curves]:
+    found: dict[str, _Curves] = {}
+    for cell in cells:
+        own = [(DEFAULT, cell.default)] if cell.default else []
+        for name, point in [*own, *((one.name, one.point) for one in cell.contenders)]:
+            one = found.setdefault(name, _Curves(point, model))
+            log = math.log(point.typical_s) - one.base(cell.ranks, cell.bytes)
+            one.logs.setdefault(cell.ranks, {})[cell.bytes] = log
+    return found
+
+
+def _spread(errors: Sequence[float]) -> float | None:
+    if len(errors) < LEAST_ERRORS:
+        return None
+    return float(np.quantile(errors, ERROR_QUANTILE, method="higher"))
+
+
+def _cell(
+    cells: Sequence[Cell],
+    curves: dict[str, _Curves],
+    errors: dict[str, float | None],
+    ranks: int,
+    size: int,
+) -> Cell | None:
+    """A predicted cell, whose points have no launches; None where nothing can be predicted."""
+    logs = {name: one.at(ranks, size) for name, one in curves.items()}
+    own = logs[DEFAULT]
+    fastest = _fastest_own(cells, logs, errors, ranks, size)
+    if own is None or fastest is None:
+        return None
+    default = _point(curves[DEFAULT].point, ranks, size, own)
+    contenders = []
+    for name, log in logs.items():
+        error = errors[name]
+        if name == DEFAULT or log is None or error is None:
+            continue
+        judged = _judged(log - own, log + error - fastest, log - error - own)
+        contenders.append(Contender(_point(curves[name].point, ranks, size, log), judged))
+    contenders.sort(key=lambda one: one.point.typical_s)
+    near = cells[0]
+    return Cell(near.collective, ranks, size, near.arrived, default, tuple(contenders))
+
+
+def _fastest_own(
+    cells: Sequence[Cell],
+    logs: dict[str, float | None],
+    errors: dict[str, float | None],
+    ranks: int,
+    size: int,
+) -> float | None:
+    """The logarithm of the least time that the library's own decision may take: it runs one of the
+    algorithms that it runs in the measured cells around; an unknown one may be any of them."""
+    around = [cell for cell in cells if _is_near(cells, cell, ranks, size)]
+    names: set[str] = set()
+    for cell in around:
+        names |= _as_fast_as_own(cell) or {one.name for one in cell.contenders}
+    lows = [
+        log - error
+        for name in names | {DEFAULT}
+        if (log := logs.get(name)) is not None and (error := errors.get(name)) is not None
+    ]
+    return min(lows, default=None)
+
+
+def _is_near(cells: Sequence[Cell], cell: Cell, ranks: int, size: int) -> bool:
+    """Whether a cell has the nearest measured number of ranks, and size, on either side."""
+    counts, sizes = _ranks(cells), sorted({c.bytes for c in cells if c.ranks == cell.ranks})
+    return cell.ranks in _around(counts, ranks) and cell.bytes in _around(sizes, size)
+
+
+def _around(values: Sequence[int], value: int) -> set[int]:
+    below = [one for one in values if one <= value]
+    above = [one for one in values if one >= value]
+    return {*below[-1:], *above[:1]}
+
+
+def _as_fast_as_own(cell: Cell) -> set[str]:
+    """The algorithm that the library's own decision may be: the one of the nearest time."""
+    near = [
+        (abs(one.difference.ratio - 1.0), one.name)
+        for one in cell.contenders
+        if one.difference is not None and abs(one.difference.ratio - 1.0) <= TOLERANCE
+    ]
+    return {min(near)[1]} if near else set()
+
+
+def _judged(log_ratio: float, worst: float, best: float) -> Judged:
+    """worst: the log ratio if both predictions were wrong by their errors."""
+    ratio, high, low = math.exp(log_ratio), math.exp(worst), math.exp(best)
+    verdict: Verdict = "slower" if ratio > 1.0 else "unknown"
+    if high < 1.0:
+        verdict = "faster"
+    elif high <= 1.0 + LOSS:
+        verdict = "same"
+    return Judged(ratio, min(low, ratio), max(high, ratio), None, verdict, verdict == "same", None)
+
+
+def _point(point: PointEstimate, ranks: int, size: int, log: float) -> PointEstimate:
+    return replace(point, ranks=ranks, bytes=size, typical_s=math.exp(log), launches=0)

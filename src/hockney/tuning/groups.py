@@ -1,0 +1,116 @@
+"""Measured cells in groups that get rules of their own, and the worst of several conditions.
+
+A condition is a layout, a pattern of arrival, or a day (a file). Where one rule must serve several
+conditions, a contender counts by the condition in which it does worst."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+from hockney.analysis import Analysis
+from hockney.analysis.best import Arrived, Cell, Contender, cells_of
+from hockney.errors import AskedWronglyError
+from hockney.estimate.points import PointEstimate
+from hockney.mpis import RulesFormat
+from hockney.tuning.layouts import Layout, layouts_in
+
+TOGETHER = Arrived(None, None, None)
+
+
+@dataclass(frozen=True)
+class Group:
+    cells: tuple[Cell, ...]
+    layouts: tuple[Layout, ...] = ()
+    """Those that it serves; empty where layouts do not matter."""
+    conditions: int = 1
+    """The most conditions that a cell had to hold in."""
+
+
+def plain(analyses: Sequence[Analysis]) -> Group:
+    """All cells, whatever the layout."""
+    return Group(tuple(cells_of(*(one.estimates.headline for one in analyses))))
+
+
+def by_layout(
+    analyses: Sequence[Analysis], layouts: Sequence[Layout], form: RulesFormat, robust: bool
+) -> list[Group]:
+    """A group for each layout that the format can tell from others; those that it cannot tell
+    apart share one, whose rules must hold in all of them."""
+    shared: dict[Hashable, list[Layout]] = {}
+    for layout in layouts:
+        shared.setdefault(form.layout_key(layout.nodes, layout.per_node), []).append(layout)
+    return [
+        _group(
+            [cells for layout in alike for cells in _conditions(analyses, layout, robust)],
+            tuple(alike),
+        )
+        for alike in shared.values()
+    ]
+
+
+def robust_group(analyses: Sequence[Analysis]) -> Group:
+    """One group whose rules must hold in every pattern of arrival and every file. Raises
+    AskedWronglyError if there is one condition only."""
+    found = _group(_conditions(analyses, None, robust=True))
+    if found.conditions < 2:
+        raise AskedWronglyError(
+            "--robust: each cell was measured in one pattern of arrival and one file",
+            "measure with --arrival none,ascending,last-late --skew 100us, or give files of "
+            "several days",
+        )
+    return found
+
+
+def _group(conditions: Iterable[Sequence[Cell]], layouts: tuple[Layout, ...] = ()) -> Group:
+    alike: dict[tuple[str, int, int], list[Cell]] = {}
+    for cells in conditions:
+        for cell in cells:
+            alike.setdefault((cell.collective, cell.ranks, cell.bytes), []).append(cell)
+    most = max(map(len, alike.values()), default=0)
+    return Group(tuple(worst_of(cells) for cells in alike.values()), layouts, most)
+
+
+def _conditions(
+    analyses: Sequence[Analysis], layout: Layout | None, robust: bool
+) -> list[list[Cell]]:
+    """The cells of each file, or of all files together unless the rules are to be robust. Ranks
+    that arrived apart count only then."""
+    points = [_points(one, layout) for one in analyses]
+    each = [cells_of(one) for one in points] if robust else [cells_of(*points)]
+    return [[cell for cell in cells if robust or cell.arrived.is_together] for cells in each]
+
+
+def _points(analysis: Analysis, layout: Layout | None) -> list[PointEstimate]:
+    points = list(analysis.estimates.headline)
+    if layout is None:
+        return points
+    here = layouts_in(analysis.run)
+    return [one for one in points if one.ranks is not None and here.get(one.ranks) == layout]
+
+
+def worst_of(cells: Sequence[Cell]) -> Cell:
+    """One cell of all conditions: each contender by the condition in which its time over the
+    library's own is the largest; contenders that a condition lacks are left out."""
+    if len(cells) == 1:
+        return _together(cells[0], cells[0].contenders)
+    by_name: dict[str, list[Contender]] = {}
+    for cell in cells:
+        for one in cell.contenders:
+            by_name.setdefault(one.name, []).append(one)
+    worst = [_worst(each) for each in by_name.values() if len(each) == len(cells)]
+    return _together(cells[0], tuple(one for one in worst if one is not None))
+
+
+def _worst(each: Sequence[Contender]) -> Contender | None:
+    """The one that is least sure to be harmless; None where one has nothing to compare with."""
+    known = [(one.difference, one) for one in each if one.difference is not None]
+    if len(known) < len(each):
+        return None
+    return max(known, key=lambda one: (not one[1].is_harmless, one[0].ratio))[1]
+
+
+def _together(cell: Cell, contenders: tuple[Contender, ...]) -> Cell:
+    """The cell as if its ranks had arrived together: that was one of the conditions."""
+    ordered = tuple(sorted(contenders, key=lambda one: one.point.typical_s))
+    return Cell(cell.collective, cell.ranks, cell.bytes, TOGETHER, cell.default, ordered)

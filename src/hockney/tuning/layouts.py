@@ -1,0 +1,82 @@
+"""Layouts: how ranks are spread over nodes, and what measured cells they have in common."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hockney.analysis import Analysis
+from hockney.errors import AskedWronglyError
+from hockney.records import Place, Run
+
+LAYOUT = re.compile(r"(\d{1,7})x(\d{1,7})")
+EVERY = "all"
+"""--layouts without a list: those that were measured."""
+
+
+@dataclass(frozen=True, order=True)
+class Layout:
+    nodes: int
+    per_node: int
+
+    def __str__(self) -> str:
+        return f"{self.nodes}x{self.per_node}"
+
+    @property
+    def ranks(self) -> int:
+        return self.nodes * self.per_node
+
+
+def parse_layouts(text: str) -> tuple[Layout, ...]:
+    """The layouts of "2x1,4x32"; none of EVERY."""
+    if text == EVERY:
+        return ()
+    found = []
+    for word in text.split(","):
+        parts = LAYOUT.fullmatch(word.strip())
+        if parts is None or not int(parts[1]) * int(parts[2]):
+            raise AskedWronglyError(
+                f"--layouts {word!r}: not NODESxRANKS_PER_NODE",
+                "write --layouts=2x1,4x32, or --layouts as the last word for all of them",
+            )
+        found.append(Layout(int(parts[1]), int(parts[2])))
+    return tuple(dict.fromkeys(found))
+
+
+def layouts_in(run: Run) -> dict[int, Layout]:
+    """By the number of ranks; where nodes have different numbers of them there is no layout."""
+    found = {}
+    for launch in run.launches:
+        layout = layout_of(launch.places)
+        if layout is not None:
+            found[layout.ranks] = layout
+    return found
+
+
+def layout_of(places: Sequence[Place]) -> Layout | None:
+    by_host = Counter(place.host for place in places)
+    counts = set(by_host.values())
+    if len(counts) != 1 or None in by_host:
+        return None
+    return Layout(len(by_host), counts.pop())
+
+
+def chosen(analyses: Sequence[Analysis], asked: Iterable[Layout]) -> list[Layout]:
+    """The measured layouts, or those of them that were asked for."""
+    measured = {layout for one in analyses for layout in layouts_in(one.run).values()}
+    if not measured:
+        raise AskedWronglyError(
+            "--layouts: these files do not record on which hosts their ranks ran",
+            "measure them again with this version",
+        )
+    missing = [layout for layout in asked if layout not in measured]
+    if missing:
+        raise AskedWronglyError(
+            f"--layouts: {', '.join(map(str, missing))} was not measured",
+            f"these files have {', '.join(map(str, sorted(measured)))}; measure the others: "
+            f"hockney collective ... --nodes {missing[0].nodes} "
+            f"--ranks-per-node {missing[0].per_node}",
+        )
+    return sorted(set(asked) or measured)

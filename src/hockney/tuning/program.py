@@ -1,0 +1,106 @@
+"""A program of the user with and without settings of its MPI library, in paired blocks."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockney.errors import HockneyError
+from hockney.estimate.quantiles import median_interval
+from hockney.profiles.kinds import Profile
+from hockney.profiles.mix import collective_of
+
+LEAST_FRACTION = 0.02
+"""Of the time in MPI: collectives that take less are not tuned."""
+MOST_CELLS = 6
+"""Collectives of one size and number of ranks that are measured; those with the most time."""
+UNTUNED = frozenset({"barrier", "gather", "scatter", "gatherv", "scatterv", "alltoallw", "scan"})
+"""Their rules cannot depend on sizes, or libraries have none for them."""
+
+
+@dataclass(frozen=True)
+class Used:
+    """What a program uses of one collective."""
+
+    collective: str
+    ranks: int
+    bytes: int
+    seconds: float
+    """In all ranks."""
+
+
+def used_collectives(profile: Profile) -> list[Used]:
+    """The blocking collectives in which a program spends its time in MPI."""
+    spent: dict[tuple[str, int, int], float] = {}
+    for calls in profile.calls:
+        name = collective_of(calls)
+        ranks = calls.communicator_size
+        if name is None or name in UNTUNED or ranks is None or ranks < 2 or not calls.bytes_sum:
+            continue
+        if calls.call == f"MPI_{name.capitalize()}":
+            key = name, ranks, calls.bytes_sum // calls.count
+            spent[key] = spent.get(key, 0.0) + calls.time_s
+    total = sum(calls.time_s for calls in profile.calls)
+    found = [Used(*key, seconds) for key, seconds in spent.items()]
+    found = [one for one in found if one.seconds >= LEAST_FRACTION * total]
+    return sorted(found, key=lambda one: -one.seconds)[:MOST_CELLS]
+
+
+@dataclass(frozen=True)
+class Gain:
+    """The program's time with the settings over that without, block by block."""
+
+    ratios: list[float]
+
+    @property
+    def ratio(self) -> float:
+        return float(np.median(self.ratios))
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Of the median; None for fewer than five blocks."""
+        found = median_interval(np.array(self.ratios))
+        return None if found is None else (found.low, found.high)
+
+    @property
+    def verdict(self) -> str:
+        if self.interval is None:
+            return "unknown"
+        low, high = self.interval
+        return "faster" if high < 1.0 else "slower" if low > 1.0 else "no difference"
+
+
+def gain_of(words: Sequence[str], settings: Mapping[str, str], blocks: int) -> Gain:
+    """Runs the command twice a block, in turn first with and first without the settings."""
+    ratios = []
+    _seconds(words, {})  # its files are read into memory now
+    for block in range(blocks):
+        orders = [settings, {}] if block % 2 else [{}, settings]
+        times = [_seconds(words, env) for env in orders]
+        tuned, plain = times if block % 2 else reversed(times)
+        ratios.append(tuned / plain)
+    return Gain(ratios)
+
+
+def _seconds(words: Sequence[str], settings: Mapping[str, str]) -> float:
+    """The time of one run. What it prints is not shown: each run prints it."""
+    began = time.monotonic()
+    try:
+        done = subprocess.run(
+            words, env={**os.environ, **settings}, stdin=subprocess.DEVNULL, capture_output=True
+        )
+    except OSError as error:
+        raise HockneyError(f"{words[0]} cannot be started: {error.strerror}") from error
+    if done.returncode != 0:
+        last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        raise HockneyError(
+            f"{' '.join(words)} ended with exit status {done.returncode}"
+            + (" with the rules" if settings else "")
+            + (f": {last[0]}" if last else "")
+        )
+    return time.monotonic() - began

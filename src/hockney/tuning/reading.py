@@ -1,0 +1,77 @@
+"""Reads files of rules, whoever wrote them, and refuses what the library would drop silently."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from hockney import records
+from hockney.errors import AskedWronglyError
+from hockney.mpis import FAMILIES, Engine, Mpi, RulesFormat, family_of, format_for, format_named
+from hockney.spec.held_rules import HeldRule, wrong_in
+from hockney.spec.workloads.collective import COLLECTIVES
+
+ENOUGH = 4096
+"""Bytes of a file that show its format."""
+
+
+def format_in(path: Path) -> str:
+    """The format of a file, by what is in it."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(ENOUGH)
+    except OSError as error:
+        raise AskedWronglyError(
+            f"{path}: {error.strerror}", "name a file of rules: hockney tune FILE... -o RULES"
+        ) from error
+    if b"\0" in head or b'"coll=' in head:
+        return "intel-tree"
+    if b'"collective=' in head:
+        return "mpich"
+    if b"I_MPI_ADJUST_" in head:
+        return "intel"
+    return "openmpi-json" if head.lstrip().startswith(b"{") else "openmpi"
+
+
+def check_is_for(name: str, path: Path, library: records.Mpi) -> RulesFormat:
+    """The format of that name, if the library reads it."""
+    form = format_named(name)
+    families = [one for one in FAMILIES.all().values() if library.library in one.LIBRARIES]
+    reads = any(name in family.FORMATS for family in families) and form.is_read_by(library.version)
+    if not reads:
+        here = f"{library.library or 'an unknown MPI'} {library.version or ''}".strip()
+        usual = format_for(library.library, library.version)
+        raise AskedWronglyError(
+            f"{path} is of the format {name}, which {here} does not read",
+            f"it reads {usual}; --format says what the file is, if that was guessed wrongly",
+        )
+    return form
+
+
+def held_in(form: RulesFormat, path: Path, mpi: Mpi, engine: Engine) -> list[HeldRule]:
+    """The rules of a file; raises AskedWronglyError for an algorithm that the library lacks."""
+    try:
+        rules = form.read(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise AskedWronglyError(f"{path}: {error}") from error
+    named = sorted({rule.collective for rule in rules if rule.collective in COLLECTIVES})
+    known: dict[str, set[str]] = {}
+    for one in family_of(mpi).discover(mpi, engine, named):
+        own = known.setdefault(one.collective, set())
+        own |= {one.own_name, one.name} | ({str(one.number)} if one.number is not None else set())
+    _check_algorithms(path, rules, known, is_whole=mpi.family != "intel")
+    return rules
+
+
+def _check_algorithms(
+    path: Path, rules: Sequence[HeldRule], known: dict[str, set[str]], is_whole: bool
+) -> None:
+    for rule in rules:
+        algorithms = known.get(rule.collective)
+        if is_whole and algorithms and rule.algorithm not in algorithms:
+            raise wrong_in(
+                path,
+                rule.line,
+                f"this library has no algorithm {rule.algorithm} for {rule.collective}",
+                f"hockney algorithms --collective {rule.collective} lists those that it has",
+            )

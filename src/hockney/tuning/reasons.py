@@ -1,0 +1,105 @@
+"""Why a rule gains: what its algorithm and the library's own send one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hockney.analysis.best import TOLERANCE, Cell, Contender
+from hockney.errors import AskedWronglyError
+from hockney.mpis import Rule
+from hockney.predict.collectives import time
+from hockney.predict.parameters import Level, Parameters
+from hockney.tuning.rules import Reduction
+
+LATENCY, BANDWIDTH = Parameters(network=Level(1.0, 0.0)), Parameters(network=Level(0.0, 1.0))
+"""Machines on which a time is a number of messages, and a number of bytes."""
+SAME = 0.02
+"""Relative difference of two numbers of bytes that explains nothing."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What lies on the longest path of a schedule, by a model with one rank a node."""
+
+    algorithm: str
+    messages: float
+    bytes: float
+
+
+@dataclass(frozen=True)
+class Explained:
+    rule: Rule
+    times_faster: float
+    at_least: float
+    """In the cell where it gains least; below 1 where that is not significant."""
+    at_most: float
+    launches: int
+    """The fewest that any point of its cells has."""
+    least_sure: Contender
+    """That of the cell whose interval comes nearest to 1."""
+    cells: int
+    conditions: int
+    costs: Costs | None
+    """None for an algorithm without a schedule."""
+    own: Costs | None
+    """Of the algorithm as fast as the library's own decision; None where none is known."""
+
+    @property
+    def saves(self) -> str | None:
+        """ "latency", "bandwidth" or both; None where the schedules explain nothing."""
+        if self.costs is None or self.own is None:
+            return None
+        found = ["latency"] * (self.costs.messages < self.own.messages)
+        found += ["bandwidth"] * (self.costs.bytes < (1.0 - SAME) * self.own.bytes)
+        return " and ".join(found) or None
+
+
+def explained(reduction: Reduction, conditions: int = 1) -> list[Explained]:
+    return [_explained(rule, reduction, conditions) for rule in reduction.rules]
+
+
+def _explained(rule: Rule, reduction: Reduction, conditions: int) -> Explained:
+    cells = [cell for cell in reduction.covered(rule) if cell.launches > 0]
+    cells = cells or reduction.covered(rule)
+    ours = [
+        (one.difference, one, cell)
+        for cell in cells
+        for one in cell.contenders
+        if one.name == rule.name and one.difference is not None
+    ]
+    ratios = [found.ratio for found, _, _ in ours]
+    _, least_sure, _ = max(ours, key=lambda one: one[0].high or one[0].ratio)
+    _, contender, cell = min(ours, key=lambda one: one[0].ratio)
+    return Explained(
+        rule=rule,
+        times_faster=reduction.times_faster(rule),
+        at_least=1.0 / max(ratios),
+        at_most=1.0 / min(ratios),
+        launches=min(cell.launches for cell in cells),
+        least_sure=least_sure,
+        cells=len(cells),
+        conditions=conditions,
+        costs=_costs(contender, cell),
+        own=_own(cell),
+    )
+
+
+def _own(cell: Cell) -> Costs | None:
+    """The costs of the algorithm whose time comes nearest to the library's own decision."""
+    near = [
+        (abs(one.difference.ratio - 1.0), one)
+        for one in cell.contenders
+        if one.difference is not None and abs(one.difference.ratio - 1.0) <= TOLERANCE
+    ]
+    ordered: Sequence[Contender] = [one for _, one in sorted(near, key=lambda each: each[0])]
+    return next((costs for one in ordered if (costs := _costs(one, cell))), None)
+
+
+def _costs(one: Contender, cell: Cell) -> Costs | None:
+    name, segment = one.point.algorithm or "", one.point.segment_bytes or None
+    how = (cell.collective, name, cell.ranks, cell.bytes, segment)
+    try:
+        return Costs(one.name, time(LATENCY, *how), time(BANDWIDTH, *how))
+    except AskedWronglyError:  # no such schedule, or not for so many ranks
+        return None

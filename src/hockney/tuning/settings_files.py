@@ -1,0 +1,80 @@
+"""Files that set variables: for a shell, for one library, as a module, and how to undo them."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hockney.errors import HockneyError
+from hockney.tuning.settings import Gain
+from hockney.units import format_size
+
+MCA, CVAR, UCX = "OMPI_MCA_", "MPIR_CVAR_", "UCX_"
+WRITTEN = "Written by hockney tune"
+
+
+def files_of(settings: Mapping[str, str], gains: Sequence[Gain] = ()) -> dict[str, str]:
+    """The text of each file, by its suffix: a shell's, and those of the libraries that the
+    settings are for."""
+    names = " ".join(settings)
+    shell = [f"# {WRITTEN}; to undo: unset {names}"]
+    shell += [_gain_text(gain) for gain in gains]
+    shell += [f"export {name}={shlex.quote(value)}" for name, value in settings.items()]
+    found = {"": shell}
+    of_mca = {n.removeprefix(MCA): v for n, v in settings.items() if n.startswith(MCA)}
+    if of_mca:
+        head = f"# {WRITTEN}: lines for ~/.openmpi/mca-params.conf or etc/openmpi-mca-params.conf"
+        found[".mca-params.conf"] = [head, *(f"{n} = {v}" for n, v in of_mca.items())]
+    of_mpich = {n: v for n, v in settings.items() if n.startswith(CVAR)}
+    if of_mpich:
+        head = f"# {WRITTEN}: lines for /etc/mpich.conf"
+        found[".mpich.conf"] = [head, *(f"{n}={v}" for n, v in of_mpich.items())]
+    of_ucx = {n: v for n, v in settings.items() if n.startswith(UCX)}
+    if of_ucx:
+        head = f"# {WRITTEN}: lines for ucx.conf in $UCX_CONFIG_DIR"
+        found[".ucx.conf"] = [head, *(f"{n}={v}" for n, v in of_ucx.items())]
+    return {suffix: "\n".join(lines) + "\n" for suffix, lines in found.items()}
+
+
+SUFFIXES = ("", ".mca-params.conf", ".mpich.conf", ".ucx.conf", ".lua", ".tcl")
+
+
+def modules_of(variables: Mapping[str, str]) -> dict[str, str]:
+    """An environment module, in Lua (Lmod) and in Tcl; unloading it undoes it."""
+    what = "Tuning of MPI by hockney tune"
+    lua = [f"whatis({json.dumps(what)})"]
+    lua += [f"setenv({json.dumps(n)}, {json.dumps(v)})" for n, v in variables.items()]
+    tcl = ["#%Module1.0", f"module-whatis {{{what}}}"]
+    tcl += [f"setenv {name} {{{value}}}" for name, value in variables.items()]
+    return {".lua": "\n".join(lua) + "\n", ".tcl": "\n".join(tcl) + "\n"}
+
+
+def deployed(variables: Mapping[str, str]) -> dict[str, str]:
+    """Files beside a file of rules that make a whole site use it: modules, and lines for the files
+    that its library reads everywhere. Its own variables for a shell are in .sh."""
+    found = files_of(variables)
+    return {".sh": found.pop("")} | found | modules_of(variables)
+
+
+def _gain_text(gain: Gain) -> str:
+    known = gain.low is not None and gain.high is not None
+    interval = f" [{gain.low:.2f} to {gain.high:.2f}]" if known else ""
+    return (
+        f"# {format_size(gain.bytes)}: {gain.times_faster:.2f}{interval} times as fast, "
+        f"{gain.verdict}"
+    )
+
+
+def write(path: Path, texts: Mapping[str, str]) -> list[Path]:
+    """The files that were written, by their suffixes."""
+    written = []
+    for suffix, text in texts.items():
+        file = path.with_name(path.name + suffix)
+        try:
+            file.write_text(text)
+        except OSError as error:
+            raise HockneyError(f"{file} cannot be written: {error.strerror}") from error
+        written.append(file)
+    return written

@@ -1,0 +1,120 @@
+"""Rules of anybody against the library's own decisions, by blocks of launches."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from rule_samples import mpich_rule, openmpi_rule
+
+from collective_samples import collective_run
+from conftest import RunHockney
+from hockney import records
+from hockney.mpis import Engine, Mpi, Rule, format_named
+from hockney.spec.held_rules import HeldRule
+from hockney.tuning.check import asked_of, blocks_needed
+from hockney.tuning.trial import start
+from samples import write_run
+
+SLOW_FROM, SLOW_TO = 65536, 131072
+
+
+def test_cells_between_and_at_limits_are_checked_too() -> None:
+    rule = HeldRule("allreduce", (2, 4), (100, 5000), "3", 1)
+    cells = [("allreduce", 4, 64), ("allreduce", 4, 4096), ("allreduce", 8, 64)]
+    two, eight = asked_of(cells, [rule])
+    assert two.measured == (64, 4096)
+    assert two.others == (100, 512, 5000, 5004)
+    assert eight.sizes == (64,), "no rule for 8 ranks"
+
+
+def test_the_limits_of_rules_that_count_all_blocks() -> None:
+    rule = HeldRule("allgather", (4, 4), (400, 803), "3", 1, of_all_ranks=True)
+    [asked] = asked_of([("allgather", 4, 64), ("allgather", 4, 256)], [rule])
+    assert asked.others == (99, 100, 128, 200, 201)
+
+
+def test_so_many_blocks_can_show_a_difference() -> None:
+    [asked] = asked_of([("bcast", 2, 8)], [])
+    assert blocks_needed([asked]) == 8
+    many = asked_of([("bcast", 2, 2**n) for n in range(20)], [])
+    level = 0.05 / 2 / 39
+    assert 2.0 * 0.5 ** blocks_needed(many) < level
+
+
+def slow_rule(mpi: Mpi) -> Rule:
+    """A pipeline of 64 B segments: a thousand messages instead of one."""
+    if mpi.family == "openmpi":
+        return openmpi_rule("bcast", 2, SLOW_FROM, SLOW_TO, 3, 64)
+    rule = mpich_rule("bcast", 2, SLOW_FROM, SLOW_TO, "pipelined_tree")
+    chunk = ("MPIR_CVAR_BCAST_TREE_PIPELINE_CHUNK_SIZE", "64")
+    return Rule("bcast", 2, SLOW_FROM, SLOW_TO, "slow", (*rule.settings, chunk))
+
+
+def prepared(mpi: Mpi, engine: Engine, rule: Rule, directory: Path) -> tuple[Path, Path]:
+    """A result file of the library that is here, and a file with the rule."""
+    _, here = start(mpi, engine, {})
+    assert here is not None
+    run = collective_run(
+        lambda *_: 1e-6,
+        algorithms={"default": {}},
+        ranks=(2,),
+        sizes=(SLOW_FROM // 2, SLOW_FROM),
+        library=here.library or "",
+        version=here.version or "",
+    )
+    rules = directory / "rules"
+    form = format_named("openmpi" if mpi.family == "openmpi" else "mpich")
+    for suffix, text in form.render([rule], engine).items():
+        rules.with_name(rules.name + suffix).write_text(text)
+    return write_run(run, directory / "run.jsonl"), rules
+
+
+@pytest.mark.long
+def test_a_rule_that_is_slow_on_purpose_is_found(
+    hockney: RunHockney, mpi: Mpi, engine: Engine, tmp_path: Path
+) -> None:
+    result, rules = prepared(mpi, engine, slow_rule(mpi), tmp_path)
+    options = ("--launches", "11", "--budget", "2s", "-o", "checked.jsonl", "--json", "-q")
+    done = hockney("tune", "--check", str(result), str(rules), *options)
+    assert done.status == 1, done.stderr
+    found = json.loads(done.stdout)
+    slower = {cell["bytes"] for cell in found["cells"] if cell["slower"]}
+    assert {SLOW_FROM, SLOW_TO} <= slower
+    assert not slower & {SLOW_FROM // 2, SLOW_FROM - 1}, "no rule holds there"
+    run = records.read(tmp_path / "checked.jsonl")
+    for launch in run.launches:
+        told = any(str(rules) in value for value in launch.env.values())
+        assert told == (launch.variant == "tuned")
+    shown = hockney("show", "checked.jsonl")
+    assert "tuned: slower" in shown.stdout
+
+
+def test_a_check_that_cannot_find_anything_fails(
+    hockney: RunHockney, mpi: Mpi, engine: Engine, tmp_path: Path
+) -> None:
+    result, rules = prepared(mpi, engine, slow_rule(mpi), tmp_path)
+    options = ("--launches", "2", "--budget", "1s", "-o", "checked.jsonl", "-q")
+    done = hockney("tune", "--check", str(result), str(rules), *options)
+    assert done.status == 1
+    assert "2 blocks of launches cannot show a difference" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("1 7 1 2 1 8 6 0 0", "rules:1: the first size is 8"),
+        ('{"collectives": {}}', "which MPICH"),
+        ("export I_MPI_ADJUST_BCAST=1", "does not read"),
+    ],
+)
+def test_bad_rules_are_refused_before_anything_starts(
+    hockney: RunHockney, mpi: Mpi, engine: Engine, tmp_path: Path, content: str, complaint: str
+) -> None:
+    result, rules = prepared(mpi, engine, slow_rule(mpi), tmp_path)
+    rules.write_text(content)
+    done = hockney("tune", "--check", str(result), str(rules), "-q")
+    assert done.status == 2
+    assert complaint in done.stderr or "does not read" in done.stderr
+    assert not list(tmp_path.glob("tune-check*"))

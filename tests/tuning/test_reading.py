@@ -1,0 +1,192 @@
+"""Files of rules are read as the libraries read them, and mistakes are named with their line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rule_samples import SIZES, openmpi_rule, ranges
+
+from hockney import records
+from hockney.errors import AskedWronglyError
+from hockney.mpis import Engine, Mpi, Rule, RulesFormat, format_named, intel, openmpi
+from hockney.spec.held_rules import HeldRule, rule_for
+from hockney.tuning.reading import check_is_for, format_in, held_in
+
+NEAR_SIZES = sorted({max(size + off, 0) for size in SIZES for off in (-1, 0, 1)})
+CLASSIC = """1 # collectives
+7 # bcast
+2 # ranks
+2
+1 # sizes
+0 6 0 0
+8 # ranks
+2 # sizes
+0 0 0 0
+4096 2 4 1024
+"""
+
+
+def read(form: str, text: str, directory: Path) -> list[HeldRule]:
+    path = directory / "rules"
+    path.write_text(text)
+    return format_named(form).read(path)
+
+
+def tree_rule(collective: str, ranks: int, first: int, last: int | None, number: int) -> Rule:
+    settings = ((f"I_MPI_ADJUST_{collective.upper()}", str(number)),)
+    return Rule(collective, ranks, first, last, f"number {number}", settings)
+
+
+@pytest.mark.parametrize(
+    ("form", "make"),
+    [
+        ("openmpi", openmpi_rule),
+        ("openmpi-json", openmpi_rule),
+        ("intel", tree_rule),
+        ("intel-tree", tree_rule),
+    ],
+)
+@settings(max_examples=15, deadline=None)
+@given(data=st.data())
+def test_what_is_written_is_read_back(
+    form: str, make: object, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    known = (
+        tuple(openmpi.COLLECTIVE_NUMBERS) if form.startswith("open") else tuple(intel.ALGORITHMS)
+    )
+    rules = [
+        make(*range_, data.draw(st.integers(1, 9)))  # type: ignore[operator]
+        for range_ in data.draw(ranges(known))
+    ]
+    text = format_named(form).render(rules, None)[""]
+    if form == "intel" and not rules:
+        return
+    held = read(form, text, tmp_path_factory.mktemp("rules"))
+    held = [rule for rule in held if rule.algorithm != "0"]
+    for collective in known:
+        for ranks in range(1, 15):
+            for size in NEAR_SIZES:
+                wanted = [r.name for r in rules if r.holds_for(collective, ranks, size)]
+                found = rule_for(held, collective, ranks, size)
+                assert (
+                    [f"number {found.algorithm}"] * bool(found) == wanted if found else not wanted
+                )
+
+
+def test_numbers_of_ranks_and_sizes_hold_up_to_the_next(tmp_path: Path) -> None:
+    small, large = read("openmpi", CLASSIC, tmp_path)
+    assert (small.ranks, small.bytes, small.algorithm, small.line) == ((1, 7), (0, None), "6", 6)
+    assert (large.ranks, large.bytes, large.line) == ((8, None), (4096, None), 10)
+    assert large.edges(8) == [4095, 4096]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (CLASSIC.replace("4096 2", "0 2"), r"rules:10: the size 0 does not ascend"),
+        (CLASSIC.replace("8 # ranks", "2 # ranks"), r"rules:7: the number of ranks 2 does not"),
+        (CLASSIC.replace("0 6 0 0", "8 6 0 0"), r"rules:6: the first size is 8"),
+        (CLASSIC.replace("0 6 0 0", "0 binomial 0 0"), r"rules:6: 'binomial' is not an algorithm"),
+        (CLASSIC.replace("4096 2 4 1024", "4096 2 4"), r"rules:10: the file ends where a segment"),
+        (CLASSIC.replace("7 # bcast", "99"), r"rules:2: there is no collective 99"),
+        (CLASSIC + "5", r"rules:11: '5' is behind the last rule"),
+        (CLASSIC.replace("1024", "01024"), r"rules:10: '01024' .*\n?.*octal"),
+    ],
+)
+def test_mistakes_in_a_classic_file(text: str, complaint: str, tmp_path: Path) -> None:
+    with pytest.raises(AskedWronglyError) as caught:
+        read("openmpi", text, tmp_path)
+    assert caught.match(complaint) or (complaint.endswith("octal") and "octal" in str(caught.value))
+
+
+def as_json(*rules: dict[str, object], **section: object) -> str:
+    whole = {"comm_size_min": 2, "comm_size_max": 64, **section, "rules": rules}
+    return json.dumps({"rule_file_version": 3, "collectives": {"bcast": [whole]}}, indent=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (
+            as_json({"alg": 6, "msg_size_max": 64}, {"alg": 2, "msg_size_min": 64}),
+            r"rules:14: this rule \(bcast, 2 to 64 ranks, from 64 B\) overlaps that in line 10",
+        ),
+        (as_json({"msg_size_min": 8}), r"rules:\d+: a rule for bcast names no algorithm"),
+        (as_json({"alg": 1, "msg_size_min": 9, "msg_size_max": 8}), "9 to 8 is not a range"),
+        (as_json({"alg": 1}, comm_rank_distribution="two"), "'two' is not a distribution"),
+        (as_json({"alg": 1}).replace('"bcast"', '"cast"'), r"rules:4: 'cast' is not a collective"),
+        ('{"collectives": {"bcast": [],}}', "rules:1: not JSON"),
+        ("{}", "there are no collectives"),
+    ],
+)
+def test_mistakes_in_json(text: str, complaint: str, tmp_path: Path) -> None:
+    with pytest.raises(AskedWronglyError, match=complaint):
+        read("openmpi-json", text, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("export I_MPI_ADJUST_CAST=1", "rules:1: I_MPI_ADJUST_CAST is not about"),
+        ("\nexport I_MPI_ADJUST_BCAST='1:0-8@2-2;2:8-9@2-2'", r"rules:2: this rule .* overlaps"),
+        ("export I_MPI_ADJUST_BCAST=binomial", "rules:1: 'binomial' is not an algorithm"),
+        ("export OTHER=1", "there is no I_MPI_ADJUST"),
+    ],
+)
+def test_mistakes_in_variables(text: str, complaint: str, tmp_path: Path) -> None:
+    with pytest.raises(AskedWronglyError, match=complaint):
+        read("intel", text, tmp_path)
+
+
+def test_an_algorithm_of_intel_without_a_range_holds_elsewhere(tmp_path: Path) -> None:
+    held = read("intel", "export I_MPI_ADJUST_BCAST='2;7:0-1024@2-4'", tmp_path)
+    assert rule_for(held, "bcast", 4, 8).algorithm == "7"  # type: ignore[union-attr]
+    assert rule_for(held, "bcast", 4, 2048).algorithm == "2"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("content", "form"),
+    [
+        (CLASSIC.encode(), "openmpi"),
+        (as_json({"alg": 1}).encode(), "openmpi-json"),
+        (b'{"collective=bcast": {}}', "mpich"),
+        (b"export I_MPI_ADJUST_BCAST=1", "intel"),
+        (b'{"coll=Bcast": {}}', "intel-tree"),
+        (b"\x01\x00\x02", "intel-tree"),
+    ],
+)
+def test_formats_are_told_apart(content: bytes, form: str, tmp_path: Path) -> None:
+    (tmp_path / "rules").write_bytes(content)
+    assert format_in(tmp_path / "rules") == form
+
+
+@pytest.mark.parametrize(
+    ("form", "library", "version"),
+    [
+        ("openmpi-json", "Open MPI", "5.0.11"),
+        ("mpich", "Open MPI", "5.0.11"),
+        ("openmpi", "MPICH", "5.0.0"),
+        ("intel", "MPICH", "5.0.0"),
+    ],
+)
+def test_rules_for_another_library_are_refused(
+    form: str, library: str, version: str, tmp_path: Path
+) -> None:
+    with pytest.raises(AskedWronglyError, match=f"{library} {version} does not read"):
+        check_is_for(form, tmp_path / "rules", records.Mpi(library=library, version=version))
+    assert check_is_for("openmpi-json", tmp_path, records.Mpi(library="Open MPI", version="6.0.0"))
+
+
+def test_an_algorithm_that_the_library_lacks_is_refused(
+    mpi: Mpi, engine: Engine, tmp_path: Path
+) -> None:
+    form: RulesFormat = format_named("openmpi" if mpi.family == "openmpi" else "mpich")
+    path = tmp_path / "rules"
+    text = '{"collective=bcast": {\n"algorithm=MPIR_Bcast_intra_bogus": {}}}'
+    path.write_text(CLASSIC.replace("0 6 0 0", "0 77 0 0") if mpi.family == "openmpi" else text)
+    with pytest.raises(AskedWronglyError, match=r"rules:\d: this library has no algorithm"):
+        held_in(form, path, mpi, engine)

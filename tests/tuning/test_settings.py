@@ -1,0 +1,234 @@
+"""Settings of messages: which are worth trying, which surely help, and the files that set them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import RunHockney
+from hockney import records
+from hockney.analysis.variants import VariantStudy
+from hockney.errors import AskedWronglyError
+from hockney.estimate.blocks import VariantRatio
+from hockney.estimate.differences import Judged
+from hockney.measure import setup
+from hockney.mpis import Engine, Mpi
+from hockney.spec.axes import Point
+from hockney.spec.variants import Comparison
+from hockney.tuning.settings import (
+    Setting,
+    Time,
+    chosen_of,
+    largest_gain,
+    settings_of,
+    to_confirm,
+    variants_of,
+)
+from hockney.tuning.settings_files import deployed, files_of, modules_of
+
+SETTINGS = tuple(Setting(f"V_{name}", name, "1") for name in "abc")
+
+
+def study_of(ratios: dict[str, dict[int, tuple[float, str]]]) -> VariantStudy:
+    """Ratios by variant and size, each with its verdict."""
+    rows = []
+    for name, by_size in ratios.items():
+        for size, (ratio, verdict) in by_size.items():
+            known = verdict != "none"
+            judged = Judged(
+                ratio,
+                0.98 * ratio if known else None,
+                1.02 * ratio if known else None,
+                0.001,
+                verdict if known else "unknown",  # type: ignore[arg-type]
+                verdict == "same",
+                None,
+            )
+            point = Point(operation="pingpong", bytes=size)
+            rows.append(VariantRatio(name, point, 1e-6, ratio * 1e-6, 12, judged, (), 0, None))
+    chosen = [(one,) for one in SETTINGS if one.name in ratios]
+    comparison = Comparison(variants=variants_of(chosen))
+    return VariantStudy(comparison, tuple(rows), 12, (), ())
+
+
+GOOD = {8: (1.0, "same"), 64: (0.5, "faster")}
+BETTER = {8: (0.9, "faster"), 64: (0.5, "faster")}
+MIXED = {8: (1.5, "slower"), 64: (0.2, "faster")}
+NOTHING = {8: (1.0, "same"), 64: (1.0, "unknown")}
+
+
+def test_the_setting_with_the_largest_gain_and_no_loss_is_chosen() -> None:
+    study = study_of({"a=1": GOOD, "b=1": BETTER, "c=1": MIXED})
+    chosen = chosen_of(study)
+    assert chosen is not None
+    assert chosen.values == {"env:V_b": "1"}
+
+
+def test_what_is_surely_slower_at_some_size_is_not_chosen() -> None:
+    study = study_of({"a=1": MIXED, "b=1": NOTHING})
+    assert chosen_of(study) is None
+    assert largest_gain([study]) == pytest.approx(1 / (0.98 * 0.2))
+
+
+def test_without_intervals_nothing_is_proved() -> None:
+    assert largest_gain([study_of({"a=1": {8: (1.0, "none")}})]) is None
+
+
+def test_the_promising_are_measured_again_also_together() -> None:
+    study = study_of({"a=1": GOOD, "b=1": BETTER, "c=1": MIXED})
+    a, b, _ = SETTINGS
+    assert to_confirm(study, SETTINGS, most=3) == [(b,), (a,), (b, a)]
+    assert to_confirm(study, SETTINGS, most=1) == [(b,)]
+    assert to_confirm(study_of({"a=1": NOTHING}), SETTINGS, most=3) == []
+
+
+@pytest.mark.parametrize(
+    ("budget_s", "launch_s", "searched", "confirmed"),
+    [(60.0, 0.25, 23, 3), (60.0, 2.0, 2, 1), (1.0, 2.0, 1, 1)],
+)
+def test_a_short_budget_tries_fewer(
+    budget_s: float, launch_s: float, searched: int, confirmed: int
+) -> None:
+    time = Time(budget_s, launch_s)
+    assert (time.searched, time.confirmed) == (searched, confirmed)
+
+
+def test_files_of_the_libraries_and_how_to_undo_them() -> None:
+    files = files_of(
+        {"OMPI_MCA_btl": "sm,self", "MPIR_CVAR_X": "2", "UCX_TLS": "sm", "FI_Y": "a b"}
+    )
+    assert "unset OMPI_MCA_btl MPIR_CVAR_X UCX_TLS FI_Y" in files[""]
+    assert "export FI_Y='a b'" in files[""]
+    assert files[".mca-params.conf"].splitlines()[1:] == ["btl = sm,self"]
+    assert files[".mpich.conf"].splitlines()[1:] == ["MPIR_CVAR_X=2"]
+    assert files[".ucx.conf"].splitlines()[1:] == ["UCX_TLS=sm"]
+
+
+def test_modules_set_what_they_undo() -> None:
+    found = modules_of({"OMPI_MCA_coll": "^han,hcoll", "X": 'a "b" $c'})
+    assert 'setenv("OMPI_MCA_coll", "^han,hcoll")' in found[".lua"]
+    assert 'setenv("X", "a \\"b\\" $c")' in found[".lua"]
+    assert found[".tcl"].startswith("#%Module1.0\n")
+    assert 'setenv X {a "b" $c}' in found[".tcl"]
+    beside = deployed({"OMPI_MCA_coll": "^han"})
+    assert set(beside) == {".sh", ".mca-params.conf", ".lua", ".tcl"}
+
+
+def threshold_of(mpi: Mpi, engine: Engine) -> tuple[str, str, str]:
+    """The variable of a threshold with a bad and a good value for 4 KiB."""
+    if mpi.family == "mpich":
+        return "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD", "1", "16384"
+    tried = settings_of(["auto"], mpi, engine).settings
+    variable = next(one.variable for one in tried if "eager_limit" in one.variable)
+    return variable, "256", "32768"
+
+
+def test_settings_are_looked_up_in_the_library(mpi: Mpi, engine: Engine) -> None:
+    variable, bad, good = threshold_of(mpi, engine)
+    tried = settings_of([f"{variable}={bad},{good},x"], mpi, engine)
+    assert [one.value for one in tried.settings] == [bad, good]
+    assert tried.left_out == (tried.left_out[0],)
+    assert "refuses this value" in tried.left_out[0] or "changes nothing" in tried.left_out[0]
+    bare = settings_of([f"{tried.settings[0].control}={good}"], mpi, engine)
+    assert bare.settings[0].variable == variable
+    assert settings_of(["UCX_TLS=sm;tcp,self"], mpi, engine).settings[1].value == "tcp,self"
+    assert len(settings_of(["auto"], mpi, engine).settings) > 3
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("nonsense", "not NAME=VALUE"),
+        ("=1", "not NAME=VALUE"),
+        ("MPIR_CVAR_NONESUCH=1", "no such control variable"),
+    ],
+)
+def test_settings_that_the_library_does_not_know(
+    mpi: Mpi, engine: Engine, text: str, complaint: str
+) -> None:
+    with pytest.raises(AskedWronglyError, match=complaint):
+        settings_of([text], mpi, engine)
+
+
+def test_what_the_library_holds_anyway_is_no_setting(
+    mpi: Mpi, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    variable, bad, _ = threshold_of(mpi, engine)
+    monkeypatch.setenv(variable, bad)
+    with pytest.raises(AskedWronglyError, match=f"changes nothing: the library holds {bad}"):
+        settings_of([f"{variable}={bad}"], mpi, engine)
+
+
+@pytest.mark.long
+def test_a_setting_that_helps_is_found_and_written(
+    hockney: RunHockney,
+    mpi: Mpi,
+    engine: Engine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The library is spoiled first: every message is handed over by a system call."""
+    variable, bad, good = threshold_of(mpi, engine)
+    monkeypatch.setenv(variable, bad)
+    words = ("--settings", f"{variable}={good}", "--budget", "16s", "-o", "settings", "--json")
+    done = hockney("tune", "pingpong", *words, "--", "--sizes", "4KiB")
+    assert done.status == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["settings"] == {variable: good}
+    [gain] = found["gains"]
+    assert gain["bytes"] == 4096
+    assert gain["low"] > 1.0
+    assert f"export {variable}={good}" in (tmp_path / "settings").read_text()
+    run = records.read(tmp_path / "settings.confirm.jsonl")
+    held = {launch.variant: set(launch.controls.values()) for launch in run.launches}
+    assert held["default"] == {bad}
+    assert good in set().union(*held.values())
+    assert "export" not in done.stdout
+
+
+@pytest.mark.long
+def test_a_library_that_hangs_under_a_setting_is_ended_and_that_left_out(
+    hockney: RunHockney, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The faulty build of the engine falls silent; its other fault only slows it down."""
+    monkeypatch.setenv("HOCKNEY_CFLAGS", "-DHOCKNEY_FAULTS")
+    kept = setup._mpi_and_engine  # the engine of an earlier test in this process
+    monkeypatch.setattr(setup, "_mpi_and_engine", kept.__wrapped__)
+    monkeypatch.setattr("hockney.tuning.settings.OTHER_LIBRARIES", ("HOCKNEY_FAULT_",))
+    monkeypatch.setattr("hockney.cli._tune_settings.SILENT_S", 2.0)
+    words = ["--settings", "HOCKNEY_FAULT_STOP=1", "--settings", "HOCKNEY_FAULT_SLOWER=0.5"]
+    done = hockney(*("tune", "pingpong", *words, "--budget", "20s", "--json"), "--", "--sizes", "8")
+    assert done.status == 0, done.stderr
+    found = json.loads(done.stdout)
+    [left_out] = found["left_out"]
+    assert left_out.startswith("HOCKNEY_FAULT_STOP=1: launch ")
+    assert "reported nothing for 2" in left_out
+    assert left_out.endswith("and was ended")
+    assert found["settings"] == {}
+    assert found["largest_possible_gain"] < 1.0, "the other one was measured to the end"
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("run.jsonl", "rules", "--check", "--robust"), "--robust is about writing rules"),
+        (("run.jsonl", "rules", "--check", "--deploy"), "--deploy is about writing rules"),
+        (("pingpong", "--settings", "auto", "--explain"), "--explain is about writing rules"),
+        (("pingpong", "--settings", "auto", "--check"), "--check is about rules"),
+    ],
+)
+def test_options_of_another_use_are_refused(
+    hockney: RunHockney, words: tuple[str, ...], complaint: str
+) -> None:
+    done = hockney("tune", *words)
+    assert done.status == 2
+    assert complaint in done.stderr
+
+
+def test_settings_go_with_verbs_that_measure_messages(hockney: RunHockney) -> None:
+    for words in (("pingpong",), ("file.jsonl", "--settings", "auto")):
+        done = hockney("tune", *words)
+        assert done.status == 2
+        assert "hockney tune pingpong --settings auto" in done.stderr
