@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from collective_samples import collective_run
-from hockney.analysis.best import FASTER, OWN, UNKNOWN, Cell, cells_of
+from hockney.analysis.best import FASTER, OWN, UNKNOWN, Cell, cells_of, name_of
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
+from hockney.estimate.differences import Judged
 from hockney.records import Run
+from hockney.spec.workloads.collective import DEFAULT
 
 TIMES = {"default": 10e-6, "binomial": 5e-6, "chain": 20e-6, "pipeline": 9.95e-6}
 
@@ -86,3 +88,22 @@ def test_one_point_of_two_files_is_refused() -> None:
     points = estimate(measured()).headline
     with pytest.raises(AskedWronglyError, match="in two files"):
         cells_of([*points, *points])
+
+
+def test_algorithms_of_two_runs_are_compared_beyond_what_runs_differ_by() -> None:
+    points = estimate(measured()).headline
+    own = [point for point in points if name_of(point) == DEFAULT]
+    forced = [point for point in points if name_of(point) != DEFAULT]
+    for one, two in zip(cells_of(points), cells_of(own, forced), strict=True):
+        assert [each.point for each in one.contenders] == [each.point for each in two.contenders]
+        for within, between in zip(one.contenders, two.contenders, strict=True):
+            assert within.difference is not None
+            assert between.difference is not None
+            assert between.difference.ratio == within.difference.ratio
+            assert _width(between.difference) > _width(within.difference)
+
+
+def _width(difference: Judged) -> float:
+    assert difference.low is not None
+    assert difference.high is not None
+    return difference.high - difference.low

@@ -58,8 +58,13 @@ def test_noise_alone_seldom_changes() -> None:
 
 def test_a_segment_in_the_middle_is_found() -> None:
     """One split at a time found nothing: the ranks before and after any split are alike."""
-    found = [[change.at for change in change_points(noisy((10, 1.0), (10, 1.2), (10, 1.0), seed=s),
-                                                    0.05)] for s in range(10)]  # fmt: skip
+    found = [
+        [
+            change.at
+            for change in change_points(noisy((10, 1.0), (10, 1.2), (10, 1.0), seed=s), 0.05)
+        ]
+        for s in range(10)
+    ]
     assert found == [[10, 20]] * 10
 
 
@@ -67,8 +72,9 @@ def test_a_segment_in_the_middle_is_found() -> None:
 def test_a_slow_drift_is_a_trend_and_no_step(total: float) -> None:
     """It used to be a change point in its middle, with a date."""
     for seed in range(10):
-        changes, drift = changes_or_drift(noisy((30, 1.0), seed=seed)
-                                          + np.linspace(0.0, total, 30), 0.05)  # fmt: skip
+        changes, drift = changes_or_drift(
+            noisy((30, 1.0), seed=seed) + np.linspace(0.0, total, 30), 0.05
+        )
         assert changes == []
         assert drift is not None
         assert drift.ratio == pytest.approx(np.exp(total), rel=0.02)

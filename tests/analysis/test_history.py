@@ -44,11 +44,20 @@ def test_latency_is_of_the_smallest_size_and_bandwidth_of_the_largest() -> None:
 
 def test_what_changed_in_the_environment_is_told() -> None:
     runs = [
-        facts(past_run(day, 1.0 + day / 1000 if day < 10 else 1.3 + day / 1000,
-                       environment={"host": "here", "kernel": "6.1" if day < 10 else "6.9",
-                                    "load": day, "env": {"UCX_TLS": "rc", "SLURM_JOB_ID": day}}))
+        facts(
+            past_run(
+                day,
+                1.0 + day / 1000 if day < 10 else 1.3 + day / 1000,
+                environment={
+                    "host": "here",
+                    "kernel": "6.1" if day < 10 else "6.9",
+                    "load": day,
+                    "env": {"UCX_TLS": "rc", "SLURM_JOB_ID": day},
+                },
+            )
+        )
         for day in range(20)
-    ]  # fmt: skip
+    ]
     (history,) = histories(runs, 0.05)
     (change,) = history.trends[0].changes
     assert change.started == FIRST_DAY + timedelta(days=10)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from hockney.analysis.overlap import hidden_fractions
+from hockney.analysis.overlap import hidden_fractions, host_overheads
 from hockney.estimate import estimate
 from hockney.records import Run, Samples
 from hockney.spec.axes import Point
@@ -20,16 +20,59 @@ def test_what_is_hidden(overlapped_ns: float, share: float) -> None:
         for overlap, ns, compute in (alone, meanwhile):
             run.add(
                 Samples(
-                    launch=launch, round=0, operation="ibcast", algorithm="ring", bytes=8, ranks=4,
-                    overlap=overlap, repetitions=1, ns=[ns], compute_ns=compute,
+                    launch=launch,
+                    round=0,
+                    operation="ibcast",
+                    algorithm="ring",
+                    bytes=8,
+                    ranks=4,
+                    overlap=overlap,
+                    repetitions=1,
+                    ns=[ns],
+                    compute_ns=compute,
                 )
-            )  # fmt: skip
-    point = Point(operation="ibcast", algorithm="ring", ranks=4, bytes=8)
+            )
+    point = Point(operation="ibcast", algorithm="ring", form="nonblocking", ranks=4, bytes=8)
     assert hidden_fractions(run, estimate(run)) == {point: pytest.approx(share)}
+
+
+def test_host_overhead_is_what_is_left_of_the_ranks_own_time() -> None:
+    """Launches compute for different times; what they lose is the median of 100, 200 and 900 ns."""
+    run = Run(HEADER)
+    for launch, (computed, own) in enumerate([(1000.0, 1100.0), (500.0, 700.0), (800.0, 1700.0)]):
+        run.add(
+            Samples(
+                launch=launch,
+                round=0,
+                operation="isend",
+                form="nonblocking",
+                bytes=8,
+                ranks=2,
+                overlap=True,
+                repetitions=1,
+                ns=[2000.0] * 3,
+                compute_ns=computed,
+                own_mean_ns=[own] * 3,
+                own_max_ns=[own] * 3,
+            )
+        )
+    point = Point(operation="isend", form="nonblocking", ranks=2, bytes=8)
+    assert host_overheads(run) == {point: pytest.approx(200e-9)}
 
 
 def test_without_computation_nothing_is_said() -> None:
     run = Run(HEADER)
-    run.add(Samples(launch=0, round=0, operation="ibcast", algorithm="ring", bytes=8, ranks=4,
-                    repetitions=1, ns=[1.0]))  # fmt: skip
+    run.add(
+        Samples(
+            launch=0,
+            round=0,
+            operation="ibcast",
+            algorithm="ring",
+            bytes=8,
+            ranks=4,
+            repetitions=1,
+            ns=[1.0],
+        )
+    )
     assert hidden_fractions(run, estimate(run)) == {}
+    assert host_overheads(run) == {}

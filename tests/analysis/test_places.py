@@ -33,5 +33,5 @@ def test_slurm_tells_the_switch() -> None:
         for host, switches in (("a", "s0.s1"), ("b", "s0.s1"), ("c", "s0.s2"), ("d", ""), ("e", ""))
     ]
     assert shared(nodes[0], nodes[1]) == "same switch"
-    assert shared(nodes[0], nodes[2]) == "different nodes"
+    assert shared(nodes[0], nodes[2]) == "one hop"
     assert shared(nodes[3], nodes[4]) == "different nodes"

@@ -2,22 +2,49 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from hockney.analysis import Analysis
 from hockney.analysis.history import histories
-from hockney.analysis.published import (
+from hockney.analysis.published import Position, Positions, transport_of
+from hockney.analysis.published_base import (
+    HALF_ROUND_TRIP,
+    OUR_LINE,
+    OWN_BASE,
     SHARED_MEMORY,
+    SIZES,
     TCP,
+    THEIR_LINE,
     UNKNOWN_NETWORK,
-    Position,
     PublishedFigure,
+    encoded,
+    own_base,
     published_figures,
-    transport_of,
+    published_systems,
 )
+from hockney.analysis.publishing import entry_of
+from hockney.errors import AskedWronglyError
 from hockney.records import Place, Run
-from hockney.views.published import place_among, position_lines, source_lines
+from hockney.units import format_seconds
+from hockney.views.published import (
+    place_among,
+    position_lines,
+    published_json,
+    source_lines,
+)
 from samples import make_run, past_run
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
 def run_on(hosts: tuple[str | None, str | None], env: dict[str, str] | None = None) -> Run:
@@ -28,15 +55,72 @@ def run_on(hosts: tuple[str | None, str | None], env: dict[str, str] | None = No
     return run
 
 
-def test_every_published_figure_has_a_source_and_a_definition() -> None:
-    assert len(published_figures()) > 40
-    for one in published_figures():
+def test_every_published_system_has_a_source_and_a_definition() -> None:
+    assert len({one.system for one in published_systems()}) == len(published_systems()) >= 60
+    for one in published_systems():
         assert len(one.source) > 10
         assert len(one.definition) > 10
-        assert one.value > 0.0
-        assert one.quantity in {"time_s", "alpha_s", "r_inf_Bps"}
-        assert (one.bytes is not None) == (one.quantity == "time_s")
-        assert one.transport in {SHARED_MEMORY, TCP, "InfiniBand", UNKNOWN_NETWORK}
+        assert one.method in {HALF_ROUND_TRIP, THEIR_LINE}
+        assert len({(n.quantity, n.bytes) for n in one.numbers}) == len(one.numbers) > 0
+    for figure in published_figures():
+        assert figure.value > 0.0
+        assert figure.quantity in {"time_s", "alpha_s", "r_inf_Bps"}
+        assert (figure.bytes is not None) == (figure.quantity == "time_s")
+
+
+def test_classes_of_transport_have_several_systems() -> None:
+    classes = Counter(one.transport for one in published_systems())
+    assert classes[SHARED_MEMORY] >= 20
+    assert classes[TCP] >= 10
+    assert classes["InfiniBand"] >= 10
+    assert len(classes) >= 8
+
+
+def test_published_numbers_are_those_of_the_facts() -> None:
+    """benchmarks/published.py makes the base of these facts and of the logs that they name."""
+    facts = tomllib.loads((BENCHMARKS / "published.toml").read_text())
+    systems = {one.system: one for one in published_systems()}
+    entries = [*facts["paper"], *facts["log"]]
+    assert [entry["system"] for entry in entries] == list(systems)
+    for entry in entries:
+        one = systems[entry["system"]]
+        for name in ("transport", "detail", "library", "date"):
+            assert getattr(one, name) == entry.get(name)
+    for paper in facts["paper"]:
+        own = [
+            (n.quantity, *([] if n.bytes is None else [n.bytes]), n.value)
+            for n in systems[paper["system"]].numbers
+        ]
+        assert own == [tuple(number) for number in paper["numbers"]]
+    for log in facts["log"]:
+        assert facts["repositories"][log["repository"]] in systems[log["system"]].source
+    assert (BENCHMARKS.parent / "src/hockney/data/published.json").read_bytes() == encoded(
+        published_systems()
+    )
+
+
+@pytest.mark.parametrize(
+    ("system", "bytes", "printed_us"),
+    [
+        ("ARCHER2, cores of one CCX", 8, 0.34),
+        ("Tesseract", 1024, 0.93),
+        ("ORFEO THIN, two nodes, UCX", 0, 0.99),
+        ("Lassen, host memory", 1 << 20, 82.03),
+        ("RDMA-Experiment, Ethernet", 1 << 22, 35947.10),
+        ("Fugaku, by its operator", 4, None),
+    ],
+)
+def test_numbers_are_those_that_the_logs_print(
+    system: str, bytes: int, printed_us: float | None
+) -> None:
+    """Lassen's log has twenty tables, whose median is next to the first."""
+    [one] = [one for one in published_systems() if one.system == system]
+    found = {n.bytes: n.value for n in one.numbers if n.quantity == "time_s"}
+    if printed_us is None:
+        assert bytes not in found
+    else:
+        assert found[bytes] == pytest.approx(printed_us * 1e-6, rel=1e-3)
+    assert set(found) <= set(SIZES)
 
 
 @pytest.mark.parametrize(
@@ -62,15 +146,58 @@ def test_shared_memory_is_compared_with_shared_memory_alone() -> None:
     found = Analysis(run).positions()
     kinds = {one.transport for place in found.places for one in place.like}
     assert kinds == {SHARED_MEMORY}
-    assert {(place.quantity, place.bytes) for place in found.places} == {
-        ("time_s", 8), ("time_s", 1024), ("time_s", 2**20), ("alpha_s", None), ("r_inf_Bps", None),
-    }  # fmt: skip
-    eight = next(place for place in found.places if place.bytes == 8)
-    assert [one.value for one in eight.like] == [0.19e-6, 0.405e-6]
-    assert "one-way time of 8 B 1 us: 2.47 times the slowest of 2 published" in " ".join(
-        position_lines(found)
-    )
+    alike = [place for place in found.places if place.is_alike]
+    assert {(place.quantity, place.bytes) for place in alike} == {
+        ("time_s", 0),
+        ("time_s", 8),
+        ("time_s", 1024),
+        ("time_s", 2**20),
+        ("alpha_s", None),
+        ("r_inf_Bps", None),
+    }
+    words = " ".join(position_lines(found))
+    eight = next(place for place in alike if place.bytes == 8)
+    assert f"better than {eight.percentile:.0f} % of {len(eight.systems)} systems" in words
     assert any("Pintus" in line for line in source_lines(found))
+
+
+def test_numbers_of_other_definitions_are_kept_apart() -> None:
+    """Lines that others drew through their times are not compared with ours."""
+    found = Analysis(run_on(("a", "a"))).positions()
+    lines = [place for place in found.places if place.quantity == "alpha_s"]
+    assert [(place.method, place.is_alike) for place in lines] == [
+        (OUR_LINE, True),
+        (THEIR_LINE, False),
+    ]
+    assert {one.method for one in lines[0].like} == {OUR_LINE}
+    assert "another definition (a line by others)" in " ".join(position_lines(found))
+    shown = published_json(found)
+    assert shown is not None
+    assert not {"Hamilton 6, inside a node"} & set(shown["numbers"][-2]["of"])
+
+
+def test_a_strip_has_the_run_where_it_lies() -> None:
+    place = next(p for p in Analysis(run_on(("a", "a"))).positions().places if p.bytes == 8)
+    [row] = [one for one in position_lines(Positions("", (place,), (), None)) if "of 8 B" in one]
+    assert row.count("X") == 1
+    slow = replace(place, value=1.0)
+    [row] = [one for one in position_lines(Positions("", (slow,), (), None)) if "of 8 B" in one]
+    assert "times the slowest of" in row
+    assert row.rpartition("X")[2].split() == [
+        format_seconds(place.like[-1].value, 3).split()[0],
+        "us",
+    ]
+
+
+def test_each_network_is_compared_on_its_own_where_it_is_unknown() -> None:
+    found = Analysis(run_on(("a", "b"))).positions()
+    words = " ".join(position_lines(found))
+    assert "of InfiniBand" in words
+    assert f"of {TCP}" in words
+    shown = published_json(found)
+    assert shown is not None
+    each = shown["numbers"][0]["by_transport"]
+    assert sum(one["systems"] for one in each) == shown["systems"]
 
 
 def test_between_hosts_shared_memory_is_left_out() -> None:
@@ -107,10 +234,88 @@ def test_the_own_past_is_told() -> None:
 
 def test_where_a_value_is_among_published_ones() -> None:
     def among(value: float, quantity: str = "time_s") -> str:
-        like = [PublishedFigure("", "", quantity, None, figure, "", "") for figure in (2.0, 4.0)]
+        like = [
+            PublishedFigure(f"{figure}", "", quantity, None, figure, "", "")
+            for figure in (2.0, 4.0)
+        ]
         return place_among(Position(quantity, None, value, tuple(like)))
 
-    assert among(1.0) == "0.5 times the fastest of 2 published"
-    assert among(8.0) == "2 times the slowest of 2 published"
-    assert among(1.0, "r_inf_Bps") == "0.5 times the slowest of 2 published"
-    assert among(2.0) == "in the range of 2 published"
+    assert among(1.0) == "0.5 times the fastest of 2"
+    assert among(8.0) == "2 times the slowest of 2"
+    assert among(1.0, "r_inf_Bps") == "0.5 times the slowest of 2"
+    assert among(2.0) == "better than 75 % of 2 systems"
+
+
+def figure(system: str, value: float, quantity: str = "time_s") -> PublishedFigure:
+    return PublishedFigure(system, TCP, quantity, 8, value, "a definition", "a source")
+
+
+@pytest.mark.parametrize(
+    ("value", "percentile"), [(0.5, 100.0), (1.0, 87.5), (2.5, 50.0), (4.0, 12.5), (9.0, 0.0)]
+)
+def test_a_percentile_counts_the_systems_that_are_worse(value: float, percentile: float) -> None:
+    """Of two figures of one system it takes their median: d has 4."""
+    times = [
+        figure("a", 1.0),
+        figure("b", 2.0),
+        figure("c", 3.0),
+        figure("d", 3.9),
+        figure("d", 4.1),
+    ]
+    assert Position("time_s", 8, value, tuple(times)).percentile == percentile
+    rates = tuple(figure(one.system, one.value, "r_inf_Bps") for one in times)
+    assert Position("r_inf_Bps", None, value, rates).percentile == 100.0 - percentile
+
+
+def test_json_has_the_percentile_of_the_first_number_and_of_all() -> None:
+    found = Analysis(run_on(("a", "a"))).positions()
+    shown = published_json(found)
+    assert shown is not None
+    assert (shown["quantity"], shown["bytes"], shown["transport"]) == ("time_s", 0, SHARED_MEMORY)
+    assert 0.0 <= shown["percentile"] <= 100.0
+    assert shown["systems"] == len(shown["of"]) == len(found.places[0].systems)
+    alike = [place.quantity for place in found.places if place.is_alike]
+    assert [one["quantity"] for one in shown["numbers"]] == alike
+
+
+def test_what_is_compared_with_nothing_has_no_percentile() -> None:
+    run = run_on(("a", "a"))
+    for launch in run.launches:
+        launch.simulated = True
+    assert published_json(Analysis(run).positions()) is None
+
+
+def test_an_own_system_is_published_and_compared_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(OWN_BASE, str(tmp_path / "own.json"))
+    runs = [past_run(day, 1.0 + day) for day in range(3)]
+    facts = [one for one in (Analysis(run).facts for run in runs) if one]
+    [history] = histories(facts, 0.05)
+    entry = entry_of(history, runs[-1])
+    assert (entry.transport, entry.date) == (SHARED_MEMORY, "2026-01-03")
+    middle = facts[1].latencies
+    assert {n.bytes: n.value for n in entry.numbers} == {
+        size: middle[size][0] for size in SIZES if size in middle
+    }
+    own_base().write_bytes(encoded([entry]))
+    assert [one for one in published_figures() if one.system == entry.system]
+    other = run_on(("a", "a"))
+    assert entry.system in {o.system for p in Analysis(other).positions().places for o in p.like}
+    itself = Analysis(runs[-1]).positions().places
+    assert entry.system not in {one.system for place in itself for one in place.like}
+
+
+def test_a_damaged_base_and_what_cannot_be_published_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(OWN_BASE, str(tmp_path / "own.json"))
+    (tmp_path / "own.json").write_text('[{"system": 1}]')
+    with pytest.raises(AskedWronglyError, match=r"own\.json: no base of published systems"):
+        published_figures()
+    run = past_run(1)
+    [history] = histories([one for one in [Analysis(run).facts] if one], 0.05)
+    for launch in run.launches:
+        launch.simulated = True
+    with pytest.raises(AskedWronglyError, match="on a real machine"):
+        entry_of(history, run)

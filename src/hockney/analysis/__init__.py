@@ -8,24 +8,38 @@ numbers, and views format them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from hockney.analysis.best import Cell, cells_of
+from hockney.analysis.bisection import LinkUse, link_use_of
+from hockney.analysis.congestion import Congested, congested
 from hockney.analysis.contention import Contention, Knee, at_once, contention, knees
 from hockney.analysis.diagnose import Diagnosis, diagnose
 from hockney.analysis.expected import Expected, next_run
+from hockney.analysis.fabric import Verdict, verdict_of
 from hockney.analysis.fits import Fits, NamedCurve, PairsFits
 from hockney.analysis.floor import FloorRatio, floor_ratios
 from hockney.analysis.history import History, RunFacts, facts_of
+from hockney.analysis.levels import LevelAtOnce, levels_at_once
 from hockney.analysis.matrix import Matrix, matrix_of
+from hockney.analysis.one_sided import Helped, OneSided, helped_ratios, one_sided_ratios
 from hockney.analysis.outliers import Outlier, find_outliers
-from hockney.analysis.overlap import hidden_fractions
+from hockney.analysis.overlap import hidden_fractions, host_overheads
+from hockney.analysis.pairwise import level_samples, pairwise_of
 from hockney.analysis.places import places_of
 from hockney.analysis.predicted import Predicted, predicted_points
 from hockney.analysis.published import Positions, positions
+from hockney.analysis.regret import Regret, regrets
+from hockney.analysis.side_by_side import (
+    MethodRatio,
+    over_contiguous,
+    over_datatype,
+    over_whole,
+)
 from hockney.analysis.starts import Skew, Starts, skew_of, starts_of
+from hockney.analysis.tails import Sketches, Tail, sketches_of, tails_of
 from hockney.analysis.variability import SlowRank, Spread, slow_ranks, variability
 from hockney.analysis.variants import VariantStudy, variant_study
 from hockney.analysis.warnings import Warning, warnings
@@ -38,7 +52,7 @@ from hockney.fitting.fit import Fit, curve_of
 from hockney.models import loggp
 from hockney.models.loggp import Overheads
 from hockney.predict.parameters import Parameters, parameters_of_run
-from hockney.records import Place, Run
+from hockney.records import Place, Run, Visits
 from hockney.spec import Plan, plan_of, workload_of
 from hockney.spec.axes import AXES, Point, texts_apart
 from hockney.spec.workloads import Workload
@@ -56,12 +70,27 @@ class Analysis:
 
     def __init__(self, run: Run, label: str | None = None) -> None:
         """label: its name among other runs; that of the run unless given."""
+        self.pairwise = pairwise_of(run)
+        """Times of all pairs of a network; None where no pass was made over them."""
+        if self.pairwise is not None:
+            operation = run.pair_times[0].operation
+            run = replace(run, samples=Visits(level_samples(self.pairwise, operation)))
         self.run = run
         self.label = run.label if label is None else label
         self.others: Sequence[Analysis] | None = None
         """Other runs, among them those of the same question; None where nobody looked for them."""
+        self.is_reduced = False
+        """Whether its samples are unknown, and its estimates were worked out before."""
         self.fits = Fits()
         self._loggp: dict[int, LogGP | None] = {}
+
+    @classmethod
+    def of_estimates(cls, run: Run, estimates: Estimates, of_every_launch: Estimates) -> Analysis:
+        """The analysis of a run whose samples are not there."""
+        found = cls(run)
+        found.is_reduced, found.states = True, estimates.states
+        found.estimates, found.of_every_launch = estimates, of_every_launch
+        return found
 
     @cached_property
     def plan(self) -> Plan | None:
@@ -108,7 +137,7 @@ class Analysis:
     @cached_property
     def warnings(self) -> list[Warning]:
         """What a reader should know before they believe a number, the gravest first."""
-        return warnings(self.run, self.estimates)
+        return warnings(self.run, self.estimates, self.over_datatype)
 
     @cached_property
     def places(self) -> dict[int, Place]:
@@ -130,13 +159,33 @@ class Analysis:
 
     @cached_property
     def overlap(self) -> dict[Point, float]:
-        """The fraction of each nonblocking collective that computation hides."""
+        """The fraction of each nonblocking operation that computation hides."""
         return hidden_fractions(self.run, self.estimates)
+
+    @cached_property
+    def one_sided(self) -> list[OneSided]:
+        """One-sided operations against the two-sided exchange in the same rounds."""
+        return one_sided_ratios(self.points_to_fit, self.run.is_simulated)
+
+    @cached_property
+    def helped(self) -> list[Helped]:
+        """One-sided operations while their target computed, over those while it waited."""
+        return helped_ratios(self.estimates.own(), self.run.is_simulated)
+
+    @cached_property
+    def host_overheads(self) -> dict[Point, float]:
+        """The time of each nonblocking operation in which ranks could not compute."""
+        return host_overheads(self.run)
 
     @cached_property
     def best(self) -> list[Cell]:
         """The fastest algorithm of each collective, number of ranks and size."""
-        return cells_of(self.estimates.own())
+        return cells_of(self.estimates.own(), is_exact=self.run.is_simulated)
+
+    @cached_property
+    def regrets(self) -> list[Regret]:
+        """The algorithm that loses least over patterns of arrival."""
+        return regrets(self.best)
 
     @cached_property
     def at_once(self) -> list[PointEstimate]:
@@ -144,8 +193,44 @@ class Analysis:
         return at_once(self.run, self.estimates)
 
     @cached_property
+    def side_by_side(self) -> list[MethodRatio]:
+        """Layouts over contiguous messages, and partitioned messages over whole ones."""
+        return [*over_contiguous(self.points_to_fit), *over_whole(self.points_to_fit)]
+
+    @cached_property
+    def over_datatype(self) -> list[MethodRatio]:
+        """Data packed by hand over the same data sent as a datatype."""
+        return over_datatype(self.points_to_fit)
+
+    @cached_property
+    def _sketches(self) -> Sketches:
+        return sketches_of(self.run)
+
+    @cached_property
+    def tails(self) -> list[Tail]:
+        """Quantiles of all operations of each point; empty without --tails."""
+        return tails_of(self._sketches)
+
+    @cached_property
+    def congestion(self) -> list[Congested]:
+        """Victims under each load over the same victims alone."""
+        return congested(self.run, self.states, self.workload, self._sketches)
+
+    @cached_property
     def contention(self) -> list[Contention]:
         return contention(self.at_once, self.estimates)
+
+    @cached_property
+    def levels(self) -> list[LevelAtOnce]:
+        """Pairs at once by the level of the switches between them; empty where none are known."""
+        return levels_at_once(self.estimates.own()) if self.measures_pairs else []
+
+    @cached_property
+    def link_use(self) -> list[LinkUse]:
+        """What pairs at once reach of what links allow; empty where their speeds are unknown."""
+        topology = self.plan.first.placement.topology if self.plan else None
+        pairing = getattr(self.workload, "pairing", ())
+        return link_use_of(self.contention, topology, self.places, pairing)
 
     @cached_property
     def knees(self) -> list[Knee]:
@@ -155,6 +240,11 @@ class Analysis:
     def matrix(self) -> Matrix | None:
         """Times between every two ranks; None where no pair was measured."""
         return matrix_of(self.run, self.estimates)
+
+    @cached_property
+    def verdict(self) -> Verdict | None:
+        """Slow nodes, switches and cables; None where no pass was made over all pairs."""
+        return None if self.pairwise is None else verdict_of(self.pairwise)
 
     @cached_property
     def outliers(self) -> list[Outlier] | None:
@@ -193,13 +283,27 @@ class Analysis:
         return parameters_of_run(self.run, self.estimates.headline)
 
     def predicted(self, costs: Parameters) -> list[Predicted]:
-        """Every point of a collective algorithm that has a schedule, by those costs of messages."""
+        """Every point of a halo or an algorithm that has a schedule, by those costs of messages."""
         return predicted_points(self.run, self.estimates.headline, costs)
+
+    @cached_property
+    def predicted_here(self) -> list[Predicted]:
+        """The same by the run's own times of messages; empty where it has none."""
+        try:
+            return self.predicted(self.message_costs)
+        except AskedWronglyError:
+            return []
+
+    @property
+    def measures_pairs(self) -> bool:
+        """Whether pairs communicate at once."""
+        experiment = self.run.header.experiment
+        return experiment == "pairs" or bool(getattr(self.workload, "pairing", ()))
 
     @property
     def points_to_fit(self) -> list[PointEstimate]:
         """For pairs at once, the slowest pair of each visit; otherwise every point."""
-        if self.run.header.experiment == "pairs" and self.run.samples:
+        if self.measures_pairs and self.run.samples:
             return self.at_once
         return self.estimates.own()
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
+import numpy as np
+
+from hockney.analysis.between import assumed
 from hockney.analysis.compare import differences
 from hockney.errors import AskedWronglyError
-from hockney.estimate.differences import Judged
+from hockney.estimate.differences import Judged, exact
 from hockney.estimate.points import PointEstimate
-from hockney.spec.axes import Axes, method_text
+from hockney.spec.arrivals import TOGETHER
+from hockney.spec.axes import PERSISTENT, Axes, Point, method_text, text_of
 from hockney.spec.workloads.collective import DEFAULT, is_collective_name
 
 TOLERANCE = 0.03
@@ -19,9 +24,34 @@ BEST_RULE = (
     "an algorithm is the best where a rank-sum test over launches, corrected for the number of "
     "comparisons, shows that it is faster than the library's own decision; that decision is the "
     "best where no algorithm can be more than 3 % faster; where it was not measured, the fastest "
-    "algorithm is the best if it is shown to be faster than the second"
+    "algorithm is the best if it is shown to be faster than the second; between points of two runs "
+    "a difference counts beyond what equal runs may differ by; simulated times are exact, and "
+    "differ from 3 % on"
 )
 """How Cell.verdict is found."""
+
+
+class Arrived(NamedTuple):
+    """When the ranks of a collective arrived: the axes of that."""
+
+    pattern: str | None
+    skew_s: float | None
+    skew_times: float | None
+
+    @property
+    def text(self) -> str:
+        """ "ascending, skew 100 us"; empty where no pattern was asked for."""
+        axes = Point(operation="", bytes=0, skew_s=self.skew_s, skew_times=self.skew_times)
+        words = (self.pattern, text_of(axes, "skew_s"), text_of(axes, "skew_times"))
+        return ", ".join(filter(None, words))
+
+    @property
+    def is_together(self) -> bool:
+        return self.pattern in (None, TOGETHER)
+
+
+def arrived(point: Axes) -> Arrived:
+    return Arrived(point.arrival, point.skew_s, point.skew_times)
 
 
 @dataclass(frozen=True)
@@ -65,11 +95,13 @@ class Contender:
 
 @dataclass(frozen=True)
 class Cell:
-    """All that was measured of a collective at one size and number of ranks."""
+    """All that was measured of a collective at one size and number of ranks, whose ranks arrived in
+    one pattern."""
 
     collective: str
     ranks: int
     bytes: int
+    arrived: Arrived
     default: PointEstimate | None
     contenders: tuple[Contender, ...]
     """Forced algorithms, the fastest first."""
@@ -120,22 +152,32 @@ class Cell:
 
 
 def name_of(point: Axes) -> str:
-    """How the collective is done, in words; DEFAULT where nothing was forced."""
-    return method_text(point) or DEFAULT
+    """How the operation is done, in words; DEFAULT where nothing was forced."""
+    is_named = point.exchange is None and point.form != PERSISTENT  # ibcast by its operation
+    form = None if is_named else point.form
+    return ", ".join(filter(None, (method_text(point), form))) or DEFAULT
 
 
 def is_collective(point: PointEstimate) -> bool:
-    """All ranks take part in it; with the v and the nonblocking forms."""
+    """All ranks take part in it; with the v, w and nonblocking forms."""
     return is_collective_name(point.operation)
 
 
-def cells_of(points: Iterable[PointEstimate]) -> list[Cell]:
-    """By collective, ranks and bytes. Launches are the units of the tests against the library's
-    own decision (analysis/compare.py); they are corrected for their number over all cells."""
-    found: dict[tuple[str, int, int], dict[str, PointEstimate]] = {}
-    for point in points:
-        if is_collective(point) and min(point.medians_s) > 0.0 and point.ranks is not None:
-            cell = found.setdefault((point.operation, point.ranks, point.bytes), {})
+def cells_of(*runs: Iterable[PointEstimate], is_exact: bool = False) -> list[Cell]:
+    """By collective, ranks, bytes and arrival. Launches are the units of the tests against the
+    library's own decision (analysis/compare.py), which are corrected for their number over all
+    cells. runs: the points of each; how much runs differ is not in their launches. is_exact: the
+    times are simulated, and one launch of each decides."""
+    found: dict[tuple[str, int, int, Arrived], dict[str, PointEstimate]] = {}
+    measured = [(point, number) for number, points in enumerate(runs) for point in points]
+    run_of = None if is_exact else {id(point): number for point, number in measured}
+    for point, _ in measured:
+        # A persistent form is another call, and groups another question: they are no algorithms.
+        if not is_collective(point) or point.form == PERSISTENT or point.groups is not None:
+            continue
+        if min(point.medians_s) > 0.0 and point.ranks is not None:
+            key = (point.operation, point.ranks, point.bytes, arrived(point))
+            cell = found.setdefault(key, {})
             if name_of(point) in cell:
                 raise AskedWronglyError(
                     f"{point.operation} by {name_of(point)} with {point.ranks} ranks and "
@@ -144,31 +186,49 @@ def cells_of(points: Iterable[PointEstimate]) -> list[Cell]:
                 )
             cell[name_of(point)] = point
     to_default = _by_second(
-        (cell[DEFAULT], point)
-        for cell in found.values()
-        if DEFAULT in cell
-        for name, point in cell.items()
-        if name != DEFAULT
+        (
+            (cell[DEFAULT], point)
+            for cell in found.values()
+            if DEFAULT in cell
+            for name, point in cell.items()
+            if name != DEFAULT
+        ),
+        run_of,
     )
     fastest = [
         sorted(cell.values(), key=lambda point: point.typical_s)
         for cell in found.values()
         if DEFAULT not in cell and len(cell) > 1
     ]
-    to_fastest = _by_second((points[0], points[1]) for points in fastest)
+    to_fastest = _by_second(((points[0], points[1]) for points in fastest), run_of)
     cells = []
-    for (collective, ranks, size), algorithms in sorted(found.items()):
+    for key in sorted(found, key=lambda key: (*key[:3], *((x is not None, x) for x in key[3]))):
+        algorithms = found[key]
         default = algorithms.get(DEFAULT)
         tried = [point for name, point in algorithms.items() if name != DEFAULT]
         contenders = [Contender(point, to_default.get(id(point))) for point in tried]
         contenders.sort(key=lambda one: one.point.typical_s)
         second = to_fastest.get(id(contenders[1].point)) if len(contenders) > 1 else None
-        cells.append(Cell(collective, ranks, size, default, tuple(contenders), second))
+        cells.append(Cell(*key, default, tuple(contenders), second))
     return cells
 
 
-def _by_second(each: Iterable[tuple[PointEstimate, PointEstimate]]) -> dict[int, Judged]:
-    """Differences by the identity of the second point of each pair."""
+def _by_second(
+    each: Iterable[tuple[PointEstimate, PointEstimate]], run_of: Mapping[int, int] | None
+) -> dict[int, Judged]:
+    """Differences by the identity of the second point of each pair. run_of: the run of each point,
+    by its identity; None where times are exact."""
     pairs = list(each)
-    found = zip(pairs, differences(pairs, TOLERANCE), strict=True)
+    if run_of is None:
+        logs = [np.log(np.array([b.typical_s / a.typical_s])) for a, b in pairs]
+        judgements = [exact(log, TOLERANCE) for log in logs]
+    else:
+        unseen = [
+            None
+            if run_of[id(first)] == run_of[id(second)]
+            else assumed([np.log(first.medians_s), np.log(second.medians_s)]).of_two
+            for first, second in pairs
+        ]
+        judgements = differences(pairs, TOLERANCE, unseen)
+    found = zip(pairs, judgements, strict=True)
     return {id(second): difference for (_, second), difference in found}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hockney.estimate.differences import Unseen
 from hockney.records import Run, RunRecord
-from hockney.spec import plan_of
+from hockney.spec import Plan, plan_of
 from hockney.spec.plan import difference
 
 if TYPE_CHECKING:
@@ -60,17 +60,30 @@ class Between:
 
 def may_repeat(first: RunRecord, other: RunRecord) -> bool:
     """Whether two runs asked for the same under the same label, for whatever time and precision."""
-    if (first.experiment, first.label) != (other.experiment, other.label):
-        return False
-    plans = plan_of(first.options), plan_of(other.options)
-    if plans[0] is None or plans[1] is None:
-        return first.options == other.options
-    return difference(plans[0], plans[1]) is None
+    return _same_words(first, other) and _same_plan(
+        plan_of(first.options), plan_of(other.options), first.options == other.options
+    )
 
 
-def same_question(first: Run, other: Run) -> bool:
+def same_question(first: Analysis, other: Analysis) -> bool:
     """Whether two runs asked for the same, of the same MPI version on the same hosts."""
-    return may_repeat(first.header, other.header) and _system(first) == _system(other)
+    headers = first.run.header, other.run.header
+    return (
+        _same_words(*headers)
+        and _system(first.run) == _system(other.run)
+        and _same_plan(first.plan, other.plan, headers[0].options == headers[1].options)
+    )
+
+
+def _same_words(first: RunRecord, other: RunRecord) -> bool:
+    return (first.experiment, first.label) == (other.experiment, other.label)
+
+
+def _same_plan(first: Plan | None, other: Plan | None, same_options: bool) -> bool:
+    """By their options where one is of an imported run, which has no plan."""
+    if first is None or other is None:
+        return same_options
+    return difference(first, other) is None
 
 
 def _system(run: Run) -> object:
@@ -123,3 +136,24 @@ def assumed(samples: Sequence[Array]) -> Between:
     variances = [float(values.var(ddof=1)) for values in samples if len(values) > 1]
     spread = math.sqrt(float(np.mean(variances))) if variances else 0.0
     return Between(max(ASSUMED_LAUNCHES * spread, ASSUMED_LEAST), math.inf, 0)
+
+
+def states_apart(analyses: Sequence[Analysis]) -> list[float | None]:
+    """The core-to-core latency (seconds) of each run's usual state, where runs on the same hosts
+    were in different ones; None elsewhere."""
+    known = [_usual_state(analysis) for analysis in analyses]
+    found: list[float | None] = []
+    for state in known:
+        here = [one[1] for one in known if one and state and one[0] == state[0]]
+        differ = bool(here) and math.log(max(here) / min(here)) >= SAME_STATE
+        found.append(state[1] if state and differ else None)
+    return found
+
+
+def _usual_state(analysis: Analysis) -> tuple[frozenset[str | None], float] | None:
+    """The hosts of a run and the core-to-core latency of its usual state."""
+    states = analysis.states
+    if states.probe != "handover" or not states.states or not states.states[0].handover_s:
+        return None
+    places = [place for launch in analysis.run.launches for place in launch.places]
+    return frozenset(place.host for place in places), states.states[0].handover_s

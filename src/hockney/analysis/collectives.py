@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
 from hockney.analysis import Analysis
-from hockney.analysis.best import Cell, cells_of, is_collective, name_of
+from hockney.analysis.best import Cell, arrived, cells_of, is_collective, name_of
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
 from hockney.predict.collectives import predicted_s
@@ -24,14 +25,18 @@ def collectives_of(analyses: Sequence[Analysis]) -> list[str]:
 
 
 class Collective:
-    """One collective in the headline states of some runs: its points with times above 0 s."""
+    """One collective in the headline states of some runs: its points with times above 0 s, of ranks
+    that arrived together if some did, or else in one pattern."""
 
     def __init__(self, name: str, analyses: Sequence[Analysis]) -> None:
         """analyses: some may hold only the ping-pong times that predictions need."""
         self.name = name
         points = {a: [p for p in a.estimates.headline if p.operation == name] for a in analyses}
         self.analyses = tuple(analysis for analysis, of_it in points.items() if of_it)
-        self.points = tuple(p for of_it in points.values() for p in of_it if p.typical_s > 0.0)
+        self._by_run = [[p for p in of_it if p.typical_s > 0.0] for of_it in points.values()]
+        every = list(chain.from_iterable(self._by_run))
+        first = ([p for p in every if arrived(p).is_together] or every)[:1]
+        self.points = tuple(p for p in every for one in first if arrived(p) == arrived(one))
         self._all = analyses
         self._predicted: dict[PointEstimate, float | None] = {}
 
@@ -50,9 +55,17 @@ class Collective:
 
     @cached_property
     def cells(self) -> list[Cell]:
+        """Of the points."""
+        shown = set(map(arrived, self.points))
+        return [cell for cell in self.of_all_arrivals if cell.arrived in shown]
+
+    @cached_property
+    def of_all_arrivals(self) -> list[Cell]:
+        """Those of the other patterns as well."""
         if len(self.analyses) == 1:
             return [cell for cell in self.analyses[0].best if cell.collective == self.name]
-        return cells_of(self.points)
+        is_exact = all(one.run.is_simulated for one in self.analyses)
+        return cells_of(*self._by_run, is_exact=is_exact)
 
     @cached_property
     def places(self) -> dict[int, list[Place]]:

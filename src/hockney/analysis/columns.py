@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hockney.estimate.points import PointEstimate
 from hockney.records import Run
-from hockney.spec.axes import AXES, Axes, Train
+from hockney.records.tables import plain
+from hockney.records.visits import Visits
+from hockney.spec.axes import AXES, Axes
+from hockney.spec.trains import Train
 
 Columns = dict[str, list[Any]]
 """Columns of equal length; None where a value is unknown."""
 TRAIN_COLUMNS = tuple(f"train_{name}" for name in Train.__struct_fields__)
+ROWS_AT_ONCE = 100_000
+"""Samples that are columns of Python's objects at once: each row takes 1 KiB."""
 OF_LAUNCHES = frozenset({"medians_s", "launch_numbers"})
 """Fields of a point with a value for each launch, which are not made columns."""
 
@@ -26,7 +34,7 @@ def is_float(name: str) -> bool:
 
 
 def point_columns(points: Sequence[PointEstimate]) -> Columns:
-    """One row per point; participating ranks are text, such as "0 1"."""
+    """One row per point; participating ranks and grids are text, such as "0 1"."""
     names = [n for n in PointEstimate.__struct_fields__ if n not in OF_LAUNCHES and n not in AXES]
     columns = _axis_columns(points, [1] * len(points))
     columns |= {name: [getattr(point, name) for point in points] for name in names}
@@ -36,13 +44,33 @@ def point_columns(points: Sequence[PointEstimate]) -> Columns:
 
 def sample_columns(run: Run) -> Columns:
     """One row per sample of all states, in the order of the file, with its launch and round."""
-    counts = [len(visit.ns) for visit in run.samples]
+    columns, *others = sample_parts(run)
+    for more in others:
+        for name, values in more.items():
+            columns[name] += values
+    return columns
+
+
+def sample_parts(run: Run) -> Iterator[Columns]:
+    """The columns in parts of about ROWS_AT_ONCE samples; one part without rows where there are
+    none."""
+    ends = np.cumsum(run.samples.counts())
+    edges = np.flatnonzero(np.diff(ends // ROWS_AT_ONCE)) + 1
+    for rows in np.split(np.arange(len(ends)), edges):
+        yield _part(run.samples, rows)
+
+
+def _part(visits: Visits, rows: NDArray[np.int64]) -> Columns:
+    counts = visits.counts()[rows]
     columns: Columns = {
-        name: _repeated((getattr(visit, name) for visit in run.samples), counts)
+        name: plain(np.repeat(visits.column(name)[rows], counts))
         for name in ("launch", "round", "repetitions", "at_s")
     }
-    columns |= _axis_columns(run.samples, counts)
-    columns["seconds"] = [ns * 1e-9 for visit in run.samples for ns in visit.ns]
+    known, codes = np.unique(visits.codes[rows], return_inverse=True)
+    of_points = _axis_columns([visits.visited[code] for code in known], [1] * len(known))
+    each = np.repeat(codes, counts).tolist()
+    columns |= {name: [values[code] for code in each] for name, values in of_points.items()}
+    columns["seconds"] = (visits.values(rows) * 1e-9).tolist()
     return columns
 
 
@@ -56,7 +84,7 @@ def _axis_columns(points: Sequence[Axes], counts: Sequence[int]) -> Columns:
                 f"train_{part}": _repeated((t and getattr(t, part) for t in values), counts)
                 for part in Train.__struct_fields__
             }
-        elif name == "peers":
+        elif name in ("peers", "grid"):
             columns[name] = _repeated((" ".join(map(str, each)) or None for each in values), counts)
         else:
             columns[name] = _repeated(values, counts)

@@ -18,6 +18,7 @@ from hockney.analysis.between import (
     between,
     same_question,
 )
+from hockney.analysis.warnings import source_notes
 from hockney.errors import AskedWronglyError
 from hockney.estimate.differences import (
     LEVEL,
@@ -73,17 +74,23 @@ class Comparison:
 
 
 def compare(
-    first: Analysis, second: Analysis, tolerance: float, others: Sequence[Analysis] = ()
+    first: Analysis,
+    second: Analysis,
+    tolerance: float,
+    others: Sequence[Analysis] = (),
+    each_point: bool = True,
 ) -> Comparison:
     """Compares two runs of one experiment. Smaller differences than `tolerance` count as equal.
-    others: more runs; those of the same question show how much equal runs differ."""
+    others: more runs; those of the same question show how much equal runs differ. each_point:
+    whether points are compared too, or the runs as a whole alone."""
     base, other = first.run, second.run
     if base.header.experiment != other.header.experiment:
         raise AskedWronglyError(
             f"{base.path} holds {base.header.experiment} and {other.path} "
             f"{other.header.experiment}: different experiments cannot be compared"
         )
-    notes = [*_unlike(base, other), *_exclusions(first), *_exclusions(second)]
+    notes = [*_doubts(base, other), *_unlike(base, other)]
+    notes += [*_exclusions(first), *_exclusions(second)]
     states, words = _matching_states(first, second)
     notes += words
     both = (first.of_every_launch, second.of_every_launch)
@@ -92,9 +99,10 @@ def compare(
         notes += ["the two runs have no size in common"] if states else []
         return Comparison(base, other, (), None, tuple(notes))
     drift = _Drift.of(first, second, states[0] if states else 0, others)
-    found = differences(pairs, tolerance, [drift.at(*pair) for pair in pairs])
+    compared = pairs if each_point else []
+    found = differences(compared, tolerance, [drift.at(*pair) for pair in compared])
     points = tuple(
-        PointDifference(a, b, difference) for (a, b), difference in zip(pairs, found, strict=True)
+        PointDifference(*pair, difference) for pair, difference in zip(compared, found, strict=True)
     )
     overall, spread = _overall(pairs, tolerance, drift)
     if overall is None:
@@ -120,7 +128,7 @@ class _Drift:
         left = [one for one in others if one.run.header.id not in compared]
         groups = []
         for of in (first, second):
-            alike = [one for one in left if same_question(of.run, one.run)]
+            alike = [one for one in left if same_question(of, one)]
             left = [one for one in left if one not in alike]
             groups.append([_points(one, handover_s) for one in alike])
         return cls(first.run.is_simulated and second.run.is_simulated, groups)
@@ -179,6 +187,12 @@ def _exclusions(analysis: Analysis) -> list[str]:
 
 def _definition(run: Run) -> str | None:
     return run.launches[0].definition if run.launches else None
+
+
+def _doubts(base: Run, other: Run) -> list[str]:
+    """What was wrong with the logs that the numbers are from."""
+    notes = {run.label: source_notes(run) for run in (base, other)}
+    return [f"{label}: {note.text}" for label, of in notes.items() for note in of]
 
 
 def _unlike(base: Run, other: Run) -> list[str]:

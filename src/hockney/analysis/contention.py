@@ -9,6 +9,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.estimate.by_launch import visit_medians_ns
+from hockney.estimate.cells import rows_in_state
 from hockney.estimate.points import Estimates, PointEstimate, estimate_point
 from hockney.lazy import lazy_imports
 from hockney.records import Run
@@ -21,7 +23,7 @@ LEAST_RISE = 0.10
 """There is a knee only if most pairs take longer than the fewest by at least this fraction."""
 LEAST_COUNTS = 3
 """Numbers of pairs that a curve needs: two of them give only a slowdown."""
-OF_PAIRS = ("peers", "pairs", "ranks")
+OF_PAIRS = ("peers", "level", "pairs", "ranks")
 """Axes in which one number of pairs at once differs from another."""
 
 Array = NDArray[np.float64]
@@ -66,14 +68,16 @@ class Contention:
 
     @property
     def messages_per_s(self) -> float | None:
-        """The rate of all pairs. If each sent equally many messages, it is over the time until the
-        last was done: bandwidth is then Hager & Wellein's 4 x n / T_b, with T_b the time of n round
-        trips of two pairs. If all communicated for the same time, their rates add up."""
+        """The rate of all pairs, of all their threads. If each sent equally many messages, it is
+        over the time until the last was done: bandwidth is then Hager & Wellein's 4 x n / T_b, with
+        T_b the time of n round trips of two pairs. If all communicated for the same time, their
+        rates add up."""
+        at_once = self.together.messages_at_once
         if self.together.repetitions is not None:
             last_s = self.together.typical_s
-            return self.pairs / last_s if last_s > 0.0 else None
+            return at_once * self.pairs / last_s if last_s > 0.0 else None
         seconds = [point.typical_s for point in self.each]
-        return sum(1.0 / time for time in seconds) if min(seconds) > 0.0 else None
+        return at_once * sum(1.0 / time for time in seconds) if min(seconds) > 0.0 else None
 
     @property
     def aggregate_Bps(self) -> float | None:
@@ -101,21 +105,21 @@ class Knee:
 def at_once(run: Run, estimates: Estimates) -> list[PointEstimate]:
     """The slowest pair at every size and number of pairs at once: for each visit the largest of the
     pairs' medians. In the headline state, without slow launches."""
-    slowest: dict[Point, dict[int, dict[int, float]]] = {}
+    visits, slowest = run.samples, dict[Point, dict[int, dict[int, float]]]()
     repetitions: dict[Point, set[int]] = {}
-    for samples in run.samples:
-        if not samples.ns or not samples.peers:
-            continue
-        if (
-            estimates.states.of(samples.launch, samples.round) != 0
-            or samples.launch in estimates.slow_launches
-        ):
-            continue
-        key = msgspec.structs.replace(point_of(samples), peers=())
-        repetitions.setdefault(key, set()).add(samples.repetitions)
-        visits = slowest.setdefault(key, {}).setdefault(samples.launch, {})
-        seconds = float(np.median(samples.ns)) * 1e-9
-        visits[samples.round] = max(visits.get(samples.round, 0.0), seconds)
+    keys = [msgspec.structs.replace(point, peers=(), level=None) for point in visits.visited]
+    has_peers = np.array([bool(point.peers) for point in visits.visited], dtype=np.bool_)
+    rows = rows_in_state(run, estimates.states)
+    slow = np.isin(visits.column("launch")[rows], estimates.slow_launches)
+    rows = rows[has_peers[visits.codes[rows]] & ~slow]
+    medians = visit_medians_ns(visits, rows) * 1e-9
+    columns = [visits.column(name)[rows].tolist() for name in ("launch", "round", "repetitions")]
+    codes = visits.codes[rows].tolist()
+    for code, launch, round_, times, seconds in zip(codes, *columns, medians.tolist(), strict=True):
+        key = keys[code]
+        repetitions.setdefault(key, set()).add(times)
+        of_launch = slowest.setdefault(key, {}).setdefault(launch, {})
+        of_launch[round_] = max(of_launch.get(round_, 0.0), seconds)
     points = []
     for key in sorted(slowest, key=lambda key: (key.operation, key.bytes, sort_key(key))):
         launches = slowest[key]
@@ -136,12 +140,12 @@ def contention(slowest: Sequence[PointEstimate], estimates: Estimates) -> list[C
     alone: dict[Key, list[PointEstimate]] = {}
     for point in estimates.own():
         if point.peers:
-            each.setdefault(key_without(point, "peers"), []).append(point)
+            each.setdefault(key_without(point, "peers", "level"), []).append(point)
             if point.pairs == 1:
                 alone.setdefault(key_without(point, *OF_PAIRS), []).append(point)
     found = []
     for together in slowest:
-        points = each.get(key_without(together, "peers"))
+        points = each.get(key_without(together, "peers", "level"))
         if points:
             ordered = tuple(sorted(points, key=lambda point: point.typical_s))
             before = alone.get(key_without(together, *OF_PAIRS), [])

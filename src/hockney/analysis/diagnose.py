@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hockney.analysis.covariates import covariates
+from hockney.estimate.by_launch import medians_of
+from hockney.estimate.cells import rows_in_state
 from hockney.estimate.launches import MAD_TO_SIGMA
 from hockney.estimate.points import Estimates
 from hockney.estimate.quantiles import autocorrelation_time
 from hockney.estimate.states import States, cluster
 from hockney.lazy import lazy_imports
 from hockney.records import Run
-from hockney.spec.axes import Point, point_of
+from hockney.spec.axes import Point
 
 with lazy_imports():
     from scipy.signal import lombscargle
@@ -101,20 +103,17 @@ def diagnose(run: Run, estimates: Estimates) -> Diagnosis:
     """Searches every point that has launches with LEAST_VISITS visits and more."""
     if not run.samples:
         return Diagnosis([], "the file has statistics, but no samples")
-    searched = {
-        key: long_enough
-        for key, launches in _series(run, estimates.states).items()
-        if (long_enough := [s for s in launches if len(s.visit_s) >= LEAST_VISITS])
-    }
-    findings = _explained(run, estimates)
-    if not searched and not findings:
-        return Diagnosis([], f"no launch visited a point {LEAST_VISITS} times")
-    for key, launches in searched.items():
-        for look in LOOKS:
+    findings, searched = _explained(run, estimates), False
+    for key, every in _series(run, estimates.states):
+        launches = [series for series in every if len(series.visit_s) >= LEAST_VISITS]
+        searched = searched or bool(launches)
+        for look in LOOKS if launches else ():
             found = look(launches)
             if found is not None:
                 what, words, size = found
                 findings.append(Finding(what, key.operation, key.bytes, words, size))
+    if not searched and not findings:
+        return Diagnosis([], f"no launch visited a point {LEAST_VISITS} times")
     return Diagnosis(sorted(findings, key=lambda finding: (finding.what, -finding.size)))
 
 
@@ -132,29 +131,29 @@ def _explained(run: Run, estimates: Estimates) -> list[Finding]:
     ]
 
 
-def _series(run: Run, states: States) -> dict[Point, list[Series]]:
-    """Leaves out visits that took 0 s by the clock: every search looks at ratios."""
-    visits: dict[Point, dict[int, list[tuple[float, float, Array]]]] = {}
-    for samples in run.samples:
-        if states.of(samples.launch, samples.round) != 0 or not samples.ns:
-            continue
-        seconds = np.asarray(samples.ns) * 1e-9
-        visit_s = float(np.median(seconds))
-        if visit_s > 0.0:
-            at_s = samples.at_s if samples.at_s is not None else float(samples.round)
-            launches = visits.setdefault(point_of(samples), {})
-            launches.setdefault(samples.launch, []).append((at_s, visit_s, seconds))
-    return {
-        key: [
-            Series(
-                np.array([at_s for at_s, _, _ in rows]),
-                np.array([visit_s for _, visit_s, _ in rows]),
-                np.concatenate([seconds for _, _, seconds in rows]),
-            )
-            for rows in launches.values()
-        ]
-        for key, launches in visits.items()
-    }
+def _series(run: Run, states: States) -> Iterator[tuple[Point, list[Series]]]:
+    """The launches of each point, one point after the other. Leaves out visits that took 0 s by the
+    clock: every search looks at ratios."""
+    visits, rows = run.samples, rows_in_state(run, states)
+    codes = visits.codes[rows]
+    known, firsts = np.unique(codes, return_index=True)
+    for code in known[np.argsort(firsts)].tolist():
+        own = rows[codes == code]
+        counts, seconds = visits.counts()[own], visits.values(own) * 1e-9
+        visit_s = medians_of(counts, seconds)
+        taken = visit_s > 0.0
+        launch, at_s = visits.column("launch")[own], visits.column("at_s")[own]
+        at_s = np.where(np.isnan(at_s), visits.column("round")[own], at_s)
+        each = np.repeat(np.where(taken, launch, -1), counts)
+        numbers, places = np.unique(launch[taken], return_index=True)
+        yield (
+            visits.visited[code],
+            [
+                Series(at_s[chosen], visit_s[chosen], seconds[each == number])
+                for number in numbers[np.argsort(places)].tolist()
+                for chosen in [taken & (launch == number)]
+            ],
+        )
 
 
 Found = tuple[str, str, float] | None

@@ -80,7 +80,7 @@ def next_run(analysis: Analysis, others: Sequence[Analysis]) -> Expected:
     for other in others:
         known = other.run.header.id == analysis.run.header.id
         state = alike_state(other, handover_s)
-        if known or state is None or not same_question(analysis.run, other.run):
+        if known or state is None or not same_question(analysis, other):
             continue
         for point in other.estimates.own(state):
             if min(point.medians_s) > 0.0:

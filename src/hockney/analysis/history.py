@@ -139,7 +139,7 @@ def facts_of(run: Run, estimates: Estimates) -> RunFacts | None:
         started,
         run.label,
         str(run.path or ""),
-        _system(run),
+        system_of(run),
         typical,
         _facts(run, estimates),
     )
@@ -161,7 +161,7 @@ def _typical(points: Sequence[PointEstimate]) -> tuple[float, float | None, floa
     return float(np.median(centres)), None, None
 
 
-def _system(run: Run) -> str:
+def system_of(run: Run) -> str:
     """What makes runs comparable: the experiment, and the label that the user gave or else the MPI
     library (any version) and the hosts."""
     if run.header.label:

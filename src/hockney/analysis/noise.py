@@ -35,7 +35,8 @@ class Disturbance:
 def disturbances(run: Run) -> list[Disturbance]:
     """Each kind that is beyond its limit; empty for a simulated run."""
     by_rank: dict[tuple[int, int], list[Noise]] = {}
-    for noise in run.noises:
+    every = list(run.noises)
+    for noise in every:
         by_rank.setdefault((noise.launch, noise.rank), []).append(noise)
     if not by_rank or run.is_simulated:
         return []
@@ -44,7 +45,7 @@ def disturbances(run: Run) -> list[Disturbance]:
         ("waited", max(_fraction(group, "waited_s") for group in groups), WAITED),
         ("throttled", _throttled(groups), IDLE),
         ("stolen", _stolen(groups), STOLEN),
-        ("moved", sum(noise.migrations or 0.0 for noise in run.noises), 0.0),
+        ("moved", sum(noise.migrations or 0.0 for noise in every), 0.0),
         ("slower work", _slower_work(groups), SLOWER_WORK),
     )
     return [Disturbance(kind, size) for kind, size, most in looked_for if size > most]
@@ -71,8 +72,10 @@ def _throttled(groups: list[list[Noise]]) -> float:
 def _stolen(groups: list[list[Noise]]) -> float:
     """Each look records what was taken since the last one that did, so all of the time counts."""
     worst = 0.0
-    for rank in {noise.rank for group in groups for noise in group}:
-        looks = [noise for group in groups for noise in group if noise.rank == rank]
+    by_rank: dict[int, list[Noise]] = {}
+    for group in groups:
+        by_rank.setdefault(group[0].rank, []).extend(group)
+    for looks in by_rank.values():
         stolen = sum(noise.steal_s or 0.0 for noise in looks)
         if stolen >= STOLEN_LEAST_S:
             worst = max(worst, stolen / sum(noise.wall_s or 0.0 for noise in looks))

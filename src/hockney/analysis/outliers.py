@@ -120,7 +120,7 @@ def _boards(estimates: Estimates, places: Mapping[int, Place]) -> list[_Board]:
     for point in estimates.own():
         if not point.is_one_pair or not min(point.medians_s) > 0.0:
             continue
-        key = key_without(point, "peers")
+        key = key_without(point, "peers", "level")
         pair = (min(point.peers), max(point.peers))
         other = by_point.setdefault(key, {}).get(pair)
         if other is None or point.typical_s > other.typical_s:  # each rank may have timed it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hockney.records import Place, Run
+from hockney.spec.topology import LEVELS, level_between
 
 SHARED = (
     "same CPU",
@@ -11,7 +12,7 @@ SHARED = (
     "same L3",
     "same package",
     "same node",
-    "same switch",
+    *LEVELS,
     "different nodes",
 )
 """The closest level of hardware that two places share, the nearest first."""
@@ -28,7 +29,8 @@ def shared(first: Place | None, second: Place | None) -> str:
     if first is None or second is None or first.host is None or second.host is None:
         return UNKNOWN
     if first.host != second.host:
-        return "same switch" if _switch(first) and _switch(first) == _switch(second) else SHARED[-1]
+        ends = (first.host, first.topology), (second.host, second.topology)
+        return level_between(*ends) or SHARED[-1]
     same = {
         "same CPU": (first.pu, second.pu),
         "same core": (_in_package(first, first.core), _in_package(second, second.core)),
@@ -42,8 +44,3 @@ def shared(first: Place | None, second: Place | None) -> str:
 def _in_package(place: Place, core: int | None) -> tuple[int | None, int] | None:
     """Cores are numbered anew in each package."""
     return None if core is None else (place.package, core)
-
-
-def _switch(place: Place) -> str:
-    """The switches above a node: s0.s4 of s0.s4.node17."""
-    return (place.topology or "").rpartition(".")[0]

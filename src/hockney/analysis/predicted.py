@@ -1,13 +1,14 @@
-"""Predicted times of collective algorithms, message by message, from ping-pong times."""
+"""Predicted times of collective algorithms and halos, message by message."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hockney.analysis.best import is_collective
+from hockney.analysis.best import arrived, is_collective
 from hockney.estimate.points import PointEstimate
 from hockney.predict.collectives import predicted_s
+from hockney.predict.halo import predicted_halo_s
 from hockney.predict.parameters import Parameters
 from hockney.records import Run
 
@@ -26,8 +27,15 @@ class Predicted:
 def predicted_points(
     run: Run, points: Sequence[PointEstimate], parameters: Parameters
 ) -> list[Predicted]:
-    """Every point of an algorithm that has a schedule."""
+    """Every point of a halo, or of an algorithm that has a schedule."""
     places = {len(launch.places): launch.places for launch in run.launches}
-    collective = [point for point in points if is_collective(point)]
-    times = [predicted_s(parameters, p, places.get(p.known_ranks)) for p in collective]
-    return [Predicted(p, time) for p, time in zip(collective, times, strict=True) if time]
+    found = []
+    for point in points:
+        placement, seconds = places.get(point.known_ranks), None
+        if point.exchange is not None and not point.overlap:
+            seconds = predicted_halo_s(parameters, point, placement)
+        elif is_collective(point) and arrived(point).is_together:
+            seconds = predicted_s(parameters, point, placement)
+        if seconds:
+            found.append(Predicted(point, seconds))
+    return found

@@ -4,37 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from statistics import median
 
-import msgspec
-
-from hockney.analysis.history import History, RunPoint
+from hockney.analysis.history import History, RunPoint, system_of
+from hockney.analysis.published_base import (
+    HALF_ROUND_TRIP,
+    OUR_LINE,
+    SHARED_MEMORY,
+    TCP,
+    UNKNOWN_NETWORK,
+    PublishedFigure,
+    published_figures,
+)
 from hockney.estimate.points import Estimates
 from hockney.fitting.fit import Fit
 from hockney.records import Run
 
-SHARED_MEMORY, TCP = "shared memory", "TCP/IP"
-UNKNOWN_NETWORK = "unknown network"
-"""Neither the source of a figure nor the records of a run need to name the network."""
 TCP_VARIABLES = {"FI_PROVIDER": {"tcp", "sockets"}, "UCX_TLS": {"tcp"}, "OMPI_MCA_btl": {"tcp"}}
 """Variables that choose TCP alone. Verbs are no such sign: they run over Ethernet, too."""
 TO_ITSELF = {"self", "sm", "vader", "shm", ""}
 """Transports that never leave a host, named together with the network's."""
-
-
-class PublishedFigure(msgspec.Struct, frozen=True):
-    """One figure, as its source gives it."""
-
-    system: str
-    transport: str
-    quantity: str
-    """time_s (one way, at `bytes`), alpha_s or r_inf_Bps (of Hockney's line)."""
-    bytes: int | None
-    value: float
-    definition: str
-    source: str
+OF_A_LOOP = frozenset({"median", "mean"})
+"""Statistics of a run that are compared; a least time is another definition."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +37,39 @@ class Position:
     value: float
     like: tuple[PublishedFigure, ...]
     """Ascending."""
+    method: str = HALF_ROUND_TRIP
+    is_alike: bool = True
+    """False where the published numbers are of another definition: these are not compared."""
+
+    @property
+    def systems(self) -> dict[str, float]:
+        """The number of each published system; the median where it has several."""
+        names = dict.fromkeys(one.system for one in self.like)
+        return {n: median(one.value for one in self.like if one.system == n) for n in names}
+
+    @property
+    def percentile(self) -> float:
+        """The percentage of published systems that are worse: slower, or of less bandwidth. Equal
+        ones count half."""
+        return self._percentile(list(self.systems.values()))
+
+    @property
+    def by_transport(self) -> dict[str, tuple[float, int]]:
+        """The percentile among the systems of each transport, and how many there are."""
+        found: dict[str, set[str]] = {}
+        for one in self.like:
+            found.setdefault(one.transport, set()).add(one.system)
+        systems = self.systems
+        return {
+            transport: (self._percentile([systems[name] for name in names]), len(names))
+            for transport, names in found.items()
+        }
+
+    def _percentile(self, values: Sequence[float]) -> float:
+        lower = sum(value < self.value for value in values)
+        equal = sum(value == self.value for value in values)
+        worse = lower if self.quantity.endswith("_Bps") else len(values) - lower - equal
+        return 100.0 * (worse + equal / 2.0) / len(values)
 
 
 @dataclass(frozen=True)
@@ -70,12 +94,6 @@ class Positions:
     """The definition of a sample of the run."""
 
 
-@cache
-def published_figures() -> tuple[PublishedFigure, ...]:
-    text = files("hockney").joinpath("data", "published.json").read_bytes()
-    return tuple(msgspec.json.decode(text, type=list[PublishedFigure]))
-
-
 def transport_of(run: Run) -> str | None:
     """The network or memory that carries the messages; None where they are simulated."""
     if not run.launches:
@@ -97,6 +115,11 @@ def transport_of(run: Run) -> str | None:
     return UNKNOWN_NETWORK
 
 
+def own_name(run: Run) -> str:
+    """The name by which the run's own system is published."""
+    return system_of(run).removeprefix("pingpong, ")
+
+
 def positions(
     run: Run, estimates: Estimates, line: Fit | None, histories: Sequence[History] = ()
 ) -> Positions:
@@ -105,34 +128,58 @@ def positions(
     transport = transport_of(run)
     definition = run.launches[0].definition if run.launches else None
     own = _own_numbers(run, estimates, line) if transport is not None else {}
+    groups: dict[tuple[str, int | None, str], list[PublishedFigure]] = {}
+    name = own_name(run)
+    for one in published_figures():
+        if (
+            one.system != name
+            and (one.quantity, one.bytes) in own
+            and _is_alike(one.transport, transport)
+        ):
+            groups.setdefault((one.quantity, one.bytes, one.method), []).append(one)
     places = []
-    for (quantity, size), value in own.items():
-        like = [
-            one
-            for one in published_figures()
-            if (one.quantity, one.bytes) == (quantity, size) and _is_alike(one.transport, transport)
+    for (quantity, size), (method, value) in own.items():
+        places += [
+            Position(
+                quantity,
+                size,
+                value,
+                tuple(sorted(like, key=lambda one: one.value)),
+                of,
+                of == method,
+            )
+            for (*of_what, of), like in groups.items()
+            if of_what == [quantity, size]
         ]
-        if like:
-            like.sort(key=lambda one: one.value)
-            places.append(Position(quantity, size, value, tuple(like)))
+    places.sort(key=lambda place: not place.is_alike)
     past = tuple(past for history in histories for past in _past(run.header.id, history))
     return Positions(transport, tuple(places), past, definition)
 
 
 def _own_numbers(
     run: Run, estimates: Estimates, line: Fit | None
-) -> dict[tuple[str, int | None], float]:
-    """The run's numbers by quantity and size; only ping-pongs of one pair are published."""
+) -> dict[tuple[str, int | None], tuple[str, float]]:
+    """The run's numbers with their methods, by quantity and size; only ping-pongs of one pair are
+    published."""
     if run.header.experiment != "pingpong":
         return {}
-    points = [p for p in estimates.headline if p.operation == "pingpong" and p.ranks in (2, None)]
-    own: dict[tuple[str, int | None], float] = {
-        ("time_s", point.bytes): point.typical_s for point in points
+    points = [
+        point
+        for point in estimates.headline
+        if point.operation == "pingpong"
+        and point.ranks in (2, None)
+        and point.is_plain
+        and point.statistic in OF_A_LOOP
+    ]
+    own: dict[tuple[str, int | None], tuple[str, float]] = {
+        ("time_s", point.bytes): (HALF_ROUND_TRIP, point.typical_s) for point in points
     }
-    if line is None:
+    if line is None or not points:
         return own
     known = {"alpha_s": line.parameters["alpha_s"], "r_inf_Bps": line.derived["r_inf_Bps"]}
-    return own | {(name, None): p.value for name, p in known.items() if p.value is not None}
+    return own | {
+        (name, None): (OUR_LINE, p.value) for name, p in known.items() if p.value is not None
+    }
 
 
 def _is_alike(other: str, own: str | None) -> bool:

@@ -102,7 +102,7 @@ def sampled_sizes(run: Run, operation: str | None) -> set[int]:
 
 def groups_of(visits: Sequence[Samples]) -> list[Group]:
     """A group for each algorithm and the like, the fastest first."""
-    found = grouped(sorted(visits, key=lambda visit: (visit.launch, visit.round)), "peers")
+    found = grouped(sorted(visits, key=lambda visit: (visit.launch, visit.round)), "peers", "level")
     groups = map(Group, texts_apart(found.values()), found.values())
     return sorted(groups, key=lambda group: float(np.median(group.seconds)))
 

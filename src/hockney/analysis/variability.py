@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -10,13 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.analysis.outliers import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE, robust_p
+from hockney.estimate.cells import rows_in_state
 from hockney.estimate.differences import holm
 from hockney.estimate.points import Estimates
 from hockney.records import Run
+from hockney.records.visits import Visits
 from hockney.spec import workload_of
-from hockney.spec.axes import Point, point_of, sort_key
+from hockney.spec.axes import Point, sort_key
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -43,25 +46,28 @@ def variability(run: Run, estimates: Estimates) -> list[Spread]:
 
     Where only pairs were timed, a sample counts for both of its ranks.
     """
-    found: dict[Point, dict[int, list[list[float]]]] = {}
     workload = workload_of(run.header.options)
     each_rank = workload is not None and workload.times_every_iteration
-    for samples in run.samples:
-        if estimates.states.of(samples.launch, samples.round) != 0 or not samples.ns:
-            continue
-        key = msgspec.structs.replace(point_of(samples), peers=())
-        for rank in samples.peers[:1] if each_rank else samples.peers:
-            found.setdefault(key, {}).setdefault(rank, []).append(samples.ns)
+    visits, found = run.samples, dict[Point, dict[int, list[Rows]]]()
+    rows = rows_in_state(run, estimates.states)
+    codes = visits.codes[rows]
+    by_point = rows[np.argsort(codes, kind="stable")]
+    counts = np.bincount(codes, minlength=len(visits.visited))
+    parts = np.split(by_point, np.cumsum(counts)[:-1]) if len(counts) else []
+    for point, part in zip(visits.visited, parts, strict=True):
+        key = msgspec.structs.replace(point, peers=(), level=None)
+        for rank in (point.peers[:1] if each_rank else point.peers) if len(part) else ():
+            found.setdefault(key, {}).setdefault(rank, []).append(part)
     spreads = []
     for key in sorted(found, key=sort_key):
-        ranks = {rank: _seconds(found[key][rank]) for rank in sorted(found[key])}
+        ranks = {rank: _seconds(visits, found[key][rank]) for rank in sorted(found[key])}
         spreads.append(_spread(key, None, np.concatenate(list(ranks.values()))))
         spreads += [_spread(key, rank, seconds) for rank, seconds in ranks.items()]
     return spreads
 
 
-def _seconds(visits: Iterable[Sequence[float]]) -> Array:
-    return np.concatenate([np.asarray(ns, dtype=np.float64) for ns in visits]) * 1e-9
+def _seconds(visits: Visits, parts: Sequence[Rows]) -> Array:
+    return visits.values(np.sort(np.concatenate(parts))) * 1e-9
 
 
 def _spread(point: Point, rank: int | None, seconds: Array) -> Spread:

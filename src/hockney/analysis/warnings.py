@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hockney.analysis.noise import Disturbance, disturbances
+from hockney.analysis.side_by_side import MethodRatio
 from hockney.analysis.starts import skew_of
 from hockney.estimate.launches import Mode
 from hockney.estimate.points import Estimates, PointEstimate
@@ -43,6 +44,8 @@ class Oversubscribed:
     host: str | None
     pu: int
     ranks: int
+    """Ranks, or threads where ranks have several."""
+    has_threads: bool
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,15 @@ class Modes:
     modes: tuple[Mode, ...]
 
 
+@dataclass(frozen=True)
+class SlowDatatype:
+    """A program that packs its data by hand is surely faster than the library's datatype."""
+
+    found: tuple[MethodRatio, ...]
+    """The largest gain first."""
+    measured: int
+
+
 Warning = (
     Incomplete
     | SourceNote
@@ -84,16 +96,21 @@ Warning = (
     | Noisy
     | FewLaunches
     | Modes
+    | SlowDatatype
 )
 
 
-def warnings(run: Run, estimates: Estimates) -> list[Warning]:
-    """All warnings for this run, the most serious first."""
+def warnings(
+    run: Run, estimates: Estimates, packed_by_hand: Sequence[MethodRatio] = ()
+) -> list[Warning]:
+    """All warnings for this run, the most serious first. packed_by_hand: over the same data as
+    datatypes."""
     return [
         *([Incomplete(run.cut)] if run.cut else []),
-        *_source_notes(run),
+        *source_notes(run),
         *_placement(run),
         *_skewed(run),
+        *_slow_datatypes(packed_by_hand),
         *disturbances(run),
         *([Modes(estimates.modes)] if estimates.modes else []),
         *_noisy(estimates),
@@ -101,7 +118,7 @@ def warnings(run: Run, estimates: Estimates) -> list[Warning]:
     ]
 
 
-def _source_notes(run: Run) -> list[SourceNote]:
+def source_notes(run: Run) -> list[SourceNote]:
     source = run.header.source
     if source is None:
         return []
@@ -117,16 +134,26 @@ def _placement(run: Run) -> Iterator[Warning]:
     loose = tuple(place for place in places if place.pinned is False)
     if loose:
         yield NotPinned(loose)
-    shared = Counter((place.host, place.pu) for place in places if place.pu is not None)
+    shared = Counter(
+        (place.host, pu)
+        for place in places
+        for pu in place.thread_pus or [place.pu]
+        if pu is not None
+    )
     if shared:
         ((host, pu), ranks) = shared.most_common(1)[0]
         if ranks > 1:
-            yield Oversubscribed(host, pu, ranks)
+            yield Oversubscribed(host, pu, ranks, any(place.thread_pus for place in places))
 
 
 def _skewed(run: Run) -> list[Skewed]:
     skew = skew_of(run)
     return [Skewed(skew.median_s)] if skew and skew.median_s > MOST_SKEW_S else []
+
+
+def _slow_datatypes(ratios: Sequence[MethodRatio]) -> list[SlowDatatype]:
+    found = sorted((one for one in ratios if one.is_faster), key=lambda one: one.judged.ratio)
+    return [SlowDatatype(tuple(found), len(ratios))] if found else []
 
 
 def _noisy(estimates: Estimates) -> list[Noisy]:

@@ -1,0 +1,102 @@
+"""Congestion factors are ratios inside launches; tails need enough samples."""
+
+from __future__ import annotations
+
+import click
+import pytest
+
+from congestion_samples import congestion_run
+from hockney.analysis import Analysis
+from hockney.cli._present import gate_congestion
+from hockney.estimate.sketch import samples_needed
+from hockney.views.experiments import shown_json, view_of
+
+TOLERANCE = 0.02
+
+
+def test_the_factor_is_that_of_the_launches_though_these_drift() -> None:
+    """Times drift by a factor of two over the run, which the pairs do not see."""
+    (one,) = Analysis(congestion_run(factor=2.0)).congestion
+    median = one.median.judged
+    assert median.ratio == pytest.approx(2.0, rel=TOLERANCE)
+    assert median.low is not None
+    assert median.high is not None
+    assert 1.95 < median.low <= median.ratio <= median.high < 2.05
+    assert median.verdict == "slower"
+    assert one.load_Bps == 1e9
+
+
+def test_tails_are_compared_with_tails() -> None:
+    """1.5 % of the exchanges take ten times longer: p99 and p99.9 do, the median does not."""
+    (one,) = Analysis(congestion_run(factor=2.0, tail=10.0)).congestion
+    for quantile in (0.99, 0.999):
+        factor = one.factor(quantile)
+        assert factor is not None
+        assert factor.judged.ratio == pytest.approx(20.0, rel=0.03)
+        assert factor.loaded_s / factor.isolated_s == pytest.approx(factor.judged.ratio, rel=0.05)
+
+
+@pytest.mark.parametrize(("quantile", "needed"), [(0.5, 6), (0.99, 368), (0.999, 3688)])
+def test_a_quantile_needs_so_many_samples(quantile: float, needed: int) -> None:
+    """The largest of them is above it with 97.5 %."""
+    assert samples_needed(quantile) == needed
+    assert quantile**needed <= 0.025 < quantile ** (needed - 1)
+
+
+def test_too_few_samples_say_so() -> None:
+    analysis = Analysis(congestion_run(samples=500))
+    (one,) = analysis.congestion
+    assert one.factor(0.99) is not None
+    assert one.factor(0.999) is None
+    (point,) = shown_json(analysis)["points"]
+    assert point["tails"][1] == {
+        "quantile": 0.999,
+        **dict.fromkeys(("isolated_s", "loaded_s", "factor", "low", "high", "p", "launches")),
+    }
+    assert "too few" in "\n".join(view_of(analysis).parts(analysis, False))
+
+
+def test_few_launches_have_a_factor_without_an_interval() -> None:
+    analysis = Analysis(congestion_run(launches=4))
+    (one,) = analysis.congestion
+    assert (one.median.judged.low, one.median.judged.high) == (None, None)
+    assert "no interval from fewer than 5 launches" in "\n".join(
+        view_of(analysis).parts(analysis, False)
+    )
+
+
+@pytest.mark.parametrize(("gate", "exceeds"), [(1.5, True), (2.0, False), (30.0, False)])
+def test_the_gate_needs_to_be_surely_exceeded(gate: float, exceeds: bool) -> None:
+    analysis = Analysis(congestion_run(factor=2.0, tail=1.0, most_factor=gate))
+    assert [one.exceeds for one in analysis.congestion] == [exceeds]
+    if exceeds:
+        with pytest.raises(click.exceptions.Exit) as ended:
+            gate_congestion(analysis)
+        assert ended.value.exit_code == 1
+    else:
+        gate_congestion(analysis)
+
+
+def test_the_gate_is_for_tails_too() -> None:
+    """The median is below, the tail far above."""
+    (one,) = Analysis(congestion_run(factor=2.0, tail=10.0, most_factor=3.0)).congestion
+    assert one.exceeds
+
+
+def test_what_is_not_slower_takes_as_long_as_alone() -> None:
+    analysis = Analysis(congestion_run(factor=1.0, tail=3.0))
+    (answer,) = view_of(analysis).answer(analysis)
+    assert answer.startswith("pingpong of 8 B takes as long as alone under incast of 64 KiB")
+    assert "its p99.9 2.9" in answer
+
+
+def test_the_view_says_what_was_seen() -> None:
+    analysis = Analysis(congestion_run(load_sizes=(1024, 65536), most_factor=1.5))
+    view = view_of(analysis)
+    answer = view.answer(analysis)
+    assert answer[0].startswith("pingpong of 8 B takes at worst 2")
+    assert answer[1] == "2 of 2 points are surely above the gate of 1.5x"
+    text = "\n".join(view.parts(analysis, False))
+    assert "pingpong under incast: 1 KiB, 8 in flight; 4 ranks" in text
+    assert "drawn anew for each launch" in text
+    assert "953.7 MiB/s" in text

@@ -1,0 +1,96 @@
+"""Slow switches and cables among all pairs, and switches that the times show."""
+
+from __future__ import annotations
+
+from fabric_samples import fabric_run
+from hockney.analysis import Analysis
+from hockney.analysis.fabric import Verdict
+
+
+def verdict(**changes: object) -> Verdict:
+    found = Analysis(fabric_run(**changes)).verdict  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+def names(**changes: object) -> list[tuple[str, tuple[str, ...]]]:
+    return [(one.what, one.names) for one in verdict(**changes).suspects]
+
+
+def test_nothing_is_named_where_nothing_is_slow() -> None:
+    found = verdict()
+    assert found.suspects == ()
+    assert (found.nodes, found.switches, found.cables) == (24, 6, 15)
+
+
+def test_a_cable_is_two_switches() -> None:
+    assert names(slow={(1, 4): 1.5}) == [("cable", ("s1", "s4"))]
+
+
+def test_a_slow_switch_makes_none_of_its_cables_an_outlier() -> None:
+    assert names(slow={(2, other): 1.5 for other in range(6) if other != 2}) == [
+        ("uplink", ("s2",))
+    ]
+
+
+def test_inside_of_a_switch() -> None:
+    assert names(slow={(3, 3): 1.5}) == [("switch", ("s3",))]
+
+
+def test_less_than_ten_percent_is_normal() -> None:
+    assert names(slow={(1, 4): 1.08}) == []
+
+
+def test_numbers_of_a_suspect() -> None:
+    (one,) = verdict(slow={(1, 4): 1.5}).suspects
+    assert 1.45 < one.ratio < 1.55
+    assert (one.pairs, one.passes, one.passes_agreeing) == (16, 3, 3)
+    assert 4.4e-6 < one.median_s < 4.6e-6
+    assert 2.9e-6 < one.usual_s < 3.1e-6
+
+
+def test_what_one_of_three_passes_shows_is_not_named() -> None:
+    run = fabric_run(slow={(1, 4): 1.5})
+    usual = fabric_run()
+    run.pair_times[1:] = usual.pair_times[1:]
+    assert Analysis(run).verdict == Verdict((), 24, 6, 15)
+
+
+def test_switches_are_found_by_clearly_different_times() -> None:
+    found = Analysis(fabric_run(is_known=False)).pairwise
+    assert found is not None
+    assert found.are_found
+    assert found.switches == tuple(f"of n{4 * i}" for i in range(6))
+    assert found.levels == ("same switch", "other switch")
+
+
+def test_times_that_do_not_make_groups_find_no_switches() -> None:
+    pairs = {(i, i): 1.5 for i in range(6)}  # all alike
+    found = Analysis(fabric_run(is_known=False, slow=pairs)).pairwise
+    assert found is not None
+    assert found.switches == ()
+    assert found.levels == ("different nodes",)
+
+
+def test_levels_are_points() -> None:
+    points = Analysis(fabric_run()).estimates.own()
+    assert [(point.level, point.launches) for point in points] == [
+        ("one hop", 3),
+        ("same switch", 3),
+    ]
+    assert 1.9e-6 < points[1].typical_s < 2.1e-6
+
+
+def test_many_nodes_are_binned() -> None:
+    found = Analysis(fabric_run(nodes=200, each=2, passes=1)).pairwise
+    assert found is not None
+    binned = found.binned(0)
+    assert binned.seconds.shape == (len(binned.names),) * 2 == (50, 50)
+    assert binned.names[1] == "n4"
+
+
+def test_the_slowest_pairs_come_first() -> None:
+    found = Analysis(fabric_run(slow={(1, 4): 1.5})).pairwise
+    assert found is not None
+    worst = found.worst(0, 16)
+    assert {tuple(found.switch[found.ends[pair]].tolist()) for pair, _, _ in worst} == {(1, 4)}

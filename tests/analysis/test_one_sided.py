@@ -1,0 +1,93 @@
+"""One-sided over two-sided: the ratio that was put in, launch by launch, and its words."""
+
+from __future__ import annotations
+
+import pytest
+
+from hockney.analysis import Analysis
+from hockney.views.experiments import shown_json, view_of
+from one_sided_samples import FACTORS, SIZES, one_sided_run, startup_run
+
+
+def test_the_ratio_of_each_way_is_found_though_launches_differ_more() -> None:
+    ratios = Analysis(one_sided_run()).one_sided
+    assert len(ratios) == len(FACTORS) * len(SIZES)
+    for one in ratios:
+        factor = FACTORS[one.point.synchronization, one.point.window_kind]  # type: ignore[index]
+        assert one.judged.ratio == pytest.approx(factor, rel=0.004)
+        assert one.judged.low is not None
+        assert one.judged.high is not None
+        assert one.judged.low <= factor * 1.004
+        assert one.judged.high < one.judged.low * 1.01
+        expected = "faster" if factor < 0.9 else "slower" if factor > 1.1 else "same"
+        assert one.judged.verdict == expected
+        assert one.two_sided.operation == "pingpong"
+        assert one.two_sided.bytes == one.point.bytes
+
+
+def test_only_flush_local_is_done_at_the_origin_alone() -> None:
+    done_at = {
+        one.point.synchronization: one.done_at for one in Analysis(one_sided_run()).one_sided
+    }
+    assert done_at == {"flush": "target", "fence": "target", "flush-local": "origin"}
+
+
+def test_too_few_launches_give_a_ratio_without_a_verdict() -> None:
+    for one in Analysis(one_sided_run(launches=3)).one_sided:
+        assert one.judged.low is None
+        assert one.judged.verdict == "unknown"
+        assert one.judged.needed
+
+
+def test_what_takes_as_long_as_its_target_computes_needs_it() -> None:
+    slower = {("flush", "allocate"): 1.01, ("flush", "create"): 3.2}
+    analysis = Analysis(one_sided_run(overlapped=slower))
+    assert len(analysis.one_sided) == len(FACTORS) * len(SIZES)
+    needs = {(one.point.window_kind, one.point.bytes): one.needs_target for one in analysis.helped}
+    assert needs == {
+        (kind, size): kind == "create" for kind in ("allocate", "create") for size in SIZES
+    }
+    shown = "\n".join(view_of(analysis).parts(analysis, False))
+    assert "put, flush at 8 B does not need the target's help" in shown
+    assert "put, flush, create window at 8 B needs the target's help" in shown
+    few = Analysis(one_sided_run(launches=3, overlapped=slower)).helped
+    assert {one.needs_target for one in few} == {None}
+
+
+def test_the_answer_says_which_is_faster_and_by_how_much() -> None:
+    analysis = Analysis(one_sided_run())
+    lines = view_of(analysis).answer(analysis)
+    assert len(lines) == len(FACTORS)
+    (plain,) = [line for line in lines if line.startswith("put, flush: ")]
+    assert "at 8 B faster than a send (half of a ping-pong), 0.100 [0.100 to 0.100]" in plain
+    assert "at 64 KiB faster than it" in plain
+    (made,) = [line for line in lines if line.startswith("put, flush, create window: ")]
+    assert "slower than a send" in made
+    (fence,) = [line for line in lines if line.startswith("put, fence: ")]
+    assert "as fast as a send" in fence
+
+
+def test_the_json_has_both_times_and_the_axes() -> None:
+    shown = shown_json(Analysis(one_sided_run()))
+    first = shown["one_sided"][0]
+    assert {"synchronization", "window_kind", "time_s", "two_sided_s", "ratio", "done_at"} <= set(
+        first
+    )
+    assert {point["synchronization"] for point in shown["points"]} == {
+        *(None, "flush", "flush-local", "fence")
+    }
+
+
+def test_start_up_is_shown_in_its_order_with_first_and_later() -> None:
+    analysis = Analysis(startup_run())
+    view = view_of(analysis)
+    assert view.answer(analysis) == [
+        "MPI_Init of 4 ranks 40 ms",
+        "first message to a rank 20 us, later ones 1 us",
+    ]
+    table = view.parts(analysis, False)[1]
+    steps = ["MPI_Init", "message", "message", "MPI_Win_allocate", "MPI_Win_create_dynamic"]
+    assert [
+        next(s for s in sorted(steps, key=len, reverse=True) if s in line)
+        for line in table.splitlines()[1:]
+    ] == 2 * steps

@@ -1,0 +1,112 @@
+"""Ways to exchange the same messages: what is compared with what, and when it is sure."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from hockney.analysis import Analysis
+from hockney.analysis.warnings import SlowDatatype
+from hockney.records import End, LaunchRecord, Place, Run, Samples
+from hockney.views.side_by_side import side_by_side_json, side_by_side_text
+from hockney.views.warnings import warning_lines
+from samples import HEADER
+
+Way = dict[str, Any]
+CONTIGUOUS: Way = {"mode": "standard", "datatype": "contiguous"}
+BY_DATATYPE: Way = {"mode": "standard", "datatype": "vector:64:8:64", "packing": "datatype"}
+BY_HAND: Way = BY_DATATYPE | {"packing": "hand"}
+WHOLE: Way = {"mode": "persistent", "partitions": 4, "stagger_ns": 0.0}
+PARTITIONED: Way = WHOLE | {"mode": "partitioned"}
+
+
+def run_of(
+    ways: Sequence[tuple[Way, float]], launches: int = 9, noise: float = 0.0, sizes: int = 2
+) -> Run:
+    """Each way takes 1 us times its factor, and what all ways of a launch share."""
+    chance = random.Random(1)
+    run = Run(HEADER)
+    for launch in range(launches):
+        shared = chance.uniform(0.5, 2.0)
+        places = [Place(rank=rank, host="here", pu=rank, pinned=True) for rank in (0, 1)]
+        run.add(LaunchRecord(launch=launch, places=places, definition="batch over 2k"))
+        for size in (512 * 2**i for i in range(sizes)):
+            for way, factor in ways:
+                ns = 1e3 * shared * factor * (1.0 + noise * chance.gauss(0.0, 1.0))
+                run.add(
+                    Samples(
+                        **way,
+                        **{"launch": launch, "round": 0, "operation": "pingpong", "bytes": size},
+                        **{"ranks": 2, "peers": (0, 1), "repetitions": 1, "ns": [ns]},
+                    )
+                )
+        run.add(End(launch=launch, reason="budget", wall_s=1.0))
+    return run
+
+
+def test_what_all_ways_of_a_launch_share_is_not_in_their_ratio() -> None:
+    analysis = Analysis(run_of([(CONTIGUOUS, 1.0), (BY_DATATYPE, 1.5), (BY_HAND, 1.2)]))
+    found = {(one.point.bytes, one.point.packing): one.judged for one in analysis.side_by_side}
+    assert {key: round(one.ratio, 6) for key, one in found.items()} == {
+        (512, "datatype"): 1.5,
+        (1024, "datatype"): 1.5,
+        (512, "hand"): 1.2,
+        (1024, "hand"): 1.2,
+    }
+    assert {one.verdict for one in found.values()} == {"slower"}
+    assert [round(one.judged.ratio, 6) for one in analysis.over_datatype] == [0.8, 0.8]
+
+
+def test_packing_by_hand_that_is_surely_faster_is_a_warning() -> None:
+    analysis = Analysis(run_of([(CONTIGUOUS, 1.0), (BY_DATATYPE, 1.5), (BY_HAND, 1.2)]))
+    (warning,) = [one for one in analysis.warnings if isinstance(one, SlowDatatype)]
+    assert (len(warning.found), warning.measured) == (2, 2)
+    (line,) = [line for line in warning_lines(analysis) if line.startswith("slow datatype")]
+    assert "faster than vector:64:8:64 at 2 of 2 points" in line
+    assert "it takes 0.8 (" in line
+
+
+@pytest.mark.parametrize(
+    ("by_hand", "noise", "launches"),
+    [(1.5, 0.0, 9), (1.8, 0.0, 9), (1.495, 0.0, 9), (1.45, 0.3, 9), (1.2, 0.0, 4)],
+    ids=["the same", "slower", "within the tolerance", "noise", "few launches"],
+)
+def test_where_it_is_not_sure_nothing_is_said(by_hand: float, noise: float, launches: int) -> None:
+    run = run_of([(BY_DATATYPE, 1.5), (BY_HAND, by_hand)], launches, noise)
+    assert not [one for one in Analysis(run).warnings if isinstance(one, SlowDatatype)]
+
+
+def test_partitions_are_compared_with_a_message_that_waits() -> None:
+    analysis = Analysis(
+        run_of([(WHOLE, 2.0), (PARTITIONED, 1.0), (PARTITIONED | {"partitions": 2}, 1)])
+    )
+    assert [(one.point.partitions, one.judged.ratio) for one in analysis.side_by_side] == [
+        (4, pytest.approx(0.5)),
+        (4, pytest.approx(0.5)),
+    ]
+    assert [one.is_faster for one in analysis.side_by_side] == [True, True]
+    text = side_by_side_text(analysis.side_by_side)
+    assert "partitioned, 4 partitions" in text
+    (first, _) = side_by_side_json(analysis.side_by_side)["side_by_side"]
+    assert (first["over"], first["mode"], first["verdict"]) == (
+        {"mode": "persistent"},
+        "partitioned",
+        "faster",
+    )
+
+
+def test_sizes_of_a_curve_share_the_error_rate() -> None:
+    """One size alone is told apart by 7 launches; of 20 none is, by the same numbers."""
+    ways = [(CONTIGUOUS, 1.0), (BY_DATATYPE, 1.5)]
+    for sizes, verdict in ((1, "slower"), (20, "unknown")):
+        analysis = Analysis(run_of(ways, launches=7, sizes=sizes))
+        assert {one.judged.verdict for one in analysis.side_by_side} == {verdict}
+
+
+def test_a_run_of_one_way_has_nothing_side_by_side() -> None:
+    analysis = Analysis(run_of([({"mode": "standard"}, 1.0)]))
+    assert side_by_side_text(analysis.side_by_side) == ""
+    assert side_by_side_json(analysis.side_by_side) == {}
