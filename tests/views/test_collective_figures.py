@@ -53,8 +53,18 @@ def cores() -> Analysis:
     for peer, level in zip((1, 9, 17), LEVELS.values(), strict=True):
         for size in (0, 4096, 1 << 20):
             ns = 1e9 * (level.alpha_s + level.beta_s_per_B * size)
-            run.add(Samples(launch=0, round=0, operation="pingpong", bytes=size, ranks=2,
-                            peers=(0, peer), repetitions=1, ns=[ns]))  # fmt: skip
+            run.add(
+                Samples(
+                    launch=0,
+                    round=0,
+                    operation="pingpong",
+                    bytes=size,
+                    ranks=2,
+                    peers=(0, peer),
+                    repetitions=1,
+                    ns=[ns],
+                )
+            )
     run.add(End(launch=0, reason="complete"))
     return Analysis(run, "cores")
 

@@ -13,7 +13,7 @@ from hockney.records import Run, RunRecord, Samples, Summary
 from hockney.views.curves import Options
 from hockney.views.drawing.description import Figure, Series
 from hockney.views.figures import describe
-from hockney.views.labels import labels_of
+from hockney.views.labels import labelled, labels_of
 from samples import make_run
 
 SIZES = (0, 1, 1024, 1024**2)
@@ -126,11 +126,19 @@ def test_the_floor_is_dashed_and_the_cold_copy_dotted() -> None:
             else [("handover", None, 0.1)]
         )
         for operation, algorithm, fraction in floors:
-            run.add(Samples(
-                launch=visit.launch, round=visit.round, operation=operation, algorithm=algorithm,
-                bytes=visit.bytes, ranks=2, peers=(0, 1), repetitions=1,
-                ns=[fraction * ns for ns in visit.ns],
-            ))  # fmt: skip
+            run.add(
+                Samples(
+                    launch=visit.launch,
+                    round=visit.round,
+                    operation=operation,
+                    algorithm=algorithm,
+                    bytes=visit.bytes,
+                    ranks=2,
+                    peers=(0, 1),
+                    repetitions=1,
+                    ns=[fraction * ns for ns in visit.ns],
+                )
+            )
     figure = describe("time", [analysis(run)], Options())
     dashed, dotted = (
         next(series for series in figure.series() if series.style == style)
@@ -252,8 +260,16 @@ def test_a_run_without_samples_is_an_error(what: str) -> None:
 def test_an_imported_statistic_is_drawn_under_its_name(what: str, words: str) -> None:
     run = Run(RunRecord(schema=1, hockney="", id="", experiment="pingpong"))
     for size in (8, 64):
-        run.add(Summary(launch=0, operation="pingpong", bytes=size, statistic="mean",
-                        definition="loop", value_s=size * 1e-9))  # fmt: skip
+        run.add(
+            Summary(
+                launch=0,
+                operation="pingpong",
+                bytes=size,
+                statistic="mean",
+                definition="loop",
+                value_s=size * 1e-9,
+            )
+        )
     figure = describe(what, [Analysis(run)], Options())
     assert words in labels(figure)
     assert "mean of each launch" in caption(figure)
@@ -277,3 +293,14 @@ def test_files_are_named_where_labels_collide(
         run.path = Path(path)
         runs.append(run)
     assert labels_of(runs) == expected
+
+
+def test_runs_of_one_machine_in_different_states_are_told_apart() -> None:
+    def of(*handovers: float) -> list[str]:
+        runs = [make_run(line_ns, handover_ns=lambda *_, ns=ns: ns) for ns in handovers]  # type: ignore[misc]
+        return [one.label for one in labelled(map(Analysis, runs))]
+
+    far, near = of(257.0, 55.0)
+    assert far.endswith(", core-to-core latency 257 ns"), far
+    assert near.endswith(", core-to-core latency 55 ns"), near
+    assert not any("core-to-core" in label for label in of(57.0, 55.0))

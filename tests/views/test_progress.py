@@ -18,7 +18,7 @@ from hockney.views.progress import disturbances
 from samples import make_run
 from terminals import Shown, in_terminal
 
-RUN = ("pingpong", "--budget", "3s", "--sizes", "0,8,1KiB,64KiB", "-o", "run.jsonl")
+RUN = ("pingpong", "--budget", "1.5s", "--sizes", "0,8,1KiB,64KiB", "-o", "run.jsonl")
 ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -35,11 +35,11 @@ def blocks(shown: Shown) -> list[list[str]]:
 
 @pytest.mark.usefixtures("engine")
 def test_a_terminal_shows_how_far_the_run_is_and_keeps_nothing_of_it(tmp_path: Path) -> None:
-    shown = in_terminal(*RUN, "--budget", "5s", "--launches", "8", "--sizes", "0,8", cwd=tmp_path)
+    shown = in_terminal(*RUN, "--budget", "3s", "--launches", "8", "--sizes", "0,8", cwd=tmp_path)
     assert shown.status == 0, shown.left
     drawn = blocks(shown)
     assert len(drawn) > 3
-    assert all("of 5 s left  launch" in block[0] for block in drawn)
+    assert all("of 3 s left  launch" in block[0] for block in drawn)
     filled = [block[0].count("━") for block in drawn]
     assert filled == sorted(filled)
     assert filled[-1] > filled[0]
@@ -153,11 +153,16 @@ def test_disturbances_are_counted_once_a_launch() -> None:
         run.add(Noise(launch=launch, rank=0, switches=2.0, migrations=0.0))
         run.add(Noise(launch=launch, rank=1, switches=None, migrations=1.0 * (launch == 1)))
         run.add(
-                Start(
-                    launch=launch, round=0, operation="bcast", bytes=8, ranks=2, skew_s=0.0,
-                    missed=launch,
-                )
-            )  # fmt: skip
+            Start(
+                launch=launch,
+                round=0,
+                operation="bcast",
+                bytes=8,
+                ranks=2,
+                skew_s=0.0,
+                missed=launch,
+            )
+        )
         run.add(Probe(launch=launch, round=0, peers=[0, 1], handover_ns=handover_ns))
         found.add(run, launch)
     assert disturbances(found) == [

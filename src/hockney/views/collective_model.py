@@ -1,4 +1,4 @@
-"""Collectives and the model of their algorithms: measured over predicted, message by message."""
+"""Collectives and halos, measured over predicted message by message."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def predicted_lines(found: Sequence[Predicted], parameters: Parameters) -> list[
         "measured over predicted, message by message, in us; predicted from",
         *(f"  {level}" for level in levels),
         "",
-        aligned(rows) if found else "no algorithm here has a schedule to predict by",
+        aligned(rows) if found else "nothing here has a schedule to predict by",
     ]
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from hockney.analysis.between import UNKNOWN_RULE, Between
 from hockney.analysis.compare import Comparison, PointDifference
 from hockney.estimate.differences import VERDICT_RULE, Judged
-from hockney.estimate.points import statistic_of
+from hockney.estimate.points import PointEstimate, by_curve, statistic_of
+from hockney.spec.axes import texts_apart
 from hockney.terminal import styled
 from hockney.views.table import aligned, microseconds
 
@@ -25,12 +28,23 @@ def show_comparison(comparison: Comparison, tolerance: float) -> None:
         click.echo(f"{what} in us; ratio B/A (Hodges-Lehmann) with its 95 % interval\n")
         rows = [["bytes", "A", "B", "B/A", "95 % interval", "p", "verdict"]]
         rows += [_row(point, tolerance) for point in comparison.points]
+        names = ["curve", *_curves([point.base for point in comparison.points])]
+        if any(names[1:]):
+            rows = [[name, *row] for name, row in zip(names, rows, strict=True)]
         click.echo(aligned(rows))
         click.echo(
             "p: rank-sum test over all launches, corrected for the number of sizes "
             f"(Benjamini-Hochberg); {VERDICT_RULE}"
         )
         click.echo(between_words(comparison.between))
+
+
+def _curves(points: Sequence[PointEstimate]) -> list[str]:
+    """For each point what sets its curve apart from the others; empty where there is one curve."""
+    groups = list(by_curve(points).values())
+    named = zip(texts_apart(groups), groups, strict=True)
+    found = {id(point): name for name, of_it in named for point in of_it}
+    return [found[id(point)] for point in points]
 
 
 def between_words(between: Between | None) -> str:

@@ -13,17 +13,22 @@ SHADES = "0123456789"
 MOST_COLUMNS = 64
 """More ranks are drawn in blocks of neighbours, by the median of a block."""
 
+LEAST_SPREAD = 1e-6
+"""Times that differ by less are the same: records have seven digits."""
 
-def heat_map(seconds: NDArray[np.float64], ranks: Sequence[int]) -> str:
+
+def heat_map(seconds: NDArray[np.float64], ranks: Sequence[int | str]) -> str:
     """seconds: shape (ranks, ranks), NaN where nothing was measured. Digits are even steps of
     log time from the fastest, 0, to the slowest, 9."""
     step = -(-len(ranks) // MOST_COLUMNS)
     cells = _blocks(seconds, step)
     low, high = float(np.nanmin(seconds)), float(np.nanmax(seconds))
-    width = len(str(max(ranks)))
+    if high < low * (1.0 + LEAST_SPREAD):
+        high = low
+    width = max(len(str(rank)) for rank in ranks)
     lines = []
     for row, rank in zip(cells, ranks[::step], strict=True):
-        digits = " ".join(_shade(value, low, high) for value in row)
+        digits = " ".join(shade(value, low, high) for value in row)
         lines.append(f"{rank:>{width}}  {digits}")
     blocks = f"; blocks of {step} x {step} ranks" if step > 1 else ""
     scale = f"0 is {format_seconds(low)}, 9 is {format_seconds(high)}, log scale{blocks}"
@@ -40,7 +45,8 @@ def _blocks(seconds: NDArray[np.float64], step: int) -> list[list[float]]:
     ]
 
 
-def _shade(value: float, low: float, high: float) -> str:
+def shade(value: float, low: float, high: float) -> str:
+    """The digit of a time between the fastest and the slowest; a dot for NaN."""
     if np.isnan(value):
         return "."
     fraction = np.log(value / low) / np.log(high / low) if high > low else 0.0

@@ -8,14 +8,28 @@ from pathlib import Path
 
 from hockney import records
 from hockney.analysis import Analysis
+from hockney.analysis.between import states_apart
 from hockney.printable import one_line
 from hockney.records import Run
+from hockney.units import format_seconds
 
 
 def analyses_of(paths: Iterable[Path]) -> list[Analysis]:
-    """Reads result files that are shown together: maybe hundreds of them."""
-    runs = [records.read(path) for path in paths]
-    return [Analysis(run, label) for run, label in zip(runs, labels_of(runs), strict=True)]
+    """Reads result files that are shown together."""
+    return labelled(Analysis(records.read(path)) for path in paths)
+
+
+def labelled(analyses: Iterable[Analysis]) -> list[Analysis]:
+    """The analyses, each with the label that it has among the others; with the machine's state
+    where they do not have the same."""
+    found = list(analyses)
+    labels = labels_of([one.run for one in found])
+    for analysis, label, latency_s in zip(found, labels, states_apart(found), strict=True):
+        state = (
+            "" if latency_s is None else f", core-to-core latency {format_seconds(latency_s, 3)}"
+        )
+        analysis.label = f"{label}{state}"
+    return found
 
 
 def labels_of(runs: Sequence[Run]) -> list[str]:

@@ -8,12 +8,13 @@ from hockney.analysis import Analysis
 from hockney.analysis.between import LEAST_OTHERS
 from hockney.analysis.expected import Expected
 from hockney.analysis.floor import FloorRatio
-from hockney.analysis.starts import Skew
+from hockney.analysis.starts import Skew, Starts
 from hockney.estimate.launches import SLOW_RULE
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.fitting.fit import Fit, Parameter
 from hockney.models.hockney import ORDINARY
 from hockney.records import Place
+from hockney.spec.axes import method_text
 from hockney.terminal import styled
 from hockney.units import format_rate, format_seconds, format_size
 
@@ -82,8 +83,10 @@ def point_table(
     """One row a size; times in microseconds."""
     following = [expected.at(point) if expected else None for point in points]
     has_next = any(following)
+    several = len({method_text(point) for point in points}) > 1
     rows = [
         [
+            *(("how",) if several else ()),
             *COLUMNS,
             *(("floor", "MPI/floor") if floor else ()),
             *(("95 % of other runs",) if has_next else ()),
@@ -91,7 +94,8 @@ def point_table(
     ]
     for point, other in zip(points, following, strict=True):
         times = (point.mean_s, point.p99_s, point.max_s)
-        row = [str(point.bytes), str(point.launches), str(point.samples)]
+        row = [method_text(point) or point.operation] if several else []
+        row += [str(point.bytes), str(point.launches), str(point.samples)]
         row += [microseconds(point.min_s), microseconds(point.median_s), *interval(point)]
         row += [*map(microseconds, times), mebibytes(point.bandwidth_Bps)]
         if floor:
@@ -168,6 +172,25 @@ def start_lines(skew: Skew | None) -> list[str]:
         f"ranks started within {format_seconds(skew.median_s, 2)} of each other (median of visits; "
         f"most {format_seconds(skew.most_s, 2)}){known}"
     ]
+
+
+def common_start_lines(starts: Starts | None) -> list[str]:
+    """How closely the ranks started together, and which repetitions are not counted."""
+    if starts is None:
+        return []
+    lines = []
+    if starts.skew_s is not None and starts.tolerance_s is not None:
+        lines.append(
+            f"ranks started within {format_seconds(starts.skew_s)} of the common start (median of "
+            f"visits); {100.0 * starts.missed:.1f} % of the repetitions are not counted, because "
+            f"a rank started more than {format_seconds(starts.tolerance_s)} late"
+        )
+    if starts.behind_barrier:
+        lines.append(
+            f"{starts.behind_barrier} of {starts.launches} launches started after a barrier: "
+            "from the first rank's start to the last rank's end"
+        )
+    return lines
 
 
 def state_lines(estimates: Estimates) -> list[str]:

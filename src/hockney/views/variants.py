@@ -8,6 +8,7 @@ from typing import Any
 
 from hockney.analysis.variants import Drift, Ignored, VariantStudy
 from hockney.estimate.blocks import VariantRatio
+from hockney.estimate.conditions import OTHER_STATE
 from hockney.records import Run
 from hockney.spec.axes import Key, key_without, texts_apart
 from hockney.views.as_json import axes_json
@@ -78,9 +79,22 @@ def variant_table(study: VariantStudy) -> str:
 
 
 def rule_of(study: VariantStudy) -> str:
-    """How ratios and intervals were found."""
-    is_exact = any(one.judged.p is None and one.judged.low is not None for one in study.ratios)
-    return EXACT if is_exact else RULE
+    """How ratios and intervals were found, and which blocks were left out."""
+    if any(one.judged.p is None and one.judged.low is not None for one in study.ratios):
+        return EXACT
+    rules = [RULE]
+    if changed := max(one.changed for one in study.ratios):
+        several = "block was" if changed == 1 else "blocks were"
+        rules.append(
+            f"{changed} {several} left out, between whose launches the machine's state changed "
+            f"(core-to-core latencies more than {OTHER_STATE:g} times apart)"
+        )
+    if adjusted := sum(one.slope is not None for one in study.ratios):
+        rules.append(
+            f"{adjusted} of {len(study.ratios)} ratios are adjusted for the speed of computing, "
+            "which the probe shows to differ between launches"
+        )
+    return "; ".join(rules)
 
 
 def variant_curves(study: VariantStudy) -> list[tuple[str, list[VariantRatio]]]:
@@ -154,6 +168,8 @@ def _ratio_json(one: VariantRatio) -> dict[str, Any]:
         "base_s": one.base_s,
         "time_s": one.time_s,
         "blocks": one.blocks,
+        "blocks_left_out": one.changed,
+        "compute_slope": one.slope,
         **asdict(one.judged),
         "log_ratios": list(one.log_ratios),
     }

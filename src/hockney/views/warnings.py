@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from hockney.analysis import Analysis
 from hockney.analysis.noise import Disturbance
+from hockney.analysis.side_by_side import MethodRatio
 from hockney.analysis.warnings import (
     NOISY_PRECISION,
     FewLaunches,
@@ -15,11 +16,12 @@ from hockney.analysis.warnings import (
     NotPinned,
     Oversubscribed,
     Skewed,
+    SlowDatatype,
     SourceNote,
     Warning,
 )
 from hockney.records import Place
-from hockney.units import format_seconds
+from hockney.units import format_seconds, format_size
 
 MOST_RANKS = 8
 """Ranks that are listed; more are counted."""
@@ -50,10 +52,11 @@ def _text(warning: Warning) -> str:
             return text
         case NotPinned(places):
             return _not_pinned(places)
-        case Oversubscribed(host, pu, ranks):
+        case Oversubscribed(host, pu, ranks, has_threads):
+            what = "threads" if has_threads else "ranks"
             return (
-                f"oversubscribed: {ranks} ranks take turns on CPU {pu} of {host}; these times are "
-                "the scheduler's, not the network's. Use no more ranks than CPUs"
+                f"oversubscribed: {ranks} {what} take turns on CPU {pu} of {host}; these "
+                "times are the scheduler's, not the network's. Use no more {what} than CPUs"
             )
         case Skewed(median_s):
             return (
@@ -76,6 +79,8 @@ def _text(warning: Warning) -> str:
                 "lies in one of them. Look for what differs between them: `hockney show --json` "
                 "numbers them"
             )
+        case SlowDatatype(found, measured):
+            return _slow_datatype(found, measured)
         case FewLaunches(launches, imported):
             return _few_launches(launches, imported)
 
@@ -86,6 +91,18 @@ def _not_pinned(places: Sequence[Place]) -> str:
     more = f" and {len(places) - MOST_RANKS} more" if len(places) > MOST_RANKS else ""
     return (
         f"not pinned: ranks {ranks}{more} may move between CPUs{reason}; pin them with --place core"
+    )
+
+
+def _slow_datatype(found: Sequence[MethodRatio], measured: int) -> str:
+    worst = found[0]
+    point, judged = worst.point, worst.judged
+    low, high = judged.low or judged.ratio, judged.high or judged.ratio
+    return (
+        f"slow datatype: packing by hand is surely faster than {point.datatype} at {len(found)} of "
+        f"{measured} points; at {format_size(point.bytes)} it takes {judged.ratio:.3g} "
+        f"({low:.3g} .. {high:.3g}) of the datatype's time. Pack in the program there, or try "
+        "another MPI"
     )
 
 

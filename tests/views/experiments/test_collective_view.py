@@ -34,11 +34,19 @@ def study(algorithms: Iterable[str], ranks: Iterable[int], sizes: Iterable[int] 
                 ns = 1e5 * count * (1 if size == 2 else 2)
                 run.add(
                     Samples(
-                        launch=launch, round=round_, operation="bcast", algorithm=name, bytes=size,
-                        ranks=count, peers=(), repetitions=1, ns=[ns],
-                        own_mean_ns=[ns / 2], own_max_ns=[3 * ns / 4],
+                        launch=launch,
+                        round=round_,
+                        operation="bcast",
+                        algorithm=name,
+                        bytes=size,
+                        ranks=count,
+                        peers=(),
+                        repetitions=1,
+                        ns=[ns],
+                        own_mean_ns=[ns / 2],
+                        own_max_ns=[3 * ns / 4],
                     )
-                )  # fmt: skip
+                )
         if count == 2:
             run.add(Probe(launch=launch, round=4, peers=(0, 1), handover_ns=53.0))
     return run
@@ -63,8 +71,12 @@ def test_launches_that_have_no_probe_are_not_lost() -> None:
 
 def test_time_against_ranks_with_own_durations_beside() -> None:
     rows = rows_of(shown(study(["ring", "chain"], [2, 3])), "bcast of 2 B")
-    assert [row[:2] for row in rows] == [["chain", "2"], ["chain", "3"], ["ring", "2"],
-                                         ["ring", "3"]]  # fmt: skip
+    assert [row[:2] for row in rows] == [
+        ["chain", "2"],
+        ["chain", "3"],
+        ["ring", "2"],
+        ["ring", "3"],
+    ]
     assert rows[1][2:5] == ["5", "20", "300.0"]
     assert rows[1][-2:] == ["150.0", "225.0"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from matplotlib import dates
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
@@ -12,7 +12,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 from hockney.lazy import lazy_imports
 from hockney.units import FACTORS, format_rate, format_size
 from hockney.views.drawing import time_text
-from hockney.views.drawing.description import Axis, Panel
+from hockney.views.drawing.description import Axis, Side
 
 with lazy_imports():
     from matplotlib.axes import Axes
@@ -32,22 +32,8 @@ DECADES = (
 LABEL_INCHES = {"x": 0.55, "y": 0.28}
 """Length of an axis per label."""
 SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
-Side = Literal["x", "y"]
 SIDES: tuple[Side, Side] = ("x", "y")
 untyped: Any = dates
-
-
-def values_along(panel: Panel, side: Side) -> list[float]:
-    """All values that must be inside of that axis."""
-    found: list[float | None] = []
-    for series in panel.series:
-        if side == "x":
-            found += series.x
-        else:
-            found += [*series.y, *(series.low or ()), *(series.high or ())]
-    found += [end for band in panel.bands if band.across == side for end in (band.low, band.high)]
-    found += [rule.at for rule in panel.rules if rule.across == side]
-    return [value for value in found if value is not None and math.isfinite(value)]
 
 
 def scale_axis(axes: Axes, side: Side, axis: Axis, values: Sequence[float], inches: float) -> None:

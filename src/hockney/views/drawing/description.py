@@ -6,6 +6,7 @@ looks. All values are in SI units and bytes; a renderer writes them with the uni
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -26,6 +27,7 @@ Style = Literal[
     "steps",  # a histogram: x holds the edges, y a value for each bin and a last 0
 ]
 Values = Sequence[float | None]
+Side = Literal["x", "y"]
 
 
 @dataclass(frozen=True)
@@ -140,3 +142,16 @@ class Figure:
     def series(self) -> Iterator[Series]:
         for panel in self.panels:
             yield from panel.series
+
+
+def values_along(panel: Panel, side: Side) -> list[float]:
+    """All values that must be inside of that axis."""
+    found: list[float | None] = []
+    for series in panel.series:
+        if side == "x":
+            found += series.x
+        else:
+            found += [*series.y, *(series.low or ()), *(series.high or ())]
+    found += [end for band in panel.bands if band.across == side for end in (band.low, band.high)]
+    found += [rule.at for rule in panel.rules if rule.across == side]
+    return [value for value in found if value is not None and math.isfinite(value)]

@@ -21,8 +21,8 @@ from matplotlib.transforms import blended_transform_factory
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.lazy import lazy_imports
 from hockney.views.colours import COLOURS, QUIET
-from hockney.views.drawing.axes import SIDES, scale_axis, scale_colours, values_along
-from hockney.views.drawing.description import Cell, Figure, Kind, Panel, Series
+from hockney.views.drawing.axes import SIDES, scale_axis, scale_colours
+from hockney.views.drawing.description import Cell, Figure, Kind, Panel, Series, values_along
 
 with lazy_imports():
     from matplotlib.artist import Artist

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from hockney.analysis import Analysis
-from hockney.analysis.best import FASTER, OWN, UNKNOWN, Cell, name_of
-from hockney.analysis.starts import Starts
+from hockney.analysis.best import FASTER, OWN, UNKNOWN, Cell, arrived, name_of
+from hockney.analysis.regret import Regret
 from hockney.estimate.points import PointEstimate
-from hockney.spec.axes import Point, sort_key
-from hockney.units import format_seconds, format_size
+from hockney.spec.axes import AXES, Point, sort_key
+from hockney.units import format_size
 from hockney.views import table
 from hockney.views.answer import certainty, own_points, time_at, typical_of
 from hockney.views.as_json import axes_json, points_json
@@ -19,7 +20,15 @@ from hockney.views.table import aligned, interval, microseconds
 SIZES = (2, 1024, 1024**2)
 """Chosen where they were measured: short, middle and long, as the references have them."""
 COLUMNS = ("launches", "samples", "completion", "95 % interval", "", "own mean", "own max")
-NOT_SHOWN = ("overlap", "peers", "pairs", "buffers", "mode", "window", "train")
+NOT_SHOWN = frozenset(AXES) - {
+    "operation",
+    "algorithm",
+    "segment_bytes",
+    "form",
+    "bytes",
+    "ranks",
+    "variant",
+}
 """Axes that the JSON of overlap leaves out."""
 LEGEND = (
     "completion: median of the samples; own mean, own max: mean and maximum of the ranks' own\n"
@@ -30,7 +39,8 @@ LEGEND = (
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
     """For each collective, with the most ranks: the fastest time at the smallest and largest size;
     and how often an algorithm is the best."""
-    points = own_points(analysis, operation)
+    every = own_points(analysis, operation)
+    points = [point for point in every if arrived(point).is_together] or every
     lines = []
     for name in dict.fromkeys(point.operation for point in points):
         ranks = max(point.known_ranks for point in points if point.operation == name)
@@ -40,7 +50,12 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
         named = len({name_of(point) for point in of_it}) > 1
         words = [time_at(one) + (f" ({name_of(one)})" if named else "") for one in best]
         lines.append(f"{name}, {ranks} ranks: {', '.join(words)}")
-        cells = [cell for cell in analysis.best if cell.collective == name and cell.is_choice]
+        shown = {arrived(point) for point in points}
+        cells = [
+            cell
+            for cell in analysis.best
+            if cell.collective == name and cell.is_choice and cell.arrived in shown
+        ]
         if any(cell.verdict != UNKNOWN for cell in cells):
             lines.append(_verdicts(name, cells))
     return [*lines, *certainty(analysis, points)]
@@ -74,50 +89,39 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     number by ranks at some sizes, and completion alone by size."""
     estimates = analysis.estimates
     shown = estimates.numbers(all_states)
-    begun = _beginning(analysis.starts)
+    begun = table.common_start_lines(analysis.starts)
     found = ["\n".join([*table.heading(analysis, "time"), LEGEND, *begun])]
     for state in shown:
         name = [f"state {state}"] if len(shown) > 1 else []
         found += [*name, *_tables(estimates.in_state(state))]
     found += _overlaps(analysis.overlap)
+    found += _regrets(analysis.regrets)
     states = table.state_lines(estimates)
     left_out = [f"left out: {words}" for words in analysis.plan.left_out] if analysis.plan else []
     return [*found, "\n".join([*states, *left_out])]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """{"points", "overlaps"}."""
+    """{"points", "overlaps", "regrets"}."""
     return {
         "points": points_json(analysis, all_states),
         "overlaps": [
-            {**axes_json(point, *NOT_SHOWN), "hidden": hidden}
+            {
+                **axes_json(point, *NOT_SHOWN),
+                "hidden": hidden,
+                "host_overhead_s": analysis.host_overheads.get(point),
+            }
             for point, hidden in analysis.overlap.items()
         ],
+        "regrets": [asdict(one) for one in analysis.regrets],
     }
 
 
-def _beginning(starts: Starts | None) -> list[str]:
-    """How closely the ranks started together, and which repetitions are not counted."""
-    if starts is None:
-        return []
-    lines = []
-    if starts.skew_s is not None and starts.tolerance_s is not None:
-        lines.append(
-            f"ranks started within {format_seconds(starts.skew_s)} of the common start (median of "
-            f"visits); {100.0 * starts.missed:.1f} % of the repetitions are not counted, because "
-            f"a rank started more than {format_seconds(starts.tolerance_s)} late"
-        )
-    if starts.behind_barrier:
-        lines.append(
-            f"{starts.behind_barrier} of {starts.launches} launches started after a barrier: "
-            "from the first rank's start to the last rank's end"
-        )
-    return lines
-
-
 def _tables(points: Sequence[PointEstimate]) -> Iterator[str]:
-    for operation in dict.fromkeys(point.operation for point in points):
-        of_it = [point for point in points if point.operation == operation]
+    for operation, when in dict.fromkeys((point.operation, arrived(point)) for point in points):
+        of_it = [p for p in points if (p.operation, arrived(p)) == (operation, when)]
+        if when.pattern is not None:
+            operation = f"{operation}, arrival {when.text}"
         if len({(name_of(point), point.known_ranks) for point in of_it}) == 1:
             first = of_it[0]
             yield f"{operation}, {name_of(first)}, {first.known_ranks} ranks\n{_by_size(of_it)}"
@@ -168,6 +172,26 @@ def _matrix(points: Sequence[PointEstimate]) -> str:
         for size in sorted({point.bytes for point in points})
     ]
     return aligned([["bytes", *names], *rows])
+
+
+def _regrets(regrets: Sequence[Regret]) -> list[str]:
+    """A row a size and number of ranks."""
+    if not regrets:
+        return []
+    rows = [
+        [
+            *(one.collective, str(one.ranks), str(one.bytes), one.algorithm),
+            f"{one.worst:.3g} ({one.worst_pattern})",
+            "-" if one.own_worst is None else f"{one.own_worst:.3g}",
+        ]
+        for one in regrets
+    ]
+    head = ["collective", "ranks", "bytes", "algorithm", "at most", "library's own"]
+    title = (
+        f"least loss over the patterns of arrival {', '.join(regrets[0].patterns)}: the largest "
+        "time over that of the fastest algorithm"
+    )
+    return [f"{title}\n{aligned([head, *rows])}"]
 
 
 def _overlaps(hidden: dict[Point, float]) -> list[str]:

@@ -10,6 +10,7 @@ import msgspec
 
 from hockney.analysis import Analysis
 from hockney.estimate.summaries import LogNumber
+from hockney.logs.table import REPEATED, UNRELATED
 from hockney.records import Run
 from hockney.spec.axes import Point, grouped, texts_apart
 from hockney.views import table
@@ -34,8 +35,12 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 
 def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     line = analysis.line()
-    known = "\n".join(_source_lines(analysis.run)), _statistics_table(analysis.statistics)
-    return [*known, "\n".join(table.fit_lines(line)) if line else ""]
+    source = "\n".join(_source_lines(analysis.run))
+    if analysis.run.samples:
+        numbers = table.point_table(analysis.estimates.own(), {}, None)
+    else:
+        numbers = _statistics_table(analysis.statistics, _are_unrelated(analysis.run))
+    return [source, numbers, "\n".join(table.fit_lines(line)) if line else ""]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
@@ -65,18 +70,32 @@ def _source_lines(run: Run) -> list[str]:
         f"{run.header.experiment}: {run.label}",
         f"imported from {source.file}: {program}",
         *(f"  {name}: {'; '.join(sorted(words))}" for name, words in definitions.items()),
-        *(["numbers are medians over launches of these"] if len(run.launches) > 1 else []),
+        *_over_launches(run),
     ]
 
 
-def _statistics_table(known: Mapping[Point, Mapping[str, LogNumber]]) -> str:
+def _over_launches(run: Run) -> list[str]:
+    if _are_unrelated(run):
+        return ["numbers are medians over the rows of a point"]
+    return ["numbers are medians over launches of these"] if len(run.launches) > 1 else []
+
+
+def _are_unrelated(run: Run) -> bool:
+    """True if nobody knows what repeated rows of a point are."""
+    return run.header.options.get(REPEATED) == UNRELATED
+
+
+def _statistics_table(
+    known: Mapping[Point, Mapping[str, LogNumber]], are_unrelated: bool = False
+) -> str:
     """A row a point, a column for each statistic of the log; of several curves one below the
     other."""
     curves = grouped(known, "bytes")
+    count = "rows" if are_unrelated else "launches"
     tables = []
     for title, points in zip(texts_apart(curves.values()), curves.values(), strict=True):
         fields = {name: one.field for point in points for name, one in known[point].items()}
-        rows = [["bytes", "launches", *fields], ["", "", *(UNITS[f] for f in fields.values())]]
+        rows = [["bytes", count, *fields], ["", "", *(UNITS[f] for f in fields.values())]]
         for point in sorted(points, key=lambda point: point.bytes):
             launches = max(one.launches for one in known[point].values())
             cells = [_cell(known[point].get(name)) for name in fields]

@@ -7,7 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from hockney.analysis import Analysis
+from hockney.analysis.bisection import LinkUse
 from hockney.analysis.contention import Contention, Knee
+from hockney.analysis.levels import LevelAtOnce
 from hockney.analysis.variability import Spread
 from hockney.estimate.points import PointEstimate
 from hockney.records import Place
@@ -16,6 +18,7 @@ from hockney.units import format_rate, format_seconds, format_size
 from hockney.views import table
 from hockney.views.as_json import axes_json, points_json
 from hockney.views.outliers import outlier_count, outliers_json, outliers_text, rank_words
+from hockney.views.side_by_side import side_by_side_json, side_by_side_text
 from hockney.views.variability import variability_text
 
 MOST_NAMED = 8
@@ -65,8 +68,11 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     found = [
         "\n".join([*table.heading(analysis), *_legend(curve)]),
         contention_table(curve),
+        side_by_side_text(analysis.side_by_side),
         "\n".join(table.start_lines(analysis.skew) + table.state_lines(analysis.estimates)),
         "\n".join(_knee_line(knee) for knee in analysis.knees),
+        "\n".join(_link_line(use) for use in analysis.link_use),
+        _by_level(analysis.levels),
         _extremes(curve, analysis.places),
     ]
     if analysis.times_every_iteration:
@@ -76,13 +82,16 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """{"points", "contention", "knees", "outliers", "outlier_rule"}, and with --every-iteration
-    "variability"."""
+    """{"points", "contention", "levels", "link_use", "knees", "outliers", "outlier_rule"}, and with
+    --every-iteration "variability"."""
     fields = {
         "points": points_json(analysis, all_states),
         "contention": [_row_json(one) for one in analysis.contention],
+        "levels": [asdict(one) for one in analysis.levels],
+        "link_use": [{**asdict(one), "fraction": one.fraction} for one in analysis.link_use],
         "knees": [_knee_json(knee) for knee in analysis.knees],
         **outliers_json(analysis),
+        **side_by_side_json(analysis.side_by_side),
     }
     if analysis.times_every_iteration:
         fields["variability"] = [_spread_json(one) for one in analysis.variability]
@@ -146,6 +155,33 @@ def _knee_line(knee: Knee) -> str:
         f"{size}: pairs wait for each other beyond {knee.pairs:.3g} at once{plateau} "
         f"(largest error of the curve {100.0 * knee.error:.1f} %)"
     )
+
+
+def _link_line(use: LinkUse) -> str:
+    what = "bisection bandwidth" if use.is_bisection else "all pairs together"
+    return (
+        f"{format_size(use.bytes)}, {use.pairs} pair{'s' * (use.pairs > 1)}: {what} "
+        f"{format_rate(use.measured_Bps)}, {100.0 * use.fraction:.1f} % of the "
+        f"{format_rate(use.allowed_Bps)} that the links allow"
+    )
+
+
+def _by_level(levels: Sequence[LevelAtOnce]) -> str:
+    if not levels:
+        return ""
+    rows = [("level", "bytes", "pairs at once", "of this level", "median pair", "slowest pair")]
+    rows += [
+        (
+            one.level,
+            str(one.bytes),
+            str(one.pairs),
+            str(one.of_level),
+            table.microseconds(one.median_s),
+            table.microseconds(one.slowest_s),
+        )
+        for one in levels
+    ]
+    return table.aligned(rows)
 
 
 def _extremes(curve: Sequence[Contention], places: Mapping[int, Place]) -> str:

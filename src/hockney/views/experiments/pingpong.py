@@ -8,7 +8,9 @@ from hockney.analysis import Analysis
 from hockney.views import table
 from hockney.views.answer import latency_and_bandwidth
 from hockney.views.as_json import fit_json, point_json
+from hockney.views.side_by_side import side_by_side_json, side_by_side_text
 from hockney.views.switches import switch_lines, switches_json
+from hockney.views.tails import tails_json, tails_text
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
@@ -18,6 +20,8 @@ def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
 def parts(analysis: Analysis, all_states: bool) -> list[str]:
     shown = analysis.estimates.numbers(all_states)
     found = ["\n".join(table.heading(analysis)), _tables(analysis, shown)]
+    found.append(side_by_side_text(analysis.side_by_side))
+    found.append(tails_text(analysis.tails))
     found.append("\n".join(table.state_lines(analysis.estimates)))
     for state in shown:
         line = analysis.line(state)
@@ -28,7 +32,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """{"points", "fits"}, and "switches" where they were looked for."""
+    """{"points", "fits"}, "switches" where they were looked for, and "tails" with --tails."""
     lines = {state: analysis.line(state) for state in analysis.estimates.numbers(all_states)}
     return {
         "points": [
@@ -36,7 +40,9 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
             for point in analysis.estimates.shown(all_states)
         ],
         "fits": [{"state": s, **fit_json(line)} for s, line in lines.items() if line],
+        **side_by_side_json(analysis.side_by_side),
         **switches_json(analysis.run.switches),
+        **tails_json(analysis.tails),
     }
 
 

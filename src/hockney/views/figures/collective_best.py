@@ -6,15 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.analysis import Analysis
-from hockney.analysis.best import BEST_RULE, FASTER, OWN, name_of
-from hockney.analysis.best import Cell as Measured
-from hockney.errors import AskedWronglyError
-from hockney.spec.workloads.collective import DEFAULT
-from hockney.units import format_size
-from hockney.views.curves import Options, samples_text
-from hockney.views.drawing import time_text
-from hockney.views.drawing.description import Axis, Cell, Figure, Kind, Panel, Rule
-from hockney.views.figures._collectives import asked, borders, title, unknown_ranks
+from hockney.views.curves import Options
+from hockney.views.drawing.description import Figure, Rule
+from hockney.views.figures._best import best_map
+from hockney.views.figures._collectives import asked, borders, unknown_ranks
 
 TAKES = ("operation",)
 SHARED = False
@@ -23,85 +18,12 @@ CHOICE = None
 
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     what = asked(analyses, options)
-    cells = what.cells
+    cells = sorted(what.cells, key=lambda cell: cell.ranks)
     if not cells:
         raise unknown_ranks(what)
-    if not any(cell.is_choice for cell in cells):
-        raise AskedWronglyError(
-            f"{what.name}: one algorithm alone was measured", "measure with --algorithm all"
-        )
-    ranks, sizes = (sorted({getattr(cell, by) for cell in cells}) for by in ("ranks", "bytes"))
-    won = {_winner(cell) for cell in cells}
-    colours = {name: number for number, name in enumerate(what.algorithms) if name in won}
-    names: list[str | None] = [*sorted(colours, key=lambda name: colours[name])]
-    names += [name for name in (DEFAULT, None) if name in won and name not in names]
-    kinds = tuple(_kind(name, colours.get(name or ""), cells) for name in names)
-    drawn = tuple(
-        Cell(
-            sizes.index(cell.bytes),
-            ranks.index(cell.ranks),
-            None,
-            _words(cell),
-            names.index(_winner(cell)),
-            _gain(cell),
-        )
-        for cell in cells
-    )
+    ranks = sorted({cell.ranks for cell in cells})
     rules = [
         Rule(sum(count < at for count in ranks) - 0.5, words, "y")
         for at, words in borders(what.places, ranks)
     ]
-    panel = Panel(
-        Axis("name", "message size", names=tuple(map(format_size, sizes))),
-        Axis("name", "processes", names=tuple(map(str, ranks))),
-        rules=tuple(rules),
-        cells=drawn,
-        kinds=kinds,
-    )
-    return Figure(
-        "collective-best",
-        f"{title(what)}, best algorithm",
-        (panel,),
-        (*_caption(cells), samples_text(what.analyses)),
-    )
-
-
-def _winner(cell: Measured) -> str | None:
-    """DEFAULT where no algorithm can be better; None where that is unknown."""
-    if cell.verdict == FASTER:
-        return cell.best.name
-    return DEFAULT if cell.verdict == OWN else None
-
-
-def _kind(name: str | None, colour: int | None, cells: Sequence[Measured]) -> Kind:
-    if name is None:
-        unknown = [cell.launches for cell in cells if _winner(cell) is None]
-        span = " to ".join(map(str, dict.fromkeys((min(unknown), max(unknown)))))
-        return Kind(f"unknown: {span} launch{'es' * (max(unknown) != 1)}", None, unknown=True)
-    if name == DEFAULT:
-        return Kind("the library's own decision", None)
-    return Kind(name, colour)
-
-
-def _gain(cell: Measured) -> str:
-    """The library's own time over the best."""
-    if cell.gain is None or cell.verdict != FASTER:
-        return ""
-    return f"{cell.gain:.{2 if cell.gain < 10.0 else 0}f}"
-
-
-def _words(cell: Measured) -> str:
-    points = [one.point for one in cell.contenders] + ([cell.default] if cell.default else [])
-    points.sort(key=lambda point: point.typical_s)
-    times = "; ".join(f"{name_of(point)} {time_text(point.typical_s)}" for point in points[:6])
-    more = f"; {len(points) - 6} more" * (len(points) > 6)
-    doubt = f" ({cell.unknown_text})" if _winner(cell) is None else ""
-    return f"{format_size(cell.bytes)}, {cell.ranks} processes: {times}{more}{doubt}"
-
-
-def _caption(cells: Sequence[Measured]) -> tuple[str, str]:
-    if all(cell.default is None for cell in cells):
-        first = "The library's own decision was not measured."
-    else:
-        first = "Numbers: the library's own time over the best algorithm's."
-    return first, f"{BEST_RULE[0].upper()}{BEST_RULE[1:]}."
+    return best_map("collective-best", what, cells, "processes", lambda c: str(c.ranks), rules)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
-from hockney.estimate.blocks import VariantRatio
 from hockney.views.curves import MOST_CURVES, Options, joined, only
-from hockney.views.drawing.description import Axis, Band, Figure, Panel, Rule, Series, Style
+from hockney.views.drawing.description import Figure
+from hockney.views.ratios import ratio_panel, ratio_series
 from hockney.views.variants import rule_of, variant_curves
 
 TAKES = ()
@@ -34,35 +34,14 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
         raise AskedWronglyError(
             f"{len(curves)} curves: one figure shows no more than {MOST_CURVES}"
         )
-    series = [one for number, curve in enumerate(curves) for one in _series(*curve, number)]
-    tolerance = study.comparison.tolerance
-    panel = Panel(
-        Axis("size", "message size"),
-        Axis("ratio", f"time over that of {base}", logarithmic=True),
-        tuple(series),
-        (Rule(1.0, across="y"),),
-        (Band(1.0 - tolerance, 1.0 + tolerance, f"tolerance ±{100.0 * tolerance:g} %", "y"),),
-    )
+    series = [
+        one
+        for number, (label, curve) in enumerate(curves)
+        for one in ratio_series(
+            label, [(one.point.bytes, one.judged) for one in curve if one.point], number
+        )
+    ]
+    label = f"time over that of {base}"
+    panel = ratio_panel(label, series, study.comparison.tolerance)
     words = f"{rule_of(study).capitalize()}. Filled where a variant is surely faster or slower."
     return Figure("variants", f"{analysis.run.header.experiment}: variants", (panel,), (words,))
-
-
-def _series(label: str, curve: Sequence[VariantRatio], number: int) -> list[Series]:
-    """One series of ratios that surely differ from 1, one of the others."""
-    styles: tuple[tuple[Style, bool], ...] = (("points", True), ("hollow", False))
-    found = []
-    for style, differs in styles:
-        here = [one for one in curve if (one.judged.verdict in ("faster", "slower")) == differs]
-        if here:
-            found.append(
-                Series(
-                    label,
-                    [float(one.point.bytes) for one in here if one.point is not None],
-                    [one.judged.ratio for one in here],
-                    [one.judged.low for one in here],
-                    [one.judged.high for one in here],
-                    style,
-                    number,
-                )
-            )
-    return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -33,11 +33,14 @@ IN_SCRIPT = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
 def render(
-    analyses: Sequence[Analysis], positions: Sequence[Positions], title: str | None = None
+    analyses: Sequence[Analysis],
+    positions: Mapping[Analysis, Positions],
+    title: str | None = None,
+    followed: tables.Followed = lambda systems, _: systems,
 ) -> str:
-    """The whole page; positions: each run among others. The labels of the analyses
-    differ from each other."""
-    found = sections(analyses)
+    """The whole page; positions: each run among others, but for those that are reduced. The labels
+    of the analyses differ from each other. followed: shows how far a long table is."""
+    found, whole = sections(analyses), list(positions)
     figures = [figure for section in found for figure in section.figures]
     style, script = _style(), drawing.script() + _text("page.js")
     environment = Environment(
@@ -50,33 +53,35 @@ def render(
         style=Markup(style),
         script=Markup(script),
         policy=_policy(style, script),
-        data=Markup(_data(analyses, figures)),
+        data=Markup(_data(whole, figures)),
         figures=figures,
-        sections=_with_systems(found, dict(zip(analyses, positions, strict=True))),
-        runs=[(analysis, tables.repeat(analysis)) for analysis in analyses],
+        sections=_with_systems(found, positions, followed),
+        runs=[(analysis, tables.repeat(analysis)) for analysis in whole],
     )
 
 
 def _with_systems(
-    found: Sequence[Section], positions: dict[Analysis, Positions]
+    found: Sequence[Section], positions: Mapping[Analysis, Positions], followed: tables.Followed
 ) -> list[dict[str, Any]]:
     """Each section with its tables and with the summaries of those systems that have not been
     summarised before: a file with several operations has several sections."""
     summarised: set[Analysis] = set()
     shown = []
     for section in found:
-        of = section.analyses
+        every, of = section.analyses, section.whole
         new = [analysis for analysis in of if analysis not in summarised]
         summarised.update(new)
         shown.append(
             {
                 "section": section,
-                "sides": tables.side_by_side(of, section.operation) if len(of) > 1 else None,
+                "sides": tables.side_by_side(every, section.operation, followed)
+                if len(every) > 1
+                else None,
                 "summaries": [
                     {
                         "number": list(positions).index(analysis),
                         "label": analysis.label,
-                        "cards": cards(analysis, len(of) == 1),
+                        "cards": cards(analysis, len(every) == 1),
                         "compared": frame_lines(positions[analysis]),
                         "published": tables.published_table(positions[analysis]),
                         "sources": source_lines(positions[analysis]),

@@ -22,17 +22,32 @@ TITLES = {
     "pingpong": "Ping-pong",
     "core-to-core": "Core-to-core latency",
     "cores": "Every two ranks",
+    "fabric": "All pairs of the network",
     "pairs": "Pairs at once",
     "overheads": "Overheads",
+    "rma": "One-sided operations",
+    "startup": "Start-up",
 }
 """Titles of experiments with one operation."""
-USUAL = ("time", "bandwidth", "models", "samples")
+WHOLE = frozenset({"startup"})
+"""Experiments whose operations share one section."""
+USUAL = ("time", "bandwidth", "models", "samples", "published")
 FIGURES_OF = {
     "core-to-core": ("matrix", "samples"),
     "cores": ("matrix", "time", "samples"),
+    "fabric": ("fabric", "time"),
     "pairs": ("contention", "multi-mode", "time", "bandwidth", "variability", "samples"),
     "overheads": ("overheads",),
-    "collective": ("collective-best", "collective-sizes", "collective-ranks", "samples"),
+    "rma": ("one-sided", "time", "contention", "models", "samples"),
+    "startup": ("startup",),
+    "congestion": ("congestion", "samples"),
+    "collective": (
+        "collective-best",
+        "arrivals",
+        "collective-sizes",
+        "collective-ranks",
+        "samples",
+    ),
 }
 """Figures by experiment, the most important first; figures without data are left out."""
 HEADINGS = {
@@ -41,11 +56,17 @@ HEADINGS = {
     "bandwidth": "Bandwidth",
     "models": "Models and their residuals",
     "samples": "Samples",
+    "published": "Among published systems",
     "matrix": "Time between every two ranks",
+    "fabric": "Time between every two switches or nodes",
     "contention": "Contention",
     "multi-mode": "Models of pairs at once",
     "variability": "Variability",
     "overheads": "Overheads",
+    "startup": "Steps by number of processes",
+    "congestion": "Time under load over time alone",
+    "one-sided": "Time over that of the two-sided exchange",
+    "arrivals": "Best algorithm by arrival",
     "collective-best": "Best algorithm",
     "collective-sizes": "Time by size",
     "collective-ranks": "Time by number of processes",
@@ -93,6 +114,31 @@ class Section:
     analyses: tuple[Analysis, ...]
     figures: tuple[Shown, ...]
 
+    @property
+    def whole(self) -> tuple[Analysis, ...]:
+        """The systems that are described and drawn."""
+        return _whole(self.analyses)
+
+    @property
+    def reduced(self) -> str | None:
+        """What is said of the others; None where there are none."""
+        if len(self.whole) == len(self.analyses):
+            return None
+        return (
+            f"{len(self.whole)} of these {len(self.analyses)} systems are described and drawn, "
+            "the first as given; the others are in this table alone. To see others, name fewer "
+            "files."
+        )
+
+
+def figures_of(experiment: str) -> Sequence[str]:
+    """The names of an experiment's figures, the most important first."""
+    return FIGURES_OF.get(experiment, USUAL)
+
+
+def _whole(analyses: Sequence[Analysis]) -> tuple[Analysis, ...]:
+    return tuple(analysis for analysis in analyses if not analysis.is_reduced)
+
 
 def sections(analyses: Sequence[Analysis]) -> list[Section]:
     """Makes a section for each experiment and operation, in the order of the files."""
@@ -101,14 +147,23 @@ def sections(analyses: Sequence[Analysis]) -> list[Section]:
     for analysis in analyses:
         if analysis.variants is not None:
             continue
-        operations = sorted({point.operation for point in analysis.estimates.own()})
-        for operation in operations or [""]:
+        for operation in _operations(analysis) or [""]:
             found.setdefault((analysis.run.header.experiment, operation), []).append(analysis)
-    dots = MOST_DOTS // max(sum(len(of) for of in found.values()) + len(varied), 1)
+    drawn = sum(len(_whole(of)) for of in found.values()) + len(varied)
+    dots = MOST_DOTS // max(drawn, 1)
     return [
         *(_of_variants(analysis, number, dots) for number, analysis in enumerate(varied, 1)),
         *(_section(*key, of, dots) for key, of in found.items()),
     ]
+
+
+def _operations(analysis: Analysis) -> list[str]:
+    """Those with a section of their own: not what one-sided operations are compared with, and not
+    the steps of a start-up."""
+    if analysis.run.header.experiment in WHOLE:
+        return []
+    exchanges = {one.two_sided.operation for one in analysis.one_sided}
+    return sorted({point.operation for point in analysis.estimates.own()} - exchanges)
 
 
 def _of_variants(analysis: Analysis, number: int, dots: int) -> Section:
@@ -116,7 +171,7 @@ def _of_variants(analysis: Analysis, number: int, dots: int) -> Section:
     assert analysis.variants is not None
     experiment = analysis.run.header.experiment
     id_ = f"variants-{number}"
-    names = ("variants", *FIGURES_OF.get(experiment, USUAL))
+    names = ("variants", *figures_of(experiment))
     found = (_shown(name, f"{id_}-{name}", "", [analysis], dots) for name in names)
     return Section(
         id_,
@@ -131,10 +186,11 @@ def _of_variants(analysis: Analysis, number: int, dots: int) -> Section:
 def _section(experiment: str, operation: str, analyses: Sequence[Analysis], dots: int) -> Section:
     words = [experiment] if operation in ("", experiment) else [experiment, operation]
     id_ = "-".join(words).replace(" ", "-")
-    names = FIGURES_OF.get(experiment, USUAL)
+    names = figures_of(experiment)
     if len(analyses) > 1 and experiment == "collective":
         names = ("time", *names)
-    found = (_shown(name, f"{id_}-{name}", operation, analyses, dots) for name in names)
+    whole = _whole(analyses)
+    found = (_shown(name, f"{id_}-{name}", operation, whole, dots) for name in names if whole)
     title = TITLES.get(experiment, ": ".join(words).capitalize())
     return Section(
         id_,
@@ -147,17 +203,19 @@ def _section(experiment: str, operation: str, analyses: Sequence[Analysis], dots
 
 
 def _answer(operation: str, analyses: Sequence[Analysis]) -> list[str]:
-    of = {a.label: _lines(operation, a) for a in analyses if own_points(a, operation)}
-    if len(of) == 1:
-        return next(iter(of.values()))
-    lines = [f"{label}: {lines[0]}" for label, lines in of.items()]
-    more = len(lines) - MOST_ANSWERS
-    return [*lines[:MOST_ANSWERS], *[f"and {more} more systems"] * (more > 0)] or [NOTHING]
+    measured = [analysis for analysis in analyses if own_points(analysis, operation or None)]
+    if len(measured) == 1 and _whole(measured):
+        return _lines(operation, measured[0])
+    shown = _whole(measured)[:MOST_ANSWERS]
+    more = len(measured) - len(shown)
+    lines = [f"{one.label}: {_lines(operation, one)[0]}" for one in shown]
+    return [*lines, *[f"and {more} more systems"] * (more > 0)] or [NOTHING]
 
 
 def _lines(operation: str, analysis: Analysis) -> list[str]:
-    found = view_of(analysis).answer(analysis, operation)
-    return found or latency_and_bandwidth(analysis, operation)
+    chosen = operation or None
+    found = view_of(analysis).answer(analysis, chosen)
+    return found or latency_and_bandwidth(analysis, chosen)
 
 
 def _shown(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,8 @@ from hockney.analysis.published import Positions
 from hockney.errors import HockneyError
 from hockney.estimate.points import PointEstimate
 from hockney.spec import plan_facts
-from hockney.spec.axes import AXES, Train, train_text
+from hockney.spec.axes import AXES
+from hockney.spec.trains import Train, train_text
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views.published import number_name, place_among
 
@@ -22,6 +23,11 @@ MOST_ROWS = 1000
 """Points of one file in the page."""
 TOLERANCE = 0.03
 """Smaller differences are treated as equal, as in `hockney compare`."""
+MOST_OTHERS = 20
+"""Systems of which those of the same question show how much equal runs differ."""
+
+Followed = Callable[[Sequence[Analysis], str], Iterable[Analysis]]
+"""Gives the items; the words are shown with how many were done."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +54,8 @@ def _rate(rate: float | None) -> Cell:
     return Cell(format_rate(rate), rate)
 
 
-def side_by_side(systems: Sequence[Analysis], operation: str) -> Table:
-    """One row a file, compared with the first."""
+def side_by_side(systems: Sequence[Analysis], operation: str, followed: Followed) -> Table:
+    """One row a file, compared with the first; followed: shows how far it is."""
     columns = [
         "system",
         "smallest size",
@@ -68,9 +74,9 @@ def side_by_side(systems: Sequence[Analysis], operation: str) -> Table:
             *_fitted(system),
             *_most(system, operation),
             Cell(str(len(system.run.launches)), len(system.run.launches)),
-            Cell("-" if number == 0 else _against(systems[0], system)),
+            Cell("-" if number == 0 else _against(systems[0], system, systems[:MOST_OTHERS])),
         ]
-        for number, system in enumerate(systems)
+        for number, system in enumerate(followed(systems, "systems compared"))
     ]
     return Table("The systems side by side", columns, rows, "systems")
 
@@ -102,9 +108,9 @@ def _most(system: Analysis, operation: str) -> list[Cell]:
     return [_rate(rate), Cell(format_size(size), size)]
 
 
-def _against(base: Analysis, other: Analysis) -> str:
+def _against(base: Analysis, other: Analysis, others: Sequence[Analysis]) -> str:
     try:
-        found = compare(base, other, TOLERANCE)
+        found = compare(base, other, TOLERANCE, others, each_point=False)
     except HockneyError:
         return "another experiment"
     return "; ".join([_verdict(found), *found.notes])

@@ -1,0 +1,52 @@
+"""The time of one-sided operations over that of the two-sided exchange, by size: below 1 they are
+faster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.analysis import Analysis
+from hockney.errors import AskedWronglyError
+from hockney.spec.variants import DEFAULT_TOLERANCE
+from hockney.views.curves import MOST_CURVES, Options, only, samples_text
+from hockney.views.drawing.description import Figure
+from hockney.views.experiments.rma import exchange_text, one_sided_curves, way_text
+from hockney.views.ratios import ratio_panel, ratio_series
+
+TAKES = ("operation",)
+SHARED = False
+CHOICE = None
+
+
+def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
+    analysis = only(analyses, "--what one-sided")
+    curves = [
+        curve
+        for curve in one_sided_curves(analysis.one_sided)
+        if options.operation in (None, curve[0].point.operation)
+    ]
+    if not curves:
+        raise AskedWronglyError(
+            f"{analysis.run.path or analysis.label}: no one-sided operation beside a two-sided one",
+            "measure them with hockney rma",
+        )
+    if len(curves) > MOST_CURVES:
+        raise AskedWronglyError(
+            f"{len(curves)} curves: one figure shows no more than {MOST_CURVES}",
+            "measure fewer ways, or take the points from `hockney export --to csv`",
+        )
+    series = [
+        one
+        for number, curve in enumerate(curves)
+        for one in ratio_series(
+            way_text(curve[0]), [(one.point.bytes, one.judged) for one in curve], number
+        )
+    ]
+    exchange = exchange_text(curves[0][0])
+    panel = ratio_panel(f"time over that of {exchange}", series, DEFAULT_TOLERANCE)
+    words = (
+        "Ratio of times in the same launches (Hodges-Lehmann estimate, signed-rank interval), "
+        "corrected for their number (Holm). Filled where an operation is surely faster or slower.",
+        samples_text(analyses),
+    )
+    return Figure("one-sided", f"{analysis.label}: one-sided", (panel,), words)
