@@ -16,6 +16,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from hockney.errors import AskedWronglyError
+
+EXTRAS = {"matplotlib": "plot"}
+"""Packages that an installation may lack, and the extra that brings each."""
+
 
 class _Name:
     """Stands for a name that a module defines, or for the module itself."""
@@ -24,9 +29,18 @@ class _Name:
         self._module, self._name = module, name
 
     def _load(self) -> Any:
-        if self._name is None:
-            return __import__(self._module)
-        return getattr(__import__(self._module, fromlist=(self._name,)), self._name)
+        try:
+            if self._name is None:
+                return __import__(self._module)
+            return getattr(__import__(self._module, fromlist=(self._name,)), self._name)
+        except ModuleNotFoundError as error:
+            extra = EXTRAS.get(error.name or "")
+            if extra is None:
+                raise
+            raise AskedWronglyError(
+                f"this needs {error.name}, which is not installed",
+                f"pip install 'hockney[{extra}]'",
+            ) from error
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._load(), name)

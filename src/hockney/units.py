@@ -124,6 +124,17 @@ def parse_share(text: str) -> float:
     return value
 
 
+def parse_factor(text: str) -> float:
+    """The 3 of "3x"."""
+    try:
+        value = float(text.strip().removesuffix("x"))
+    except ValueError:
+        value = 0.0
+    if not 1.0 <= value <= 1e6:
+        raise AskedWronglyError(f"{text!r} is not a factor from 1 up", "write 3x or 1.5x")
+    return value
+
+
 def format_size(size: int) -> str:
     """The exact size: "4 KiB" if that is whole, else "5000 B"."""
     for unit in ("GiB", "MiB", "KiB"):

@@ -17,13 +17,27 @@ SHORT = ("--launches", "2", "--budget", "2s", "-q")
 
 def test_launches_take_turns_and_prove_what_they_ran(hockney: RunHockney, tmp_path: Path) -> None:
     done = hockney(
-        "collective", "bcast,scan", "--algorithm", "default,binomial,recursive_doubling",
-        "-n", "2", "--sizes", "8,1KiB", "-o", "run.jsonl", "--json", *SHORT,
-    )  # fmt: skip
+        "collective",
+        "bcast,scan",
+        "--algorithm",
+        "default,binomial,recursive_doubling",
+        "-n",
+        "2",
+        "--sizes",
+        "8,1KiB",
+        "-o",
+        "run.jsonl",
+        "--json",
+        *SHORT,
+    )
     assert done.status == 0, done.stderr
     run = records.read(tmp_path / "run.jsonl")
-    asked = [("bcast", "default"), ("bcast", "binomial"), ("scan", "default"),
-             ("scan", "recursive_doubling")]  # fmt: skip
+    asked = [
+        ("bcast", "default"),
+        ("bcast", "binomial"),
+        ("scan", "default"),
+        ("scan", "recursive_doubling"),
+    ]
     ran = {s.launch: (s.operation, s.algorithm) for s in run.samples}
     assert list(ran.values()) == 2 * asked
     forced = [launch for launch in run.launches if ran[launch.launch][1] == "binomial"]
@@ -40,9 +54,21 @@ def test_what_the_library_would_replace_is_left_out_and_said(
     hockney: RunHockney, tmp_path: Path
 ) -> None:
     done = hockney(
-        "collective", "allreduce", "--algorithm", "rabenseifner", "-n", "2",
-        "--sizes", "2,4,8", "-o", "run.jsonl", "--launches", "1", "--budget", "1s",
-    )  # fmt: skip
+        "collective",
+        "allreduce",
+        "--algorithm",
+        "rabenseifner",
+        "-n",
+        "2",
+        "--sizes",
+        "2,4,8",
+        "-o",
+        "run.jsonl",
+        "--launches",
+        "1",
+        "--budget",
+        "1s",
+    )
     assert done.status == 0, done.stderr
     assert {s.bytes for s in records.read(tmp_path / "run.jsonl").samples} == {8}
     shown = hockney("show", "run.jsonl").stdout
@@ -58,10 +84,24 @@ def test_what_the_library_refuses_costs_only_its_own_launches(
 ) -> None:
     name = "sched_scatter_recursive_doubling_allgather"  # for powers of two
     done = hockney(
-        "collective", "ibcast", "--algorithm", f"{name},sched_binomial", "-n", "3",
-        "--oversubscribe", "--sizes", "8", "--launches", "1", "--budget", "20s",
-        "--mpicc", EMBEDDED, "-o", "run.jsonl",
-    )  # fmt: skip
+        "collective",
+        "ibcast",
+        "--algorithm",
+        f"{name},sched_binomial",
+        "-n",
+        "3",
+        "--oversubscribe",
+        "--sizes",
+        "8",
+        "--launches",
+        "1",
+        "--budget",
+        "20s",
+        "--mpicc",
+        EMBEDDED,
+        "-o",
+        "run.jsonl",
+    )
     assert done.status == 0, done.stderr
     assert f"ibcast {name}, 3 ranks: the MPI library refuses this algorithm" in done.stderr
     run = records.read(tmp_path / "run.jsonl")
@@ -70,9 +110,19 @@ def test_what_the_library_refuses_costs_only_its_own_launches(
 
 def test_a_budget_that_is_too_small_for_all_is_said(hockney: RunHockney) -> None:
     done = hockney(
-        "collective", "bcast", "--algorithm", "all", "-n", "2", "--sizes", "8", "--budget", "0.3s",
-        "-o", "run.jsonl",
-    )  # fmt: skip
+        "collective",
+        "bcast",
+        "--algorithm",
+        "all",
+        "-n",
+        "2",
+        "--sizes",
+        "8",
+        "--budget",
+        "0.3s",
+        "-o",
+        "run.jsonl",
+    )
     assert done.status == 0, done.stderr
     assert "not measured: the budget was spent" in done.stderr
 

@@ -20,6 +20,7 @@ def test_json_has_every_finding_and_the_status_follows_the_verdict(hockney: RunH
     for finding in found.values():
         assert set(finding) == {"name", "verdict", "fact", "advice"}
         assert finding["verdict"] in ("ok", "warn", "bad", "unknown")
+    assert "(shared memory)" in found["message among others"]["fact"]
     for name in ("MPI", "compiler", "engine", "launch of two ranks", "clock cost"):
         assert found[name]["verdict"] in ("ok", "warn"), found[name]
     assert (result["verdict"] == "bad") == ("bad" in {f["verdict"] for f in found.values()})

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from hockney import records
-from hockney.cli import _facts
+from hockney.cli import _kept
 from hockney.cli._facts import Facts, Known
 from samples import past_run, write_run
 
@@ -16,7 +17,7 @@ from samples import past_run, write_run
 @pytest.fixture
 def entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.delenv(_facts.OFF, raising=False)
+    monkeypatch.delenv(_kept.OFF, raising=False)
     return tmp_path / "cache" / "hockney" / "facts"
 
 
@@ -39,7 +40,10 @@ def test_a_file_is_read_once(entries: Path, file: Path, monkeypatch: pytest.Monk
     assert Facts().of(file) == first
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b'{"cut": 1, "facts": null}', b"\xff", b"[" * 9999])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", msgspec.msgpack.encode({"cut": 1, "facts": None}), b"\xff", b"\x91" * 9999],
+)
 def test_a_damaged_entry_is_worked_out_again(entries: Path, file: Path, content: bytes) -> None:
     first = Facts().of(file)
     (entry,) = entries.iterdir()
@@ -65,7 +69,7 @@ def test_a_file_that_may_still_change_is_not_kept(entries: Path, file: Path) -> 
 def test_the_cache_can_be_switched_off(
     entries: Path, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(_facts.OFF, "1")
+    monkeypatch.setenv(_kept.OFF, "1")
     assert isinstance(Facts().of(file), Known)
     assert not entries.exists()
 
@@ -77,7 +81,7 @@ def test_the_oldest_entries_go(entries: Path, file: Path, monkeypatch: pytest.Mo
         old.write_bytes(b"")
         os.utime(old, (number, number))
     facts.of(file)
-    monkeypatch.setattr(_facts, "MOST_ENTRIES", 2)
+    monkeypatch.setattr(_kept, "MOST_ENTRIES", 2)
     facts.close()
     assert {entry.name for entry in entries.iterdir()} >= {"3.json"}
     assert len(list(entries.iterdir())) == 2

@@ -23,15 +23,23 @@ from hockney.programs import PROGRAMS
 from hockney.spec import Plan
 
 WHOLE = click.Context(cli.cli, info_name="hockney")
-VERBS = {name: command for name in cli.cli.list_commands(WHOLE)
-         if isinstance(command := cli.cli.get_command(WHOLE, name), Verb)}  # fmt: skip
+VERBS = {
+    name: command
+    for name in cli.cli.list_commands(WHOLE)
+    if isinstance(command := cli.cli.get_command(WHOLE, name), Verb)
+}
 MEASURING = [name for name, command in VERBS.items() if isinstance(command, MeasuringVerb)]
-WORDS = {"collective": ["bcast", "-n", "2"], "cores": ["-n", "2"]}
+WORDS = {"collective": ["bcast", "-n", "2"], "cores": ["-n", "2"], "rma": ["accumulate"]} | {
+    "fabric": ["-n", "2"]
+}
 """What a measuring verb needs at least, on a machine with two CPUs."""
 NEEDS = {
-    "--window": ["--operation", "stream"],
-    "--msgs-per-sample": ["--multi"],
-    "--overall-volume": ["--multi"],
+    ("pairs", "--window"): ["--operation", "stream"],
+    ("pairs", "--msgs-per-sample"): ["--multi"],
+    ("pairs", "--overall-volume"): ["--multi"],
+    ("pairs", "--thread-comms"): ["--threads", "2"],
+    ("pingpong", "--thread-comms"): ["--threads", "2"],
+    ("rma", "--pairing"): ["--pairs-active", "1"],
 }
 """Options that are refused without others."""
 
@@ -42,9 +50,18 @@ COMPUTED = [
     ("collective", ["bcast", "-n", "2"], ["--budget", f"{CASE_S:g}s"]),
     ("collective", ["bcast", "-n", "2"], ["--place", "core"]),
     ("collective", ["bcast", "-n", "2"], ["--buffers", "separate"]),
+    ("halo", [], ["-n", CPUS]),
+    ("halo", ["-n", "2"], ["--place", "core"]),
+    ("halo", ["-n", "2"], ["--buffers", "separate"]),
+    ("halo", ["-n", "2", "--exchange", "partitioned"], ["--partitions", "4"]),
+    ("overlap", [], ["--place", "core"]),
+    ("overlap", [], ["--buffers", "separate"]),
     ("cores", [], ["-n", CPUS]),
     ("cores", ["-n", "2"], ["--place", "core"]),
     ("cores", ["-n", "2"], ["--buffers", "returned"]),
+    ("fabric", [], ["-n", CPUS]),
+    ("fabric", ["-n", "2"], ["--place", "core"]),
+    ("fabric", ["-n", "2"], ["--buffers", "returned"]),
     ("overheads", [], ["--place", "core"]),
     ("overheads", [], ["--buffers", "returned"]),
     ("pairs", [], ["-n", PAIRED]),
@@ -55,13 +72,38 @@ COMPUTED = [
     ("pairs", ["-n", "2"], ["--buffers", "returned"]),
     ("pairs", ["-n", "2", "--operation", "stream"], ["--buffers", "separate"]),
     ("pairs", ["-n", "2", "--verify"], ["--buffers", "separate"]),
+    ("pairs", ["-n", "2", "--datatype", "vector:4:8:16"], ["--packing", "datatype,pack,hand"]),
+    (
+        "pairs",
+        ["-n", "2", "--datatype", "vector:4:8:16", "--operation", "stream"],
+        ["--buffers", "separate"],
+    ),
+    ("pingpong", ["--datatype", "vector:4:8:16"], ["--packing", "datatype,pack,hand"]),
     ("pingpong", [], ["--place", "core"]),
     ("pingpong", [], ["--buffers", "returned"]),
     ("pingpong", ["--verify"], ["--buffers", "separate"]),
+    ("rma", ["put"], ["--sizes", "8..4MiB"]),
+    ("rma", ["put", "--direction", "one-way"], ["--window", "64"]),
+    ("rma", ["put"], ["--place", "core"]),
+    ("rma", ["put"], ["--buffers", "separate"]),
+    ("startup", [], ["--place", "core"]),
+    ("congestion", ["-n", "8"], ["--place", "core"]),
+    ("congestion", ["-n", "8"], ["--buffers", "returned"]),
+    ("congestion", ["-n", "8"], ["--sizes", "8"]),
+    ("congestion", ["-n", "8"], ["--budget", "20s"]),
+    ("congestion", ["-n", "8"], ["--victims", "2"]),
+    ("congestion", [], ["-n", str(max(allowed_cpus(), 4))]),
+    ("congestion", ["-n", "8", "--victim", "stream"], ["--window", "64"]),
+    ("congestion", ["-n", "8", "--victim", "stream"], ["--sizes", "128KiB"]),
+    ("startup", [], ["--buffers", "returned"]),
 ]
 """Defaults that depend on other options or on the machine: a command, and the default spelt out."""
-DESCRIBED = {"--output", "--mpicc", "--launcher", "--segment-size"}
-"""Defaults that no word stands for: a name with the time in it, or what another program decides."""
+DESCRIBED = {
+    *("--output", "--mpicc", "--launcher", "--segment-size", "--receive-datatype", "--form"),
+    *("--skew", "--direction", "--pairs-active"),
+}
+"""Defaults that no word stands for: a name with the time in it, what another program decides, or
+that the option's question is not asked."""
 
 
 def options(verb: str) -> list[Option]:
@@ -133,7 +175,7 @@ def test_a_shown_default_is_the_one_that_is_used(verb: str) -> None:
         spelt = option.type_cast_value(context, shown[1])
         assert spelt == option.type_cast_value(context, given), option.opts
         if verb in MEASURING:
-            words = [*WORDS.get(verb, []), *NEEDS.get(option.opts[0], [])]
+            words = [*WORDS.get(verb, []), *NEEDS.get((verb, option.opts[0]), [])]
             assert plan_of(verb, [*words, option.opts[-1], shown[1]]) == plan_of(verb, words)
 
 

@@ -108,3 +108,18 @@ def test_show_sets_a_run_beside_its_past(hockney: RunHockney, folder: Path) -> N
     assert result["positions"]["past"][0]["earlier"] == 19
     assert result["positions"]["transport"] == "shared memory"
     assert result["beside"] == result["positions"], "its former name"
+
+
+def test_own_systems_are_published(hockney: RunHockney, folder: Path, tmp_path: Path) -> None:
+    """Twice the same system is one entry."""
+    env = {"HOCKNEY_PUBLISHED": str(tmp_path / "share" / "own.json")}
+    for _ in range(2):
+        done = hockney("history", str(folder), "--publish", env=env)
+        assert (done.status, done.stderr) == (0, "")
+        assert f"own.json: {NASTY}, shared memory, " in done.stdout
+    [entry] = json.loads((tmp_path / "share" / "own.json").read_text())
+    assert entry["system"] == NASTY
+    (tmp_path / "share" / "own.json").write_text("{}")
+    done = hockney("history", str(folder), "--publish", env=env)
+    assert done.status == 2
+    assert "no base of published systems" in done.stderr

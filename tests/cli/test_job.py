@@ -3,6 +3,7 @@ tests/cluster."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,19 @@ def test_broadcast_needs_a_way(hockney: RunHockney, scheduler: str) -> None:
     done = hockney("job", scheduler, "--", *words, "-o", "run.jsonl")
     assert done.status == 2
     assert "let the job run hockney itself" in done.stderr
+
+
+def test_a_script_for_another_machine_says_what_it_assumes(
+    hockney: RunHockney, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    which = shutil.which
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == "srun" else which(name))
+    done = hockney("job", "slurm", "--", "pingpong", "-n", "2", "-o", "run.jsonl")
+    assert done.status == 0, done.stderr
+    assert "#SBATCH --nodes=1" in done.stdout
+    [assumed] = [word for word in done.stdout.split() if word.startswith("--mpi=")]
+    assert f"srun is not on this machine, so the script assumes {assumed}: " in done.stderr
+    assert "`srun --mpi=list` on the cluster" in done.stderr
 
 
 @pytest.mark.parametrize("words", ["overheads", "pingpong --refine"])

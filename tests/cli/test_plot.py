@@ -67,7 +67,6 @@ def test_the_environment_of_matplotlib_does_not_matter(
         (["-o", "there.png"], "there.png exists"),
         (["absent.jsonl", "-o", "x.png"], "absent.jsonl: no such file"),
         (["--what", "pie", "-o", "x.png"], "'pie'"),
-        ([], "--output"),
         (["--what", "samples", "--bytes", "7", "-o", "x.png"], "were: 0, 8"),
         (["run.jsonl", "--what", "models", "-o", "x.png"], "one file at a time"),
         (["--what", "bandwidth", "--extremes", "-o", "x.png"], "these do: time"),
@@ -98,3 +97,15 @@ def test_a_full_disk_is_told(hockney: RunHockney, run: Path, tmp_path: Path) -> 
     done = hockney("plot", str(run), "-o", "full.png", "--force")
     assert done.status == 1
     assert "full.png: No space left on device" in done.stderr
+
+
+def test_without_a_file_it_is_drawn_in_the_terminal(hockney: RunHockney, run: Path) -> None:
+    done = hockney("plot", str(run))
+    assert (done.status, done.stderr) == (0, "")
+    for words in ("one-way time", "message size", "┤", "Hockney's line"):
+        assert words in done.stdout
+    shown = hockney("show", str(run), "--plot").stdout
+    assert "one-way time\n" in shown
+    assert "bandwidth\n" in shown
+    done = hockney("show", str(run), "--plot", "--json")
+    assert (done.status, "not both" in done.stderr) == (2, True)

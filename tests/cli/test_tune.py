@@ -10,7 +10,6 @@ import pytest
 
 from collective_samples import collective_run
 from conftest import RunHockney
-from hockney import records
 from hockney.mpis import Engine, Mpi
 from hockney.records import Run
 from hockney.tuning.trial import start
@@ -63,6 +62,18 @@ def test_rules_are_written_and_seen_to_be_read(
     assert (tmp_path / "rules").exists()
 
 
+def test_rules_are_deployed_with_modules_and_system_files(
+    hockney: RunHockney, result: Path, tmp_path: Path
+) -> None:
+    assert hockney("tune", str(result), "--deploy").status == 2, "beside what?"
+    done = hockney("tune", str(result), "-o", "rules", "--deploy")
+    assert done.status == 0, done.stderr
+    assert str(tmp_path / "rules") in (tmp_path / "rules.lua").read_text()
+    assert (tmp_path / "rules.tcl").read_text().startswith("#%Module1.0")
+    assert "to undo: unset" in (tmp_path / "rules.sh").read_text()
+    assert hockney("tune", str(result), "-o", "rules", "--deploy").status == 2, "it exists"
+
+
 def test_the_same_as_json_without_writing(
     hockney: RunHockney, result: Path, tmp_path: Path
 ) -> None:
@@ -72,11 +83,15 @@ def test_the_same_as_json_without_writing(
     assert found["rules"][0] == {
         "collective": "bcast",
         "ranks": 2,
+        "nodes": None,
+        "per_node": None,
         "from_bytes": 8,
         "to_bytes": 1024,
         "algorithm": "binomial",
         "segment_bytes": None,
         "times_faster": pytest.approx(2.0, rel=0.01),
+        "conditions": 1,
+        "predicted": False,
     }
     assert found["environment"] == {}
     assert list(tmp_path.iterdir()) == [result]
@@ -138,32 +153,6 @@ def test_what_is_there_is_not_overwritten(
     done = hockney("tune", str(result), "-o", "rules")
     assert done.status == 2
     assert (tmp_path / "rules").read_text() == "precious"
-
-
-@pytest.mark.long
-def test_check_measures_with_and_without_the_rules_in_turn(
-    hockney: RunHockney, mpi: Mpi, result: Path, tmp_path: Path
-) -> None:
-    assert hockney("tune", str(result), "-o", "rules").status == 0
-    options = ("--check", "--launches", "2", "--budget", "4s", "-o", "checked.jsonl", "--json")
-    done = hockney("tune", str(result), "rules", *options)
-    assert done.status in (0, 1), done.stderr
-    found = json.loads(done.stdout)
-    assert [(cell["ranks"], cell["rule"]) for cell in found["cells"]] == [
-        (2, "binomial"),
-        (2, "binomial"),
-        (3, "binomial"),
-        (3, "binomial"),
-    ]
-    assert found["mean_ratio_where_a_rule_holds"] > 0.0
-    run = records.read(tmp_path / "checked.jsonl")
-    labels = {samples.launch: samples.algorithm for samples in run.samples}
-    assert set(labels.values()) == {"default", "tuned"}
-    told = [any("rules" in value for value in launch.env.values()) for launch in run.launches]
-    assert told == [labels[launch.launch] == "tuned" for launch in run.launches]
-    for launch in run.launches:
-        if labels[launch.launch] == "tuned":
-            assert mpi.family != "openmpi" or str(tmp_path / "rules") in launch.controls.values()
 
 
 def test_check_without_rules_is_refused(hockney: RunHockney, result: Path) -> None:

@@ -65,21 +65,42 @@ def test_simulated_variants_have_exact_ratios(hockney: RunHockney) -> None:
     assert "slower" in judged.stdout
     assert hockney("compare", "out.jsonl", "--tolerance", "60%").status == 0
     assert hockney("show", "out.jsonl").stdout.count("exact") >= 2
-    again = hockney("pingpong", "--vary", TWO_LATENCIES, "--sizes", "8,1KiB", "-o", "out.jsonl",
-                    "--resume")  # fmt: skip
+    again = hockney(
+        "pingpong", "--vary", TWO_LATENCIES, "--sizes", "8,1KiB", "-o", "out.jsonl", "--resume"
+    )
     assert again.status == 0
     assert "nothing was measured" in again.stderr
-    other = hockney("pingpong", "--vary", "platform=cluster:2;cluster:2,lat=2us", "--sizes", "8",
-                    "-o", "out.jsonl", "--resume")  # fmt: skip
+    other = hockney(
+        "pingpong",
+        "--vary",
+        "platform=cluster:2;cluster:2,lat=2us",
+        "--sizes",
+        "8",
+        "-o",
+        "out.jsonl",
+        "--resume",
+    )
     assert other.status == 2
     assert "its variants were" in other.stderr
 
 
 def test_an_algorithm_may_be_varied(hockney: RunHockney) -> None:
     done = hockney(
-        "collective", "bcast", "-n", "8", "--platform", "fat-tree:8", "--sizes", "8,1MiB",
-        "--vary", "algorithm=binomial_tree,flattree", "--gate", "10%", "-o", "out.jsonl",
-    )  # fmt: skip
+        "collective",
+        "bcast",
+        "-n",
+        "8",
+        "--platform",
+        "fat-tree:8",
+        "--sizes",
+        "8,1MiB",
+        "--vary",
+        "algorithm=binomial_tree,flattree",
+        "--gate",
+        "10%",
+        "-o",
+        "out.jsonl",
+    )
     assert done.status == 1, done.stderr  # the flat tree is slower for large messages
     analysis = package.load(Path("out.jsonl"))
     assert analysis.variants is not None
@@ -91,34 +112,65 @@ def test_an_algorithm_may_be_varied(hockney: RunHockney) -> None:
 
 def test_real_launches_alternate_in_blocks(hockney: RunHockney, tmp_path: Path) -> None:
     (tmp_path / "sets.toml").write_text('[one]\nenv.HOCKNEY_A = 1\n[two]\n"env:HOCKNEY_A" = 2\n')
-    done = hockney("pingpong", "--vary", "@sets.toml", "--sizes", "8,64KiB", "--launches", "6",
-                   "--budget", "2s", "-o", "out.jsonl")  # fmt: skip
+    done = hockney(
+        "pingpong",
+        "--vary",
+        "@sets.toml",
+        "--sizes",
+        "8,64KiB",
+        "--launches",
+        "6",
+        "--budget",
+        "2s",
+        "-o",
+        "out.jsonl",
+    )
     assert done.status == 0, done.stderr
     lines = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
     launches = [line for line in lines if line["kind"] == "launch"]
     assert [one["block"] for one in launches] == [n // 2 for n in range(12)]
-    assert all({launches[n]["variant"], launches[n + 1]["variant"]} == {"one", "two"}
-               for n in range(0, 12, 2))  # fmt: skip
-    assert all(one["env"]["HOCKNEY_A"] == {"one": "1", "two": "2"}[one["variant"]]
-               for one in launches)  # fmt: skip
+    assert all(
+        {launches[n]["variant"], launches[n + 1]["variant"]} == {"one", "two"}
+        for n in range(0, 12, 2)
+    )
+    assert all(
+        one["env"]["HOCKNEY_A"] == {"one": "1", "two": "2"}[one["variant"]] for one in launches
+    )
     assert lines[-1]["looks"][-1] == 1.0
     analysis = package.load(Path("out.jsonl"))
     assert analysis.variants is not None
     assert analysis.variants.blocks == 6
     # Six blocks are too few for any verdict at this level.
     assert {one.judged.verdict for one in analysis.variants.ratios} == {"unknown"}
-    for verb in (["plot", "out.jsonl", "--what", "variants", "-o", "ratio.svg"],
-                 ["report", "out.jsonl", "-o", "page.html"],
-                 ["export", "out.jsonl", "--to", "csv", "-o", "points.csv"]):  # fmt: skip
+    for verb in (
+        ["plot", "out.jsonl", "--what", "variants", "-o", "ratio.svg"],
+        ["report", "out.jsonl", "-o", "page.html"],
+        ["export", "out.jsonl", "--to", "csv", "-o", "points.csv"],
+    ):
         assert hockney(*verb).status == 0
     assert "Variants: Ping-pong" in Path("page.html").read_text()
     assert "variant" in Path("points.csv").read_text().splitlines()[0]
 
 
+@pytest.mark.long
 def test_a_large_difference_ends_the_run_early(hockney: RunHockney) -> None:
-    done = hockney("pairs", "--operation", "stream", "--vary", "window=1,64", "--sizes", "1KiB",
-                   "-n", "2", "--budget", "60s", "--precision", "50%",
-                   "-o", "out.jsonl")  # fmt: skip
+    done = hockney(
+        "pairs",
+        "--operation",
+        "stream",
+        "--vary",
+        "window=1,64",
+        "--sizes",
+        "1KiB",
+        "-n",
+        "2",
+        "--budget",
+        "60s",
+        "--precision",
+        "50%",
+        "-o",
+        "out.jsonl",
+    )
     assert done.status == 0, done.stderr
     assert "the variants are told apart" in done.stderr
     [one] = (package.load(Path("out.jsonl")).variants or pytest.fail("no variants")).ratios
@@ -132,8 +184,19 @@ def test_a_variant_that_cannot_start_is_named_and_the_others_go_on(
     (tmp_path / "sets.toml").write_text(
         '[one]\nenv.HOCKNEY_A = 1\n[broken]\nmpicc = "no-such-mpicc"\n[two]\nenv.HOCKNEY_A = 2\n'
     )
-    words = ["pingpong", "--vary", "@sets.toml", "--sizes", "8", "--launches", "2", "--budget",
-             "2s", "-o", "out.jsonl"]  # fmt: skip
+    words = [
+        "pingpong",
+        "--vary",
+        "@sets.toml",
+        "--sizes",
+        "8",
+        "--launches",
+        "2",
+        "--budget",
+        "2s",
+        "-o",
+        "out.jsonl",
+    ]
     done = hockney(*words)
     assert done.status == 1
     assert "broken: " in done.stderr
@@ -145,15 +208,27 @@ def test_a_variant_that_cannot_start_is_named_and_the_others_go_on(
 
 
 def test_one_working_variant_has_nothing_to_be_compared_with(hockney: RunHockney) -> None:
-    done = hockney("pingpong", "--vary", "mpicc=mpicc,no-such-mpicc", "--sizes", "8",
-                   "--budget", "3s")  # fmt: skip
+    done = hockney(
+        "pingpong", "--vary", "mpicc=mpicc,no-such-mpicc", "--sizes", "8", "--budget", "3s"
+    )
     assert done.status == 2
     assert "one variant alone is left" in done.stderr
 
 
 def test_a_variable_that_the_library_does_not_have_is_said(hockney: RunHockney) -> None:
-    done = hockney("pingpong", "--vary", "env:MPIR_CVAR_NO_SUCH_THING=1,2", "--sizes", "8",
-                   "--launches", "2", "--budget", "2s", "-o", "out.jsonl")  # fmt: skip
+    done = hockney(
+        "pingpong",
+        "--vary",
+        "env:MPIR_CVAR_NO_SUCH_THING=1,2",
+        "--sizes",
+        "8",
+        "--launches",
+        "2",
+        "--budget",
+        "2s",
+        "-o",
+        "out.jsonl",
+    )
     assert done.status == 0, done.stderr
     if "MPIR_CVAR_CH4_NETMOD" in done.stdout:
         pytest.fail("unexpected")

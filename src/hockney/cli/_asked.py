@@ -13,6 +13,15 @@ from hockney.spec.workloads import Buffers
 
 OUTLIERS = "outliers"
 """The value of --gate without a value."""
+
+
+@dataclass(frozen=True)
+class Times:
+    """The value of --gate 3x."""
+
+    factor: float
+
+
 OLD_NAMES: dict[str, Buffers] = {"two_buffers": "separate", "cold_cache": "cold"}
 """Options that --buffers has replaced, with its value for each."""
 
@@ -43,6 +52,8 @@ class Common:
     """The placement with the default number of ranks, which a verb replaces."""
     buffers: Buffers | None
     """None for the operation's default."""
+    most_factor: float | None
+    """What --gate 3x allows; None unless it was given."""
     given: frozenset[str]
     """Parameters that the user gave, by the names that verbs have for them."""
 
@@ -85,7 +96,9 @@ def common_of(context: click.Context, options: dict[str, Any]) -> Common:
         platform=platform,
         cfg=take("cfg"),
     )
-    return Common(sampling, placement, _buffers(options, given), given)
+    gate = context.params["gate"]
+    most_factor = gate.factor if isinstance(gate, Times) else None
+    return Common(sampling, placement, _buffers(options, given), most_factor, given)
 
 
 @dataclass(frozen=True)
@@ -99,7 +112,7 @@ class Varied:
 
 def varied_of(options: dict[str, Any]) -> Varied:
     """Takes the options of variants out of those of a verb, and leaves --gate without a value."""
-    gate = None if options["gate"] == OUTLIERS else options["gate"]
+    gate = options["gate"] if isinstance(options["gate"], float) else None
     varied = Varied(options.pop("vary"), options.pop("tolerance"), gate)
     if gate is not None and not varied.texts:
         raise click.UsageError("--gate FRACTION is about variants: name them with --vary")

@@ -14,12 +14,14 @@ import click
 
 import hockney
 from hockney.analysis.between import may_repeat
+from hockney.analysis.warnings import source_notes
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.measure.journal import NAME as SUITE_JOURNAL
 from hockney.records.reading import header_of, why_no_result
 from hockney.terminal import MARKS, is_terminal
 
 if TYPE_CHECKING:
+    from hockney.records import Run
     from hockney.result import Result
 
 T = TypeVar("T")
@@ -128,6 +130,12 @@ def _newest(paths: Iterable[Path]) -> list[tuple[Path, int]]:
                 state = path.stat()
                 found.append((state.st_mtime, path, state.st_size))
     return [(path, size) for _, path, size in sorted(found, reverse=True)]
+
+
+def warn_of_sources(runs: Iterable[Run]) -> None:
+    """What was wrong with the logs that the numbers are from."""
+    for words in dict.fromkeys(note.text for run in runs for note in source_notes(run)):
+        click.echo(f"warning: {words}", err=True)
 
 
 def write_text(path: Path, text: str, force: bool) -> None:

@@ -21,7 +21,7 @@ from hockney.units import format_seconds
 from hockney.views.progress import ProgressView
 
 with lazy_imports():
-    from hockney.cli._present import gate, gate_variants, show_json, show_run
+    from hockney.cli._present import gate, gate_congestion, gate_variants, show_json, show_run
 
 ENDINGS = {
     "precision": "every median has the asked precision",
@@ -52,7 +52,7 @@ def measure_and_show(plan: Plan, output: Output) -> None:
     target = Target(path, output.label, output.force, output.resume)
     session = measured(plan, target, output.quiet)
     analysis = Analysis(session.run)
-    if session.run.samples:
+    if session.run.is_measured:
         show_measured(analysis, output)
     if not output.quiet:
         _report_end(session)
@@ -62,6 +62,7 @@ def measure_and_show(plan: Plan, output: Output) -> None:
     if output.gate:
         gate(analysis)
     gate_variants(analysis)
+    gate_congestion(analysis)
 
 
 def measured(plan: Plan, target: Target, quiet: bool, before: str = "") -> Session:
@@ -85,6 +86,7 @@ def _report_end(session: Session) -> None:
         return
     steps = session.steps
     lost = steps.notes() if steps else []
+    lost = lost + (session.race.lost if session.race else [])
     for note in (*session.setups.notes, *unanswered(session), *lost):
         click.echo(f"note: {note}", err=True)
     count = len(session.run.launches)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from hockney.cli._asked import OUTLIERS
+from hockney.cli._asked import OUTLIERS, Times
 from hockney.cli._help import (
     COMPARISON,
     OUTPUT,
@@ -35,7 +35,7 @@ from hockney.lazy import lazy_imports
 from hockney.spec.placement import OLD_LAUNCHERS, PLACES
 from hockney.spec.variants import DEFAULT_TOLERANCE
 from hockney.spec.workloads import BUFFERS
-from hockney.units import parse_share
+from hockney.units import parse_factor, parse_share
 
 with lazy_imports():
     from hockney.records.reading import allow
@@ -94,8 +94,10 @@ LABEL = option(
 QUIET = option("-q", "--quiet", is_flag=True, heading=OUTPUT, help="Print no progress, no notes.")
 
 
-def _gate(text: str) -> str | float:
-    return text if text == OUTLIERS else parse_share(text)
+def _gate(text: str) -> str | float | Times:
+    if text == OUTLIERS:
+        return text
+    return Times(parse_factor(text)) if text.endswith("x") else parse_share(text)
 
 
 GATE = option(
@@ -103,14 +105,28 @@ GATE = option(
     is_flag=True,
     heading=OUTPUT,
     help="Exit status 1 when there is an outlier: a pair, "
-    "a CPU or a node that is slower than its group.",
+    "a CPU, a node, a switch or a cable that is slower than its group.",
 )
 VERIFY = option("--verify", is_flag=True, heading=WORKLOAD, help="Check all data, untimed.")
+TOPOLOGY = option(
+    "--topology",
+    metavar="FILE|slurm",
+    heading=PLACEMENT,
+    help="Which nodes are on which switch: a topology.conf of Slurm, lines such as `leaf1 "
+    "node[1-16]`, or what `scontrol show topology` prints.",
+)
 EVERY_ITERATION = option(
     "--every-iteration",
     is_flag=True,
     heading=WORKLOAD,
     help="Time each exchange on its own instead of batches: for variability.",
+)
+
+TAILS = option(
+    "--tails",
+    is_flag=True,
+    heading=WORKLOAD,
+    help="Time each exchange on its own and count all of them in histograms, for p99.9 and beyond.",
 )
 
 
@@ -156,7 +172,7 @@ REST = (
         "--buffers",
         type=click.Choice(BUFFERS),
         heading=WORKLOAD,
-        show_default="returned; separate for streams, collectives and --verify",
+        show_default="returned; separate for streams, collectives, layouts and --verify",
         help="Send from where the last message arrived; from a buffer of its own; or from memory "
         "that is in no cache.",
     ),
@@ -269,12 +285,13 @@ REST = (
     option(
         "--gate",
         type=Words("fraction", _gate),
-        metavar="[FRACTION]",
+        metavar="[FRACTION|FACTORx]",
         is_flag=False,
         flag_value=OUTLIERS,
         heading=COMPARISON,
         help="Exit status 1 when a variant is surely slower than the first by more than FRACTION; "
-        "without one, when a pair, a CPU or a node is slower than its group.",
+        "without one, when a pair, CPU, node, switch or cable is slower than its group; of "
+        "congestion, when a factor is surely above FACTOR, such as 3x.",
     ),
     option("--resume", is_flag=True, heading=OUTPUT, help="Continue the result file if it exists."),
     force("the result file"),

@@ -13,6 +13,8 @@ from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
+    from hockney.spec.arrivals import parse_arrival, parse_skew
+    from hockney.spec.loads import parse_bursts
     from hockney.spec.placement import parse_cpus
 
 MOST_COUNTS = 10_000
@@ -54,6 +56,24 @@ class Named(click.Choice):  # type: ignore[type-arg, unused-ignore]
         if new is not None:
             click.echo(f"note: {value} is the old name of {new}", err=True)
         return super().convert(new or value, param, ctx)
+
+
+class Several(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """One or more of these names, separated by commas."""
+
+    name = "list"
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = tuple(names)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        words = [word.strip() for word in value.split(",")] if value else []
+        for word in words:
+            if word not in self.names:
+                self.fail(f"{word!r} is none of {', '.join(self.names)}", param, ctx)
+        return tuple(dict.fromkeys(words))
 
 
 def _launches(text: str) -> tuple[int, int | None]:
@@ -110,13 +130,16 @@ def _counts(text: str) -> list[int]:
     except (ValueError, IndexError, ZeroDivisionError) as error:
         raise wrong from error
     if not counts or min(counts) < 2:
-        raise AskedWronglyError(f"{text!r}: a collective needs at least two ranks")
+        raise AskedWronglyError(f"{text!r}: at least two ranks are needed")
     return sorted(set(counts))
 
 
 SIZES = Words("sizes", units.parse_sizes)
 SIZE = Words("size", units.parse_size)
 SECONDS = Words("time", units.parse_seconds)
+ARRIVAL = Words("patterns", lambda text: parse_arrival(text))
+SKEW = Words("skew", lambda text: parse_skew(text))
+BURSTS = Words("bursts", lambda text: parse_bursts(text))
 FRACTION = Words("fraction", units.parse_share)
 LAUNCHES = Words("launches", _launches)
 COUNTS = Words("ranks", _counts)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 
 import click
 
 from hockney.analysis import Analysis
 from hockney.analysis.history import History
+from hockney.errors import AskedWronglyError
 from hockney.exchange.writing import render
 from hockney.lazy import lazy_imports
 from hockney.terminal import styled
@@ -19,8 +21,12 @@ from hockney.views.warnings import warning_lines
 
 with lazy_imports():
     from hockney.views.collective_model import predicted_json, predicted_lines
+    from hockney.views.curves import Options
     from hockney.views.diagnosis import diagnosis_lines
-    from hockney.views.published import position_lines
+    from hockney.views.drawing.terminal import drawn
+    from hockney.views.figures import describe
+    from hockney.views.published import position_lines, published_json
+    from hockney.views.report.sections import figures_of
 
 
 def show_run(
@@ -42,13 +48,14 @@ def show_warnings(analysis: Analysis) -> None:
     lines = warning_lines(analysis)
     for line in lines:
         click.echo(f"{styled('warning:', 'yellow', stream=sys.stderr)} {line}", err=True)
-    if lines and analysis.run.samples:
+    if lines and analysis.run.is_measured:
         click.echo(f"more: hockney show {analysis.run.path} --diagnose", err=True)
 
 
 def gate(analysis: Analysis) -> None:
-    """Ends with status 1 where a pair, place or node is an outlier: for checks of nodes."""
-    if analysis.outliers:
+    """Ends with status 1 where a pair, place, node, switch or cable is an outlier: for checks of
+    nodes."""
+    if analysis.outliers or (analysis.verdict and analysis.verdict.suspects):
         raise click.exceptions.Exit(1)
 
 
@@ -61,8 +68,29 @@ def gate_variants(analysis: Analysis) -> None:
         raise click.exceptions.Exit(1)
 
 
+def gate_congestion(analysis: Analysis) -> None:
+    """Ends with status 1 where a congestion factor is surely above what the plan allows."""
+    if any(one.exceeds for one in analysis.congestion):
+        raise click.exceptions.Exit(1)
+
+
 def show_diagnosis(analysis: Analysis) -> None:
     click.echo("\n" + "\n".join(diagnosis_lines(analysis.diagnosis)))
+
+
+MOST_FIGURES = 2
+"""Figures of a run in a terminal, the most important first."""
+
+
+def show_figures(analysis: Analysis) -> None:
+    """The first figures that a report has of the experiment, as text."""
+    shown = 0
+    for name in figures_of(analysis.run.header.experiment):
+        with suppress(AskedWronglyError):
+            click.echo("\n" + drawn(describe(name, [analysis], Options())))
+            shown += 1
+        if shown == MOST_FIGURES:
+            return
 
 
 def show_positions(analysis: Analysis, histories: Sequence[History]) -> None:
@@ -94,6 +122,8 @@ def show_json(
         found = [asdict(finding) for finding in analysis.diagnosis.findings]
         shown |= {"diagnosis": None if why_not else found, "diagnosis_not_possible": why_not}
     if histories is not None:
-        shown["positions"] = asdict(analysis.positions(histories))
+        positions = analysis.positions(histories)
+        shown["published"] = published_json(positions)
+        shown["positions"] = asdict(positions)
         shown["beside"] = shown["positions"]  # its former name
     click.echo(dumps(shown))

@@ -17,6 +17,8 @@ from hockney.spec.variants import Comparison
 
 WORDS = "hockney.words"
 """Where a context keeps the words that it was made from."""
+CONGESTION = "congestion"
+"""The experiment that a gate by a factor is about."""
 
 with lazy_imports():
     from hockney.cli import Verbs
@@ -57,6 +59,11 @@ class MeasuringVerb(Verb):
         assert self.callback is not None
         plan = context.invoke(self.callback, common, **options)
         assert isinstance(plan, Plan)
+        if common.most_factor is not None and plan.experiment != CONGESTION:
+            raise click.UsageError(
+                f"--gate {common.most_factor:g}x is a congestion factor: use it with hockney "
+                f"{CONGESTION}"
+            )
         return plan
 
     def _varied(self, context: click.Context, varied: Varied) -> Plan:

@@ -9,18 +9,20 @@ from msgspec.structs import replace
 
 from hockney.cli import _options
 from hockney.cli._asked import Common
-from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._help import SAMPLING, WORKLOAD, option, verb
 from hockney.cli._options import HOW_MUCH, measuring_options
-from hockney.cli._parameters import COUNTS, SECONDS, SIZES
+from hockney.cli._parameters import ARRIVAL, COUNTS, SECONDS, SIZES, SKEW, Several
 from hockney.cli._verb import MeasuringVerb
 from hockney.lazy import lazy_imports
 from hockney.spec import Plan, sizes_of
+from hockney.spec.workloads.collective import FORMS, Form
 
 with lazy_imports():
     from hockney.measure.algorithms import checked_collectives
     from hockney.measure.checks import allowed_cpus
     from hockney.measure.collective import Study, cases_of
     from hockney.measure.setup import mpi_of
+    from hockney.spec.arrivals import Asked, Skew, arrivals_of
 
 DEFAULT_SIZES = "2..1MiB"
 CASE_S = 8.0
@@ -35,8 +37,11 @@ BUDGET = option(
 
 @verb(
     "hockney collective bcast --algorithm all",
+    "hockney collective bcast --algorithm all --race --launches 10",
     "hockney collective allreduce,alltoall -n 2..64 --nodes 4",
     "hockney collective ibcast --overlap",
+    "hockney collective allreduce --form blocking,nonblocking,persistent",
+    "hockney collective bcast --algorithm all --arrival none,ascending,last-late --skew 50us",
     cls=MeasuringVerb,
 )
 @click.argument("collectives", metavar="NAME[,NAME...]")
@@ -57,7 +62,7 @@ BUDGET = option(
 )
 @_options.sizes(
     DEFAULT_SIZES,
-    "The whole buffer of bcast, reduce, allreduce and scan; the block of one rank of the others.",
+    "The whole buffer of bcast, reduce, allreduce and scans; the block of one rank of the others.",
 )
 @option(
     "--segment-size",
@@ -67,6 +72,16 @@ BUDGET = option(
     heading=WORKLOAD,
     show_default="the library's own",
     help="Segment sizes, for algorithms that segment messages.",
+)
+@option(
+    "--form",
+    "forms",
+    type=Several(FORMS),
+    metavar="LIST",
+    default="",
+    heading=WORKLOAD,
+    show_default="as the name says: ibcast is nonblocking",
+    help="Forms of the calls: blocking, nonblocking, persistent (MPI 4.0).",
 )
 @option(
     "--root",
@@ -83,10 +98,41 @@ BUDGET = option(
     help="Start at a time on a common clock, or after a barrier.",
 )
 @option(
+    "--groups",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=1,
+    heading=WORKLOAD,
+    help="Divide the ranks into so many groups, which make the collective at the same time.",
+)
+@option(
     "--overlap",
     is_flag=True,
     heading=WORKLOAD,
-    help="Also time nonblocking collectives during computation that takes as long as they do.",
+    help="Also time nonblocking and persistent collectives during computation that takes as long "
+    "as they do.",
+)
+@option(
+    "--arrival",
+    type=ARRIVAL,
+    heading=WORKLOAD,
+    metavar="LIST",
+    help="When ranks arrive: none (together), ascending, descending, random, first-late, "
+    "last-late, half-late, @FILE (seconds for each rank); several are measured side by side.",
+)
+@option(
+    "--skew",
+    type=SKEW,
+    heading=WORKLOAD,
+    show_default="1x, or that of the file",
+    help="From the first rank's arrival to the last one's: 100us, or, for one algorithm, "
+    "1.5x as long as it takes without a skew.",
+)
+@option(
+    "--race",
+    is_flag=True,
+    heading=SAMPLING,
+    help="Measure an algorithm no further once it is surely the fastest at no size.",
 )
 @_options.VERIFY
 @option("--oversubscribe", is_flag=True, heading=WORKLOAD, help="Allow more ranks than CPUs.")
@@ -95,28 +141,34 @@ def command(
     common: Common,
     *,
     collectives: str,
+    forms: tuple[Form, ...],
     algorithms: str,
     ranks: list[int] | None,
     sizes: list[int],
     segments: list[int] | None,
+    arrival: Asked | None,
+    skew: Skew | None,
+    race: bool,
     **own: Any,
 ) -> Plan:
     """Measure collectives by algorithm, number of ranks and size.
 
     Each launch measures one algorithm and number of ranks at all sizes. A time is from the common
-    start to the end on the last rank.
+    start to the end on the last rank; with --arrival, from the last rank's arrival.
     """
     study = Study(
-        collectives=checked_collectives(collectives.split(",")),
+        named=checked_collectives(collectives.split(",")),
+        forms=forms,
         algorithms=algorithms.split(","),
         ranks=ranks or [common.ranks_by_nodes() or allowed_cpus()],
         segments=segments or (),
         sizes=sizes_of(sizes),
         buffers=common.buffers,
+        arrivals=arrivals_of(arrival, skew),
         **own,
     )
     cases, left_out = cases_of(study, common.placement, *mpi_of(common.placement))
     sampling = common.sampling
     if "budget" not in common.given:
         sampling = replace(sampling, budget_s=CASE_S * len(cases))
-    return Plan(cases=tuple(cases), sampling=sampling, left_out=tuple(left_out))
+    return Plan(cases=tuple(cases), sampling=sampling, left_out=tuple(left_out), race=race)

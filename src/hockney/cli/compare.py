@@ -14,6 +14,7 @@ from hockney.lazy import lazy_imports
 with lazy_imports():
     from hockney.analysis import Analysis
     from hockney.analysis.compare import compare
+    from hockney.analysis.reduced import Reduced
     from hockney.cli._files import load, others_beside
     from hockney.cli._present import show_run
     from hockney.views.as_json import comparison_json, dumps
@@ -56,12 +57,12 @@ def command(
     each variant against the first. Exit status 1 when one of OTHERS, or a variant, is slower by
     more than the tolerance.
     """
-    first = load(base)
+    first: Analysis = load(base)
     if not others:
         _compare_variants(first, tolerance, output, force, as_json)
         return
-    runs = others_beside((base, *others), past)
-    comparisons = [compare(first, load(other), tolerance, runs) for other in others]
+    one, runs = _reduced(first), others_beside((base, *others), past)
+    comparisons = [compare(one, _reduced(load(other)), tolerance, runs) for other in others]
     if output is not None:
         save(describe_ratio(comparisons, tolerance), output, force)
     if as_json:
@@ -71,6 +72,12 @@ def command(
             show_comparison(comparison, tolerance)
     if any(comparison.is_slower(tolerance) for comparison in comparisons):
         raise click.exceptions.Exit(1)
+
+
+def _reduced(analysis: Analysis) -> Analysis:
+    """The analysis without its samples: those of several large files would exceed the memory."""
+    assert analysis.run.path is not None
+    return Reduced.of(analysis).analysis(analysis.run.path)
 
 
 def _compare_variants(

@@ -11,6 +11,7 @@ from hockney.cli._options import measuring_options
 from hockney.cli._verb import MeasuringVerb
 from hockney.errors import AskedWronglyError
 from hockney.measure.checks import allowed_cpus
+from hockney.measure.topology import with_topology
 from hockney.spec import Plan, single, sizes_of
 from hockney.spec.workloads.cores import Cores
 
@@ -32,9 +33,16 @@ DEFAULT_SIZES = "8,1KiB,1MiB"
     help="Measure pairs without a common rank at the same time: faster.",
 )
 @_options.VERIFY
+@_options.TOPOLOGY
 @measuring_options()
 def command(
-    common: Common, *, ranks: int | None, sizes: list[int], parallel: bool, verify: bool
+    common: Common,
+    *,
+    ranks: int | None,
+    sizes: list[int],
+    parallel: bool,
+    verify: bool,
+    topology: str | None,
 ) -> Plan:
     """Measure every pair of CPUs or nodes, one pair at a time while the other ranks sleep.
 
@@ -45,7 +53,7 @@ def command(
         sizes=sizes_of(sizes), buffers=common.buffers, parallel=parallel, verify=verify
     )
     placement = replace(common.placement, ranks=_ranks(common, ranks))
-    return single(workload, placement, common.sampling)
+    return single(workload, with_topology(placement, topology), common.sampling)
 
 
 def _ranks(common: Common, asked: int | None) -> int:

@@ -11,8 +11,13 @@ from hockney.cli._help import COMMON, verb
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
-    from hockney.measure.doctor import Finding, examine, overall
+    from hockney import __version__
+    from hockney.analysis import Analysis
+    from hockney.measure.doctor import Finding, Trial, examine, overall
+    from hockney.records import SCHEMA, Run, RunRecord
+    from hockney.units import format_seconds
     from hockney.views.as_json import dumps
+    from hockney.views.published import number_name, place_among
 
 
 @verb("hockney doctor", "hockney doctor --mpicc /opt/openmpi/bin/mpicc")
@@ -23,7 +28,7 @@ def command(mpicc: str | None, as_json: bool) -> None:
 
     Exit status 1 when something would spoil a measurement.
     """
-    findings = examine(mpicc)
+    findings = examine(mpicc, more=(_among_published,))
     verdict = overall(findings)
     if as_json:
         click.echo(dumps({"findings": [asdict(each) for each in findings], "verdict": verdict}))
@@ -32,6 +37,30 @@ def command(mpicc: str | None, as_json: bool) -> None:
         click.echo(f"\n{_summary(findings)}")
     if verdict == "bad":
         raise click.exceptions.Exit(1)
+
+
+def _among_published(trial: Trial) -> Finding:
+    """The trial's empty messages among published systems of the same transport."""
+    name = "message among others"
+    places = []
+    if trial.launch is not None and trial.samples:
+        run = Run(RunRecord(schema=SCHEMA, hockney=__version__, id="", experiment="pingpong"))
+        run.add(trial.launch)
+        for samples in trial.samples:
+            run.add(samples)
+        places = [one for one in Analysis(run).positions().places if one.bytes == 0]
+    if not places:
+        return Finding(name, "unknown", "the trial sent no message that others published")
+    place = places[0]
+    transport = " or ".join(sorted(place.by_transport))
+    fact = (
+        f"{number_name(place)} {format_seconds(place.value, 3)}: {place_among(place)} ({transport})"
+    )
+    if place.value <= place.like[-1].value:
+        return Finding(name, "ok", fact)
+    return Finding(
+        name, "warn", fact, "see places of ranks, busy CPUs and the MPI's transports first"
+    )
 
 
 def _table(findings: list[Finding]) -> str:

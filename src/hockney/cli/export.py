@@ -14,7 +14,7 @@ from hockney.lazy import lazy_imports
 from hockney.programs import writer_names
 
 with lazy_imports():
-    from hockney.cli._files import load
+    from hockney.cli._files import load, others_beside
     from hockney.exchange.writing import write
     from hockney.result_file import ResultFile
 
@@ -23,6 +23,7 @@ with lazy_imports():
     "hockney export run.jsonl --to csv -o run.csv",
     "hockney export run.jsonl --to osu",
     "hockney export overheads.jsonl --to simgrid -o machine.xml",
+    "hockney export run.jsonl --to reframe-references --history runs/ -o references.py",
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @option(
@@ -32,12 +33,18 @@ with lazy_imports():
     required=True,
     help="Format to write. csv-samples and parquet-samples have one row per sample.",
 )
+@_options.HISTORY
 @_options.MOST_INPUT
 @_options.output("File to write.", show_default="stdout", metavar="FILE")
 @_options.force("the file")
-def command(file: Path, format_name: str, output: Path | None, force: bool) -> None:
+def command(
+    file: Path, format_name: str, past: tuple[Path, ...], output: Path | None, force: bool
+) -> None:
     """Write a result file in a format of another program."""
-    content = write(load(file), format_name)
+    analysis = load(file)
+    if past:
+        analysis.others = others_beside((file,), past)
+    content = write(analysis, format_name)
     if output is None:
         sys.stdout.buffer.write(content)
         return

@@ -18,7 +18,8 @@ from hockney.models import MODELS
 
 with lazy_imports():
     from hockney.analysis.fits import Fits, NamedCurve
-    from hockney.cli._files import load
+    from hockney.analysis.warnings import source_notes
+    from hockney.cli._files import load, warn_of_sources
     from hockney.fitting.fit import Fit, curve_of
     from hockney.models.hockney import fit
     from hockney.predict.ranking import Ranking
@@ -140,7 +141,13 @@ def _named(curve: RunCurve) -> dict[str, Any]:
         "file": str(curve.run.path),
         **axes_json(first, "bytes", "pairs", "train"),
         "statistic": first.statistic,
+        "warnings": _doubts(curve),
     }
+
+
+def _doubts(curve: RunCurve) -> list[str]:
+    """What was wrong with the log that the numbers are from."""
+    return [note.text for note in source_notes(curve.run)]
 
 
 def _show_fits(fits: list[tuple[RunCurve, Fit]], as_json: bool) -> None:
@@ -149,6 +156,7 @@ def _show_fits(fits: list[tuple[RunCurve, Fit]], as_json: bool) -> None:
         return
     for curve, fit in fits:
         click.echo("\n".join([curve.title, *model_lines(fit)]))
+    warn_of_sources(curve.run for curve, _ in fits)
 
 
 def _show_rankings(rankings: list[tuple[RunCurve, Ranking]], as_json: bool) -> None:
@@ -158,3 +166,4 @@ def _show_rankings(rankings: list[tuple[RunCurve, Ranking]], as_json: bool) -> N
         return
     for curve, ranking in rankings:
         click.echo("\n".join([curve.title, *ranking_lines(ranking)]))
+    warn_of_sources(curve.run for curve, _ in rankings)

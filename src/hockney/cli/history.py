@@ -15,8 +15,12 @@ from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
+    from hockney import records
     from hockney.analysis.history import History, histories
+    from hockney.analysis.published_base import encoded, own_base, own_systems
+    from hockney.analysis.publishing import entry_of
     from hockney.cli._facts import Facts
+    from hockney.result_file import ResultFile
     from hockney.views import history as view
     from hockney.views.as_json import dumps
     from hockney.views.drawing.files import check_output, save
@@ -26,6 +30,7 @@ with lazy_imports():
 @verb(
     "hockney history runs/",
     "hockney history runs/ --since 2026-01-01 -o trend.png",
+    "hockney history runs/ --publish",
     "hockney history runs/ --openmetrics > /var/lib/node_exporter/hockney.prom",
 )
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -42,6 +47,13 @@ with lazy_imports():
     heading=OUTPUT,
     help="Print metrics for Prometheus' textfile collector.",
 )
+@option(
+    "--publish",
+    is_flag=True,
+    heading=OUTPUT,
+    help="Add each system to your own published systems, which show, report and doctor compare "
+    "with.",
+)
 def command(
     paths: tuple[Path, ...],
     tolerance: float,
@@ -49,6 +61,7 @@ def command(
     together: bool,
     as_json: bool,
     openmetrics: bool,
+    publish: bool,
     output: Path | None,
     force: bool,
 ) -> None:
@@ -62,6 +75,9 @@ def command(
     if output is not None:
         check_output(output, force)
     found = load_histories(paths, tolerance, since, together)
+    if publish:
+        _publish(found)
+        return
     if output is not None:
         save(describe_history(found), output, force)
     _show(found, tolerance, as_json, openmetrics)
@@ -98,6 +114,25 @@ def load_histories(
 def histories_with(paths: tuple[Path, ...], past: tuple[Path, ...]) -> list[History]:
     """Histories of earlier runs and these; empty where no earlier ones were named."""
     return load_histories((*past, *paths)) if past else []
+
+
+def _publish(found: list[History]) -> None:
+    """Writes an entry for each system into the user's own base, in place of an earlier one."""
+    new = {}
+    for history in found:
+        run = records.read(Path(history.runs[-1].file))
+        entry = entry_of(history, run)
+        new[entry.system] = entry
+    path = own_base()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    kept = {entry.system: entry for entry in own_systems()} | new
+    file = ResultFile(path, force=True)
+    try:
+        file.write(encoded(list(kept.values())))
+    finally:
+        file.close()
+    for entry in new.values():
+        click.echo(f"{path}: {entry.system}, {entry.transport}, {len(entry.numbers)} sizes")
 
 
 def _show(found: list[History], tolerance: float, as_json: bool, openmetrics: bool) -> None:

@@ -11,7 +11,7 @@ import click
 
 from hockney.cli import _options
 from hockney.cli._help import option, verb
-from hockney.cli._parameters import SIZE, Named
+from hockney.cli._parameters import SIZE, Named, Words
 from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
 from hockney.logs.log import UNKNOWN
@@ -21,6 +21,7 @@ with lazy_imports():
     from hockney.exchange.reading import read, recognise
     from hockney.logs.log import Log, read_log
     from hockney.logs.runs import runs_of, store
+    from hockney.programs.csv import parse_columns
     from hockney.records import Run
 
 
@@ -28,6 +29,7 @@ with lazy_imports():
     "hockney import osu_latency.log imb.txt",
     "hockney import --join osu-1.log osu-2.log osu-3.log -o osu.jsonl",
     "hockney import --as netpipe np.out --label cluster",
+    "hockney import times.csv --columns bytes=size,time=lat:us --operation pingpong -o a.jsonl",
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @option(
@@ -51,6 +53,16 @@ with lazy_imports():
     metavar="NAME",
     help="Operation that was measured, where the log does not give it.",
 )
+@option(
+    "--columns",
+    type=Words("ROLE=NAME[:UNIT],...", lambda text: parse_columns(text)),
+    help="Names of a table's columns: bytes, time, bandwidth, ranks, operation ...",
+)
+@option(
+    "--repeated",
+    type=click.Choice(["launches", "samples"]),
+    help="What repeated rows of a point are in a table (CSV).",
+)
 @_options.LABEL
 @_options.force("existing result files")
 def command(
@@ -61,6 +73,8 @@ def command(
     join: bool,
     size: int | None,
     operation: str,
+    columns: dict[str, str] | None,
+    repeated: str | None,
     label: str | None,
     force: bool,
 ) -> None:
@@ -68,7 +82,16 @@ def command(
 
     A result file holds one experiment; a log with several gives several files.
     """
-    logs = [replace(read_log(file), bytes=size, operation=operation) for file in files]
+    if (columns or repeated) and format_name not in (None, "csv"):
+        raise AskedWronglyError(
+            f"--columns and --repeated are of tables in CSV, --as {format_name} is none",
+            "leave out one of them",
+        )
+    logs = [
+        replace(read_log(file), bytes=size, operation=operation, columns=columns, repeated=repeated)
+        for file in files
+    ]
+    format_name = "csv" if columns else format_name
     stored: list[tuple[Path, Run]] = []
     for group in [logs] if join else [[log] for log in logs]:
         runs = [run for run in _runs(group, format_name, label) if only in (None, _name(run))]
@@ -135,7 +158,10 @@ def _safe(name: str) -> str:
 
 def _report(run: Run) -> None:
     source = run.header.source
-    points = {(s.operation, s.algorithm, s.ranks, str(s.peers), s.bytes) for s in run.summaries}
+    points = {
+        (s.operation, s.algorithm, s.ranks, str(s.peers), s.bytes)
+        for s in (*run.summaries, *run.samples)
+    }
     launches = len(run.launches)
     program = f"{source.program} {source.version or ''}".strip() if source else ""
     click.echo(

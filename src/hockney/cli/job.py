@@ -67,6 +67,9 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
         _submit(batch_named(scheduler), job, text, measurement, output)
     else:
         click.echo(text, nl=False)
+        assumed = batch_named(scheduler).unasked(measurement.mpi)
+        if assumed and not output.quiet:
+            click.echo(assumed, err=True)
 
 
 def _check(plan: Plan, output: Output) -> None:
@@ -79,6 +82,11 @@ def _check(plan: Plan, output: Output) -> None:
         raise AskedWronglyError(
             "a batch script cannot tell which launch measures which variant",
             "let the job run hockney itself, with --vary",
+        )
+    if plan.race:
+        raise AskedWronglyError(
+            "--race decides after each launch, which a batch script without Python cannot",
+            "leave it out",
         )
     if has_steps(plan):
         raise AskedWronglyError(
@@ -114,7 +122,7 @@ def _submit(
     number, most = submit(scheduler, text), launches_of(measurement.plan)
     state = _await_end(scheduler, number, most, result, Live(output.quiet))
     run = records.read(result) if result.exists() else None
-    if run is not None and run.samples:
+    if run is not None and run.is_measured:
         show_measured(Analysis(run), output)
     whole = len(whole_launches(run)) if run is not None else 0
     # PBS reports a deleted job as one that ended well.

@@ -10,14 +10,19 @@ from msgspec.structs import replace
 from hockney.cli import _options
 from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._messages import NAMES, messages_of, messages_options
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import SECONDS, SIZE
 from hockney.cli._verb import MeasuringVerb
 from hockney.errors import AskedWronglyError
 from hockney.measure.checks import allowed_cpus
+from hockney.measure.endpoints import with_endpoints
 from hockney.measure.pairing import PAIRINGS, pairing_of, parse_counts
+from hockney.measure.topology import with_topology
 from hockney.spec import Plan, Sampling, single, sizes_of
 from hockney.spec.accepts import option_of
+from hockney.spec.axes import STANDARD
+from hockney.spec.messages import whole_sizes
 from hockney.spec.preset import imb_size
 from hockney.spec.workloads.pairs import MODES, PAIR_OPERATIONS, USUAL_WINDOW, WINDOWED, Pairs
 from hockney.units import parse_sizes
@@ -33,6 +38,9 @@ MULTI = "IMB's multi-mode"
 @verb(
     "hockney pairs --pairs-active 1,2,4,...,all     # contention on this machine",
     "hockney pairs --nodes 2 --operation stream --window 1,64",
+    "hockney pairs -n 2 --operation stream --threads 1,2,4   # message rate over threads",
+    "hockney pairs -n 2 --datatype vector:64:8:64           # and packed by hand",
+    "hockney pairs -n 2 --mode partitioned --partitions 4 --stagger 10us",
     "hockney pairs --multi -o multi.jsonl",
     cls=MeasuringVerb,
 )
@@ -78,6 +86,21 @@ MULTI = "IMB's multi-mode"
     heading=WORKLOAD,
     help="Mode of the sends.",
 )
+@messages_options()
+@option(
+    "--partitions",
+    metavar="LIST",
+    default="",
+    heading=WORKLOAD,
+    help="Partitions of a message (--mode partitioned), with a thread for each; compared with "
+    "messages that wait for all of their parts.",
+)
+@option(
+    "--stagger",
+    type=SECONDS,
+    heading=WORKLOAD,
+    help="Time from one partition's readiness to the next one's.",
+)
 @_options.EVERY_ITERATION
 @option(
     "--duration",
@@ -108,25 +131,30 @@ MULTI = "IMB's multi-mode"
     heading=MULTI,
     help="At most max(1, VOLUME / size) repetitions of a size.",
 )
+@_options.TOPOLOGY
 @measuring_options()
-def command(common: Common, *, ranks: int | None, multi: bool, **options: Any) -> Plan:
+def command(
+    common: Common, *, ranks: int | None, multi: bool, topology: str | None, **options: Any
+) -> Plan:
     """Measure pairs of ranks that exchange messages at the same time.
 
     Prints the time of the median and the slowest pair and the total bandwidth, for each size and
     number of pairs; the slowdown against one pair alone; and outliers.
     """
-    ranks = ranks or common.ranks_by_nodes() or _usual_ranks(common, multi)
+    threads = max((number for both in options["threads"] or () for number in both), default=1)
+    ranks = ranks or common.ranks_by_nodes() or _usual_ranks(common, multi, threads)
     workload = _multi(common, ranks, **options) if multi else _pairs(common, ranks, **options)
     sampling = common.sampling
     if options["duration"]:
         sampling = _lasting(common, options["duration"])
-    return single(workload, replace(common.placement, ranks=ranks), sampling)
+    placement = replace(with_endpoints(common.placement, workload), ranks=ranks)
+    return single(workload, with_topology(placement, topology), sampling)
 
 
-def _usual_ranks(common: Common, multi: bool) -> int:
+def _usual_ranks(common: Common, multi: bool, threads: int) -> int:
     if common.placement.platform:
         raise AskedWronglyError("--platform: the number of ranks is not given", "give it with -n")
-    return MULTI_RANKS if multi else max(allowed_cpus() // 2 * 2, 2)
+    return MULTI_RANKS if multi else max(allowed_cpus() // threads // 2 * 2, 2)
 
 
 def _pairs(
@@ -142,7 +170,9 @@ def _pairs(
     mode: str,
     every_iteration: bool,
     verify: bool,
-    **_multi_alone: Any,
+    partitions: str,
+    stagger: float | None,
+    **others: Any,
 ) -> Pairs:
     given = common.given_among("msgs_per_sample", "overall_volume")
     if given:
@@ -150,8 +180,9 @@ def _pairs(
     pairs = pairing_of(pairing, ranks, idle_last)
     if "window" in common.given and operation not in WINDOWED:
         raise click.UsageError(f"--window is for {' and '.join(WINDOWED)}, not for {operation}")
-    return Pairs(
-        sizes=sizes_of(sizes or parse_sizes(DEFAULT_SIZES)),
+    takes_packing = operation == "pingpong" and mode == STANDARD
+    workload = Pairs(
+        sizes=sizes_of(sizes or []),
         buffers=common.buffers,
         pairing=pairs,
         active=parse_counts(active, "--pairs-active", len(pairs)),
@@ -160,6 +191,14 @@ def _pairs(
         windows=parse_counts(window, "--window"),
         every_iteration=every_iteration,
         verify=verify,
+        partitions=parse_counts(partitions, "--partitions") if partitions else (),
+        stagger_ns=(stagger or 0.0) * 1e9,
+        **messages_of(common, others, max(sizes or [0]), takes_packing),
+    )
+    if sizes:
+        return workload
+    return replace(
+        workload, sizes=sizes_of(whole_sizes(parse_sizes(DEFAULT_SIZES), workload.unit_bytes))
     )
 
 
@@ -175,7 +214,10 @@ def _multi(
     **_pairs_alone: Any,
 ) -> Pairs:
     """The multi-mode ping-pong; options that would make it something else are refused."""
-    own = ("pairing", "active", "operation", "window", "mode", "every_iteration", "duration")
+    own = (
+        *("pairing", "active", "operation", "window", "mode", "every_iteration", "duration"),
+        *(*NAMES, "partitions", "stagger"),
+    )
     given = [option_of(name) for name in own if name in common.given]
     if given:
         raise click.UsageError(f"--multi fixes the workload: leave out {', '.join(given)}")

@@ -10,11 +10,14 @@ from msgspec.structs import replace
 from hockney.cli import _options
 from hockney.cli._asked import OLD_NAMES, Common
 from hockney.cli._help import OUTPUT, WORKLOAD, option, verb
+from hockney.cli._messages import NAMES, messages_of, messages_options
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import SIZE, Named
 from hockney.cli._verb import MeasuringVerb
+from hockney.measure.endpoints import with_endpoints
 from hockney.programs import layout_names, preset_named, preset_names
 from hockney.spec import Plan, Size, single, sizes_of
+from hockney.spec.messages import whole_sizes
 from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import parse_sizes
 
@@ -25,6 +28,7 @@ DEFAULT_SIZES = "0,1..4MiB"
     "hockney pingpong                              # two cores of this machine",
     "hockney pingpong --hosts a,b --sizes 8,1MiB   # between two nodes",
     "hockney pingpong --refine -o breaks.jsonl     # where the protocol changes",
+    "hockney pingpong --threads 1,2,4              # latency over threads",
     cls=MeasuringVerb,
 )
 @_options.sizes(DEFAULT_SIZES)
@@ -48,12 +52,14 @@ DEFAULT_SIZES = "0,1..4MiB"
     help="Sizes per factor of two in that range.",
 )
 @_options.EVERY_ITERATION
+@_options.TAILS
 @option(
     "--floor",
     is_flag=True,
     heading=WORKLOAD,
     help="Also measure what the hardware does without MPI, in the same rounds.",
 )
+@messages_options()
 @_options.VERIFY
 @option(
     "--format",
@@ -70,10 +76,11 @@ def command(
     peers: tuple[int, int],
     preset: str | None,
     every_iteration: bool,
+    tails: bool,
     floor: bool,
     refine: bool,
     verify: bool,
-    **grid: Any,
+    **others: Any,
 ) -> Plan:
     """Measure the one-way time of messages between two ranks.
 
@@ -82,15 +89,22 @@ def command(
     """
     by_nodes = None if "ranks" in common.given else common.ranks_by_nodes()
     placement = replace(common.placement, ranks=by_nodes or ranks)
+    grid = {name: others.pop(name) for name in ("sizes", "first", "last", "per_octave")}
+    sizes = _sizes(common, **grid)
     workload = Pingpong(
-        sizes=sizes_of(_sizes(common, **grid)),
+        sizes=sizes_of(sizes),
         buffers=common.buffers,
         peers=peers,
         every_iteration=every_iteration,
+        tails=tails,
         floor=floor,
         refine=refine,
         verify=verify,
+        **messages_of(common, others, max(sizes)),
     )
+    if not common.given_among(*grid):
+        workload = replace(workload, sizes=sizes_of(whole_sizes(sizes, workload.unit_bytes)))
+    placement = with_endpoints(placement, workload)
     if preset is None:
         return single(workload, placement, common.sampling)
     sampling = common.sampling
@@ -120,6 +134,9 @@ def _with_preset(workload: Pingpong, name: str, common: Common) -> Pingpong:
     own = common.given_among("buffers", *OLD_NAMES)
     if own:
         raise click.UsageError(f"--preset {name} has buffers of its own: leave out {own[0]}")
+    other = common.given_among(*NAMES)
+    if other:
+        raise click.UsageError(f"--preset {name} fixes the workload: leave out {other[0]}")
     sizes = preset.sizes
     if common.given_among("sizes", "first", "last", "per_octave"):
         sizes = tuple(size for size in sizes if Size(size.bytes) in workload.sizes)

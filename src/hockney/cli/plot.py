@@ -16,6 +16,7 @@ from hockney.views.figures import FIGURES, describe
 
 with lazy_imports():
     from hockney.views.drawing.files import check_output, save
+    from hockney.views.drawing.terminal import drawn
     from hockney.views.labels import analyses_of
 
 NEEDS = ("extremes", "bytes", "operation", "ranks")
@@ -23,21 +24,23 @@ NEEDS = ("extremes", "bytes", "operation", "ranks")
 
 
 @verb(
+    "hockney plot mpich.jsonl",
     "hockney plot mpich.jsonl openmpi.jsonl -o time.svg",
     "hockney plot --what samples --bytes 8 run.jsonl -o samples.png",
     "hockney plot --what matrix cores.jsonl -o map.png",
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @_options.MOST_INPUT
-@_options.output("FILE.png, .svg or .pdf.", required=True, metavar="FILE")
+@_options.output("FILE.png, .svg or .pdf.", show_default="draw in the terminal", metavar="FILE")
 @option(
     "--what",
     type=Named(FIGURES.names),
     default="time",
     help="Time or bandwidth by message size; samples of one size; models with residuals. For "
-    "pairs: contention, variability, multi-mode. For cores: matrix. For overheads: parts of a "
-    "message. For collectives: time by size or number of ranks, the best algorithms, measured over "
-    "predicted (collective-model).",
+    "pairs: contention, variability, multi-mode. For cores: matrix. For networks: fabric. For "
+    "overheads: parts of a message. For rma: one-sided over two-sided. For startup: its steps. For "
+    "congestion: factors. For collectives: time by size or number of ranks, the best algorithms "
+    "(also by arrival), measured over predicted (collective-model).",
 )
 @option(
     "--bytes",
@@ -84,12 +87,17 @@ def command(
     options = Options(extremes, with_fit, size, operation, ranks)
     for name in NEEDS:
         if getattr(options, name) not in (None, False) and name not in takes:
-            drawn = ", ".join(n for n, figure in FIGURES.all().items() if name in figure.TAKES)
-            raise click.UsageError(f"--what {what} does not take --{name}; these do: {drawn}")
+            takers = ", ".join(n for n, figure in FIGURES.all().items() if name in figure.TAKES)
+            raise click.UsageError(f"--what {what} does not take --{name}; these do: {takers}")
 
-    check_output(output, force)
+    if output is not None:
+        check_output(output, force)
     analyses = analyses_of(files)
     for analysis in analyses:
         warn_of_cut(Path(analysis.run.path or ""), analysis.run.cut)
-    save(describe(what, analyses, options), output, force)
+    figure = describe(what, analyses, options)
+    if output is None:
+        click.echo(drawn(figure))
+        return
+    save(figure, output, force)
     click.echo(f"wrote {output}", err=True)

@@ -15,7 +15,9 @@ from hockney.lazy import lazy_imports
 from hockney.models import CHANNELS, TERMS
 
 with lazy_imports():
-    from hockney.cli._files import load
+    from hockney.analysis.warnings import source_notes
+    from hockney.cli._files import load, warn_of_sources
+    from hockney.cli._profiles import predict_profile
     from hockney.predict.channel import Channel, channel_of
     from hockney.predict.patterns import Pattern, parse_pattern, predict
     from hockney.records import Run
@@ -27,8 +29,9 @@ with lazy_imports():
     "hockney predict run.jsonl --bytes 8,1MiB",
     "hockney predict run.jsonl --pattern halo3d:ranks=4096,bytes=64KiB",
     "hockney predict run.jsonl --pattern bcast:binomial,ranks=64,bytes=1MiB --what-if latency=0.5x",
+    "hockney predict --profile p.jsonl --on messages.jsonl",
 )
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 @option("--bytes", "sizes", type=SIZES, metavar="LIST", help="Predict a message of each size.")
 @option(
     "--pattern",
@@ -45,6 +48,21 @@ with lazy_imports():
     help="Change the machine: bandwidth=2x,latency=0.5x; overhead and gap with loggp.",
 )
 @option(
+    "--profile",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Predict the communication of a profiled program, with the times of --on.",
+)
+@option(
+    "--on",
+    "measured",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="With --profile: messages of the other machine or MPI; and collectives, where they were "
+    "measured. May be repeated.",
+)
+@option(
     "--model",
     type=click.Choice(CHANNELS),
     show_default="the most detailed that the file allows",
@@ -57,6 +75,8 @@ def command(
     sizes: list[int] | None,
     patterns: tuple[str, ...],
     what_if: str | None,
+    profile: Path | None,
+    measured: tuple[Path, ...],
     model: str | None,
     as_json: bool,
 ) -> None:
@@ -68,6 +88,13 @@ def command(
     network.
     """
     factors = parse_factors(what_if) if what_if else {}
+    if profile is not None or measured:
+        if profile is None or not measured or files or sizes or patterns:
+            raise click.UsageError("give --profile FILE --on FILE, without other files or patterns")
+        predict_profile(profile, measured, model, factors, as_json)
+        return
+    if not files:
+        raise click.UsageError("nothing to predict from: give result files, or --profile and --on")
     asked = [Pattern("message", size) for size in sizes or ()]
     asked += [parse_pattern(text) for text in patterns]
     if not asked:
@@ -83,7 +110,12 @@ def _show(channels: list[tuple[Run, Channel]], asked: list[Pattern], as_json: bo
     found = [(run, channel, [predict(channel, one) for one in asked]) for run, channel in channels]
     if as_json:
         rows = [
-            {"label": run.label, "file": str(run.path), **prediction_json(channel, one)}
+            {
+                "label": run.label,
+                "file": str(run.path),
+                **prediction_json(channel, one),
+                "warnings": [note.text for note in source_notes(run)],
+            }
             for run, channel, predictions in found
             for one in predictions
         ]
@@ -92,6 +124,7 @@ def _show(channels: list[tuple[Run, Channel]], asked: list[Pattern], as_json: bo
     for run, channel, predictions in found:
         lines = prediction_lines(channel, predictions)
         click.echo("\n".join([f"{run.label} ({run.path})", *lines]))
+    warn_of_sources(run for run, _ in channels)
 
 
 def parse_factors(text: str) -> dict[str, float]:

@@ -13,8 +13,9 @@ from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
+    from hockney.cli._systems import systems
     from hockney.cli.history import histories_with
-    from hockney.views.labels import analyses_of
+    from hockney.views.labels import labelled
     from hockney.views.report import render
 
 
@@ -34,13 +35,15 @@ def command(
 ) -> None:
     """Write one HTML page: for each experiment the answer, its figures and tables, and the data.
 
-    The page needs no network and no other file.
+    The page needs no network and no other file. It describes and draws the first 20 files of an
+    experiment; the others are rows of its table.
     """
     if output.exists() and not force:
         raise AskedWronglyError(
             f"{output} exists", "name another file with -o, or overwrite it with --force"
         )
-    analyses = analyses_of(followed(result_files(paths), "files read"))
+    analyses = labelled(systems(result_files(paths)))
     histories = histories_with(paths, past)
-    positions = [one.positions(histories) for one in followed(analyses, "runs compared")]
-    write_text(output, render(analyses, positions, title), force)
+    whole = [one for one in analyses if not one.is_reduced]
+    positions = {one: one.positions(histories) for one in followed(whole, "runs compared")}
+    write_text(output, render(analyses, positions, title, followed), force)

@@ -16,12 +16,15 @@ with lazy_imports():
     from hockney import load
     from hockney.cli import _present
     from hockney.cli._files import others_beside
+    from hockney.cli._profiles import show_profile
     from hockney.cli.history import histories_with
+    from hockney.profiles.kinds import is_profile
 
 
 @verb(
     "hockney show run.jsonl",
     "hockney show run.jsonl --diagnose --history runs/",
+    "hockney show run.jsonl --plot",
     "hockney show run.jsonl --json",
 )
 @click.argument("file", type=click.Path(path_type=Path))
@@ -37,7 +40,7 @@ with lazy_imports():
     "messages",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Compare collectives with predictions from the point-to-point times in FILE.",
+    help="Compare collectives and halos with predictions from the point-to-point times in FILE.",
 )
 @option(
     "--format",
@@ -46,6 +49,7 @@ with lazy_imports():
     heading=OUTPUT,
     help="Print the table of a classic program.",
 )
+@option("--plot", is_flag=True, heading=OUTPUT, help="Draw the run in the terminal, too.")
 @_options.MOST_INPUT
 @_options.GATE
 @_options.JSON
@@ -54,12 +58,18 @@ def command(
     all_states: bool,
     layout: str | None,
     diagnose: bool,
+    plot: bool,
     gate: bool,
     past: tuple[Path, ...],
     messages: Path | None,
     as_json: bool,
 ) -> None:
     """Show the results in a file: the answer, the table, and what to know about it."""
+    if plot and as_json:
+        raise click.UsageError("--plot or --json, not both")
+    if is_profile(file):
+        show_profile(file, as_json)
+        return
     analysis = load(file)
     if messages is not None:
         _present.show_predicted(analysis, load(messages), as_json)
@@ -70,6 +80,8 @@ def command(
         _present.show_json(analysis, all_states, diagnose, histories)
     else:
         _present.show_run(analysis, layout, all_states)
+        if plot:
+            _present.show_figures(analysis)
         if diagnose:
             _present.show_diagnosis(analysis)
         if not layout:
@@ -77,3 +89,4 @@ def command(
     if gate:
         _present.gate(analysis)
         _present.gate_variants(analysis)
+        _present.gate_congestion(analysis)

@@ -9,44 +9,61 @@ import click
 
 from hockney.cli import _options
 from hockney.cli._help import COMMON, option, verb
-from hockney.cli._parameters import LAUNCHES, SECONDS, Named
+from hockney.cli._parameters import COUNTS, LAUNCHES, SECONDS, Named
 from hockney.lazy import lazy_imports
 from hockney.mpis import format_names
-from hockney.spec import Placement, Plan, Sampling, plan_of
+from hockney.spec import Placement
 
 with lazy_imports():
-    from hockney.analysis import Analysis
-    from hockney.cli import _measure
+    from hockney.analysis.best import Cell
     from hockney.cli._files import load
-    from hockney.measure.problems import raise_problems
-    from hockney.measure.run import Target
+    from hockney.cli._tune_check import check_rules
+    from hockney.cli._tune_profile import tune_profile
+    from hockney.cli._tune_settings import tune_settings
     from hockney.measure.setup import mpi_of
-    from hockney.mpis import RulesFormat, format_for, format_named
-    from hockney.records import Run
-    from hockney.tuning.check import cases_of, check_of
-    from hockney.tuning.measured import Measured, measured
-    from hockney.tuning.rules import Reduction, reduce_to_rules
-    from hockney.tuning.trial import try_written, write_tried
+    from hockney.mpis import Rule, RulesFormat, format_for, format_named
+    from hockney.tuning.beyond import model_of, predicted_cells
+    from hockney.tuning.groups import Group
+    from hockney.tuning.layouts import parse_layouts
+    from hockney.tuning.measured import Measured, measured, only
+    from hockney.tuning.reasons import explained
+    from hockney.tuning.rules import Tuned, for_group
+    from hockney.tuning.settings_files import deployed, write
+    from hockney.tuning.trial import write_tried
     from hockney.views.as_json import dumps
     from hockney.views.rules import (
-        checked_json,
-        checked_lines,
         environment_lines,
+        explained_lines,
+        notes_of,
         rule_lines,
         rules_json,
     )
 
 
-CHECK = "With --check"
+CHECK = "With --check and --settings"
+SETTINGS = "With --settings"
+SIZES_ALONE = "sizes"
+"""--beyond without numbers of ranks."""
+DEPLOYED = (".sh", ".mca-params.conf", ".mpich.conf", ".lua", ".tcl")
+"""Suffixes of what --deploy writes beside rules."""
+MEASURED = ("pingpong", "pairs")
+"""Verbs whose messages settings are tuned for."""
 
 
 @verb(
     "hockney tune bcast.jsonl allreduce.jsonl              # show the rules",
     "hockney tune bcast.jsonl -o rules.conf                # write them",
+    "hockney tune nodes2.jsonl nodes4.jsonl -o rules.json --format openmpi-json --layouts",
+    "hockney tune monday.jsonl friday.jsonl --robust --explain",
     "hockney tune --check bcast.jsonl rules.conf           # measure with and without them",
+    "hockney tune --profile p.jsonl -o rules --check -- mpiexec -n 4 ./app",
+    "hockney tune pingpong --settings auto -o settings     # thresholds and ways of copying",
+    "hockney tune pingpong --settings btl_sm_eager_limit=4096,32768 -- --place node",
 )
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@_options.output("File for the rules; with --check the result file.", metavar="FILE")
+@click.argument("words", nargs=-1, metavar="FILE... | pingpong | pairs")
+@_options.output(
+    "File for the rules, or for the settings; with --check the result file.", metavar="FILE"
+)
 @option(
     "--format",
     "form",
@@ -55,126 +72,179 @@ CHECK = "With --check"
     help="Format of the rules.",
 )
 @option(
+    "--layouts",
+    is_flag=False,
+    flag_value="all",
+    metavar="[NODESxRANKS,...]",
+    help="Rules by layout: nodes and ranks per node, such as 2x1,4x32; without a value, as the "
+    "last word, all that were measured.",
+)
+@option(
+    "--robust",
+    is_flag=True,
+    help="Only rules that hold in every measured pattern of arrival, and in each of several files.",
+)
+@option(
+    "--beyond",
+    is_flag=False,
+    flag_value=SIZES_ALONE,
+    metavar="[RANKS]",
+    help="Also rules between the measured sizes, and for these numbers of ranks, where predictions "
+    "show that no more than 2 % can be lost; such rules are marked.",
+)
+@option("--explain", is_flag=True, help="Show the gain, the evidence and the reason of each rule.")
+@option(
     "--check",
     is_flag=True,
-    help="Measure with and without the rules: the last of FILES is the rules.",
+    help="Measure with and without the rules, by blocks: the last of FILES is the rules, whoever "
+    "wrote them.",
 )
 @option(
     "--launches",
     type=LAUNCHES,
-    default="5..",
+    default="8..",
     heading=CHECK,
-    help="Starts of the MPI program with the rules, and as many without.",
+    help="Blocks: starts of the MPI program with the rules, and as many without.",
 )
 @option(
     "--budget",
     type=SECONDS,
-    default="60s",
+    show_default="as long as it takes to show a difference",
     heading=CHECK,
     help="Wall time for all launches together.",
+)
+@option(
+    "--settings",
+    multiple=True,
+    metavar="auto|NAME=V1,V2",
+    heading=SETTINGS,
+    help="Settings of messages to try with `tune pingpong` or `tune pairs`: control variables that "
+    "the library lists by MPI_T, UCX_... and FI_...; may be repeated. Options of that verb "
+    "come after --.",
+)
+@option(
+    "--deploy",
+    is_flag=True,
+    help="Also write environment modules (Lua, Tcl) and lines for system-wide files, next to -o.",
+)
+@option(
+    "--profile",
+    type=_options.PATH,
+    metavar="FILE",
+    help="Measure the collectives that a profiled program uses and write rules for them; with "
+    "--check -- COMMAND, run the program with and without these.",
 )
 @_options.mpicc("that was measured", COMMON)
 @_options.force("the output")
 @_options.MOST_INPUT
 @_options.QUIET
 @_options.JSON
-def command(files: tuple[Path, ...], check: bool, **options: Any) -> None:
+def command(words: tuple[str, ...], check: bool, **options: Any) -> None:
     """Write decision rules for the measured MPI, for cases where another algorithm is
     significantly faster than the library's choice.
 
     As few rules as give 99 % of the gain. The library is started with the rules before they are
-    written; without -o they are only shown.
+    written; without -o they are only shown. --check judges any file of rules by measuring with and
+    without it, with exit status 1 where something is surely slower. pingpong or pairs with
+    --settings finds settings of messages instead.
     """
+    if options["profile"] is not None:
+        tune_profile(words, check, options, _tune)
+        return
+    if not words:
+        raise click.UsageError("which files? Give results of hockney collective, or --profile")
+    _check_together(words[0] in MEASURED, check, options)
+    if options["settings"]:
+        tune_settings(words, options)
+        return
+    files = [Path(word) for word in words]
     results = files[:-1] if check else files
     if not results:
         raise click.UsageError("--check needs result files, then the file of rules")
     analyses = [load(file) for file in results]
+    if check:
+        check_rules(files[-1], analyses, options)
+        return
     found = measured(analyses)
     form = format_named(options["form"] or format_for(found.mpi.library, found.mpi.version))
-    found, others = found.only(form.collectives)
-    if others and not options["quiet"]:
-        click.echo(f"note: no rules can be written for {', '.join(others)}", err=True)
-    reduction = reduce_to_rules(found.cells, found.settings_of)
-    if check:
-        _check(files[-1], analyses[0].run, found, reduction, form, options)
-    else:
-        _tune(found, reduction, form, options)
+    layouts = None if options["layouts"] is None else parse_layouts(options["layouts"])
+    groups, others = only(found.groups(form, layouts, options["robust"]), form.collectives)
+    if not options["quiet"]:
+        for note in notes_of(groups, others, form, found.mpi):
+            click.echo(f"note: {note}", err=True)
+    tuned = Tuned(
+        tuple(
+            for_group(group, found.settings_of, _predicted(group, found, options))
+            for group in groups
+        )
+    )
+    _tune(found, tuned, form, options)
 
 
-def _tune(
-    found: Measured, reduction: Reduction, form: RulesFormat, options: dict[str, Any]
-) -> None:
+def _check_together(is_verb: bool, check: bool, options: dict[str, Any]) -> None:
+    """Refuses options of another use of this verb."""
+    if is_verb != bool(options["settings"]):
+        raise click.UsageError("settings are tuned by: hockney tune pingpong --settings auto")
+    use = "--check" if check else "--settings" if is_verb else None
+    of_rules = ("layouts", "robust", "beyond", "explain", *(("deploy",) if check else ()))
+    given = [name for name in of_rules if options[name]]
+    if use is not None and given:
+        raise click.UsageError(f"--{given[0]} is about writing rules: leave it out with {use}")
+    if is_verb and check:
+        raise click.UsageError("--check is about rules: leave it out with --settings")
+
+
+def _predicted(group: Group, found: Measured, options: dict[str, Any]) -> list[Cell]:
+    """The cells that --beyond asks for."""
+    beyond = options["beyond"]
+    if beyond is None:
+        return []
+    ranks = [] if beyond == SIZES_ALONE else COUNTS.convert(beyond, None, None)
+    if ranks and options["layouts"] is not None:
+        raise click.UsageError("--beyond RANKS: rules by layout are for measured ranks alone")
+    return predicted_cells(group.cells, ranks, model_of(found.analyses))
+
+
+def _tune(found: Measured, tuned: Tuned, form: RulesFormat, options: dict[str, Any]) -> None:
     output = options["output"]
+    if options["deploy"] and output is None:
+        raise click.UsageError("--deploy: next to which file? Name it with -o")
     if output is not None and not output.name:
         raise click.UsageError(f"{output} is a directory: name a file in it with -o")
     if output is not None and not options["force"]:
-        for file in (output.with_name(output.name + suffix) for suffix in form.suffixes):
+        suffixes = (*form.suffixes, *(DEPLOYED if options["deploy"] else ()))
+        for file in (output.with_name(output.name + suffix) for suffix in suffixes):
             if file.exists():
                 raise click.UsageError(f"{file} exists: name another, or overwrite with --force")
+    rules = tuned.rules
     environment: dict[str, str] = {}
     proved = None
-    if output is not None and reduction.rules:
-        environment, proved = _write(reduction, found, form, output, options["mpicc"])
+    if output is not None and rules:
+        environment, proved = _write(rules, found, form, output, options["mpicc"])
+        if options["deploy"]:
+            for file in write(output, deployed(environment)):
+                click.echo(f"wrote {file}", err=True)
+    reasons = (
+        [one for each in tuned.reductions for one in explained(each)] if options["explain"] else []
+    )
     if options["as_json"]:
-        click.echo(dumps(rules_json(reduction, environment, proved)))
+        click.echo(dumps(rules_json(tuned, environment, proved, reasons)))
     else:
-        click.echo("\n".join(rule_lines(reduction)))
+        click.echo("\n".join(rule_lines(tuned)))
+        for one in reasons:
+            click.echo("\n" + "\n".join(explained_lines(one)))
         if environment:
             click.echo("\n" + "\n".join(environment_lines(environment)))
-    if not reduction.rules:
+    if not rules:
         click.echo("no rule is needed: nothing was written", err=True)
 
 
 def _write(
-    reduction: Reduction, found: Measured, form: RulesFormat, output: Path, mpicc: str | None
+    rules: list[Rule], found: Measured, form: RulesFormat, output: Path, mpicc: str | None
 ) -> tuple[dict[str, str], bool | None]:
     """The environment in which the library reads the rules, and whether that is proved."""
     mpi, engine = mpi_of(Placement(mpicc=mpicc))
-    proved = write_tried(form, reduction.rules, output, found.mpi, mpi, engine)
+    proved = write_tried(form, rules, output, found.mpi, mpi, engine)
     reads = "and reads all of it" if proved else "but does not report whether it reads it"
     click.echo(f"wrote {output}: the library starts with it {reads}", err=True)
     return form.environment(output), proved
-
-
-def _check(
-    rules: Path,
-    measured_run: Run,
-    found: Measured,
-    reduction: Reduction,
-    form: RulesFormat,
-    options: dict[str, Any],
-) -> None:
-    """Ends with status 1 where the rules make a cell significantly slower."""
-    placement = _placement(measured_run, options["mpicc"])
-    try_written(form, rules, found.mpi, *mpi_of(placement))
-    cells = [cell for cell in found.cells if cell.default is not None]
-    least, most = options["launches"]
-    sampling = Sampling(least_launches=least, most_launches=most, budget_s=options["budget"])
-    run = _measured(Plan(cases=cases_of(cells, placement, form, rules), sampling=sampling), options)
-    checked = check_of(Analysis(run), reduction.rules)
-    if options["as_json"]:
-        click.echo(dumps(checked_json(checked)))
-    else:
-        click.echo("\n".join(checked_lines(checked)))
-    if checked.slower:
-        raise click.exceptions.Exit(1)
-
-
-def _placement(run: Run, mpicc: str | None) -> Placement:
-    """The placement of the file: the best algorithm depends on it."""
-    plan = plan_of(run.header.options)
-    if plan is None:
-        return Placement(mpicc=mpicc)
-    before = plan.first.placement
-    return Placement(mpicc=mpicc, place=before.place, cpus=before.cpus)
-
-
-def _measured(plan: Plan, options: dict[str, Any]) -> Run:
-    output = options["output"] or _measure.default_output("tune-check")
-    session = _measure.measured(
-        plan, Target(output, force=options["force"], resume=None), options["quiet"]
-    )
-    raise_problems(session)
-    if not options["quiet"]:
-        click.echo(f"{len(session.run.launches)} launches; samples are in {output}", err=True)
-    return session.run

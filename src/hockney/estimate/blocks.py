@@ -4,22 +4,35 @@ within the same seconds, so that what drifts is in all of them and not in their 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from hockney.estimate.differences import LEVEL, Array, Judged, Verdict, paired
+from hockney.estimate.conditions import Conditions, compared, conditions_of
+from hockney.estimate.differences import LEVEL, Array, Judged, exact, paired
 from hockney.estimate.points import AUXILIARY
 from hockney.estimate.sequential import level_of_look
-from hockney.records import Run, Samples
+from hockney.records import Probe, Round, Run, Samples
 from hockney.spec.axes import AXES, Point, point_of, sort_key
 from hockney.spec.variants import Comparison
 
 LEAST_LEVEL = 1e-9
 """Of a test at an early look, which may use next to nothing of the error rate."""
-Medians = dict[Point, float]
-"""Seconds of each point of a launch."""
+UNPROBED = Conditions()
+T = TypeVar("T", Samples, Probe, Round)
+
+
+class Seen(NamedTuple):
+    """A point in a launch."""
+
+    median_s: float
+    conditions: Conditions
+
+
+Medians = dict[Point, Seen]
+"""Those of a launch."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +47,14 @@ class VariantRatio:
     time_s: float
     """The same of this variant."""
     blocks: int
+    """Those that were compared."""
     judged: Judged
     log_ratios: tuple[float, ...]
-    """One of each block, in their order."""
+    """One of each block, in their order, without what the compute probe explains."""
+    changed: int
+    """Blocks left out because the machine's state changed between their launches."""
+    slope: float | None
+    """Of the log ratios over those of the compute probe; None where they were not adjusted."""
 
     def is_slower(self, gate: float) -> bool:
         """True if it is surely slower by more than the gate allows."""
@@ -59,28 +77,44 @@ class BlockTimes:
     is_simulated: bool = False
     """Simulated launches do not vary: their ratios are exact."""
 
-    def add(self, variant: str, block: int, samples: Sequence[Samples]) -> None:
+    def add(
+        self,
+        variant: str,
+        block: int,
+        samples: Sequence[Samples],
+        conditions: Conditions = UNPROBED,
+    ) -> None:
         """Adds one launch; the other cases of the variant have launches of their own in a block."""
         times: dict[Point, list[float]] = {}
         for one in samples:
             if one.operation not in AUXILIARY:
                 times.setdefault(_of_all_pairs(one), []).extend(one.ns)
-        medians = {point: float(np.median(ns)) * 1e-9 for point, ns in times.items()}
+        medians = {
+            point: Seen(float(np.median(ns)) * 1e-9, conditions) for point, ns in times.items()
+        }
         self.by_block.setdefault(block, {}).setdefault(variant, {}).update(medians)
 
 
 def block_times(run: Run) -> BlockTimes:
     """Those of the launches that ended by themselves."""
     failed = {end.launch for end in run.ends if end.reason in ("failed", "interrupted")}
-    by_launch: dict[int, list[Samples]] = {}
-    for samples in run.samples:
-        by_launch.setdefault(samples.launch, []).append(samples)
+    samples, probes = _by_launch(run.samples), _by_launch(run.probes)
+    rounds = _by_launch(run.rounds)
     times = BlockTimes(is_simulated=run.is_simulated)
     for launch in run.launches:
         if launch.variant is None or launch.block is None or launch.launch in failed:
             continue
-        times.add(launch.variant, launch.block, by_launch.get(launch.launch, ()))
+        here = launch.launch
+        conditions = conditions_of(probes.get(here, ()), rounds.get(here, ()))
+        times.add(launch.variant, launch.block, samples.get(here, ()), conditions)
     return times
+
+
+def _by_launch(records: Iterable[T]) -> dict[int, list[T]]:
+    found: dict[int, list[T]] = {}
+    for record in records:
+        found.setdefault(record.launch, []).append(record)
+    return found
 
 
 def _of_all_pairs(samples: Samples) -> Point:
@@ -116,44 +150,35 @@ def variant_ratios(
         for level in (whole_level, whole_level / len(points))
     ]
     found = []
-    judge = _judge_exact if times.is_simulated else paired
     for variant in others:
         rows: list[tuple[Point | None, Sequence[Point], float]] = []
         rows += [(None, points, levels[0])] * (len(points) > 1)
         rows += [(point, [point], levels[1]) for point in points]
         for point, of, level in rows:
-            pairs = _pairs(blocks, base, variant, of)
-            if not pairs:
-                continue
-            logs = np.array([math.log(other / first) for first, other in pairs])
-            base_s, time_s = np.median(np.array(pairs), axis=0).tolist()
-            found.append(
-                VariantRatio(
-                    variant=variant,
-                    point=point,
-                    base_s=base_s,
-                    time_s=time_s,
-                    blocks=len(pairs),
-                    judged=judge(logs, comparison.tolerance, level),
-                    log_ratios=tuple(logs.tolist()),
+            logs = _pairs(blocks, base, variant, of)
+            if len(logs):
+                judge = exact if times.is_simulated else paired
+                with_ = compared(*(logs[:, 1] - logs[:, 0]).T)
+                base_s, time_s = np.exp(np.median(logs[with_.is_kept, :, 0], axis=0)).tolist()
+                found.append(
+                    VariantRatio(
+                        variant=variant,
+                        point=point,
+                        base_s=base_s,
+                        time_s=time_s,
+                        blocks=len(with_.log_ratios),
+                        judged=judge(with_.log_ratios, comparison.tolerance, level),
+                        log_ratios=tuple(with_.log_ratios.tolist()),
+                        changed=len(logs) - len(with_.log_ratios),
+                        slope=with_.slope,
+                    )
                 )
-            )
     return found
-
-
-def _judge_exact(log_ratios: Array, tolerance: float, level: float) -> Judged:  # noqa: ARG001
-    """Judges ratios without errors of measurement; smaller differences than the tolerance count as
-    none."""
-    log = float(np.median(log_ratios)) if len(log_ratios) else 0.0
-    ratio = math.exp(log)
-    within = abs(ratio - 1.0) <= tolerance
-    verdict: Verdict = "same" if within else "slower" if ratio > 1.0 else "faster"
-    return Judged(ratio, ratio, ratio, None, verdict, within, None)
 
 
 def _matched(blocks: Sequence[Block]) -> list[Block]:
     """The blocks without the axes in which variants differ by having one value each, as a window
-    that is varied."""
+    that is varied, beside points to which the axis does not apply."""
     values: dict[str, dict[str, set[object]]] = {}
     for block in blocks:
         for variant, medians in block.items():
@@ -163,12 +188,12 @@ def _matched(blocks: Sequence[Block]) -> list[Block]:
     differ = [
         name
         for name, by_variant in values.items()
-        if all(len(each) == 1 for each in by_variant.values())
-        and len(set().union(*by_variant.values())) > 1
+        if all(len(each - {None}) == 1 for each in by_variant.values())
+        and len(set().union(*by_variant.values()) - {None}) > 1
     ]
     return [
         {
-            variant: {_without(point, differ): median for point, median in medians.items()}
+            variant: {_without(point, differ): seen for point, seen in medians.items()}
             for variant, medians in block.items()
         }
         for block in blocks
@@ -179,22 +204,30 @@ def _points(blocks: Sequence[Block]) -> list[Point]:
     """The points with a time above 0 s in every variant of some block."""
     found: set[Point] = set()
     for block in blocks:
-        every = [{point for point, s in medians.items() if s > 0.0} for medians in block.values()]
+        every = [
+            {point for point, seen in medians.items() if seen.median_s > 0.0}
+            for medians in block.values()
+        ]
         found |= set.intersection(*every) if every else set()
     return sorted(found, key=sort_key)
 
 
-def _pairs(
-    blocks: Sequence[Block], base: str, variant: str, points: Sequence[Point]
-) -> list[tuple[float, float]]:
-    """Geometric means over the points, in seconds, of the base and the variant in each block that
-    has them all."""
+def _pairs(blocks: Sequence[Block], base: str, variant: str, points: Sequence[Point]) -> Array:
+    """Of each block that has all points of both: the mean logarithms over the points of medians
+    (seconds), core-to-core latencies and compute probes. Shape (blocks, 2, 3), the base first."""
     found = []
     for block in blocks:
         both = [
-            [block.get(name, {}).get(point, 0.0) for point in points] for name in (base, variant)
+            [seen for point in points if (seen := block.get(name, {}).get(point)) is not None]
+            for name in (base, variant)
         ]
-        if min(map(min, both)) > 0.0:
-            first, second = (math.exp(sum(map(math.log, each)) / len(each)) for each in both)
-            found.append((first, second))
-    return found
+        if all(
+            len(each) == len(points) and all(one.median_s > 0.0 for one in each) for each in both
+        ):
+            found.append([[_logs(one) for one in each] for each in both])
+    return np.array(found).mean(axis=2) if found else np.empty((0, 2, 3))
+
+
+def _logs(seen: Seen) -> tuple[float, float, float]:
+    of = seen.conditions
+    return math.log(seen.median_s), math.log(of.handover_ns), math.log(of.compute_s)

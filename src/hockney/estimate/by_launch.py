@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.estimate.quantiles import effective_sizes
+from hockney.records.visits import Visits
 
 QUANTILES = (0.05, 0.25, 0.75, 0.95, 0.99)
 MOST_AT_ONCE = 1 << 20
@@ -71,6 +72,15 @@ def medians_of(counts: NDArray[np.int64], seconds: Array) -> Array:
     for rows, samples in _matrices(counts, seconds):
         medians[rows] = median_of_ordered(np.sort(samples, axis=1))
     return medians
+
+
+def visit_medians_ns(visits: Visits, rows: NDArray[np.int64]) -> Array:
+    """The median of each of these visits, which ascend and have samples; a part at a time."""
+    counts = visits.counts()
+    edges = np.flatnonzero(np.diff(np.cumsum(counts[rows]) // MOST_AT_ONCE)) + 1
+    parts = np.split(rows, edges) if len(rows) else []
+    found = [medians_of(counts[part], visits.values(part)) for part in parts]
+    return np.concatenate([np.empty(0), *found])
 
 
 def _matrices(

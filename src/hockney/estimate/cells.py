@@ -80,6 +80,13 @@ def cells_of(run: Run, states: States, times: str = "ns") -> Cells:
     return found
 
 
+def rows_in_state(run: Run, states: States, state: int = 0) -> NDArray[np.int64]:
+    """The visits with samples in that state, ascending."""
+    rounds, round_ = run.samples.rounds_of()
+    is_in = np.array([states.of(*one) == state for one in rounds], dtype=np.bool_)
+    return np.flatnonzero(is_in[round_] & (run.samples.counts() > 0))
+
+
 def _enough(
     groups: NDArray[np.int64],
     code_of_cell: NDArray[np.int64],

@@ -41,8 +41,9 @@ MOST_EXACT_RANKS = 10_000
 distribution it is wider by one rank at most."""
 MOST_EXACT_PAIRS = 200
 """The same of pairs."""
-MOST_DIFFERENCES = 10_000_000
-"""Some 100 MiB, as of 3,000 values each."""
+MOST_DIFFERENCES, FEW_DIFFERENCES = 10_000_000, 100_000
+"""Differences that are made at once, some 100 MiB, as of 3,000 values each; where there are more,
+those among which one is looked for."""
 VERDICT_RULE = (
     "faster or slower where the test shows a difference and the interval excludes 1; same where it "
     "shows none and the interval, like that of the mean, lies within the tolerance; else unknown"
@@ -116,16 +117,13 @@ def paired_each(each: Sequence[Array], tolerance: float, level: float = LEVEL) -
     ]
 
 
-def two_samples(
-    first: Array,
-    second: Array,
-    tolerance: float,
-    level: float = LEVEL,
-    unseen: Unseen | None = None,
-) -> Judged:
-    """Judges two samples of independent log times, such as the launches of two runs."""
-    shift = with_unseen(sample_shift(first, second, level), unseen, level)
-    return judged(shift, shift.p, tolerance, level, unseen)
+def exact(log_ratios: Array, tolerance: float, level: float = LEVEL) -> Judged:  # noqa: ARG001
+    """Judges ratios without errors of measurement, as of simulated times; smaller differences than
+    the tolerance count as none."""
+    ratio = _exp(float(np.median(log_ratios)) if len(log_ratios) else 0.0)
+    within = abs(ratio - 1.0) <= tolerance
+    verdict: Verdict = "same" if within else "slower" if ratio > 1.0 else "faster"
+    return Judged(ratio, ratio, ratio, None, verdict, within, None)
 
 
 def judged(
@@ -235,12 +233,16 @@ def sample_shift(first: Array, second: Array, level: float = LEVEL) -> Shift:
     m, n = len(first), len(second)
     if min(m, n) == 0:
         return Shift(0.0, None, None, 0, None, _fewest(lambda n: below_samples(n, n, level)))
-    _check(m * n)
-    differences = np.sort((second[:, None] - first[None, :]).ravel())
     below = below_samples(m, n, level) if carries_interval(min(m, n)) else 0
+    ranks = [(m * n - 1) // 2, m * n // 2, max(below - 1, 0), m * n - max(below, 1)]
+    if m * n > MOST_DIFFERENCES:
+        middle, next_middle, low, high = (ranked(first, second, rank) for rank in ranks)
+    else:
+        differences = np.sort((second[:, None] - first[None, :]).ravel())
+        middle, next_middle, low, high = differences[ranks].tolist()
     return Shift(
-        float(np.median(differences)),
-        (float(differences[below - 1]), float(differences[-below])) if below else None,
+        0.5 * (middle + next_middle),
+        (low, high) if below else None,
         rank_sum_p(first, second),
         max(m, n),
         _mean_interval([first, second], float(second.mean() - first.mean()), level)
@@ -248,6 +250,27 @@ def sample_shift(first: Array, second: Array, level: float = LEVEL) -> Shift:
         else None,
         None if below else _fewest(lambda n: below_samples(n, n, level)),
     )
+
+
+def ranked(first: Array, second: Array, rank: int) -> float:
+    """The difference (second less first) of this rank, from 0 and ascending, without making all of
+    them: limits are halved until few differences lie between."""
+    first, second = np.sort(first), np.sort(second)
+    low, high = float(second[0] - first[-1]), float(second[-1] - first[0])
+    below, upto = np.zeros(len(first), np.int64), np.full(len(first), len(second))
+    while int((upto - below).sum()) > FEW_DIFFERENCES:
+        middle = (low + high) / 2.0
+        if not low < middle < high:
+            return high
+        at = np.searchsorted(second, first + middle, side="right")
+        if int(at.sum()) > rank:
+            high, upto = middle, at
+        else:
+            low, below = middle, at
+    limits = zip(first.tolist(), below.tolist(), upto.tolist(), strict=True)
+    left = np.concatenate([second[start:end] - value for value, start, end in limits])
+    place = rank - int(below.sum())
+    return float(np.partition(left, place)[place])
 
 
 def _mean_interval(samples: Sequence[Array], centre: float, level: float) -> tuple[float, float]:

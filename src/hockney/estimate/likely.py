@@ -32,7 +32,8 @@ def likely_of(run: Run, launches: Container[int], handover_s: float | None) -> s
     if not handover_s:
         return None
     guess = next(one for one in GUESSES if handover_s < one.below_s)
-    peers = {probe.launch: probe.peers for probe in run.probes}
+    columns = (run.probes.column(name).tolist() for name in ("launch", "peers"))
+    peers = dict(zip(*columns, strict=True))
     for launch in run.launches:
         if launch.launch in launches and launch.launch in peers:
             places = [place for place in launch.places if place.rank in peers[launch.launch]]

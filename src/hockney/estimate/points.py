@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,17 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.estimate.by_launch import Launches, launches_of, medians_of
-from hockney.estimate.cells import cells_of
+from hockney.estimate.cells import Cell, Cells, cells_of
 from hockney.estimate.launches import Mode, launch_ratios, modes_of, slow_launches
 from hockney.estimate.quantiles import LEAST_TO_STOP, Interval, launch_interval
 from hockney.estimate.states import State, States, find_states
 from hockney.estimate.summaries import Statistics, Typical, spread, statistics_of, typical
+from hockney.logs.table import REPEATED, UNRELATED
 from hockney.records import Run
 from hockney.spec.axes import Axes, Key, Point, curve_key, sort_key
 
-AUXILIARY = frozenset({"handover", "copy", "late"})
-"""Operations measured in addition to the experiment's: the hardware without MPI, and sends to a
-late receiver, which show the protocol."""
+AUXILIARY = frozenset({"handover", "copy", "late", "message"})
+"""Operations measured in addition to the experiment's: the hardware without MPI; sends to a late
+receiver, which show the protocol; and single messages, from which halos are predicted."""
+
+THREADS, WORTH_THREADS = 2, 2_000_000
+"""Cells that are reduced at once, whose samples are in memory meanwhile, and the samples of a run
+from which on."""
 
 
 class PointEstimate(Axes, frozen=True, kw_only=True):
@@ -137,10 +143,7 @@ def estimate(run: Run, states: States | None = None, every_launch: bool = False)
     imported statistics. states: those of the run, where they are known. every_launch: exclude
     none."""
     states = states or find_states(run)
-    cells = {
-        cell: launches_of(visits.numbers, visits.counts, visits.seconds())
-        for cell, visits in cells_of(run, states).items()
-    }
+    cells = _reduced(cells_of(run, states))
     own = {name: _own_medians(run, states, name) for name in ("own_mean_ns", "own_max_ns")}
     ratios = _ratios({cell: (one.numbers, one.medians) for cell, one in cells.items()})
     slow = set() if every_launch else slow_launches(ratios)
@@ -155,9 +158,23 @@ def estimate(run: Run, states: States | None = None, every_launch: bool = False)
     for key, statistics in statistics_of(run).items():
         found = typical(statistics)
         if key not in measured and found is not None:
-            points.append(_summary_point(key, statistics, found))
+            unrelated = run.header.options.get(REPEATED) == UNRELATED
+            points.append(_summary_point(key, statistics, found.as_one() if unrelated else found))
     points.sort(key=lambda point: (point.state, point.is_auxiliary, sort_key(point)))
     return Estimates(tuple(points), states, tuple(sorted(slow)), modes_of(ratios))
+
+
+def _reduced(cells: Cells) -> dict[tuple[Point, int], Launches]:
+    """The launches of each cell; of many samples two cells at once, as numpy lets other threads
+    run."""
+
+    def reduced(cell: Cell) -> Launches:
+        return launches_of(cell.numbers, cell.counts, cell.seconds())
+
+    if sum(int(cell.counts.sum()) for cell in cells.values()) < WORTH_THREADS:
+        return {key: reduced(cell) for key, cell in cells.items()}
+    with ThreadPoolExecutor(THREADS) as threads:
+        return dict(zip(cells, threads.map(reduced, cells.values()), strict=True))
 
 
 @dataclass(frozen=True)
@@ -280,7 +297,7 @@ def _of_launches(key: Point, state: int, launches: Launches, chosen: bool) -> Po
         p99_s=spread[4],
         max_s=float(launches.highest.max()),
         within_std_s=float(np.median(within)) if len(within) else None,
-        bandwidth_Bps=size / centre if size and centre > 0.0 else None,
+        bandwidth_Bps=key.messages_at_once * size / centre if size and centre > 0.0 else None,
     )
 
 

@@ -131,17 +131,26 @@ def autocorrelation_times(
 
 def _pairs_from(signs: NDArray[np.float32], lag: int) -> NDArray[np.float64]:
     """The sum of the pairs of lags from this one on, as long as they are positive: all lags at once
-    by the Fourier transform, whose error is far below the whole numbers that they are."""
+    by the Fourier transform, in doubles, whose error is far below the whole numbers that they
+    are."""
     n = signs.shape[1]
-    size = 1 << (2 * n - 1).bit_length()
-    found = np.empty(len(signs))
-    for row, one in enumerate(signs):
-        power = np.abs(np.fft.rfft(one, size)) ** 2
-        lags = np.rint(np.fft.irfft(power, size)[lag : lag + 2 * len(range(lag, n // 3 - 1, 2))])
-        pairs = lags.reshape(-1, 2).sum(axis=1)
-        ends = np.flatnonzero(pairs <= 0)
-        found[row] = pairs[: ends[0] if len(ends) else None].sum()
+    end = lag + 2 * len(range(lag, n // 3 - 1, 2))
+    size = _quick_length(n + end)  # lags from there on may wrap around
+    found, step = np.empty(len(signs)), max(MOST_AT_ONCE // size, 1)
+    for first in range(0, len(signs), step):
+        rows = slice(first, first + step)
+        spectra = np.fft.rfft(signs[rows].astype(np.float64), size)
+        power = spectra.real**2 + spectra.imag**2
+        lags = np.rint(np.fft.irfft(power, size)[:, lag:end])
+        pairs = lags.reshape(len(lags), -1, 2).sum(axis=2)
+        found[rows] = (pairs * np.logical_and.accumulate(pairs > 0, axis=1)).sum(axis=1)
     return found
+
+
+def _quick_length(least: int) -> int:
+    """The next number that is 4 to 8 times a power of two: quick to transform."""
+    unit = 1 << max(least.bit_length() - 3, 0)
+    return -(-least // unit) * unit
 
 
 def _agreeing(signs: NDArray[np.float32], lag: int) -> NDArray[np.float64]:

@@ -88,7 +88,7 @@ def find_states(run: Run) -> States:
     probed = Probed(
         np.log(np.maximum(values, SMALLEST)),
         np.array([launch for launch, _ in keys]),
-        ADDRESS_LUCK if any(probe.handover_low_ns is None for probe in run.probes) else 0.0,
+        ADDRESS_LUCK if np.isnan(run.probes.column("handover_low_ns")).any() else 0.0,
     )
     labels = dict(zip(keys, merged(probed, cluster(values)).tolist(), strict=True))
     rounds, changed = _agreeing(run, labels, before=kind == "handover")
@@ -107,8 +107,11 @@ def _with_blind_launches(run: Run, probes: dict[Key, float], states: States) -> 
 
 
 def _handovers(run: Run) -> dict[Key, float]:
-    columns = (run.probes.column(name).tolist() for name in ("launch", "round", "handover_ns"))
-    return {(launch, r): ns * 1e-9 for launch, r, ns in zip(*columns, strict=True) if ns > 0.0}
+    launches, rounds, ns = (
+        run.probes.column(name).tolist() for name in ("launch", "round", "handover_ns")
+    )
+    keys = zip(launches, rounds, strict=True)
+    return {key: one * 1e-9 for key, one in zip(keys, ns, strict=True) if one > 0.0}
 
 
 def _work(run: Run) -> dict[Key, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, median
 
 from hockney.records import LARGEST_NUMBER, Run, Summary
@@ -64,6 +64,10 @@ class Typical:
     statistic: str
     seconds: dict[int, float]
     bandwidth_Bps: float | None
+
+    def as_one(self) -> Typical:
+        """The median of its numbers, whose relation is unknown: no interval follows from them."""
+        return replace(self, seconds={min(self.seconds): median(self.seconds.values())})
 
 
 def typical(statistics: Statistics) -> Typical | None:

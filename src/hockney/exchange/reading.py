@@ -5,7 +5,7 @@ from __future__ import annotations
 from hockney.errors import AskedWronglyError
 from hockney.logs.log import Log
 from hockney.logs.table import Table, TooLargeError
-from hockney.programs import PROGRAMS, Reader
+from hockney.programs import PROGRAMS, Reader, csv
 
 MOST_REASONS = 5
 """Most reasons shown if nothing could be read."""
@@ -21,6 +21,9 @@ def recognise(log: Log) -> str:
     # A heading is stronger evidence than columns that happen to fit.
     formats = found[True] or found[False]
     if not formats:
+        refused = csv.unknown_heading(log)
+        if refused:
+            raise refused
         raise AskedWronglyError(
             f"{log.path}: no table of a known format in {len(log.lines)} lines",
             f"known are {', '.join(PROGRAMS.offering(Reader))}; name one with --as",

@@ -15,7 +15,7 @@ from hockney.estimate.points import PointEstimate, statistic_of
 from hockney.estimate.quantiles import FEW_RULE, carries_interval
 from hockney.estimate.summaries import FROM_BANDWIDTH
 from hockney.fitting.likelihood import criterion
-from hockney.spec.axes import Train
+from hockney.spec.trains import Train
 
 RESAMPLES = 200
 SEED = 20
@@ -33,10 +33,11 @@ OVER_LAUNCHES: dict[str, Callable[..., Any]] = {
 @dataclass(frozen=True)
 class Curve:
     """One-way time of one operation in one state, at each point of size and, where several pairs
-    exchanged messages at once, of pairs.
+    or threads exchanged messages at once, of their number.
 
     bytes: shape (points,), ascending; seconds: shape (launches, points), each launch's median, NaN
-    where a launch has none. pairs: how many pairs at once, shape (points,), None for one pair.
+    where a launch has none. pairs: how many pairs or threads at once, shape (points,), None for
+    one.
     repetitions: exchanges timed together, shape (points,), None where that is not known. trains:
     what each point is a train of, where the times are of whole trains of messages.
     """
@@ -106,9 +107,7 @@ def curve_of(points: Sequence[PointEstimate]) -> Curve:
     """The curve through points of one operation and state, with their pairs and repetitions where
     all points know them. A launch whose median is not above 0 counts as a launch without that
     point."""
-    ordered = sorted(
-        points, key=lambda point: (point.bytes, point.pairs or 1 if point.is_all_pairs else 1)
-    )
+    ordered = sorted(points, key=lambda point: (point.bytes, _at_once(point) or 1))
     numbers = sorted({number for point in ordered for number in point.launch_numbers})
     rows = {number: row for row, number in enumerate(numbers)}
     seconds = np.full((len(numbers), len(ordered)), np.nan)
@@ -125,11 +124,16 @@ def curve_of(points: Sequence[PointEstimate]) -> Curve:
     return Curve(
         np.array([float(point.bytes) for point in ordered]),
         seconds,
-        _known([point.pairs if point.is_all_pairs else None for point in ordered]),
+        _known([_at_once(point) for point in ordered]),
         _known([point.repetitions for point in ordered]),
         trains or None,
         statistic_of(ordered),
     )
+
+
+def _at_once(point: PointEstimate) -> int | None:
+    """The number that a curve of pairs, or of threads, varies."""
+    return point.threads if point.is_over_threads else point.pairs if point.is_all_pairs else None
 
 
 def _known(counts: Sequence[int | None]) -> Array | None:
@@ -189,7 +193,8 @@ def lacks_sizes(curve: Curve, least: int) -> str | None:
         return "these times are of trains of messages"
     if curve.pairs is not None and len(np.unique(curve.pairs)) > 1:
         return (
-            f"these times are of {curve.pairs.min():.0f} to {curve.pairs.max():.0f} pairs at once"
+            f"these times are of {curve.pairs.min():.0f} to {curve.pairs.max():.0f} pairs or "
+            "threads at once"
         )
     return too_few_sizes(curve, least)
 

@@ -7,6 +7,10 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+LEAST_PREDICTED = 1e-3
+"""Least prediction, as a fraction of the time: ln 0 is not a number."""
+LARGEST_RESIDUAL = 3.0
+
 
 def line(bytes_: Array, seconds: Array, ordinary: bool = False) -> tuple[Array, Array]:
     """alpha (s) and beta (s/B) of each row of `seconds`, shapes (rows,), (rows,).
@@ -60,3 +64,16 @@ def bounded_line(u: Array, v: Array, uu: Array, uv: Array, vv: Array) -> tuple[A
         alpha = np.where(flat, u / uu, np.where(steep, 0.0, alpha))
         beta = np.where(flat, 0.0, np.where(steep, v / vv, beta))
     return alpha, beta
+
+
+def log_step(seconds: Array, predicted: Array) -> tuple[Array, Array]:
+    """Times to fit next, and the scale of their relative residuals, so that least squares makes a
+    step of Gauss and Newton's towards that of ln T - ln(predicted). All of one shape."""
+    scale = np.maximum(predicted, LEAST_PREDICTED * seconds)
+    return scale * (1.0 + cut(np.log(seconds / scale))), scale
+
+
+def cut(ln_residuals: Array) -> Array:
+    """Residuals as a step takes them. Where one is cut the step misses the optimum: not below a
+    20-fold time."""
+    return np.clip(ln_residuals, -LARGEST_RESIDUAL, LARGEST_RESIDUAL)

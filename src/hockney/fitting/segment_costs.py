@@ -11,14 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.fitting.likelihood import DEGREES, likelier_scale, scale
-from hockney.fitting.line import bounded_line, weighted_line
+from hockney.fitting.line import LEAST_PREDICTED, bounded_line, cut, weighted_line
 from hockney.fitting.partition import LEAST_SIZES, first_of_size
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-LEAST_PREDICTED = 1e-3
-"""Least prediction, as a fraction of the time: ln 0 is not a number."""
 _STEPS = 6
 """Steps of reweighted least squares from the best start; they are resumed at the next scale."""
 _MOST_STEPS = 100
@@ -202,14 +200,17 @@ def _step(
     predicted = np.maximum(alpha[:, None] + beta[:, None] * b, LEAST_PREDICTED * t)
     residuals = np.log(t / predicted)
     weight = inside / (1.0 + residuals**2 / (sigma**2 * DEGREES))
-    u, target = 1.0 / predicted, 1.0 + np.clip(residuals, -1.0, 1.0)
+    u, target = 1.0 / predicted, 1.0 + cut(residuals)
     v, weighted_u = b * u, weight * u
     weighted_v = weight * v
     uu, uv, vv, tu, tv = (
         np.einsum("ij,ij->i", one, other)
         for one, other in (
-            (weighted_u, u), (weighted_u, v), (weighted_v, v),
-            (weighted_u, target), (weighted_v, target),
+            (weighted_u, u),
+            (weighted_u, v),
+            (weighted_v, v),
+            (weighted_u, target),
+            (weighted_v, target),
         )
-    )  # fmt: skip
+    )
     return bounded_line(tu, tv, uu, uv, vv)

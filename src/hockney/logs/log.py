@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -39,6 +39,10 @@ class Log:
     bytes: int | None = None
     operation: str = UNKNOWN
     """Given by the user, like `bytes`, if the log does not show it."""
+    columns: Mapping[str, str] | None = None
+    """Names of columns that the user gave, by what is in them."""
+    repeated: str | None = None
+    """What repeated rows of a point are, if the user said so: launches or samples."""
 
     def at(self, number: int) -> str:
         return f"{self.path}, line {number}"
@@ -73,6 +77,7 @@ def read_log(path: Path) -> Log:
 
 
 def log_of(text: str, path: Path) -> Log:
+    text = text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")  # the byte-order mark of editors
     lines = tuple(map(_cleaned, text.removesuffix("\n").split("\n"))) if text else ()
     return Log(path, text, lines, text.endswith("\n"))
 

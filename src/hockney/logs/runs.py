@@ -6,6 +6,7 @@ import json
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from pathlib import Path
 
 import msgspec
@@ -13,7 +14,7 @@ import msgspec
 from hockney import __version__, records
 from hockney.errors import AskedWronglyError
 from hockney.logs.log import Log
-from hockney.logs.table import Table
+from hockney.logs.table import REPEATED, Table
 from hockney.records import (
     SCHEMA,
     End,
@@ -21,11 +22,12 @@ from hockney.records import (
     Record,
     Run,
     RunRecord,
+    Samples,
     Source,
 )
 from hockney.records.reading import LONGEST_FILE
 from hockney.result_file import ResultFile
-from hockney.spec.axes import Point, point_of
+from hockney.spec.axes import AXES, Point, point_of
 
 Found = tuple[Log, Table]
 RECORDS_AT_ONCE = 10_000
@@ -41,7 +43,7 @@ def runs_of(found: Sequence[Found], format: str, label: str | None = None) -> li
         name = table.experiment or table.operation
         experiments.setdefault((name, options), []).append((log, table))
     runs = [_run(tables, format, label) for tables in experiments.values()]
-    return [run for run in runs if run.summaries]
+    return [run for run in runs if run.summaries or run.samples]
 
 
 def _check_size(run: Run, log: str) -> None:
@@ -74,8 +76,11 @@ def _run(found: Sequence[Found], format: str, label: str | None) -> Run:
     )
     run = Run(header)
     earlier: Counter[tuple[Point, str]] = Counter()
-    for table in tables:
-        _add_table(run, table, earlier)
+    if first.options.get(REPEATED) == "samples":
+        _add_samples(run, tables)
+    else:
+        for table in tables:
+            _add_table(run, table, earlier)
     _check_size(run, source.file)
     return run
 
@@ -91,6 +96,25 @@ def _add_table(run: Run, table: Table, earlier: Counter[tuple[Point, str]]) -> N
         run.add(msgspec.structs.replace(row, launch=launch))
     reason = "interrupted" if table.cut else "imported"
     run.add(End(launch=launch, reason=reason, message=table.cut))
+
+
+def _add_samples(run: Run, tables: Sequence[Table]) -> None:
+    """One launch, in which every table is a round. Raises AskedWronglyError unless there is one
+    time a row."""
+    definition = _definition(tables[0])
+    run.add(LaunchRecord(launch=0, definition=definition, places=tables[0].places))
+    rows = [(number, row) for number, table in enumerate(tables) for row in table.rows]
+    for number, row in rows:
+        if row.value_s is None or row.statistic != rows[0][1].statistic:
+            raise AskedWronglyError(
+                "--repeated samples needs one column of times, and nothing else",
+                "name it with --columns time=NAME:UNIT",
+            )
+        axes = {name: getattr(row, name) for name in AXES if name != "buffers"}
+        ns = [float(Decimal(repr(row.value_s)).scaleb(9))]
+        run.add(Samples(launch=0, round=number, repetitions=row.repetitions or 1, ns=ns, **axes))
+    cut = next((table.cut for table in tables if table.cut), None)
+    run.add(End(launch=0, reason="interrupted" if cut else "imported", message=cut))
 
 
 def _definition(table: Table) -> str | None:
@@ -113,7 +137,7 @@ def store(run: Run, path: Path, force: bool) -> None:
 
 def _blocks(run: Run) -> Iterator[bytes]:
     """The lines of the file, in blocks."""
-    parts: list[Record] = [run.header, *run.launches, *run.summaries, *run.ends]
+    parts: list[Record] = [run.header, *run.launches, *run.samples, *run.summaries, *run.ends]
     for first in range(0, len(parts), RECORDS_AT_ONCE):
         some = parts[first : first + RECORDS_AT_ONCE]
         yield b"".join(records.encode(record) for record in some)

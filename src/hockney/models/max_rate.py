@@ -25,12 +25,15 @@ from hockney.fitting.fit import (
     too_few_sizes,
 )
 from hockney.fitting.likelihood import criterion, weights
+from hockney.fitting.line import log_step
 from hockney.fitting.partition import LEAST_SIZES, best_partitions, blocks_of, runs
 from hockney.models._max_rate_solver import best_curve, point_moments
 
 Array = NDArray[np.float64]
 
-DATA = "times of at least two numbers of pairs at once, of at least two different sizes"
+DATA = (
+    "times of at least two numbers of pairs at once, or of threads, of at least two different sizes"
+)
 
 MOST_PROTOCOLS = 6
 """Short, eager and rendezvous, and as many again."""
@@ -197,8 +200,7 @@ def _solved(curve: Curve, protocol: _Protocol, seconds: Array, weight: Array) ->
         solution, _ = best_curve(np.add.reduceat(each, first, axis=-1), numbers, crossings)
         alpha, pair, node = (solution[:, i, None] for i in range(3))
         predicted = alpha + bytes_ * np.maximum(pair, pairs * node)
-        scale = np.maximum(predicted, 1e-3 * seconds)
-        target = scale * (1.0 + np.clip(np.log(seconds / scale), -1.0, 1.0))
+        target, scale = log_step(seconds, predicted)
     alpha, pair, node = solution.T
     return replace(protocol, alpha=alpha, pair=pair, node=node)
 

@@ -6,12 +6,9 @@ size of a chunk from the number of processes that share it. `_multi_mode_time` h
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
 import numpy as np
 
-from hockney.errors import AskedWronglyError
+from hockney.estimate.quantiles import carries_interval
 from hockney.fitting.fit import RESAMPLES, Array, Curve, Fit, Parameter, new_fit, parameter, require
 from hockney.fitting.likelihood import deviance
 from hockney.lazy import lazy_imports
@@ -23,7 +20,6 @@ from hockney.models._multi_mode_search import (
     Structure,
     points_of,
     polished,
-    searched,
     select,
     thinned,
 )
@@ -74,7 +70,7 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
         kept,
         predict,
         parameters=_parameters(best, samples, curve.launches),
-        derived=_profiles(points, best),
+        derived=_profiles(points, best, curve.launches),
         free=structure.free,
         notes=_notes(curve, best),
     )
@@ -107,15 +103,17 @@ def _parameters(best: Solution, samples: Array, launches: int) -> dict[str, Para
     return found
 
 
-def _profiles(points: Points, best: Solution) -> dict[str, Parameter]:
+def _profiles(points: Points, best: Solution, launches: int) -> dict[str, Parameter]:
     """The 95 % interval of each chunk, inside which the deviance of a fit with that chunk rises by
-    no more than CHI_SQUARED_95; it needs no second launch."""
+    no more than CHI_SQUARED_95. Times of few launches deviate together, which no deviance shows:
+    they carry no such interval either (FEW_RULE)."""
+    signs = (-1.0, 1.0) if carries_interval(launches) else ()
     few = thinned(points)
     structure, chunks = best.structure, best.structure.chunks(best.q)
     return {
         f"C_{level + 1}_profile_bytes": Parameter(
             chunk,
-            *(_profile_limit(few, structure, best.q, level, sign) for sign in (-1.0, 1.0)),
+            *(_profile_limit(few, structure, best.q, level, sign) for sign in signs),
         )
         for level, chunk in enumerate(chunks)
     }
@@ -175,58 +173,8 @@ def _notes(curve: Curve, best: Solution) -> list[str]:
     if best.structure.levels == 2:
         notes.append(
             "a second chunk and lost lock-step look alike at one number of repetitions: measure "
-            "again with 8 times and an eighth of them, and compare (second_chunk)"
+            "again with 8 times and an eighth of them; a chunk then stays, and the other moves"
         )
     if not best.structure.levels:
         notes.append("no chunk shows at these sizes: send and receive overlap at all of them")
     return notes
-
-
-# A second chunk, or lost lock-step?
-
-STAYS_OCTAVES, MOVES_OCTAVES = 0.75, 1.5
-"""Shift of the second chunk from the fewest repetitions to the most. If lock-step is lost it is
-0.6 of the octaves that the repetitions differ by (simulated), which for n / 8 and 8 n is 3.6."""
-LEAST_FACTOR = 16.0
-"""Between the fewest and the most repetitions, so that what moves has room to."""
-
-
-@dataclass(frozen=True)
-class SecondChunk:
-    verdict: str
-    """second chunk, lost lock-step, no second chunk or unknown."""
-    C_2_bytes: dict[float, float]
-    """By factor on the repetitions."""
-    moved_octaves: float | None
-
-
-def second_chunk(curves: Mapping[float, Curve]) -> SecondChunk:
-    """Decides if the second knee of three processes and more is a second chunk size or the loss of
-    lock-step: measured with several numbers of repetitions, a chunk stays and the other moves.
-
-    curves: times as for `fit`, by the factor on the repetitions: 1/8, 1 and 8.
-    """
-    factors = sorted(curves)
-    if len(factors) < 2 or factors[-1] < LEAST_FACTOR * factors[0]:
-        raise AskedWronglyError(
-            f"repetitions that differ by a factor of {LEAST_FACTOR:g} at least are needed",
-            "measure the same with 8 times and an eighth of the repetitions",
-        )
-    points = {}
-    for factor in factors:
-        require("multi-mode", DATA, lacks(curves[factor]), ADVICE)
-        points[factor] = points_of(curves[factor].at(curves[factor].bytes > EAGER_BYTES))
-    chosen = [select(some).structure for some in points.values()]
-    two = [structure for structure in chosen if structure.levels == 2]
-    if not two:
-        return SecondChunk("no second chunk", {}, None)
-    structure = max(two, key=two.count)
-    solutions = {factor: searched(thinned(some), structure) for factor, some in points.items()}
-    chunks = {factor: one.structure.chunks(one.q)[1] for factor, one in solutions.items()}
-    moved = float(np.log2(chunks[factors[-1]] / chunks[factors[0]]))
-    verdict = "unknown"
-    if abs(moved) <= STAYS_OCTAVES:
-        verdict = "second chunk"
-    elif moved >= MOVES_OCTAVES:
-        verdict = "lost lock-step"
-    return SecondChunk(verdict, chunks, moved)

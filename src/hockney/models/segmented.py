@@ -25,7 +25,7 @@ from hockney.fitting.fit import (
     require,
 )
 from hockney.fitting.likelihood import weights
-from hockney.fitting.line import weighted_line
+from hockney.fitting.line import log_step, weighted_line
 from hockney.fitting.line_partitions import line_partition_near, line_partitions
 from hockney.fitting.partition import LEAST_SIZES, MOST_SEGMENTS
 from hockney.fitting.robust_partition import Partition, Search, free_numbers
@@ -171,8 +171,7 @@ def log_line(bytes_: Array, seconds: Array, weight: Array) -> tuple[Array, Array
     target, scale = seconds, seconds
     for _ in range(_STEPS):
         alpha, beta = weighted_line(bytes_, target, weight / scale**2)
-        scale = np.maximum(alpha[:, None] + beta[:, None] * bytes_, 1e-3 * seconds)
-        target = scale * (1.0 + np.clip(np.log(seconds / scale), -1.0, 1.0))
+        target, scale = log_step(seconds, alpha[:, None] + beta[:, None] * bytes_)
     return alpha, beta
 
 

@@ -76,17 +76,29 @@ class Context:
     ranks: int | None = None
     mode: str | None = None
     groups: dict[str, list[int]] = field(default_factory=dict)
+    group_count: int | None = None
+    """Of the groups that run at the same time (-multi)."""
+    is_titled: bool = False
+    """True if the next table is of this test: each has a title or a mode of its own."""
 
-    def table(self, line: int) -> Table:
+    def table(self, log: Log, line: int) -> Table:
         part = f", {self.part} part" if self.part else ""
-        return Table(
-            operation=self.name.lower().replace(" ", "-"),
-            program=f"Intel MPI Benchmarks {self.name}{part}",
+        name = f" {self.name}" if self.is_titled else ""
+        table = Table(
+            operation=self.name.lower().replace(" ", "-") if self.is_titled else log.operation,
+            program=f"Intel MPI Benchmarks{name}{part}",
             version=self.version,
             line=line,
             ranks=self.ranks,
-            options={"mode": self.mode.lower()} if self.mode else {},
+            options={
+                **({"mode": self.mode.lower()} if self.mode else {}),
+                **({"groups": self.group_count} if self.group_count else {}),
+            },
         )
+        if not self.is_titled:
+            table.note(f"{log.at(line)}: a table without a title, after that of another test")
+        self.is_titled = False
+        return table
 
 
 def recognise(log: Log) -> int | None:
@@ -101,7 +113,7 @@ def read(log: Log) -> list[Table]:
         if line < reached:
             continue
         if context.name and _HEADING.match(text):
-            table = context.table(line)
+            table = context.table(log, line)
             reached = _rows(log, line, text.split(), context, table)
             tables.append(table)
         else:
@@ -118,15 +130,18 @@ def _see(text: str, context: Context) -> None:
         context.version, context.part = suite["version"].strip(), suite["part"]
     elif title:
         context.name, context.ranks, context.mode = title["name"], None, None
-        context.groups = {}
+        context.groups, context.group_count = {}, None
+        context.is_titled = True
     elif processes:
         context.ranks = int(processes[1])
     elif groups:
         context.ranks = int(groups[1]) * int(groups[2])
+        context.group_count = int(groups[1])
     elif group:
         context.groups[group[1]] = [int(rank) for rank in group[2].split()]
     elif mode:
         context.mode = mode[1]
+        context.is_titled = True
 
 
 def _rows(log: Log, line: int, titles: list[str], context: Context, table: Table) -> int:

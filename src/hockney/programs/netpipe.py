@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
+from typing import TypeVar
 
 from hockney.logs.log import Log
 from hockney.logs.table import (
@@ -100,7 +101,7 @@ def _console(log: Log) -> list[Table]:
         elif row:
             found.append((line, row))
     version = "5" if found and found[0][1]["unit"] == "B" else "3"
-    for part in _parts(found):
+    for part in _restarts(found, [int(row["bytes"]) for _, row in found]):
         rows = [(line, [m["bytes"], m["times"], m["rate"], m["time"]]) for line, m in part]
         table = _table(part[0][0], version, places)
         of = TRIALS if version == "5" else BEST
@@ -114,18 +115,14 @@ def _console(log: Log) -> list[Table]:
     return tables
 
 
-def _parts(
-    found: Sequence[tuple[int, re.Match[str]]],
-) -> list[list[tuple[int, re.Match[str]]]]:
-    starts = [
-        0,
-        *(
-            i + 1
-            for i, ((_, a), (_, b)) in enumerate(pairwise(found))
-            if 2 * int(b["bytes"]) < int(a["bytes"])
-        ),
-    ]
-    return [list(found[a:b]) for a, b in pairwise([*starts, len(found)]) if b > a]
+Row = TypeVar("Row")
+
+
+def _restarts(rows: Sequence[Row], sizes: Sequence[float]) -> list[list[Row]]:
+    """The rows of each run: sizes of one ascend, but for the few bytes by which NetPIPE perturbs
+    them."""
+    starts = [0, *(i + 1 for i, (a, b) in enumerate(pairwise(sizes)) if 2 * b < a)]
+    return [list(rows[a:b]) for a, b in pairwise([*starts, len(rows)]) if b > a]
 
 
 def _megabits(rows: Sequence[tuple[int, Sequence[str]]]) -> Column | None:
@@ -144,7 +141,6 @@ def _megabits(rows: Sequence[tuple[int, Sequence[str]]]) -> Column | None:
 
 
 def _np_out(log: Log, rows: list[tuple[int, list[str]]], version: str) -> list[Table]:
-    table = _table(rows[0][0], version, [])
     binary, gigabit = BIT * MEGABYTES["2^20"], BIT * Decimal(10**9)
     layouts: dict[str, list[Column | None]] = {
         "2": [
@@ -169,8 +165,13 @@ def _np_out(log: Log, rows: list[tuple[int, list[str]]], version: str) -> list[T
     }
     layout = layouts[version]
     layout += [None] * (len(rows[0][1]) - len(layout))
-    _fill(log, table, rows, layout)
-    return [table]
+    at = layout.index(BYTES)
+    tables = []
+    for part in _restarts(rows, [float(cells[at]) for _, cells in rows]):
+        table = _table(part[0][0], version, [])
+        _fill(log, table, part, layout)
+        tables.append(table)
+    return tables
 
 
 def _fill(

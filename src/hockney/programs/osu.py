@@ -21,8 +21,11 @@ from hockney.spec.preset import KIB, MIB, Preset, powers
 HEADED = True
 
 _TITLE = re.compile(
-    r"^\s*#\s*(OSU|OMB) (?:Python )?(?P<title>.+?) Test(?:\s+v?(?P<version>[\d.]+))?"
+    r"^\s*(?:#\s*(?:OSU|OMB)|(?:OSU|OMB)(?=.* Test\s+v[\d.]+\s*$)) "
+    r"(?:Python )?(?P<title>.+?) Test(?:\s+v?(?P<version>[\d.]+))?"
 )
+"""Some remove the # before they keep a table: then it is the whole line, with a version."""
+_DEVICE = re.compile(r"MPI-([A-Z]+) ")
 _PARAMETER = re.compile(r"^\s*#\s*([A-Z][\w ()/-]{2,60}):\s+(\S.{0,80})$")
 _PAIRS = re.compile(r"\[ pairs: (\d+) \] \[ window size: (\w+) \]")
 _BUFFERS = re.compile(r"# Send Buffer on (\w+)\b.* Receive Buffer on (\w+)")
@@ -86,6 +89,14 @@ class Context:
     ranks: int | None = None
     pairs: int | None = None
     quantity: Column | None = None
+    before: Table | None = None
+    """The table before this one, with which it may share a title or a command."""
+
+    @property
+    def device(self) -> str | None:
+        """Whose memory holds the messages, where the title says so: CUDA of "MPI-CUDA Latency"."""
+        found = _DEVICE.match(self.title)
+        return found[1] if found else None
 
     @property
     def is_one_sided(self) -> bool:
@@ -101,16 +112,32 @@ class Context:
         name = title if self.is_one_sided else title.removesuffix(" latency")
         return kind + CALLS.get(name, name).replace(" ", "-").replace("/", "-")
 
-    def table(self, line: int) -> Table:
-        operation = self.operation
+    def table(self, log: Log, line: int) -> Table:
+        operation = self.operation if self.title else log.operation
         pairs = None if self.pairs is None else 2 * self.pairs
-        return Table(
+        device = {"device": self.device} if self.device else {}
+        table = Table(
             operation=operation,
-            program=f"OSU {self.title} Test",
+            program=f"OSU {self.title} Test" if self.title else "OSU",
             version=self.version,
             line=line,
             ranks=2 if operation in TWO_RANKS else pairs or self.ranks,
-            options=dict(self.parameters),
+            options={**self.parameters, **device},
+        )
+        if not self.title:
+            table.note(f"{log.at(line)}: a table without a title, after that of another test")
+        elif self._has_lost_ranks(table):
+            table.note(
+                f"{log.at(line)}: the number of processes of this table is unknown: the command "
+                "stands above the first one alone"
+            )
+        return table
+
+    def _has_lost_ranks(self, table: Table) -> bool:
+        """True in a loop whose command is above the first table only."""
+        before = self.before
+        return bool(before and before.ranks and before.operation == table.operation) and (
+            table.ranks is None
         )
 
 
@@ -131,12 +158,12 @@ def read(log: Log) -> list[Table]:
             context.ranks = int(processes[1])
         elif title:
             context.title, context.version = title["title"], title["version"]
-        elif context.title:
+        elif context.title or context.before:
             table, reached = _table(log, line, text, context)
             if table:
                 tables.append(table)
                 if not context.quantity:
-                    context = Context(context.title, context.version)
+                    context = Context(version=context.version, before=table)
                 continue
         _parameter(text, context)
     return tables
@@ -176,7 +203,7 @@ def _table(log: Log, line: int, text: str, context: Context) -> tuple[Table | No
         if not _PARAMETER.match(more):
             break
         _parameter(more, context)
-    table = context.table(line)
+    table = context.table(log, line)
     end = read_rows(log, below, columns, table)
     if SKIPPED in columns:
         _note_failures(log, below, end, table)
@@ -254,7 +281,7 @@ def _mean_of(context: Context) -> tuple[str, str]:
 
 
 def _startup(log: Log, line: int, init: re.Match[str], context: Context) -> Table:
-    table = context.table(line)
+    table = context.table(log, line)
     table.ranks = int(init[1])
     names = ("least rank", "largest rank", "mean")
     columns = [Column(name, "MPI_Init, over ranks", factor=MILLI) for name in names]

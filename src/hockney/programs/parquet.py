@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
 
 from hockney.analysis import Analysis
 from hockney.analysis.columns import Columns, is_float, point_columns
@@ -15,10 +16,11 @@ with lazy_imports():
 
 
 def write(analysis: Analysis) -> bytes:
-    return content_of(point_columns(analysis.estimates.headline))
+    return content_of([point_columns(analysis.estimates.headline)])
 
 
-def content_of(columns: Columns) -> bytes:
+def content_of(parts: Iterable[Columns]) -> bytes:
+    """Parts of the same columns, each a row group."""
     try:
         double = pyarrow.float64()
     except ImportError as error:
@@ -26,10 +28,15 @@ def content_of(columns: Columns) -> bytes:
             "Parquet needs pyarrow, which is not installed",
             "pip install 'hockney[parquet]', or export to csv",
         ) from error
-    arrays = {
-        name: pyarrow.array(values, double if is_float(name) else None)
-        for name, values in columns.items()
-    }
+    tables = [
+        pyarrow.table(
+            {
+                name: pyarrow.array(values, double if is_float(name) else None)
+                for name, values in columns.items()
+            }
+        )
+        for columns in parts
+    ]
     out = io.BytesIO()
-    parquet.write_table(pyarrow.table(arrays), out)
+    parquet.write_table(pyarrow.concat_tables(tables, promote_options="permissive"), out)
     return out.getvalue()

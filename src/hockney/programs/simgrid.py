@@ -83,8 +83,12 @@ class Measured:
 def write(analysis: Analysis) -> bytes:
     """The platform of a run of pingpong or overheads. os and or are 0 if overheads were not
     measured. Needs times of at least two sizes."""
-    run = analysis.run
-    measured = _measured(analysis)
+    return platform_of(analysis.run, measured_of(analysis))
+
+
+def platform_of(run: Run, measured: Measured, has_overheads_of_its_own: bool = False) -> bytes:
+    """The platform with these times, and with the switches of the run. has_overheads_of_its_own:
+    the overheads are of another run."""
     if len(measured.bytes) < 2:
         raise AskedWronglyError(
             f"{run.path or run.label}: a platform needs times of at least two sizes",
@@ -114,7 +118,7 @@ def write(analysis: Analysis) -> bytes:
     }
     return PLATFORM.format(
         origin=_comment(run.label),
-        notes=_notes(run, waits_from),
+        notes=_notes(run, waits_from, has_overheads_of_its_own),
         settings="\n".join(
             f"    <prop id={quoteattr(key)} value={quoteattr(value)}/>"
             for key, value in settings.items()
@@ -124,7 +128,8 @@ def write(analysis: Analysis) -> bytes:
     ).encode()
 
 
-def _measured(analysis: Analysis) -> Measured:
+def measured_of(analysis: Analysis) -> Measured:
+    """Times of ping-pongs, or times and overheads."""
     run, points = analysis.run, analysis.estimates.own()
     if run.header.experiment == "overheads":
         known = [
@@ -204,14 +209,14 @@ def _waits_from(switches: Sequence[Switch]) -> int | None:
     return None
 
 
-def _notes(run: Run, waits_from: int | None) -> str:
+def _notes(run: Run, waits_from: int | None, has_overheads: bool) -> str:
     notes = [f"Each time of {run.header.experiment} is reproduced within {CLOSE:.0%}."]
     if waits_from is None:
         notes.append(
             f"Sends wait for their receivers from {USUAL_DETACHED_BYTES} bytes on, the default of "
             "SMPI: the switch was not measured."
         )
-    if run.header.experiment != "overheads":
+    if run.header.experiment != "overheads" and not has_overheads:
         notes.append("os, ois and or were not measured (hockney overheads); they are 0 here.")
     return "\n".join(notes)
 

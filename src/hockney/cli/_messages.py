@@ -1,0 +1,134 @@
+"""Options of verbs that send messages between two ranks: threads, layouts, sources."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+from hockney.cli._asked import Common
+from hockney.cli._help import WORKLOAD, Decorator, option
+from hockney.errors import AskedWronglyError
+from hockney.spec.axes import STANDARD
+from hockney.spec.messages import LARGEST_COUNT, PACKINGS, THREAD_COMMS, Threads
+
+_THREADS = re.compile(r"(\d+)(?::(\d+))?")
+
+
+class ThreadsList(click.ParamType[tuple[Threads, ...]]):
+    """T,S:R,...: threads of each rank."""
+
+    name = "threads"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[Threads, ...]:
+        if isinstance(value, tuple):
+            return value
+        found = [_THREADS.fullmatch(one) for one in str(value).split(",")]
+        threads = [(int(one[1]), int(one[2] or one[1])) for one in found if one is not None]
+        if len(threads) != len(found):
+            self.fail(f"{value!r}: write 2 or 1,2,4, or 4:1 for senders and receivers", param, ctx)
+        if len(set(threads)) != len(threads):
+            self.fail(f"{value!r}: a number is there twice", param, ctx)
+        return tuple(threads)
+
+
+class PackingList(click.ParamType[tuple[str, ...]]):
+    """Some of PACKINGS."""
+
+    name = "packing"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        if isinstance(value, tuple):
+            return value
+        words = str(value).split(",")
+        unknown = [word for word in words if word not in PACKINGS]
+        if unknown or len(set(words)) != len(words):
+            self.fail(f"{value!r}: name some of {', '.join(PACKINGS)}, each once", param, ctx)
+        return tuple(words)
+
+
+OPTIONS = (
+    option(
+        "--threads",
+        type=ThreadsList(),
+        metavar="T|S:R,...",
+        heading=WORKLOAD,
+        help="Threads of each rank that send at once (MPI_THREAD_MULTIPLE), or of the sender and "
+        "of the receiver.",
+    ),
+    option(
+        "--thread-comms",
+        type=click.Choice(THREAD_COMMS),
+        default="shared",
+        heading=WORKLOAD,
+        help="One communicator for all threads, one for each (own), or one and an endpoint of the "
+        "library for each (vci: MPICH's).",
+    ),
+    option(
+        "--datatype",
+        metavar="LAYOUT",
+        heading=WORKLOAD,
+        help="Layout of messages, compared with contiguous ones: vector:COUNT:BLOCK:STRIDE, "
+        "indexed:LENGTH@OFFSET:..., struct:TYPE@OFFSET:... (bytes) or subarray:64x64:64x1 "
+        "(doubles).",
+    ),
+    option(
+        "--receive-datatype",
+        metavar="LAYOUT",
+        heading=WORKLOAD,
+        help="Layout into which they are received.",
+        show_default="that of --datatype",
+    ),
+    option(
+        "--packing",
+        type=PackingList(),
+        metavar="LIST",
+        heading=WORKLOAD,
+        help="How data get out of and into a layout: by MPI (datatype), MPI_Pack (pack), or plain "
+        "copies (hand).",
+        show_default="datatype,pack,hand; datatype where the operation takes no other",
+    ),
+    option(
+        "--any-source",
+        is_flag=True,
+        heading=WORKLOAD,
+        help="Receive from MPI_ANY_SOURCE.",
+    ),
+)
+NAMES = ("threads", "thread_comms", "datatype", "receive_datatype", "packing", "any_source")
+"""The parameters of these options."""
+
+
+def messages_options() -> Decorator:
+    """Adds them to a command."""
+
+    def add(function: Any) -> Any:
+        for one in reversed(OPTIONS):
+            function = one(function)
+        return function
+
+    return add
+
+
+def messages_of(
+    common: Common, options: dict[str, Any], largest_bytes: int, takes_packing: bool = True
+) -> dict[str, Any]:
+    """The fields of a workload that these options ask for; takes them out of `options`."""
+    fields = {name: options.pop(name) for name in NAMES}
+    fields["threads"] = fields["threads"] or ()
+    if fields["packing"] is not None and not takes_packing:
+        raise AskedWronglyError(
+            f"--packing is for --operation pingpong and --mode {STANDARD}", "leave it out"
+        )
+    if "thread_comms" in common.given and not fields["threads"]:
+        raise AskedWronglyError("--thread-comms: there is one thread", "give --threads")
+    if fields["packing"] is None:
+        usual = [one for one in PACKINGS if one != "pack" or largest_bytes <= LARGEST_COUNT]
+        several = takes_packing and fields["datatype"] is not None
+        fields["packing"] = tuple(usual) if several else ("datatype",)
+    return fields

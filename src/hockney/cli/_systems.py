@@ -1,0 +1,41 @@
+"""The runs of a report: maybe thousands, of which it describes and draws a few."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from hockney import records
+from hockney.analysis import Analysis
+from hockney.analysis.reduced import Reduced
+from hockney.cli._files import followed, warn_of_cut
+from hockney.cli._kept import Kept
+from hockney.records.reading import header_of
+from hockney.spec import plan_of
+
+MOST_WHOLE = 20
+"""Files of one experiment that the page describes and draws: each takes 0.1 MB and up to a
+second. Of the others it has a row in a table."""
+
+
+def systems(files: Sequence[Path]) -> Iterator[Analysis]:
+    """The first files of each experiment as they are; of the others the estimates, which are worked
+    out once a file. Runs that compare variants are no rows of a table, and always whole."""
+    read: Counter[str] = Counter()
+    kept = Kept("estimates", Reduced, _reduced)
+    for path in followed(files, "files read"):
+        header = header_of(path)
+        plan = plan_of(header.options) if header else None
+        if header is None or read[header.experiment] < MOST_WHOLE or (plan and plan.comparison):
+            analysis = Analysis(records.read(path))
+        else:
+            analysis = kept.of(path).analysis(path)
+        warn_of_cut(path, analysis.run.cut)
+        read[analysis.run.header.experiment] += 1
+        yield analysis
+    kept.close()
+
+
+def _reduced(path: Path) -> Reduced:
+    return Reduced.of(Analysis(records.read(path)))

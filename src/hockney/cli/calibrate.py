@@ -1,0 +1,182 @@
+"""hockney calibrate: a platform for SimGrid in one command, with its error."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import click
+
+from hockney.cli import _options
+from hockney.cli._help import option, verb
+from hockney.cli._parameters import SECONDS
+from hockney.errors import AskedWronglyError
+from hockney.lazy import lazy_imports
+
+with lazy_imports():
+    from hockney.analysis import Analysis
+    from hockney.cli._measure import measured
+    from hockney.cli._verb import ask
+    from hockney.exchange.calibration import (
+        Deviation,
+        calibrated,
+        deviations,
+        held_out,
+        noise_of,
+    )
+    from hockney.measure.mpi import find_mpi
+    from hockney.measure.problems import raise_problems
+    from hockney.measure.run import Target
+    from hockney.result_file import ResultFile
+    from hockney.units import format_seconds, format_size
+    from hockney.views.as_json import dumps
+    from hockney.views.table import aligned
+
+PARTS = 4
+"""Messages with their switches, overheads, and two patterns share the budget."""
+PATTERNS = {
+    "exchange": ("pairs", "--operation", "exchange"),
+    "stream": ("pairs", "--operation", "stream", "--window", "8"),
+}
+MOST_VALIDATED = 12
+"""Held-out sizes at which patterns are measured, spread over all."""
+
+
+@verb(
+    "hockney calibrate -o machine.xml",
+    "hockney calibrate --hosts a,b --budget 5min -o machine.xml --json",
+    "hockney calibrate -n 2 --platform cluster:2 -o platform.xml",
+)
+@option("-n", "--ranks", default=2, show_default=True, help="Ranks: two, the ends of a link.")
+@option("--platform", metavar="SHAPE", help="Calibrate a simulated machine, as a test.")
+@option("--mpicc", metavar="COMMAND", help="Compiler wrapper of the MPI to calibrate for.")
+@option("--hosts", metavar="A,B", help="The two hosts.")
+@option("--sizes", default="1..4MiB/2", show_default=True, help="Message sizes.")
+@option(
+    "--budget",
+    "budget_s",
+    type=SECONDS,
+    default="60s",
+    show_default=True,
+    help="Time to measure; simulating comes on top.",
+)
+@_options.output("Platform file to write.", show_default="platform.xml", metavar="FILE")
+@_options.force("the file")
+@_options.QUIET
+@_options.JSON
+def command(
+    ranks: int, output: Path | None, force: bool, quiet: bool, as_json: bool, **options: Any
+) -> None:
+    """Measure messages, their switches and overheads, write SimGrid's platform file, and simulate
+    on it what it was not made of: every third size, exchanges and streams.
+
+    The validation error is the median relative error of these. It needs SimGrid's smpicc.
+    """
+    if ranks != 2:
+        raise AskedWronglyError(f"-n {ranks}: a link has two ends", "leave -n out, or give 2")
+    find_mpi(simulated=True)
+    path = output or Path("platform.xml")
+    if path.exists() and not force:
+        raise AskedWronglyError(f"{path} exists", "name another file, or overwrite with --force")
+    machine = _machine(options)
+    sizes = ("--sizes", options["sizes"])
+    with tempfile.TemporaryDirectory(prefix="hockney-") as name:
+        run = _Runs(Path(name), options["budget_s"] / PARTS, quiet)
+        messages = run.measure("pingpong", "--refine", *sizes, *machine)
+        overheads = run.measure("overheads", *sizes, *machine)
+        _write(path, calibrated(messages, overheads), force)
+        asked = held_out([point.bytes for point in messages.estimates.own()])
+        on_it = ("-n", "2", "--platform", str(path.absolute()))
+        found = deviations("ping-pong", messages, run.measure("pingpong", *_sizes(asked), *on_it))
+        some = _sizes(asked[:: max(len(asked) // MOST_VALIDATED, 1)])
+        for pattern, words in PATTERNS.items():
+            real = run.measure(*words, *some, *machine)
+            found += deviations(pattern, real, run.measure(*words, *some, *on_it))
+    if as_json:
+        click.echo(dumps(_json(path, found, messages)))
+    else:
+        click.echo("\n".join(_lines(path, found)))
+
+
+def _machine(options: dict[str, Any]) -> list[str]:
+    """The options of the machine, as measuring verbs have them."""
+    given = [(name, options[name]) for name in ("platform", "mpicc", "hosts")]
+    return ["-n", "2", *(word for name, value in given if value for word in (f"--{name}", value))]
+
+
+def _sizes(sizes: Sequence[int]) -> tuple[str, str]:
+    return "--sizes", ",".join(map(str, sizes))
+
+
+class _Runs:
+    """Measures one plan after the other, into files of a directory that is removed."""
+
+    def __init__(self, directory: Path, budget_s: float, quiet: bool) -> None:
+        self._directory, self._budget, self._quiet = directory, f"{budget_s:g}s", quiet
+        self._count = 0
+
+    def measure(self, *words: str) -> Analysis:
+        self._count += 1
+        plan = ask([*words, "--budget", self._budget]).plan
+        target = Target(self._directory / f"{self._count}.jsonl", force=True)
+        session = measured(plan, target, self._quiet, f"{words[0]}: ")
+        raise_problems(session)
+        if session.reason == "interrupted":
+            raise click.exceptions.Exit(130)
+        return Analysis(session.run)
+
+
+def _write(path: Path, content: bytes, force: bool) -> None:
+    file = ResultFile(path, force)
+    try:
+        file.write(content)
+    finally:
+        file.close()
+
+
+def _json(path: Path, found: Sequence[Deviation], messages: Analysis) -> dict[str, Any]:
+    return {
+        "platform": str(path),
+        "validation_error": median(one.error for one in found) if found else None,
+        "largest_error": max((one.error for one in found), default=None),
+        "patterns": _errors(found),
+        "points": [{**asdict(one), "error": one.error} for one in found],
+        "noise": asdict(noise_of(messages)),
+        "switches": len(messages.run.switches),
+    }
+
+
+def _errors(found: Sequence[Deviation]) -> dict[str, float]:
+    """The median error of each pattern."""
+    patterns = dict.fromkeys(one.pattern for one in found)
+    return {name: median(one.error for one in found if one.pattern == name) for name in patterns}
+
+
+def _lines(path: Path, found: Sequence[Deviation]) -> list[str]:
+    if not found:
+        return [f"wrote {path}; nothing was held out, so that its error is unknown"]
+    rows = [["pattern", "sizes", "median error", "largest error", "at", "measured", "simulated"]]
+    for name, error in _errors(found).items():
+        own = [one for one in found if one.pattern == name]
+        worst = max(own, key=lambda one: one.error)
+        rows.append(
+            [
+                name,
+                str(len(own)),
+                f"{100 * error:.2g} %",
+                f"{100 * worst.error:.2g} %",
+                format_size(worst.bytes),
+                format_seconds(worst.measured_s, 3),
+                format_seconds(worst.simulated_s, 3),
+            ]
+        )
+    whole = median(one.error for one in found)
+    return [
+        f"wrote {path}; validation error {100 * whole:.2g} % (median of {len(found)} held-out "
+        "times)",
+        aligned(rows),
+    ]

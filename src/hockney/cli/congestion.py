@@ -1,0 +1,168 @@
+"""hockney congestion: what a loaded network costs those who share it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from msgspec.structs import replace
+
+from hockney.cli import _options
+from hockney.cli._asked import Common
+from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._options import HOW_MUCH, measuring_options
+from hockney.cli._parameters import BURSTS, COUNTS, SECONDS, SIZES, Several
+from hockney.cli._verb import MeasuringVerb
+from hockney.lazy import lazy_imports
+from hockney.spec import Case, Plan, sizes_of
+from hockney.spec.loads import AGGRESSORS, VICTIMS, Burst, Victim, roles_of
+from hockney.spec.workloads.congestion import Congestion
+from hockney.spec.workloads.pairs import USUAL_WINDOW
+
+with lazy_imports():
+    from hockney.measure.checks import allowed_cpus
+    from hockney.measure.pairing import parse_counts
+
+USUAL_SIZES: dict[Victim, int] = {"pingpong": 8, "stream": 128 * 1024, "allreduce": 8}
+LEAST_RANKS = 4
+CASE_S = 20.0
+"""Wall time for each victim and number of ranks: tails need many samples."""
+BUDGET = option(
+    "--budget",
+    type=SECONDS,
+    help="Wall time for all launches together.",
+    show_default=f"{CASE_S:g}s for each victim and number of ranks",
+)
+
+
+@verb(
+    "hockney congestion -n 64 --nodes 16",
+    "hockney congestion -n 64 --nodes 16 --aggressor incast,all-to-all --load-sizes 1KiB,1MiB",
+    "hockney congestion -n 64 --nodes 16 --victim allreduce --burst steady,1ms/4ms --gate 3x",
+    "hockney congestion -n 8 --platform cluster:8 --victim pingpong --sizes 8,64KiB",
+    cls=MeasuringVerb,
+)
+@option(
+    "--victim",
+    "victims_",
+    type=Several(VICTIMS),
+    metavar="LIST",
+    default="pingpong",
+    help="What is timed, alone and under load: pingpong, stream, allreduce.",
+)
+@option(
+    "--aggressor",
+    "aggressors",
+    type=Several(AGGRESSORS),
+    metavar="LIST",
+    default="incast",
+    help="How other ranks load the network: incast (all to one), outcast (one to all), all-to-all, "
+    "ring, permutation (each to another, at random).",
+)
+@option(
+    "-n",
+    "--ranks",
+    type=COUNTS,
+    metavar="LIST",
+    show_default="all CPUs that may be used, at least 4",
+    help="Numbers of ranks, victims and aggressors together.",
+)
+@_options.sizes(None, "Of the victims' messages.", "8; 128KiB of a stream")
+@option(
+    "--load-sizes",
+    type=SIZES,
+    metavar="LIST",
+    default="64KiB",
+    heading=WORKLOAD,
+    help="Sizes of the aggressors' messages.",
+)
+@option(
+    "--load-windows",
+    metavar="LIST",
+    default="8",
+    heading=WORKLOAD,
+    help="Messages in flight from an aggressor to each rank that it sends to: 1,8,64.",
+)
+@option(
+    "--burst",
+    "bursts",
+    type=BURSTS,
+    metavar="LIST",
+    default="steady",
+    heading=WORKLOAD,
+    help="steady, or LENGTH/GAP: aggressors send for LENGTH and pause for GAP, such as 1ms/4ms.",
+)
+@option(
+    "--victims",
+    type=click.IntRange(min=2),
+    metavar="N",
+    heading=WORKLOAD,
+    show_default="2; half of the ranks for allreduce",
+    help="Number of victims.",
+)
+@option(
+    "--roles",
+    metavar="random|blocks|FILE",
+    default="random",
+    heading=WORKLOAD,
+    help="Which ranks are victims: drawn anew for each launch, the first ones, or those of a FILE "
+    'with two lines such as "victims 0,1" and "aggressors 2-7".',
+)
+@option(
+    "--window",
+    type=int,
+    metavar="N",
+    heading=WORKLOAD,
+    show_default=str(USUAL_WINDOW),
+    help="Messages in flight of a victim stream.",
+)
+@_options.TAILS
+@measuring_options((BUDGET, *HOW_MUCH[1:]))
+def command(
+    common: Common,
+    *,
+    victims_: tuple[Victim, ...],
+    ranks: list[int] | None,
+    sizes: list[int] | None,
+    load_sizes: list[int],
+    load_windows: str,
+    bursts: tuple[Burst, ...],
+    victims: int | None,
+    roles: str,
+    window: int | None,
+    aggressors: Any,
+    tails: bool,
+) -> Plan:
+    """Measure what a loaded network costs those who share it.
+
+    Some ranks, the victims, are timed alone and, in the same rounds of each launch, while the
+    others load the network. The congestion factor is the ratio of the two times: of the medians,
+    and of the 99 % and 99.9 % quantiles.
+    """
+    counts = ranks or [common.ranks_by_nodes() or max(allowed_cpus(), LEAST_RANKS)]
+    cases = []
+    for victim in victims_:
+        for count in counts:
+            usual = count // 2 if victim == "allreduce" and roles in ("random", "blocks") else None
+            workload = Congestion(
+                victim=victim,
+                sizes=sizes_of(sizes or [USUAL_SIZES[victim]]),
+                buffers=common.buffers,
+                window=window or USUAL_WINDOW,
+                aggressors=aggressors,
+                load_sizes=tuple(load_sizes),
+                load_windows=parse_counts(load_windows, "--load-windows"),
+                bursts=bursts,
+                tails=tails,
+                roles=roles_of(roles, victims if victims is not None else usual),
+                most_factor=common.most_factor,
+            )
+            title = ", ".join(
+                [*[victim] * (len(victims_) > 1), *[f"{count} ranks"] * (len(counts) > 1)]
+            )
+            placement = replace(common.placement, ranks=count)
+            cases.append(Case(workload=workload, placement=placement, title=title or None))
+    sampling = common.sampling
+    if "budget" not in common.given:
+        sampling = replace(sampling, budget_s=CASE_S * len(cases))
+    return Plan(cases=tuple(cases), sampling=sampling)

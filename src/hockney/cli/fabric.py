@@ -1,0 +1,96 @@
+"""hockney fabric: all pairs of a network's nodes, and which node, switch or cable is slow."""
+
+from __future__ import annotations
+
+import click
+from msgspec.structs import replace
+
+from hockney.cli import _options
+from hockney.cli._asked import Common
+from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._options import measuring_options
+from hockney.cli._verb import MeasuringVerb
+from hockney.errors import AskedWronglyError
+from hockney.measure.checks import allowed_cpus
+from hockney.measure.topology import of_scheduler, with_topology
+from hockney.spec import Plan, Sampling, single, sizes_of
+from hockney.spec.workloads.fabric import Fabric
+
+DEFAULT_SIZES = "8,1MiB"
+
+
+@verb(
+    "hockney fabric -n 4096 --nodes 4096                  # all pairs, in 4095 rounds of 2048",
+    "hockney fabric -n 64 --nodes 64 --topology switches.txt --per-switch --gate",
+    "hockney fabric -n 512 --nodes 512 --serial -o all.jsonl --resume --budget 30min",
+    "hockney plot --what fabric all.jsonl -o map.png",
+    cls=MeasuringVerb,
+)
+@_options.sizes(DEFAULT_SIZES)
+@_options.ranks(None, "one per node with --nodes, else all CPUs that may be used")
+@_options.TOPOLOGY
+@option(
+    "--per-switch",
+    is_flag=True,
+    heading=WORKLOAD,
+    help="Pair the nodes of each switch, on all switches at the same time, and then every two "
+    "switches, node by node: fewer rounds than all pairs take.",
+)
+@option(
+    "--serial",
+    is_flag=True,
+    heading=WORKLOAD,
+    help="Measure one pair at a time, not as many at once as there are.",
+)
+@option(
+    "--rounds",
+    "visits",
+    type=click.IntRange(1),
+    metavar="N",
+    heading=WORKLOAD,
+    help="Make only N rounds of each pass, drawn at random: a sample of the pairs.",
+)
+@measuring_options()
+def command(
+    common: Common,
+    *,
+    ranks: int | None,
+    sizes: list[int],
+    topology: str | None,
+    per_switch: bool,
+    serial: bool,
+    visits: int | None,
+) -> Plan:
+    """Measure every pair of nodes, in rounds in which each node has one partner.
+
+    Each launch makes a pass over all pairs; one that is interrupted goes on where it ended with
+    --resume. Prints the times by level (same switch, one hop, ...), which node, switch or cable is
+    an outlier, and the slowest pairs.
+    """
+    placement = replace(common.placement, ranks=ranks or _usual_ranks(common))
+    placement = with_topology(placement, topology or of_scheduler())
+    if per_switch and placement.topology is None:
+        raise AskedWronglyError(
+            "--per-switch: the switches are unknown", "describe them: --topology FILE"
+        )
+    numbers = placement.topology.numbered() if placement.topology and per_switch else ()
+    workload = Fabric(
+        sizes=sizes_of(sizes),
+        buffers=common.buffers,
+        serial=serial,
+        switch_numbers=numbers,
+        visits=visits,
+    )
+    return single(workload, placement, _passes(common))
+
+
+def _usual_ranks(common: Common) -> int:
+    if common.placement.platform:
+        raise AskedWronglyError("--platform: the number of ranks is not given", "give it with -n")
+    return common.ranks_by_nodes() or common.placement.node_count or allowed_cpus()
+
+
+def _passes(common: Common) -> Sampling:
+    """No more passes than at least are asked for: they would tell no more."""
+    sampling = common.sampling
+    return replace(sampling, most_launches=sampling.most_launches or sampling.least_launches)

@@ -1,0 +1,184 @@
+"""hockney halo: every rank exchanges messages with its neighbours on a grid."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+from msgspec.structs import replace
+
+from hockney.cli import _options
+from hockney.cli._asked import Common
+from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._options import measuring_options
+from hockney.cli._parameters import Several
+from hockney.cli._verb import MeasuringVerb
+from hockney.errors import AskedWronglyError
+from hockney.lazy import lazy_imports
+from hockney.spec import Placement, Plan, single, sizes_of
+from hockney.spec.workloads.collective import FORMS, PERSISTENT
+from hockney.spec.workloads.halo import (
+    EXCHANGES,
+    MOST_DIMENSIONS,
+    NEIGHBORS,
+    PACKINGS,
+    PARTITIONED,
+    Halo,
+)
+
+with lazy_imports():
+    from hockney.measure.checks import allowed_cpus
+    from hockney.measure.features import (
+        check_neighborhood,
+        check_partitioned,
+        check_persistent,
+        features_of,
+    )
+    from hockney.measure.setup import mpi_of
+    from hockney.predict.patterns import grid as balanced_grid
+
+DEFAULT_SIZES = "8,1KiB,64KiB"
+PARTS = 4
+
+
+@verb(
+    "hockney halo -n 8 --grid 3d --exchange waitall,neighbor",
+    "hockney halo -n 4 --grid 2x2 --neighbors corners --packing none,hand,datatype",
+    "hockney halo -n 64 --grid 2d --platform fat-tree:64 --sizes 1KiB",
+    cls=MeasuringVerb,
+)
+@option(
+    "--grid",
+    "shape",
+    metavar="1d|2d|3d|SIDES",
+    default="2d",
+    help="Ranks on a grid with as little surface as possible, or with these sides: 8x4x2.",
+)
+@option(
+    "--exchange",
+    "exchanges",
+    type=Several(EXCHANGES),
+    metavar="LIST",
+    default="waitall",
+    help=f"How neighbours exchange messages: {', '.join(EXCHANGES)}.",
+)
+@_options.sizes(DEFAULT_SIZES, "Of the message to each neighbour.")
+@_options.ranks(None, "one per CPU")
+@option(
+    "--neighbors",
+    type=click.Choice(NEIGHBORS),
+    default="faces",
+    help="4 in two dimensions and 6 in three; 18 with edges; 8 and 26 with corners.",
+)
+@option("--open", is_flag=True, heading=WORKLOAD, help="No neighbours across the grid's ends.")
+@option(
+    "--form",
+    "forms",
+    type=Several(FORMS),
+    metavar="LIST",
+    default="blocking",
+    heading=WORKLOAD,
+    help="Forms of neighbourhood collectives: blocking, nonblocking, persistent (MPI 4.0).",
+)
+@option(
+    "--packing",
+    "packings",
+    type=Several(PACKINGS),
+    metavar="LIST",
+    default=PACKINGS[0],
+    heading=WORKLOAD,
+    help="Contiguous messages (none); or columns of an array of 8 B elements, packed by hand or by "
+    "MPI's datatype.",
+)
+@option(
+    "--partitions",
+    type=click.IntRange(min=1),
+    metavar="N",
+    heading=WORKLOAD,
+    show_default=str(PARTS),
+    help="Parts of each message of --exchange partitioned (MPI 4.0).",
+)
+@option(
+    "--reorder",
+    is_flag=True,
+    heading=WORKLOAD,
+    help="Let the library give ranks other places on the grid.",
+)
+@option(
+    "--sync",
+    type=click.Choice(("clock", "barrier")),
+    default="clock",
+    heading=WORKLOAD,
+    help="Start at a time on a common clock, or after a barrier.",
+)
+@option(
+    "--overlap",
+    is_flag=True,
+    heading=WORKLOAD,
+    help="Also time exchanges during computation that takes as long as they do.",
+)
+@_options.VERIFY
+@measuring_options()
+def command(
+    common: Common,
+    *,
+    ranks: int | None,
+    shape: str,
+    sizes: list[int],
+    exchanges: tuple[str, ...],
+    partitions: int | None,
+    **own: Any,
+) -> Plan:
+    """Measure exchanges of every rank with its neighbours on a grid.
+
+    A time is from the common start to the end on the last rank. Beside it is what is predicted from
+    single messages, which are measured in the same rounds.
+    """
+    ranks = ranks or common.ranks_by_nodes() or _usual_ranks(common)
+    workload = Halo(
+        sizes=sizes_of(sizes),
+        buffers=common.buffers,
+        grid=grid_of(shape, ranks),
+        exchanges=exchanges,
+        partitions=PARTS if partitions is None and PARTITIONED in exchanges else partitions,
+        **own,
+    )
+    placement = replace(common.placement, ranks=ranks)
+    workload.check(ranks)
+    if workload.has_neighborhood or workload.partitions is not None:
+        _check_features(workload, placement)
+    return single(workload, placement, common.sampling)
+
+
+def _check_features(workload: Halo, placement: Placement) -> None:
+    features = features_of(mpi_of(placement)[1], placement.platform is not None)
+    if workload.partitions is not None:
+        check_partitioned(features)
+    if workload.has_neighborhood:
+        check_neighborhood(features)
+    if PERSISTENT in workload.forms:
+        check_persistent(features)
+
+
+def _usual_ranks(common: Common) -> int:
+    if common.placement.platform:
+        raise AskedWronglyError("--platform: the number of ranks is not given", "give it with -n")
+    return max(allowed_cpus(), 2)
+
+
+def grid_of(shape: str, ranks: int) -> tuple[int, ...]:
+    """The sides that "2d" or "4x2" stands for."""
+    if found := re.fullmatch(r"([1-9])d", shape):
+        dimensions = int(found[1])
+    elif re.fullmatch(r"[1-9]\d{0,8}(x[1-9]\d{0,8})*", shape):
+        dimensions = shape.count("x") + 1
+    else:
+        dimensions = 0
+    if not 1 <= dimensions <= MOST_DIMENSIONS:
+        raise AskedWronglyError(
+            f"--grid {shape}: not a grid of one to three dimensions", "write 2d, 3d or 4x2"
+        )
+    if found:
+        return tuple(sorted(balanced_grid(ranks, dimensions), reverse=True))
+    return tuple(map(int, shape.split("x")))

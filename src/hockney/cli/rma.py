@@ -1,0 +1,163 @@
+"""hockney rma: one-sided operations beside the two-sided exchange of the same size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from msgspec.structs import replace
+
+from hockney.cli import _options
+from hockney.cli._asked import Common
+from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._options import measuring_options
+from hockney.cli._parameters import Words
+from hockney.cli._verb import MeasuringVerb
+from hockney.errors import AskedWronglyError
+from hockney.measure.pairing import PAIRINGS, pairing_of, parse_counts
+from hockney.spec import Plan, single, sizes_of
+from hockney.spec.axes import DIRECTIONS, ELEMENTS, REDUCTIONS, SYNCHRONIZATIONS, WINDOW_KINDS
+from hockney.spec.workloads.pairs import USUAL_WINDOW
+from hockney.spec.workloads.rma import ELEMENT_BYTES, ONE_ELEMENT, RMA_OPERATIONS, Rma
+from hockney.units import parse_sizes
+
+DEFAULT_SIZES = "8..4MiB"
+
+
+def _several(known: tuple[str, ...]) -> Words:
+    """A list of different words out of those known, or all."""
+
+    def parse(text: str) -> tuple[str, ...]:
+        words = known if text == "all" else tuple(word.strip() for word in text.split(","))
+        wrong = [word for word in words if word not in known]
+        if wrong:
+            raise AskedWronglyError(f"{wrong[0]!r} is none of {', '.join(known)}")
+        if len(set(words)) < len(words):
+            raise AskedWronglyError(f"{text!r} names one of them twice")
+        return words
+
+    return Words("list", parse)
+
+
+@verb(
+    "hockney rma put                                # is it faster than a message?",
+    "hockney rma get --sync all --window-kind all   # every way to do it",
+    "hockney rma put -n 8 --direction one-way --pairs-active 1,all   # message rate",
+    cls=MeasuringVerb,
+)
+@click.argument("operation", type=click.Choice(RMA_OPERATIONS))
+@_options.sizes(None, shown=f"{DEFAULT_SIZES}; one element for fetch-and-op, compare-and-swap")
+@_options.ranks(2)
+@option(
+    "--sync",
+    "synchronizations",
+    type=_several(SYNCHRONIZATIONS),
+    metavar="LIST",
+    default="flush",
+    help="What completes operations. Of both ranks: fence (MPI_Win_fence), pscw (post, start, "
+    "complete, wait). Of the origin alone: lock (lock and unlock of the target each time), "
+    "lock-all (of all ranks each time); flush (done at the target) and flush-local (the origin "
+    "may reuse its buffer), both with one lock of all ranks held all the time. Or all.",
+)
+@option(
+    "--window-kind",
+    "window_kinds",
+    type=_several(WINDOW_KINDS),
+    metavar="LIST",
+    default="allocate",
+    help="Memory of the window: from MPI_Win_allocate; the program's own (create); attached "
+    "later (dynamic); shared by the ranks of a node (shared). Or all.",
+)
+@option(
+    "--direction",
+    type=click.Choice(DIRECTIONS),
+    show_default="one operation at a time",
+    help="Measure streams of operations: from one rank, or from both at once.",
+)
+@option(
+    "--window",
+    "windows",
+    metavar="LIST",
+    heading=WORKLOAD,
+    show_default=str(USUAL_WINDOW),
+    help="Operations of a stream that are completed together, such as 1,2,4,...,64.",
+)
+@option(
+    "--element",
+    type=click.Choice(ELEMENTS),
+    default="int64",
+    heading=WORKLOAD,
+    help="Type of the elements of all but put and get.",
+)
+@option(
+    "--reduction",
+    type=click.Choice(REDUCTIONS),
+    default="sum",
+    heading=WORKLOAD,
+    help="How accumulate, get-accumulate and fetch-and-op combine elements.",
+)
+@_options.peers("Origin and target; the others sleep.")
+@option(
+    "--pairs-active",
+    "active",
+    metavar="LIST",
+    heading=WORKLOAD,
+    show_default="only --peers",
+    help="Numbers of pairs at the same time, each with a window of its own, such as 1,2,4,...,all.",
+)
+@option(
+    "--pairing",
+    default="halves",
+    metavar="|".join((*PAIRINGS, "FILE")),
+    heading=WORKLOAD,
+    help="Who is paired with whom, as in hockney pairs.",
+)
+@option(
+    "--overlap",
+    is_flag=True,
+    heading=WORKLOAD,
+    help="Also measure while the target computes and calls no MPI: does an operation need its "
+    "help?",
+)
+@_options.EVERY_ITERATION
+@_options.VERIFY
+@measuring_options()
+def command(
+    common: Common,
+    *,
+    operation: str,
+    ranks: int,
+    sizes: list[int] | None,
+    windows: str | None,
+    active: str | None,
+    pairing: str,
+    **own: Any,
+) -> Plan:
+    """Measure one-sided operations, and in the same rounds the two-sided exchange of the same size.
+
+    Latency is the time of one operation until it is completed; of fence and pscw, half of an
+    exchange in which each rank in turn is the origin. It is compared with half of a ping-pong;
+    streams are compared with as many messages in flight.
+    """
+    ranks = (None if "ranks" in common.given else common.ranks_by_nodes()) or ranks
+    if own["direction"] is None and windows is not None:
+        raise click.UsageError("--window: operations in flight need --direction")
+    if active is None and "pairing" in common.given:
+        raise click.UsageError("--pairing needs --pairs-active")
+    if active is not None and "peers" in common.given:
+        raise click.UsageError("--pairs-active measures pairs of all ranks: leave out --peers")
+    pairs = pairing_of(pairing, ranks, False) if active is not None else ()
+    workload = Rma(
+        operation=operation,
+        sizes=sizes_of(sizes or _usual_sizes(operation, own["element"])),
+        buffers=common.buffers,
+        windows=parse_counts(windows or str(USUAL_WINDOW), "--window"),
+        pairing=pairs,
+        active=parse_counts(active, "--pairs-active", len(pairs)) if active is not None else (),
+        **own,
+    )
+    return single(workload, replace(common.placement, ranks=ranks), common.sampling)
+
+
+def _usual_sizes(operation: str, element: str) -> list[int]:
+    return [ELEMENT_BYTES[element]] if operation in ONE_ELEMENT else parse_sizes(DEFAULT_SIZES)

@@ -1,0 +1,92 @@
+"""hockney calibrate: SimGrid's own network is the machine, so that the platform is known."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from conftest import RunHockney
+from hockney.analysis import Analysis
+from hockney.exchange.calibration import calibrated, deviations, held_out
+from hockney.records import Run
+from samples import make_run
+
+
+def run_of(factor: float = 1.0, sizes: tuple[int, ...] = (1, 8, 64, 512, 4096)) -> Run:
+    """1 us and 1 ns a byte."""
+    return make_run(lambda _launch, _round, size: [factor * (1000.0 + size)] * 3, sizes=sizes)
+
+
+def test_every_third_size_between_the_ends_is_held_out() -> None:
+    assert held_out([8, 1, 4, 2, 16, 32, 64, 128, 8]) == [2, 16, 128][:2]
+    assert held_out([1, 2, 3]) == [2]
+    assert held_out([1, 2]) == []
+
+
+def test_a_deviation_is_as_large_too_long_as_too_short() -> None:
+    for factor in (1.25, 1.0 / 1.25):
+        found = deviations("ping-pong", Analysis(run_of()), Analysis(run_of(factor)))
+        assert [one.bytes for one in found] == [1, 8, 64, 512, 4096]
+        assert [one.error for one in found] == pytest.approx([0.25] * 5)
+
+
+def test_a_platform_is_made_without_the_sizes_that_are_held_out() -> None:
+    whole, spoiled = run_of(), run_of()
+    for samples in [one for one in spoiled.samples if one.bytes == 8]:
+        samples.ns[:] = [1e9] * len(samples.ns)
+    assert 8 in held_out([1, 8, 64, 512, 4096])
+    assert calibrated(Analysis(whole), None) == calibrated(Analysis(spoiled), None)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("-n", "3"), "-n 3: a link has two ends"),
+        (("-o", "there.xml"), "there.xml exists"),
+        (("--sizes", "8..x"), "'8..x' is not a range of sizes"),
+        (("--platform", "clutser:2"), "did you mean cluster?"),
+        (("--platform", "cluster:2", "--sizes", "8"), "at least two sizes"),
+    ],
+)
+@pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
+def test_what_cannot_be_calibrated_is_refused(
+    hockney: RunHockney, tmp_path: Path, words: tuple[str, ...], complaint: str
+) -> None:
+    (tmp_path / "there.xml").write_text("mine")
+    done = hockney("calibrate", *words)
+    assert done.status == 2
+    assert complaint in done.stderr
+    assert (tmp_path / "there.xml").read_text() == "mine"
+    assert not (tmp_path / "platform.xml").exists()
+
+
+def test_without_simgrid_nothing_is_measured(
+    hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    which = shutil.which
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == "smpicc" else which(name))
+    done = hockney("calibrate")
+    assert done.status == 2
+    assert "no smpicc" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
+def test_a_simulated_machine_is_found_again(hockney: RunHockney, tmp_path: Path) -> None:
+    words = ("-n", "2", "--platform", "cluster:2", "--sizes", "1..64KiB/2", "--budget", "8s")
+    done = hockney("calibrate", *words, "-o", "platform.xml", "--json", "-q")
+    assert done.status == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["platform"] == "platform.xml"
+    assert found["patterns"]["ping-pong"] < 0.03, "what a section of the platform may be off"
+    assert set(found["patterns"]) == {"ping-pong", "exchange", "stream"}
+    assert found["validation_error"] <= found["largest_error"]
+    errors = [one["error"] for one in found["points"] if one["pattern"] == "ping-pong"]
+    assert len(errors) >= 10
+    assert "<platform" in (tmp_path / "platform.xml").read_text()
+    again = hockney("pingpong", "--platform", "platform.xml", "--sizes", "8,1KiB", "-q")
+    assert again.status == 0

@@ -1,0 +1,76 @@
+"""A report of many files describes the first of each experiment, and has a row for every one."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from conftest import RunHockney
+from hockney import records
+from hockney.cli import _systems
+from hockney.cli._kept import OFF
+from report_runs import pairs_run, pingpong_run
+from samples import write_run
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv(OFF, raising=False)
+    monkeypatch.setattr(_systems, "MOST_WHOLE", 2)
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for number in range(5):
+        write_run(pingpong_run(f"system {number}", 1.0 + 0.1 * number), folder / f"{number}.jsonl")
+    write_run(pairs_run(), folder / "pairs.jsonl")
+    for path in folder.iterdir():
+        os.utime(path, (1e9, 1e9))
+    return folder
+
+
+def rows_of(page: str) -> dict[str, list[str]]:
+    """The cells of the table of systems, by label."""
+    table = page.partition('data-name="systems"')[2].partition("</table>")[0]
+    rows = re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
+    cells = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in rows]
+    return {one[0]: one for one in cells if one}
+
+
+def report(hockney: RunHockney, folder: Path, page: Path) -> str:
+    done = hockney("report", str(folder), "-o", str(page), "--force")
+    assert done.status == 0, done.stderr
+    return page.read_text()
+
+
+def test_the_rows_of_reduced_runs_are_those_of_whole_ones(
+    hockney: RunHockney, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = report(hockney, folder, tmp_path / "few.html")
+    assert "2 of these 5 systems are described and drawn" in page
+    assert len(list((tmp_path / "cache" / "hockney" / "estimates").iterdir())) == 3
+    monkeypatch.setattr(_systems, "MOST_WHOLE", 5)
+    whole = report(hockney, folder, tmp_path / "all.html")
+    assert "are described and drawn" not in whole
+    rows = rows_of(page)
+    assert list(rows) == [f"system {number}" for number in range(5)]
+    assert rows == rows_of(whole)
+    assert len(page) < len(whole)
+
+
+def test_estimates_are_worked_out_once(
+    hockney: RunHockney, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = report(hockney, folder, tmp_path / "page.html")
+    read: list[str] = []
+    usual = records.read
+
+    def noted(path: Path) -> records.Run:
+        read.append(path.name)
+        return usual(path)
+
+    monkeypatch.setattr(records, "read", noted)
+    assert report(hockney, folder, tmp_path / "page.html") == first
+    assert read == ["0.jsonl", "1.jsonl", "pairs.jsonl"]
