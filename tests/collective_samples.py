@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
 
 from hockney.records import SCHEMA, End, LaunchRecord, Mpi, Place, Run, RunRecord, Samples
 from samples import HEADER
@@ -40,11 +41,13 @@ def collective_run(
     sizes: Sequence[int] = (8, 1024),
     launches: int = 5,
     spread: float = 0.01,
+    arrivals: Mapping[str | None, Mapping[str, float]] = {None: {}},
     library: str = "Open MPI",
     version: str = "5.0.11",
 ) -> Run:
     """Launches of each algorithm with the variables that forced it; launches of one point lie
-    `spread` apart from first to last."""
+    `spread` apart from first to last. arrivals: by pattern, how many times as long an algorithm
+    takes then."""
     run = Run(header())
     number = 0
     for launch in range(launches):
@@ -60,8 +63,8 @@ def collective_run(
                             definition="from the common start to the last rank's end",
                         )
                     )
-                    for size in sizes:
-                        exact = seconds(collective, name, count, size)
+                    for size, (arrival, factors) in product(sizes, arrivals.items()):
+                        exact = seconds(collective, name, count, size) * factors.get(name, 1.0)
                         off = 1.0 + spread * (launch / max(launches - 1, 1) - 0.5)
                         run.add(
                             Samples(
@@ -72,6 +75,8 @@ def collective_run(
                                 bytes=size,
                                 ranks=count,
                                 peers=(),
+                                arrival=arrival,
+                                skew_times=1.0 if arrival not in (None, "none") else None,
                                 repetitions=1,
                                 ns=[1e9 * exact * off] * 5,
                             )

@@ -7,25 +7,28 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import process_time
-from typing import Any
+from typing import Any, Protocol
 
 import pluggy
 import pytest
 from click.testing import CliRunner
+from filelock import FileLock
 from hypothesis import settings
 
 from hockney import cli
 from hockney.measure.build import build_engine
+from hockney.measure.checks import available_memory
 from hockney.measure.mpi import find_mpi
 from hockney.measure.trial import EMPTY_MESSAGES
 from hockney.mpis import Engine, Mpi, family_of
 from hockney.printable import guard_output
 from hockney.spec import Case, Placement
+from time_report import pytest_terminal_summary  # noqa: F401
 
 settings.register_profile("short", max_examples=25, deadline=None)
 settings.register_profile("all", max_examples=100, deadline=None)  # --hypothesis-profile=all
@@ -44,8 +47,15 @@ def pytest_runtest_makereport() -> Generator[None, pluggy.Result[pytest.TestRepo
         report.outcome = "failed"
 
 
+BROKEN_PIPE = "Intel's mpiexec dies of a broken pipe of its own, in one of forty failing runs"
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Long tests are for `make test-all`, and for whoever asks by -m or names one test."""
+    """Long tests are for `make test-all`, and for whoever asks by -m or names one test. A test that
+    fails is repeated for the named reason alone."""
+    if "HOCKNEY_TEST_MPICC" in os.environ and find_mpi(tested_mpicc()).family == "intel":
+        for item in items:
+            item.add_marker(pytest.mark.flaky(reruns=2, reason=BROKEN_PIPE))
     asked = config.option.markexpr or any("::" in argument for argument in config.args)
     if asked or os.environ.get("HOCKNEY_TEST_ALL"):
         return
@@ -59,6 +69,14 @@ def first_of(cases: Iterable[Any], short: int = 1) -> list[Any]:
     return [
         case if number < short else pytest.param(*_values(case), marks=pytest.mark.long)
         for number, case in enumerate(cases)
+    ]
+
+
+def kept_short(cases: Iterable[Any], short: Collection[Any]) -> list[Any]:
+    """Cases for parametrize, of which all but those named are long: by one of each kind."""
+    return [
+        case if case in short else pytest.param(*_values(case), marks=pytest.mark.long)
+        for case in cases
     ]
 
 
@@ -87,7 +105,12 @@ def other_mpi() -> Mpi:
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+    """One cache for all processes of a test run (pytest -n 2): each engine is built once."""
+    base = tmp_path_factory.getbasetemp()
+    cache = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"
+    cache.mkdir(mode=0o700, exist_ok=True)
+    os.environ["XDG_CACHE_HOME"] = str(cache)
+    os.environ["XDG_DATA_HOME"] = str(base / "data")
     os.environ["MPICC"] = tested_mpicc()
 
 
@@ -138,6 +161,23 @@ class Done:
 
     def of(self, kind: str) -> list[dict[str, Any]]:
         return [record for record in self.records if record["kind"] == kind]
+
+
+class NeedMemory(Protocol):
+    def __call__(self, byte_count: float) -> None: ...
+
+
+@pytest.fixture
+def need_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NeedMemory]:
+    """Skips a test for which too little memory is free. Whoever asks is alone until its test ends:
+    two at once would not fit."""
+
+    def need(byte_count: float) -> None:
+        if (available_memory() or 0) < byte_count:
+            pytest.skip(f"this test needs {byte_count / 2**30:.0f} GiB of free memory")
+
+    with FileLock(tmp_path_factory.getbasetemp().parent / "much-memory.lock"):
+        yield need
 
 
 RunEngine = Callable[..., Done]

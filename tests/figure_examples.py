@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 
 from collective_samples import collective_run
+from congestion_samples import congestion_run
+from fabric_samples import fabric_run
 from hockney import records
 from hockney.analysis import Analysis
 from hockney.analysis.compare import compare
@@ -15,6 +17,7 @@ from hockney.views.curves import Options
 from hockney.views.drawing.description import Figure
 from hockney.views.figures import describe
 from hockney.views.history_figure import describe_history
+from one_sided_samples import one_sided_run, startup_run
 from samples import past_run, varied_run
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -30,13 +33,26 @@ EXAMPLES: dict[str, tuple[tuple[str, ...], Options]] = {
     "overheads": (("overheads-mpich",), Options()),
     "collective-sizes": (("collective-simulated", "collective-simulated-messages"), Options()),
     "collective-ranks": (("collective-simulated",), Options()),
+    "arrivals": ((), Options()),
     "collective-best": ((), Options()),
     "collective-model": (("collective-simulated", "collective-simulated-messages"), Options()),
     "ratio": (("pingpong-mpich", "pingpong-mpich-again"), Options()),
     "history": ((), Options()),
     "variants": ((), Options()),
+    "one-sided": ((), Options()),
+    "startup": ((), Options()),
+    "fabric": ((), Options()),
+    "published": (("pingpong-mpich",), Options()),
+    "congestion": ((), Options()),
 }
 """By figure, the recorded runs that it is drawn from."""
+
+
+ARRIVALS: dict[str | None, dict[str, float]] = {
+    "none": {},
+    "ascending": {"binomial": 3.0, "chain": 0.3},
+    "last-late": {"binomial": 2.1},
+}
 
 
 @cache
@@ -56,10 +72,18 @@ def example(name: str) -> Figure:
     if name == "variants":
         varied = varied_run(12, {"first": 1.0, "second": 1.05, "third": 1.0})
         return describe(name, [Analysis(varied)], options)
-    return describe(name, analyses or [winners()], options)
+    if name == "one-sided":
+        return describe(name, [Analysis(one_sided_run())], options)
+    if name == "fabric":
+        return describe(name, [Analysis(fabric_run(slow={(1, 4): 2.0}))], options)
+    if name == "congestion":
+        return describe(name, [Analysis(congestion_run(load_sizes=(1024, 65536)))], options)
+    if name == "startup":
+        return describe(name, [Analysis(startup_run())], options)
+    return describe(name, analyses or [winners(name == "arrivals")], options)
 
 
-def winners() -> Analysis:
+def winners(by_arrival: bool) -> Analysis:
     """A broadcast of which different algorithms are the best."""
 
     def seconds(_: str, name: str, ranks: int, size: int) -> float:
@@ -68,5 +92,11 @@ def winners() -> Analysis:
 
     algorithms = {name: {} for name in ("default", "binomial", "chain")}
     return Analysis(
-        collective_run(seconds, algorithms=algorithms, ranks=(2, 8, 16), sizes=(8, 1024, 65536))
+        collective_run(
+            seconds,
+            algorithms=algorithms,
+            ranks=(2, 8, 16),
+            sizes=(8, 1024, 65536),
+            arrivals=ARRIVALS if by_arrival else {None: {}},
+        )
     )

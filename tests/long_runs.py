@@ -16,14 +16,27 @@ from conftest import TEST_TIMEOUT_S, Done
 LONG = ["--sizes", "8,1KiB", "--launches", "3", "--budget", "60s", "--precision", "0.01%"]
 
 
+WORKER = "PYTEST_XDIST_WORKER"
+"""Names the process of a test run (pytest -n 2); what it starts inherits the variable."""
+
+
 def engines_alive() -> list[int]:
-    """Engines out of this test run's own cache; the dead have no program any more."""
+    """Engines out of this test run's own cache that this process of it has started; the dead have
+    no program any more."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if (process / "exe").readlink().is_relative_to(os.environ["XDG_CACHE_HOME"]):
+            if not (process / "exe").readlink().is_relative_to(os.environ["XDG_CACHE_HOME"]):
+                continue
+            if WORKER not in os.environ or _worker_of(process) == os.environ[WORKER]:
                 found.append(int(process.name))
     return found
+
+
+def _worker_of(process: Path) -> str | None:
+    settings = (process / "environ").read_bytes().split(b"\0")
+    prefix = f"{WORKER}=".encode()
+    return next((one[len(prefix) :].decode() for one in settings if one.startswith(prefix)), None)
 
 
 def comes_true(condition: Callable[[], bool], within_s: float = 60.0) -> bool:

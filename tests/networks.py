@@ -94,3 +94,86 @@ def nodes_of_ranks(nodes: int, near: Link, far: Link) -> str:
             for j, other in enumerate(hosts[:i])
         ]
     return HEAD + "".join(parts) + TAIL
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """Switches s0, s1 ... with hosts n000, n001 ...: each switch has a link up, and every two
+    switches a cable of their own between these links."""
+
+    wires: list[Link]
+    """Of each host."""
+    home: list[int]
+    """The switch of each host."""
+    uplinks: list[Link]
+    cables: dict[tuple[int, int], Link]
+
+    @property
+    def hosts(self) -> list[str]:
+        return [f"n{i:03}" for i in range(len(self.home))]
+
+    @property
+    def topology(self) -> str:
+        """As topology.conf has it."""
+        below = [
+            ",".join(host for host, at in zip(self.hosts, self.home, strict=True) if at == switch)
+            for switch in range(len(self.uplinks))
+        ]
+        lines = [f"SwitchName=s{i} Nodes={nodes}\n" for i, nodes in enumerate(below)]
+        return "".join(lines) + f"SwitchName=core Switches=s[0-{len(below) - 1}]\n"
+
+    @property
+    def xml(self) -> str:
+        hosts, home = self.hosts, self.home
+        parts = [f'    <host id="{host}" speed="1Gf"/>\n' for host in hosts]
+        parts += [link.xml(f"l{i}") for i, link in enumerate(self.wires)]
+        parts += [link.xml(f"u{i}") for i, link in enumerate(self.uplinks)]
+        parts += [link.xml(f"c{i}-{j}") for (i, j), link in self.cables.items()]
+        for i, first in enumerate(hosts):
+            for j, second in enumerate(hosts[i + 1 :], i + 1):
+                ways = [(f"l{i}", "UP"), (f"l{j}", "DOWN")]
+                a, b = home[i], home[j]
+                if a != b:
+                    cable = f"c{min(a, b)}-{max(a, b)}", "UP" if a < b else "DOWN"
+                    ways[1:1] = [(f"u{a}", "UP"), cable, (f"u{b}", "DOWN")]
+                route = "".join(f'<link_ctn id="{name}" direction="{way}"/>' for name, way in ways)
+                parts.append(f'    <route src="{first}" dst="{second}">{route}</route>\n')
+        return HEAD + "".join(parts) + TAIL
+
+
+def with_slow_fabric(seed: int, what: str, switches: int = 16) -> tuple[Fabric, tuple[str, ...]]:
+    """A network by lot whose links differ by up to 3 %, with one fault, and the names of what is
+    slow: `what` is uplink, cable, node or none; half to a quarter of the bandwidth, or twice to
+    four times the latency."""
+    chance = random.Random(seed)
+
+    def link(latency_s: float, bandwidth_Bps: float) -> Link:
+        return Link(
+            latency_s * chance.uniform(0.97, 1.03), bandwidth_Bps * chance.uniform(0.97, 1.03)
+        )
+
+    members = chance.randrange(3, 6)
+    latency_s, bandwidth_Bps = 0.5e-6 * 20 ** chance.random(), 1e9 * 20 ** chance.random()
+    home = [switch for switch in range(switches) for _ in range(members)]
+    wires = [link(latency_s, bandwidth_Bps) for _ in home]
+    up_Bps = 1.2 * members * bandwidth_Bps
+    uplinks = [link(latency_s, up_Bps) for _ in range(switches)]
+    cables = {(i, j): link(latency_s, up_Bps) for j in range(switches) for i in range(j)}
+    by, is_latency = chance.uniform(2.0, 4.0), chance.random() < 0.5
+
+    def slower(one: Link) -> Link:
+        if is_latency:  # of the five links of a path
+            return replace(one, latency_s=2.0 * by * one.latency_s)
+        return replace(one, bandwidth_Bps=one.bandwidth_Bps / by)
+
+    names: tuple[str, ...] = ()
+    if what == "uplink":
+        at = chance.randrange(switches)
+        uplinks[at], names = slower(uplinks[at]), (f"s{at}",)
+    elif what == "cable":
+        pair = chance.choice(sorted(cables))
+        cables[pair], names = slower(cables[pair]), (f"s{pair[0]}", f"s{pair[1]}")
+    elif what == "node":
+        host = chance.randrange(len(home))
+        wires[host], names = slower(wires[host]), (f"n{host:03}",)
+    return Fabric(wires, home, uplinks, cables), names

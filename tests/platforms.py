@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+EXACT = [
+    word
+    for setting in ("network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0")
+    for word in ("--cfg", setting)
+]
+"""Options under which messages that share a link share its bandwidth, and nothing else counts."""
+
 TWO_HOSTS = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
@@ -64,3 +71,34 @@ def cluster(hosts: int, latency_s: float, bandwidth_Bps: float) -> str:
     """SimGrid's XML of hosts node-0, node-1 ... around a switch, each with a link of that latency
     and bandwidth, either way: a message takes two of them."""
     return CLUSTER.format(last=hosts - 1, latency_s=latency_s, bandwidth_Bps=bandwidth_Bps)
+
+
+def fat_tree(
+    leaves: int, hosts_a_leaf: int, wire_Bps: float, uplink_Bps: float, latency_s: float
+) -> str:
+    """SimGrid's XML of hosts h000, h001, ... on leaf switches in their order, each leaf with one
+    uplink to a core that is never full; every link has the same latency and both directions."""
+    count = leaves * hosts_a_leaf
+    both = f'latency="{latency_s!r}s" sharing_policy="SPLITDUPLEX"/>'
+    parts = [
+        f'<host id="h{i:03d}" speed="1Gf"/><link id="w{i}" bandwidth="{wire_Bps!r}Bps" {both}'
+        for i in range(count)
+    ]
+    parts += [f'<link id="u{i}" bandwidth="{uplink_Bps!r}Bps" {both}' for i in range(leaves)]
+    for first in range(count):
+        for second in range(first + 1, count):
+            leaf, other = first // hosts_a_leaf, second // hosts_a_leaf
+            uplinks = (
+                f'<link_ctn id="u{leaf}" direction="UP"/><link_ctn id="u{other}" direction="DOWN"/>'
+            )
+            parts.append(
+                f'<route src="h{first:03d}" dst="h{second:03d}">'
+                f'<link_ctn id="w{first}" direction="UP"/>{uplinks if leaf != other else ""}'
+                f'<link_ctn id="w{second}" direction="DOWN"/></route>'
+            )
+    return (
+        "<?xml version='1.0'?>\n"
+        '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'
+        f'<platform version="4.1"><zone id="world" routing="Full">{"".join(parts)}</zone>'
+        "</platform>\n"
+    )

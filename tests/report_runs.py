@@ -27,8 +27,14 @@ def pingpong_run(label: str | None = None, slower: float = 1.0) -> Run:
 
 
 def empty_run(experiment: str, ranks: int, label: str) -> Run:
-    header = RunRecord(schema=1, hockney="0.1.0", id=experiment, experiment=experiment, label=label,
-                       started="2026-01-02T03:04:05+00:00")  # fmt: skip
+    header = RunRecord(
+        schema=1,
+        hockney="0.1.0",
+        id=experiment,
+        experiment=experiment,
+        label=label,
+        started="2026-01-02T03:04:05+00:00",
+    )
     run = Run(header)
     for launch in range(LAUNCHES):
         places = [Place(rank=rank, host="node1", pu=rank, pinned=True) for rank in range(ranks)]
@@ -37,14 +43,31 @@ def empty_run(experiment: str, ranks: int, label: str) -> Run:
     return run
 
 
-def put(run: Run, operation: str, algorithm: str | None, size: int, ranks: int,
-        peers: tuple[int, ...], us: float) -> None:  # fmt: skip
+def put(
+    run: Run,
+    operation: str,
+    algorithm: str | None,
+    size: int,
+    ranks: int,
+    peers: tuple[int, ...],
+    us: float,
+) -> None:
     """Samples of one point in every launch."""
     for launch in range(LAUNCHES):
         for round_ in range(ROUNDS):
-            run.add(Samples(launch=launch, round=round_, operation=operation, algorithm=algorithm,
-                            bytes=size, ranks=ranks, peers=peers, repetitions=10,
-                            ns=[1000.0 * us * (1.0 + 0.001 * launch)]))  # fmt: skip
+            run.add(
+                Samples(
+                    launch=launch,
+                    round=round_,
+                    operation=operation,
+                    algorithm=algorithm,
+                    bytes=size,
+                    ranks=ranks,
+                    peers=peers,
+                    repetitions=10,
+                    ns=[1000.0 * us * (1.0 + 0.001 * launch)],
+                )
+            )
 
 
 def pairs_run() -> Run:
@@ -75,6 +98,11 @@ def algorithms_run() -> Run:
 
 def write_runs(folder: Path) -> list[Path]:
     """Two of ping-pongs, one with a label that attacks, and one of each other kind."""
-    runs = {"a": pingpong_run("fast"), "b": pingpong_run(ATTACK, 1.3), "pairs": pairs_run(),
-            "cores": cores_run(), "algorithms": algorithms_run()}  # fmt: skip
+    runs = {
+        "a": pingpong_run("fast"),
+        "b": pingpong_run(ATTACK, 1.3),
+        "pairs": pairs_run(),
+        "cores": cores_run(),
+        "algorithms": algorithms_run(),
+    }
     return [write_run(run, folder / f"{name}.jsonl") for name, run in runs.items()]

@@ -93,17 +93,29 @@ class Round:
         return self.work / "tmp"
 
     def words(self, options: tuple[str, ...]) -> list[str]:
-        return [*HOCKNEY, *self.verb, *PLACES[self.place], "--mpicc", self.mpicc, *options,
-                "-o", str(self.path)]  # fmt: skip
+        return [
+            *HOCKNEY,
+            *self.verb,
+            *PLACES[self.place],
+            "--mpicc",
+            self.mpicc,
+            *options,
+            "-o",
+            str(self.path),
+        ]
 
     def start(self, words: list[str]) -> subprocess.Popen[str]:
         if self.cluster is not None and self.place != "here":
             allocated = ["salloc", "--quiet", "--nodes=2"] if self.place == "Slurm" else []
             return self.cluster.start(*allocated, *words)
         return subprocess.Popen(
-            words, cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            words,
+            cwd=self.work,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
             start_new_session=True,
-        )  # fmt: skip
+        )
 
     def whole_lines(self) -> bytes:
         content = self.path.read_bytes() if self.path.exists() else b""

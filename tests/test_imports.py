@@ -5,13 +5,17 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import hockney
+from hockney.errors import AskedWronglyError
+from hockney.lazy import lazy_imports
 
 SOURCES = Path(hockney.__file__).parent
 COMPUTING = tuple(
@@ -19,6 +23,8 @@ COMPUTING = tuple(
 )
 ALLOWED = frozenset(
     {
+        "hockney.analysis.between.states_apart",
+        "hockney.analysis.best.arrived",
         "hockney.analysis.best.name_of",
         "hockney.analysis.collectives.collectives_of",
         "hockney.analysis.compare.compare",  # of two runs: no Analysis keeps it
@@ -76,6 +82,13 @@ def test_a_private_import_is_seen() -> None:
     assert foreign("hockney.a.b", iter(names)) == []
 
 
+def _object(module: ModuleType, name: str) -> object:
+    """A name that a module defines, or the module of that name in a package."""
+    if not hasattr(module, name):
+        return import_module(f"{module.__name__}.{name}")
+    return getattr(module, name)
+
+
 def computing(names: Iterator[str]) -> list[str]:
     """Functions and modules among these names that compute, which views must not import."""
     found = []
@@ -84,7 +97,7 @@ def computing(names: Iterator[str]) -> list[str]:
         if name.split(".")[0] == "scipy":
             found.append(name)
         elif module.startswith(COMPUTING) and name not in ALLOWED:
-            imported_object = getattr(import_module(module), last)
+            imported_object = _object(import_module(module), last)
             if inspect.isfunction(imported_object) or inspect.ismodule(imported_object):
                 found.append(name)
     return found
@@ -109,3 +122,16 @@ def test_views_import_nothing_that_computes() -> None:
 )
 def test_what_computes_is_seen(name: str, computes: bool) -> None:
     assert (computing(iter([name])) == [name]) == computes
+
+
+def test_a_package_that_is_not_installed_is_named_with_its_extra(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for name in ("files", "axes"):
+        monkeypatch.delitem(sys.modules, f"hockney.views.drawing.{name}", raising=False)
+    with lazy_imports():
+        from hockney.views.drawing.files import check_output
+    with pytest.raises(AskedWronglyError, match="needs matplotlib") as refused:
+        check_output(Path("out.svg"), False)
+    assert refused.value.advice == "pip install 'hockney[plot]'"

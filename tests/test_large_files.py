@@ -106,6 +106,34 @@ def test_a_file_beyond_the_stated_limit_is_refused(tmp_path: Path) -> None:
         reading._most_input.reset(token)
 
 
+@pytest.mark.parametrize("most", [None, 100_000])
+def test_a_compressed_file_is_read_whole_or_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int | None
+) -> None:
+    """By default by what it becomes for its size, else by --most-input alone."""
+    run = some_run()
+    plain = write_run(run, tmp_path / "run.jsonl").read_bytes()
+    assert 5000 < len(plain) < 100_000
+    path = tmp_path / "run.jsonl.zst"
+    path.write_bytes(zstandard.compress(plain))
+    assert records.read(path).samples == run.samples
+    monkeypatch.setattr(reading, "LONGEST_FILE", 5000)
+    monkeypatch.setattr(reading, "MOST_RATIO", 1)
+    token = reading._most_input.set(most)
+    try:
+        if most is None:
+            with pytest.raises(AskedWronglyError, match="suspicious") as refused:
+                records.read(path)
+            assert "--most-input 16GiB" in str(refused.value)
+        else:
+            assert records.read(path).samples == run.samples
+            reading.allow(len(plain) - 1)
+            with pytest.raises(AskedWronglyError, match="the largest that is read"):
+                records.read(path)
+    finally:
+        reading._most_input.reset(token)
+
+
 def test_samples_beyond_the_memory_are_in_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -84,6 +84,10 @@ def directives(job):
 def launch(mpi, case, program):
     return "guestrun"
 
+def unasked(mpi):
+    return None
+
+
 def state(number):
     return State("over", ended=True, well=True)
 
@@ -249,11 +253,15 @@ def test_a_verb(with_guest: RunHockney) -> None:
     [
         ("guest", "broken", "OSError: not here"),
         ("guest", "nowhere", "ModuleNotFoundError: No module named 'guest_package.nowhere'"),
-        ("guest", "worthless", "TypeError: guest_package.worthless of guest-package is not a valid "
-         "model: it lacks DATA (Model); it lacks lacks (Model); it lacks fit (Model)"),
+        (
+            "guest",
+            "worthless",
+            "TypeError: guest_package.worthless of guest-package is not a valid "
+            "model: it lacks DATA (Model); it lacks lacks (Model); it lacks fit (Model)",
+        ),
         ("loggp", "model", "TypeError: there is another model of this name"),
     ],
-)  # fmt: skip
+)
 def test_a_broken_one_is_left_out_with_a_warning(
     hockney: RunHockney, tmp_path: Path, result: Path, name: str, module: str, reason: str
 ) -> None:

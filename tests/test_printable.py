@@ -55,9 +55,13 @@ def test_what_strangers_wrote_never_reaches_the_terminal(
 ) -> None:
     nasty_file(tmp_path / "run.jsonl")
     (tmp_path / "run\x07.jsonl").write_text("{}")
-    for arguments in (["show", "run.jsonl"], ["show", "run.jsonl", "--json"],
-                      ["compare", "run.jsonl", "run.jsonl"], ["fit", "run.jsonl"],
-                      ["show", "run\x07.jsonl"]):  # fmt: skip
+    for arguments in (
+        ["show", "run.jsonl"],
+        ["show", "run.jsonl", "--json"],
+        ["compare", "run.jsonl", "run.jsonl"],
+        ["fit", "run.jsonl"],
+        ["show", "run\x07.jsonl"],
+    ):
         done = hockney(*arguments)
         for text in (done.stdout, done.stderr):
             assert printable(text) == text

@@ -33,9 +33,16 @@ from samples import write_run
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 READING = (
-    "show FILE", "fit FILE", "compare FILE FILE", "history FILE", "predict FILE --bytes 8",
-    "export FILE --to csv", "report FILE", "plot FILE -o out.svg", "tune FILE",
-)  # fmt: skip
+    "show FILE",
+    "fit FILE",
+    "compare FILE FILE",
+    "history FILE",
+    "predict FILE --bytes 8",
+    "export FILE --to csv",
+    "report FILE",
+    "plot FILE -o out.svg",
+    "tune FILE",
+)
 
 
 @pytest.fixture
@@ -81,8 +88,9 @@ def test_a_cache_that_all_may_replace_is_not_used(
     assert "writable by all users" in engine.notes[0]
 
 
-def test_what_is_cached_is_the_users_alone(built_mpi: Mpi, tmp_path: Path,
-                                           monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_what_is_cached_is_the_users_alone(
+    built_mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     engine = build_engine(built_mpi)
     for place in (engine.path, engine.path.parent, engine.path.parent.parent):
@@ -108,8 +116,11 @@ def test_a_link_that_lies_in_wait_is_not_followed(
         (tmp_path / name).symlink_to(victim)
     with pytest.raises(AskedWronglyError, match="exists"):
         ResultFile(tmp_path / "run.jsonl")
-    for words in ("report FILE -o page.html", "export FILE --to csv -o out.csv",
-                  "plot FILE -o out.svg"):  # fmt: skip
+    for words in (
+        "report FILE -o page.html",
+        "export FILE --to csv -o out.csv",
+        "plot FILE -o out.svg",
+    ):
         done = hockney(*(str(measured) if word == "FILE" else word for word in words.split()))
         assert done.status == 2, done.stderr
     assert not victim.exists()
@@ -196,8 +207,9 @@ def test_credentials_are_not_recorded(monkeypatch: pytest.MonkeyPatch, word: str
 
 def test_words_of_a_batch_script_stay_words(hockney: RunHockney, tmp_path: Path) -> None:
     wild = "$(touch executed) ' \"; touch executed"
-    done = hockney("job", "pbs", "--module", wild, "--", "pingpong", "--label", wild,
-                   "-o", f"{wild}.jsonl")  # fmt: skip
+    done = hockney(
+        "job", "pbs", "--module", wild, "--", "pingpong", "--label", wild, "-o", f"{wild}.jsonl"
+    )
     assert done.status == 0, done.stderr
     stubs = "module() { :; }; exit() { :; }; mpiexec() { :; }\n"
     words = stubs + re.sub(r"^.*(mpiexec|hockney-engine).*$", ":", done.stdout, flags=re.M)
@@ -219,8 +231,9 @@ def test_a_page_runs_only_its_own_script(hockney: RunHockney, hostile: Path) -> 
     elements = Elements(page)
     names = {name for _, attributes in elements.found for name in attributes}
     assert not {name for name in names if name.startswith("on")}
-    links = {attributes.get(name) or "#" for _, attributes in elements.found
-             for name in ("src", "href")}  # fmt: skip
+    links = {
+        attributes.get(name) or "#" for _, attributes in elements.found for name in ("src", "href")
+    }
     assert all(link.startswith(("#", "data:")) for link in links), links
     assert "img" not in {tag for tag, _ in elements.found}
 

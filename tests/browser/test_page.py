@@ -24,17 +24,31 @@ pytestmark = pytest.mark.long
 
 DESK, PHONE = (1280, 900), (360, 740)
 FIGURES = (
-    "pingpong-time", "pingpong-bandwidth", "pingpong-models", "pingpong-samples",
-    "pairs-pingpong-contention", "pairs-pingpong-samples",
-    "cores-pingpong-matrix", "cores-pingpong-samples", "collective-bcast-collective-best",
-    "collective-bcast-collective-sizes", "collective-bcast-collective-ranks",
+    "pingpong-time",
+    "pingpong-bandwidth",
+    "pingpong-models",
+    "pingpong-samples",
+    "pingpong-published",
+    "pairs-pingpong-contention",
+    "pairs-pingpong-samples",
+    "cores-pingpong-matrix",
+    "cores-pingpong-samples",
+    "collective-bcast-collective-best",
+    "collective-bcast-collective-sizes",
+    "collective-bcast-collective-ranks",
     "collective-bcast-samples",
-)  # fmt: skip
+)
 
 FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-)  # fmt: skip
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 
 
 @pytest.fixture(scope="session")
@@ -60,7 +74,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
     analyses = analyses_of(write_runs(folder))
     path = folder / "report.html"
-    path.write_text(render(analyses, [one.positions() for one in analyses]), encoding="utf-8")
+    path.write_text(render(analyses, {one: one.positions() for one in analyses}), encoding="utf-8")
     return path
 
 

@@ -13,24 +13,37 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control, mannwhitneyu, wilcoxon
 
 from hockney.errors import AskedWronglyError
+from hockney.estimate import differences
 from hockney.estimate.differences import (
+    LEVEL,
     MOST_EXACT_RANKS,
+    Judged,
     Unseen,
     below_samples,
     benjamini_hochberg,
     holm,
+    judged,
     paired,
     paired_each,
     paired_shift,
     rank_sum_counts,
     rank_sum_p,
+    ranked,
     sample_shift,
     signed_rank_p,
-    two_samples,
+    with_unseen,
 )
 
 LOGS = st.lists(st.floats(-2.0, 2.0).map(lambda value: round(value, 1)), min_size=2, max_size=6)
 SAMPLES = st.lists(st.floats(-3.0, 3.0).map(lambda value: round(value, 9)), min_size=5, max_size=25)
+
+
+def two_samples(
+    first: np.ndarray, second: np.ndarray, tolerance: float, unseen: Unseen | None = None
+) -> Judged:
+    """Two samples of log times, judged as `compare` judges the launches of two runs."""
+    shift = with_unseen(sample_shift(first, second, LEVEL), unseen, LEVEL)
+    return judged(shift, shift.p, tolerance, LEVEL, unseen)
 
 
 def counted_p(first: Sequence[float], second: Sequence[float]) -> float:
@@ -47,6 +60,27 @@ def counted_p(first: Sequence[float], second: Sequence[float]) -> float:
 def test_the_rank_sum_test_is_exact_with_ties(first: list[float], second: list[float]) -> None:
     found = rank_sum_p(np.array(first), np.array(second))
     assert found == pytest.approx(counted_p(first, second))
+
+
+@given(LOGS, LOGS, st.sampled_from([1, 3]))
+def test_a_difference_is_found_without_making_all(
+    first: list[float], second: list[float], few: int
+) -> None:
+    every = np.sort(np.subtract.outer(np.array(second), np.array(first)).ravel())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(differences, "FEW_DIFFERENCES", few)
+        found = [ranked(np.array(first), np.array(second), rank) for rank in range(len(every))]
+    assert found == pytest.approx(every.tolist(), abs=1e-12)
+
+
+def test_many_values_are_compared_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(3)
+    first, second = random.normal(0.0, 0.1, 300), random.normal(0.05, 0.1, 200)
+    few = sample_shift(first, second)
+    monkeypatch.setattr(differences, "MOST_DIFFERENCES", 1000)
+    many = sample_shift(first, second)
+    assert many.interval == pytest.approx(few.interval)
+    assert (many.centre, many.p) == (pytest.approx(few.centre), few.p)
 
 
 def test_nine_against_nine_is_exact() -> None:
@@ -153,8 +187,10 @@ def test_unlike_mixtures_of_two_modes_are_not_called_the_same() -> None:
     random = np.random.default_rng(6)
     verdicts = []
     for _ in range(200):
-        first, second = (0.3 * (random.random(20) < slow) + random.normal(0.0, 0.002, 20)
-                         for slow in (0.35, 0.55))  # fmt: skip
+        first, second = (
+            0.3 * (random.random(20) < slow) + random.normal(0.0, 0.002, 20)
+            for slow in (0.35, 0.55)
+        )
         verdicts.append(two_samples(first, second, 0.03).verdict)
     assert verdicts.count("same") == 0
 
@@ -231,9 +267,14 @@ def test_more_orders_than_a_double_can_count() -> None:
     assert interval == pytest.approx((0.7, 0.7), abs=0.2)
 
 
-def test_more_values_than_can_be_compared_are_refused() -> None:
+def test_more_pairs_than_can_be_compared_are_refused() -> None:
     with pytest.raises(AskedWronglyError, match="more than can be compared"):
-        sample_shift(np.zeros(4000), np.zeros(4000))
+        paired_shift(np.zeros(5000))
+
+
+def test_thousands_of_equal_values_are_compared() -> None:
+    found = sample_shift(np.zeros(4000), np.zeros(4000))
+    assert (found.centre, found.interval) == (0.0, (0.0, 0.0))
 
 
 def test_holm_corrects_as_in_its_paper() -> None:

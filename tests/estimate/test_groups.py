@@ -56,8 +56,12 @@ def test_one_hill_is_divided_in_at_most_a_twentieth(hill: str, count: int) -> No
 
 
 def test_hills_together_are_divided_in_at_most_a_twentieth() -> None:
-    found = [number_of_groups(hill(n)) > 1 for hill in HILLS.values() for n in (30, 100)
-             for _ in range(SETS // 2)]  # fmt: skip
+    found = [
+        number_of_groups(hill(n)) > 1
+        for hill in HILLS.values()
+        for n in (30, 100)
+        for _ in range(SETS // 2)
+    ]
     assert np.mean(found) <= 0.05
 
 

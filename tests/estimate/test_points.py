@@ -92,8 +92,7 @@ def test_scattered_launches_are_not_called_slow() -> None:
 
 @pytest.mark.parametrize(("spread", "precise"), [(0.5, True), (5.0, False)])
 def test_precise_is_when_every_interval_is_inside(spread: float, precise: bool) -> None:
-    run = make_run(lambda launch, *_: [100.0 + spread * (launch - 2)] * 5, launches=6,
-                   sizes=(1, 8))  # fmt: skip
+    run = make_run(lambda launch, *_: [100.0 + spread * (launch - 2)] * 5, launches=6, sizes=(1, 8))
     assert is_precise(run, 0.02) is precise
     (worst, *_) = sorted(estimate(run).headline, key=lambda p: -(p.precision or 0.0))
     assert ((worst.precision or 1.0) <= 0.02) is precise

@@ -19,8 +19,15 @@ from samples import HEADER, make_run
 
 
 def summary(statistic: str, launch: int = 0, size: int = 8, **value: float) -> Summary:
-    return Summary(launch=launch, operation="pingpong", bytes=size, statistic=statistic,
-                   definition="as told", ranks=2, **value)  # type: ignore[arg-type]  # fmt: skip
+    return Summary(
+        launch=launch,
+        operation="pingpong",
+        bytes=size,
+        statistic=statistic,
+        definition="as told",
+        ranks=2,
+        **value,
+    )  # type: ignore[arg-type]
 
 
 def run_of(*summaries: Summary) -> Run:

@@ -9,11 +9,24 @@ import pytest
 from reading import log, name_of, numbers, tables, value_of
 
 import excerpts as logs
+from hockney.errors import AskedWronglyError
 from hockney.exchange import reading
 
 US, MB, MIB, GB = Decimal("1e-6"), Decimal(10**6), Decimal(2**20), Decimal(10**9)
-UNITS = (Decimal(1), US, Decimal("1e-3"), Decimal("1e-9"), Decimal("0.5"), Decimal("0.01"), MB, MIB,
-         GB, MB / 8, MIB / 8, GB / 8)  # fmt: skip
+UNITS = (
+    Decimal(1),
+    US,
+    Decimal("1e-3"),
+    Decimal("1e-9"),
+    Decimal("0.5"),
+    Decimal("0.01"),
+    MB,
+    MIB,
+    GB,
+    MB / 8,
+    MIB / 8,
+    GB / 8,
+)
 NUMBER = re.compile(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?")
 
 
@@ -39,105 +52,184 @@ VALUES = {
     "osu 5": (0, {(0, "mean"): 1.07e-6, (1, "mean"): 1.14e-6, (1048576, "mean"): 103.43e-6}),
     "osu 7 full": (
         0,
-        {(1, "mean"): 1.07e-6, (1, "median"): 1.05e-6, (1, "p99"): 2.5e-6,
-         (2, "mean"): 1.09e-6, (2, "median"): 1.06e-6, (2, "p99"): 2.75e-6},
+        {
+            (1, "mean"): 1.07e-6,
+            (1, "median"): 1.05e-6,
+            (1, "p99"): 2.5e-6,
+            (2, "mean"): 1.09e-6,
+            (2, "median"): 1.06e-6,
+            (2, "p99"): 2.75e-6,
+        },
     ),
     "osu 7.2": (0, {(1, "bandwidth"): 0.37e6, (4194304, "bandwidth"): 3698.27e6}),
     "osu bcast": (
         0,
-        {(1, "mean"): 2.25e-6, (1, "least rank mean"): 1.5e-6, (1, "largest rank mean"): 3.75e-6,
-         (2, "mean"): 2.5e-6, (2, "least rank mean"): 1.75e-6, (2, "largest rank mean"): 4e-6},
+        {
+            (1, "mean"): 2.25e-6,
+            (1, "least rank mean"): 1.5e-6,
+            (1, "largest rank mean"): 3.75e-6,
+            (2, "mean"): 2.5e-6,
+            (2, "least rank mean"): 1.75e-6,
+            (2, "largest rank mean"): 4e-6,
+        },
     ),
     "osu rate": (
         0,
-        {(1, "bandwidth"): 12.34e6, (1, "message rate"): 12340000.0,
-         (2, "bandwidth"): 24.68e6, (2, "message rate"): 12340000.5},
+        {
+            (1, "bandwidth"): 12.34e6,
+            (1, "message rate"): 12340000.0,
+            (2, "bandwidth"): 24.68e6,
+            (2, "message rate"): 12340000.5,
+        },
     ),
     "osu windows": (
         1,
-        {(1, "message rate, window 1"): 1250000.0, (1, "message rate, window 2"): 2500000.0,
-         (2, "message rate, window 1"): 1375000.0, (2, "message rate, window 2"): 2625000.0},
+        {
+            (1, "message rate, window 1"): 1250000.0,
+            (1, "message rate, window 2"): 2500000.0,
+            (2, "message rate, window 1"): 1375000.0,
+            (2, "message rate, window 2"): 2625000.0,
+        },
     ),
     "osu nonblocking": (
         0,
-        {(1, "mean overall"): 4.5e-6, (1, "mean computation"): 2.25e-6, (1, "mean"): 2e-6,
-         (1, "overlap"): 0.125},
+        {
+            (1, "mean overall"): 4.5e-6,
+            (1, "mean computation"): 2.25e-6,
+            (1, "mean"): 2e-6,
+            (1, "overlap"): 0.125,
+        },
     ),
     "osu barrier": (0, {(0, "mean"): 36468.21e-6}),
     "osu init": (0, {(0, "least rank"): 0.42, (0, "largest rank"): 0.453, (0, "mean"): 0.434}),
     "imb 4": (
         0,
-        {(0, "mean"): 155.82e-6, (0, "bandwidth"): 0.0, (2048, "mean"): 156.8e-6,
-         (2048, "bandwidth"): 12.46 * 2**20, (4194304, "mean"): 36946.39e-6,
-         (4194304, "bandwidth"): 108.26 * 2**20},
+        {
+            (0, "mean"): 155.82e-6,
+            (0, "bandwidth"): 0.0,
+            (2048, "mean"): 156.8e-6,
+            (2048, "bandwidth"): 12.46 * 2**20,
+            (4194304, "mean"): 36946.39e-6,
+            (4194304, "bandwidth"): 108.26 * 2**20,
+        },
     ),
     "imb 2021": (
         0,
-        {(1048576, "least rank mean"): 100e-6, (1048576, "largest rank mean"): 104.86e-6,
-         (1048576, "mean"): 102e-6, (1048576, "bandwidth"): 20e9, (1048576, "defects"): 0.0},
+        {
+            (1048576, "least rank mean"): 100e-6,
+            (1048576, "largest rank mean"): 104.86e-6,
+            (1048576, "mean"): 102e-6,
+            (1048576, "bandwidth"): 20e9,
+            (1048576, "defects"): 0.0,
+        },
     ),
     "netpipe 3": (
         0,
-        {(1, "best trial"): 1.67e-6, (1, "bandwidth"): 4.58 * 2**17,
-         (8192, "best trial"): 20e-6, (8192, "bandwidth"): 3125.0 * 2**17},
+        {
+            (1, "best trial"): 1.67e-6,
+            (1, "bandwidth"): 4.58 * 2**17,
+            (8192, "best trial"): 20e-6,
+            (8192, "bandwidth"): 3125.0 * 2**17,
+        },
     ),
     "netpipe 5": (
         0,
-        {(1, "mean"): 1.67e-6, (1, "bandwidth"): 0.6e6, (8192, "mean"): 20e-6,
-         (8192, "bandwidth"): 409.6e6},
+        {
+            (1, "mean"): 1.67e-6,
+            (1, "bandwidth"): 0.6e6,
+            (8192, "mean"): 20e-6,
+            (8192, "bandwidth"): 409.6e6,
+        },
     ),
     "nccl old": (
         0,
-        {(1048576, "mean, out-of-place"): 20.5e-6, (1048576, "mean, in-place"): 20.7e-6,
-         (1048576, "algorithm bandwidth, out-of-place"): 51.15e9,
-         (1048576, "algorithm bandwidth, in-place"): 50.66e9,
-         (1048576, "bus bandwidth, out-of-place"): 51.15e9,
-         (1048576, "bus bandwidth, in-place"): 50.66e9},
+        {
+            (1048576, "mean, out-of-place"): 20.5e-6,
+            (1048576, "mean, in-place"): 20.7e-6,
+            (1048576, "algorithm bandwidth, out-of-place"): 51.15e9,
+            (1048576, "algorithm bandwidth, in-place"): 50.66e9,
+            (1048576, "bus bandwidth, out-of-place"): 51.15e9,
+            (1048576, "bus bandwidth, in-place"): 50.66e9,
+        },
     ),
     "nccl json": (
         0,
-        {(1024, "mean, out-of-place"): 12.5e-6, (1024, "mean, in-place"): 12.75e-6,
-         (1024, "algorithm bandwidth, out-of-place"): 80e6,
-         (1024, "algorithm bandwidth, in-place"): 80e6,
-         (1024, "bus bandwidth, out-of-place"): 40e6, (1024, "bus bandwidth, in-place"): 40e6,
-         (1024, "min, out-of-place"): 12.1e-6, (1024, "median, out-of-place"): 12.4e-6,
-         (1024, "p99, out-of-place"): 15.25e-6, (1024, "std, out-of-place"): 0.5e-6},
+        {
+            (1024, "mean, out-of-place"): 12.5e-6,
+            (1024, "mean, in-place"): 12.75e-6,
+            (1024, "algorithm bandwidth, out-of-place"): 80e6,
+            (1024, "algorithm bandwidth, in-place"): 80e6,
+            (1024, "bus bandwidth, out-of-place"): 40e6,
+            (1024, "bus bandwidth, in-place"): 40e6,
+            (1024, "min, out-of-place"): 12.1e-6,
+            (1024, "median, out-of-place"): 12.4e-6,
+            (1024, "p99, out-of-place"): 15.25e-6,
+            (1024, "std, out-of-place"): 0.5e-6,
+        },
     ),
     "perftest bandwidth": (
         0,
-        {(65536, "largest bandwidth"): 11000.5 * 2**20, (65536, "bandwidth"): 10900.25 * 2**20,
-         (65536, "message rate"): 174404.0},
+        {
+            (65536, "largest bandwidth"): 11000.5 * 2**20,
+            (65536, "bandwidth"): 10900.25 * 2**20,
+            (65536, "message rate"): 174404.0,
+        },
     ),
     "netgauge quiet": (
         0,
-        {(1, "min"): 0.9e-6, (1, "median bandwidth"): 1e6,
-         (1025, "min"): 1.9e-6, (1025, "median bandwidth"): 512.5e6},
+        {
+            (1, "min"): 0.9e-6,
+            (1, "median bandwidth"): 1e6,
+            (1025, "min"): 1.9e-6,
+            (1025, "median bandwidth"): 512.5e6,
+        },
     ),
     "loggp": (
         0,
-        {(1, "L"): 0.6128e-6, (1, "o_s"): 0.266e-6, (1, "o_r"): 0.547e-6, (1025, "L"): 0.6128e-6,
-         (1025, "o_s"): 0.458e-6, (1025, "o_r"): 1.163e-6, (1025, "g"): 0.448e-6,
-         (1025, "G"): 0.000583e-6, (1025, "1/G"): 13.405e9 / 8},
+        {
+            (1, "L"): 0.6128e-6,
+            (1, "o_s"): 0.266e-6,
+            (1, "o_r"): 0.547e-6,
+            (1025, "L"): 0.6128e-6,
+            (1025, "o_s"): 0.458e-6,
+            (1025, "o_r"): 1.163e-6,
+            (1025, "g"): 0.448e-6,
+            (1025, "G"): 0.000583e-6,
+            (1025, "1/G"): 13.405e9 / 8,
+        },
     ),
     "durham": (
-        0, {(1, "mean"): 4.36e-7, (1024, "mean"): 1.25e-6, (1048576, "mean"): 0.000502},
+        0,
+        {(1, "mean"): 4.36e-7, (1024, "mean"): 1.25e-6, (1048576, "mean"): 0.000502},
     ),
     "durham statistics": (
         1,
-        {(8, "mean"): 3.955667e-8 / 2, (8, "std"): 1.100599e-7 / 2, (8, "max"): 1.69e-4 / 2,
-         (8, "min"): 0.0},
+        {
+            (8, "mean"): 3.955667e-8 / 2,
+            (8, "std"): 1.100599e-7 / 2,
+            (8, "max"): 1.69e-4 / 2,
+            (8, "min"): 0.0,
+        },
     ),
     "tacc": (
         0,
-        {(1024, "mean"): 0.0000555, (1024, "min"): 0.000029, (1024, "max"): 0.0001055,
-         (1024, "least bandwidth"): 9.2565 * 2**20, (1024, "bandwidth"): 17.5355 * 2**20,
-         (1024, "largest bandwidth"): 33.9213 * 2**20,
-         (2048, "mean"): 0.0000425, (2048, "min"): 0.000033, (2048, "max"): 0.0000595,
-         (2048, "least bandwidth"): 32.8337 * 2**20, (2048, "bandwidth"): 45.8507 * 2**20,
-         (2048, "largest bandwidth"): 59.148 * 2**20},
+        {
+            (1024, "mean"): 0.0000555,
+            (1024, "min"): 0.000029,
+            (1024, "max"): 0.0001055,
+            (1024, "least bandwidth"): 9.2565 * 2**20,
+            (1024, "bandwidth"): 17.5355 * 2**20,
+            (1024, "largest bandwidth"): 33.9213 * 2**20,
+            (2048, "mean"): 0.0000425,
+            (2048, "min"): 0.000033,
+            (2048, "max"): 0.0000595,
+            (2048, "least bandwidth"): 32.8337 * 2**20,
+            (2048, "bandwidth"): 45.8507 * 2**20,
+            (2048, "largest bandwidth"): 59.148 * 2**20,
+        },
     ),
     "csv": (0, {(1, "mean, 0"): 38.41e-6, (2, "mean, 0"): 0.66e-6, (1, "mean, 3"): 12.17e-6}),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", VALUES)
@@ -189,6 +281,7 @@ FLAGS = {
     "durham statistics": "may be of another rank",
     "tacc": "MB are 2^20 bytes",
     "itmo": "not of a ping-pong",
+    "csv": "the same point again",
 }
 
 
@@ -206,6 +299,7 @@ def test_nothing_is_flagged_without_reason() -> None:
 def test_what_makes_it_another_experiment_is_kept() -> None:
     assert tables(logs.OSU_7_FULL)[0].options == {
         "buffers": "DEVICE to HOST",
+        "device": "CUDA",
         "Datatype": "MPI_CHAR",
     }
     assert tables(logs.OSU_ONE_SIDED)[0].options["Synchronization"] == "MPI_Win_flush"
@@ -276,3 +370,11 @@ def test_several_tables_with_noise_between_them() -> None:
 def test_a_message_amid_a_table_is_passed_over() -> None:
     noisy = logs.OSU_5.replace("1 ", "[node:123] a message of 3 words\n1 ", 1)
     assert numbers(tables(noisy)[0]) == numbers(tables(logs.OSU_5)[0])
+
+
+def test_a_title_without_its_mark_is_a_title_where_it_is_the_whole_line() -> None:
+    [table] = tables("OSU MPI Latency Test v5.6.2\nSize Latency(us)\n0 0.41\n1 0.46\n")
+    assert (table.operation, table.version) == ("pingpong", "5.6.2")
+    assert numbers(table) == {(0, "mean"): 0.41e-6, (1, "mean"): 0.46e-6}
+    with pytest.raises(AskedWronglyError, match="no table of a known format"):
+        reading.recognise(log("we ran the OSU MPI Latency Test v5.6.2 twice\n8 0.1\n"))

@@ -92,8 +92,14 @@ def test_overheads_are_simulated(hockney: RunHockney, tmp_path: Path) -> None:
                 assert simulated[name]["value"] == pytest.approx(wanted, rel=WITHIN, abs=5e-9)
 
 
-@given(st.lists(st.tuples(st.integers(16, 2**30), st.floats(1e-7, 1.0)), min_size=1, max_size=30,
-                unique_by=lambda one: one[0]))  # fmt: skip
+@given(
+    st.lists(
+        st.tuples(st.integers(16, 2**30), st.floats(1e-7, 1.0)),
+        min_size=1,
+        max_size=30,
+        unique_by=lambda one: one[0],
+    )
+)
 def test_any_times_are_met_by_some_sections(points: list[tuple[int, float]]) -> None:
     wire, seconds = np.array(sorted(points), dtype=np.float64).T
     sections = simgrid.sections_of(wire, seconds)
@@ -121,8 +127,17 @@ def test_what_makes_no_link_is_told() -> None:
         simgrid.write(Analysis(make_run(protocols_ns, sizes=[8])))
     run = make_run(protocols_ns, sizes=[8, 64])
     for samples in list(run.samples):
-        run.add(Samples(launch=samples.launch, round=samples.round, operation="pingpong",
-                        bytes=samples.bytes, ranks=2, peers=(2, 3), repetitions=1,
-                        ns=samples.ns))  # fmt: skip
+        run.add(
+            Samples(
+                launch=samples.launch,
+                round=samples.round,
+                operation="pingpong",
+                bytes=samples.bytes,
+                ranks=2,
+                peers=(2, 3),
+                repetitions=1,
+                ns=samples.ns,
+            )
+        )
     with pytest.raises(AskedWronglyError, match="do not describe one link"):
         simgrid.write(Analysis(run))

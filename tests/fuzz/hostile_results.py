@@ -16,10 +16,40 @@ SAMPLES = {path.stem: path for path in sorted((Path(__file__).parent / "samples"
 NAMES = tuple(SAMPLES)
 COMPRESSED_SHARE = 0.1
 VALUES: tuple[Any, ...] = (
-    None, True, 0, -1, 1, 2**31, 2**53, 2**63, 2**64, -(2**63), 10**30, 0.0, -0.0, -1.5, 1e-320,
-    1e308, -1e308, "", "x", "\x1b[2J", "\u202e", "a" * 10_000, [], [0], [None], [1e308] * 50, {},
-    {"a": {"b": []}}, [[]], "8", "nan", [-1, 0], [0, 10**9],
-)  # fmt: skip
+    None,
+    True,
+    0,
+    -1,
+    1,
+    2**31,
+    2**53,
+    2**63,
+    2**64,
+    -(2**63),
+    10**30,
+    0.0,
+    -0.0,
+    -1.5,
+    1e-320,
+    1e308,
+    -1e308,
+    "",
+    "x",
+    "\x1b[2J",
+    "\u202e",
+    "a" * 10_000,
+    [],
+    [0],
+    [None],
+    [1e308] * 50,
+    {},
+    {"a": {"b": []}},
+    [[]],
+    "8",
+    "nan",
+    [-1, 0],
+    [0, 10**9],
+)
 WORDS = ("pingpong", "copy", "handover", "failed", "interrupted", "warm", "cold", "bcast", "/etc")
 
 
@@ -100,8 +130,17 @@ def _deep(chance: random.Random, lines: list[bytes]) -> None:
 
 
 CHANGES: tuple[Change, ...] = (
-    _value, _value, _value, _value, _key, order, again, without, other_bytes, _deep,
-)  # fmt: skip
+    _value,
+    _value,
+    _value,
+    _value,
+    _key,
+    order,
+    again,
+    without,
+    other_bytes,
+    _deep,
+)
 
 
 def _record(line: bytes) -> dict[str, Any]:

@@ -33,25 +33,37 @@ RESIDENT_BYTES = 3 << 30
 MESSAGES = Path(__file__).parent / "samples" / "sizes.jsonl"
 
 WITH_RESULT = (
-    "compare RUN RUN", "compare RUN RUN --json", "compare RUN SAMPLE -o OUT.svg --force",
+    "compare RUN RUN",
+    "compare RUN RUN --json",
+    "compare RUN SAMPLE -o OUT.svg --force",
     "compare SAMPLE RUN",
-    "fit RUN --model auto", "fit RUN SAMPLE --model auto --json", "fit RUN --ordinary",
+    "fit RUN --model auto",
+    "fit RUN SAMPLE --model auto --json",
+    "fit RUN --ordinary",
     *(f"fit RUN --model {name}" for name in MODELS.names()),
     *(f"export RUN --to {name} -o OUT --force" for name in writer_names()),
-    "report RUN -o OUT --force", "report RUN SAMPLE --history SAMPLE -o OUT --force",
-    "history RUN", "history RUN SAMPLE --together --json", "history RUN SAMPLE --openmetrics",
+    "report RUN -o OUT --force",
+    "report RUN SAMPLE --history SAMPLE -o OUT --force",
+    "history RUN",
+    "history RUN SAMPLE --together --json",
+    "history RUN SAMPLE --openmetrics",
     "history RUN SAMPLE --together -o OUT.svg --force",
-    "show RUN --gate --history SAMPLE", "show RUN --model-from MESSAGES",
+    "show RUN --gate --history SAMPLE",
+    "show RUN --model-from MESSAGES",
     "show SAMPLE --model-from RUN --json",
     *(f"show RUN --format {name}" for name in layout_names()),
     "predict RUN --bytes 0,8,1MiB --pattern halo3d:ranks=64,bytes=8 --what-if latency=0.5x",
     "predict RUN --pattern bcast:binomial,ranks=64,bytes=1MiB --json",
-    *(f"tune RUN --format {name}" for name in format_names()), "tune RUN --json",
-    *(f"plot RUN --what {name} -o OUT.svg --force" for name in FIGURES.names()
-      if name not in ("collective-model", "variants")),
+    *(f"tune RUN --format {name}" for name in format_names()),
+    "tune RUN --json",
+    *(
+        f"plot RUN --what {name} -o OUT.svg --force"
+        for name in FIGURES.names()
+        if name not in ("collective-model", "variants")
+    ),
     "plot RUN SAMPLE --extremes -o OUT.png --force",
     "plot RUN MESSAGES --what collective-model -o OUT.svg --force",
-)  # fmt: skip
+)
 """RUN is the hostile file, SAMPLE what it was made of, MESSAGES one of ping-pongs, OUT a file that
 may be written."""
 

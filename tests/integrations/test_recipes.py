@@ -24,10 +24,11 @@ CONDA_NAMES = {"matplotlib": "matplotlib-base", "msgspec": "msgspec-python"}
 
 
 def _needed() -> dict[str, str]:
-    """Names and least versions of what hockney depends on."""
+    """Names and least versions of what hockney depends on; recipes have no extras, and draw."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     pattern = re.compile(r"([\w-]+) >= ([\d.]+)")
-    return dict(pattern.match(line).groups() for line in project["dependencies"])  # type: ignore[misc, union-attr]
+    needed = [*project["dependencies"], *project["optional-dependencies"]["plot"]]
+    return dict(pattern.match(line).groups() for line in needed)  # type: ignore[misc, union-attr]
 
 
 @pytest.mark.long
@@ -36,7 +37,7 @@ def test_conda_recipe_is_read_by_its_builder_and_needs_the_same() -> None:
     recipe = rattler_build.Stage0Recipe.from_file(str(INTEGRATIONS / "conda" / "recipe.yaml"))
     (rendered,) = recipe.render()
     assert rendered.recipe.package.version == __version__
-    runs = set(rendered.recipe.to_dict()["requirements"]["run"])
+    runs = {need.partition(",")[0] for need in rendered.recipe.to_dict()["requirements"]["run"]}
     needed = {f"{CONDA_NAMES.get(name, name)} >={least}" for name, least in _needed().items()}
     assert runs == needed | {"python >=3.10"}
 

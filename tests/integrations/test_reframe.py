@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import TEST_TIMEOUT_S
+from conftest import TEST_TIMEOUT_S, RunHockney
 from hockney.mpis import Engine
 
 pytestmark = pytest.mark.long
@@ -30,10 +30,28 @@ class OfOurs(HockneyPingPong):
 ANY_LATENCY, ANY_BANDWIDTH = (1.0, None, 1e7, "us"), (1e7, -1.0, None, "MiB/s")
 
 
+POINTS = """
+import reframe as rfm
+import references
+from hockney_points import HockneyCollective
+
+
+@rfm.simple_test
+class OfOurs(HockneyCollective):
+    budget = "2s"
+    verb = ["collective", "bcast", "--sizes", "8,1KiB"]
+    reference = references.reference
+"""
+
+
 def _run(tmp_path: Path, latency: tuple[object, ...]) -> tuple[int, dict[str, object]]:
-    (tmp_path / "site.py").write_text(SITE.format(latency=latency, bandwidth=ANY_BANDWIDTH))
+    return _reframe(tmp_path, SITE.format(latency=latency, bandwidth=ANY_BANDWIDTH))
+
+
+def _reframe(tmp_path: Path, site: str) -> tuple[int, dict[str, object]]:
+    (tmp_path / "site.py").write_text(site)
     here = Path(sys.executable).parent
-    search = f"{CHECKS}:{os.environ.get('PYTHONPATH', '')}"
+    search = f"{CHECKS}:{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
     done = subprocess.run(
         [here / "reframe", "-c", "site.py", "-r", "--report-file=report.json"],
         cwd=tmp_path,
@@ -62,3 +80,69 @@ def test_a_latency_beyond_its_reference_fails(tmp_path: Path, engine: Engine) ->
     status, case = _run(tmp_path, (1e-6, None, 0.05, "us"))
     assert status != 0
     assert (case["result"], case["fail_phase"]) == ("fail", "performance")
+
+
+@pytest.mark.parametrize(("factor", "result"), [(1.0, "pass"), (1e-3, "fail")])
+def test_exported_references_are_those_of_the_points(
+    hockney: RunHockney, tmp_path: Path, factor: float, result: str
+) -> None:
+    """Of times a thousandth as long, everything is too slow."""
+    words = (
+        "--sizes",
+        "8,1KiB",
+        "-n",
+        "2",
+        "--budget",
+        "15s",
+        "--launches",
+        "6",
+        "-o",
+        "run.jsonl",
+    )
+    assert hockney("collective", "bcast", *words).status == 0
+    done = hockney("export", "run.jsonl", "--to", "reframe-references", "-o", "references.py")
+    assert done.status == 0, done.stderr
+    exported: dict[str, dict[str, dict[str, tuple[float, float, float, str]]]] = {}
+    exec((tmp_path / "references.py").read_text(), exported)
+    loose = {
+        name: (factor * value, -0.95, 20.0, unit)  # the machine of the tests is a busy one
+        for name, (value, _, _, unit) in exported["reference"]["*"].items()
+    }
+    (tmp_path / "references.py").write_text(f"reference = {{'*': {loose!r}}}\n")
+    _, case = _reframe(tmp_path, POINTS)
+    assert case["result"] == result, case
+    values = case["perfvalues"]
+    assert isinstance(values, dict)
+    assert set(loose) == {"bcast_default_8B_2ranks", "bcast_default_1024B_2ranks"}
+    assert {name.rsplit(":")[-1] for name in values} == set(loose)
+
+
+ANY = """
+import reframe as rfm
+from hockney_points import {name}
+
+
+@rfm.simple_test
+class OfOurs({name}):
+    budget = "2s"
+"""
+
+
+@pytest.mark.usefixtures("engine")
+@pytest.mark.parametrize(
+    ("name", "variable"),
+    [
+        ("HockneyRma", "put_flush_allocate"),
+        ("HockneyHalo", "halo_waitall"),
+        ("HockneyCores", "0_1"),
+    ],
+)
+def test_every_point_of_an_experiment_is_a_variable(
+    tmp_path: Path, name: str, variable: str
+) -> None:
+    status, case = _reframe(tmp_path, ANY.format(name=name))
+    assert (status, case["result"]) == (0, "pass"), case
+    values = case["perfvalues"]
+    assert isinstance(values, dict)
+    assert any(variable in key for key in values), list(values)
+    assert all(value[0] > 0.0 and value[-2] == "us" for value in values.values())

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -57,6 +57,8 @@ def criterion_of(bytes_: Array, seconds: Array, starts: list[int]) -> float:
     st.lists(st.sampled_from([0.0, 0.0, 0.0, 0.3, 1.0, -0.6]), min_size=12, max_size=12),
     st.sampled_from([0.001, 0.02, 0.1]),
 )
+@example(11, [0.0] * 12, [0.0, 0.0, 0.0, 1.0, 1.0, -0.6, 1.0, 0.0, 0.0, -0.6, 0.0, 0.0], 0.001)
+@example(8, [0.0] * 12, [0.0, 1.0, 1.0, 0.3, 0.0, 0.3, 0.0, 0.0, 1.0, 0.0, 0.0, 0.3], 0.02)
 @settings(max_examples=12, deadline=None)
 def test_no_partition_scores_better(
     sizes: int, off: list[float], jumps: list[float], noise: float
@@ -102,10 +104,33 @@ def test_the_best_maximum_of_a_partitions_likelihood_counts() -> None:
     likelihood so low (criterion -65.7) that another one looked better."""
     bytes_ = np.append(0.0, 2.0 ** np.arange(23))
     seconds = 1e-6 * np.array(
-        [288.23, 289.57, 289.67, 289.30, 289.98, 290.41, 291.05, 293.73, 296.70, 302.82, 317.88,
-         344.58, 319.93, 263.09, 268.47, 320.36, 501.61, 1663.04, 2862.28, 5291.12, 7703.12,
-         14603.16, 28550.38, 55842.58]
-    )  # fmt: skip
+        [
+            288.23,
+            289.57,
+            289.67,
+            289.30,
+            289.98,
+            290.41,
+            291.05,
+            293.73,
+            296.70,
+            302.82,
+            317.88,
+            344.58,
+            319.93,
+            263.09,
+            268.47,
+            320.36,
+            501.61,
+            1663.04,
+            2862.28,
+            5291.12,
+            7703.12,
+            14603.16,
+            28550.38,
+            55842.58,
+        ]
+    )
     found = fit(curve_of_arrays(bytes_, seconds))
     assert found.criterion is not None
     assert found.criterion < -93.2

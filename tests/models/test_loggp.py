@@ -17,7 +17,7 @@ from hockney.errors import AskedWronglyError
 from hockney.fitting.fit import Array, Curve, curve_of_arrays
 from hockney.measure.trains import LONGER, delay_for
 from hockney.models import fit_model, hockney, loggp
-from hockney.spec.axes import Train, delay_s
+from hockney.spec.trains import Train, delay_s
 from platforms import two_hosts
 
 SIZES = (1.0, 8.0, 64.0, 512.0, 4096.0, 16384.0)
@@ -100,8 +100,13 @@ def test_noise_stays_inside_the_intervals() -> None:
     """1 % on trains of 16 delays, over 10 launches."""
     curve = truth(1e-6, Delay(3e-7), Delay(4e-7, 1e-10), 8e-7, 4e-10, noise=0.01, launches=10)
     found = loggp.fit(curve)
-    for name, wanted in (("L_s", 1e-6), ("o_send_s", 3e-7), ("o_receive_s", 4e-7),
-                         ("g_s", 8e-7), ("G_s_per_B", 4e-10)):  # fmt: skip
+    for name, wanted in (
+        ("L_s", 1e-6),
+        ("o_send_s", 3e-7),
+        ("o_receive_s", 4e-7),
+        ("g_s", 8e-7),
+        ("G_s_per_B", 4e-10),
+    ):
         one = found.parameters[name]
         assert one.value == pytest.approx(wanted, rel=0.12)
         assert one.low is not None
@@ -176,9 +181,13 @@ def test_a_delay_is_never_shorter_than_the_round_trip(seconds: list[float]) -> N
 def test_a_simulated_machine_gives_its_settings_back(hockney: RunHockney, tmp_path: Path) -> None:
     (tmp_path / "platform.xml").write_text(two_hosts(1e-5, 1.25e9))
     settings = (
-        "network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0",
-        "smpi/async-small-thresh:65536", "smpi/os:0:2e-6:1e-10", "smpi/or:0:1e-6:0",
-    )  # fmt: skip
+        "network/model:CM02",
+        "network/TCP-gamma:0",
+        "network/crosstraffic:0",
+        "smpi/async-small-thresh:65536",
+        "smpi/os:0:2e-6:1e-10",
+        "smpi/or:0:1e-6:0",
+    )
     words = [word for setting in settings for word in ("--cfg", setting)]
     done = hockney("overheads", "--platform", "platform.xml", *words, "--json", "-q")
     assert done.status == 0, done.stderr
@@ -207,6 +216,7 @@ def test_one_size_is_too_few(hockney: RunHockney) -> None:
     assert "at least two sizes" in done.stderr
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
 def test_a_shape_in_words_is_a_machine_for_every_step(hockney: RunHockney) -> None:
     """The trains of the second step run on the platform that was written for the first."""

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from conftest import RunHockney
+from conftest import RunHockney, first_of
 from hockney.errors import AskedWronglyError
 from hockney.fitting.fit import Curve, Fit, curve_of_arrays
 from hockney.models import hockney
@@ -21,13 +21,27 @@ Array = NDArray[np.float64]
 
 # SimGrid's SMPI defaults, a fit of a real machine: from which size on the wire each factor holds.
 BANDWIDTH_FACTORS = {
-    0: 0.812084, 257: 0.338112, 732: 0.341987, 1426: 0.608902, 3484: 0.77493, 5776: 1.08739,
-    9376: 0.58729, 15424: 0.697866, 65472: 0.940694,
-}  # fmt: skip
+    0: 0.812084,
+    257: 0.338112,
+    732: 0.341987,
+    1426: 0.608902,
+    3484: 0.77493,
+    5776: 1.08739,
+    9376: 0.58729,
+    15424: 0.697866,
+    65472: 0.940694,
+}
 LATENCY_FACTORS = {
-    0: 2.01467, 257: 1.95341, 732: 1.9503, 1426: 1.61075, 3484: 1.88101, 5776: 2.18796,
-    9376: 2.59299, 15424: 3.48845, 65472: 11.6436,
-}  # fmt: skip
+    0: 2.01467,
+    257: 1.95341,
+    732: 1.9503,
+    1426: 1.61075,
+    3484: 1.88101,
+    5776: 2.18796,
+    9376: 2.59299,
+    15424: 3.48845,
+    65472: 11.6436,
+}
 BOUNDARIES = list(BANDWIDTH_FACTORS)
 ENVELOPE_BYTES = 16
 
@@ -74,7 +88,7 @@ def assert_is(
 
 @pytest.mark.parametrize("latency_s", [1e-6, 1e-5, 5e-5])
 @pytest.mark.parametrize("bandwidth_Bps", [1.25e8, 1.25e9, 1.25e10])
-@pytest.mark.parametrize("per_octave", [8, 16])
+@pytest.mark.parametrize("per_octave", first_of([8, 16]))
 def test_every_segment_of_smpi_is_found(
     latency_s: float, bandwidth_Bps: float, per_octave: int
 ) -> None:
@@ -90,8 +104,17 @@ def test_every_segment_of_a_simulated_machine_is_found(hockney: RunHockney, tmp_
     """SimGrid's own network model, measured by the engine and fitted by the command."""
     (tmp_path / "platform.xml").write_text(two_hosts(1e-5, 1.25e9))
     settings = ("--cfg", "network/TCP-gamma:0", "--cfg", "network/crosstraffic:0")
-    done = hockney("pingpong", "--platform", "platform.xml", *settings, "--sizes", "1..1MiB/8",
-                   "-o", "run.jsonl", "-q")  # fmt: skip
+    done = hockney(
+        "pingpong",
+        "--platform",
+        "platform.xml",
+        *settings,
+        "--sizes",
+        "1..1MiB/8",
+        "-o",
+        "run.jsonl",
+        "-q",
+    )
     assert done.status == 0, done.stderr
     done = hockney("fit", "run.jsonl", "--model", "segmented", "--json")
     assert done.status == 0, done.stderr

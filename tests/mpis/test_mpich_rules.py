@@ -55,9 +55,14 @@ def decide(tree: dict[str, Any], collective: str, ranks: int, size: int, **facts
         tree = next(below for key, below in tree.items() if holds(key))
 
 
-FACTS = {"comm_hierarchy": "parent", "is_op_built_in": "yes", "is_commutative": "yes",
-         "is_sendbuf_inplace": "no", "is_node_consecutive": "yes",
-         "comm_size": "node_comm_size"}  # fmt: skip
+FACTS = {
+    "comm_hierarchy": "parent",
+    "is_op_built_in": "yes",
+    "is_commutative": "yes",
+    "is_sendbuf_inplace": "no",
+    "is_node_consecutive": "yes",
+    "comm_size": "node_comm_size",
+}
 
 
 @settings(
@@ -124,3 +129,13 @@ def test_what_an_algorithm_must_be_told_is_told(mpich_engine: Engine) -> None:
 def test_what_cannot_be_written_is_told(mpich_engine: Engine, rule: Rule, complaint: str) -> None:
     with pytest.raises(HockneyError, match=complaint):
         mpich.render([rule], mpich_engine)
+
+
+def test_a_rule_with_a_layout_holds_for_its_ranks_per_node_alone(mpich_engine: Engine) -> None:
+    rule = mpich_rule("bcast", 8, 0, 1 << 20, "chosen")
+    rule = Rule(*("bcast", 8, 0, 1 << 20, "chosen", rule.settings), nodes=2, per_node=4)
+    tree = json.loads(mpich.render([rule], mpich_engine)[""])
+    branch = tree["collective=bcast"]["comm_type=intra"]["comm_size<=8"]
+    assert list(branch) == ["comm_avg_ppn<=3", "comm_avg_ppn<=4", "comm_size=any"]
+    assert "chosen" in json.dumps(branch["comm_avg_ppn<=4"]["avg_msg_size<=1048576"])
+    assert "chosen" not in json.dumps([branch["comm_avg_ppn<=3"], branch["comm_size=any"]])

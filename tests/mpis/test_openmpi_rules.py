@@ -107,6 +107,14 @@ def test_json_says_the_same() -> None:
     [rule] = section["rules"]
     assert (rule["msg_size_min"], rule["msg_size_max"], rule["alg"]) == (32, 4099, 5)
     assert found["collectives"]["barrier"][0]["rules"][0]["msg_size_max"] == "inf"
+    assert set(found) == {"rule_file_version", "module", "collectives"}
+    assert set(section) == {"comm_size_min", "comm_size_max", "comm_rank_distribution", "rules"}
+    assert set(rule) == {"msg_size_min", "msg_size_max", "alg", "faninout", "reqs"}
+
+
+def test_json_has_the_segments_that_were_measured() -> None:
+    found = json.loads(openmpi.render_json([openmpi_rule("bcast", 4, 8, 1024, 3, 64)], None)[""])
+    assert found["collectives"]["bcast"][0]["rules"][0]["seg_size"] == 64
 
 
 def test_an_algorithm_without_a_number_is_refused() -> None:

@@ -229,8 +229,10 @@ def test_a_measured_size_is_answered_by_its_measurement() -> None:
         (point,) = (point for point in points if point.bytes == 8)
         assert found.measured
         assert (found.seconds.value, found.seconds.low, found.seconds.high) == (
-            point.typical_s, point.low_s, point.high_s,
-        )  # fmt: skip
+            point.typical_s,
+            point.low_s,
+            point.high_s,
+        )
 
 
 @pytest.mark.parametrize("size", [4, 16, 100])

@@ -111,8 +111,18 @@ def test_parameters_come_from_ping_pong_times_of_each_level() -> None:
         for pair, level in truth.items():
             for size in (0, 1024, 1 << 20):
                 ns = 1e9 * (level.alpha_s + level.beta_s_per_B * size)
-                run.add(Samples(launch=launch, round=0, operation="pingpong", bytes=size, ranks=2,
-                                peers=pair, repetitions=1, ns=[ns]))  # fmt: skip
+                run.add(
+                    Samples(
+                        launch=launch,
+                        round=0,
+                        operation="pingpong",
+                        bytes=size,
+                        ranks=2,
+                        peers=pair,
+                        repetitions=1,
+                        ns=[ns],
+                    )
+                )
     found = parameters_of(estimate(run).headline, hosts)
     for pair, name in zip(truth, ("socket", "node", "network"), strict=True):
         level = found.level(name)
@@ -128,7 +138,15 @@ def test_parameters_come_from_ping_pong_times_of_each_level() -> None:
         ("bcast", "binomial", 2**31, 8, None, "for at most 1048576"),
         ("alltoall", "basic_linear", 100_000, 8, None, "10000000000 messages"),
         ("bcast", "pipeline", 2, 1 << 60, 1, "takes too long to simulate"),
-        ("allgather", "ring", 1 << 20, 8, None, "takes too long to simulate"),
+        pytest.param(
+            "allgather",
+            "ring",
+            1 << 20,
+            8,
+            None,
+            "takes too long to simulate",
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_what_would_never_end_is_refused(

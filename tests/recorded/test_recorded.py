@@ -13,10 +13,14 @@ from typing import Any
 
 import pytest
 
+from conftest import kept_short
 from recorded.answers import answers_of, expected, files, name_of
 
 RELATIVE = 1e-9
 """Sums in another order, and other versions of the numeric libraries, differ by less."""
+OF_FITS = 1e-7
+"""The same of what is fitted: OpenBLAS has other kernels for other processors, and where a jump is
+the small difference of two lines, their rounding is seen at 1e-8 (OPENBLAS_CORETYPE=Prescott)."""
 MODES = ("synchronous", "nonblocking", "persistent")
 UNITS = {"B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3}
 AXES = (
@@ -43,7 +47,20 @@ JUDGED = frozenset({"ratio", "low", "high", "p", "verdict", "launches_needed", "
 notes, which have every exclusion."""
 CORRELATED = ("osu_bcast_orfeo_THIN_alg_np_size-unknown", "osu_latency_gke_size128-pingpong")
 """Logs of so many launches that their correlation counts: their intervals are wider now."""
+FAR_OFF = frozenset(
+    {
+        *("mode-standard", "osu_bibw_ib_compute003-bibandwidth", "pairs-four"),
+        *("pingpong-openmpi", "pingpong-two-buffers", "preset-imb", "preset-itmo"),
+    }
+)
+"""Files with a time more than e times off its line. Their fits stopped short of the least criterion
+when they were recorded."""
+PLACES = frozenset({"places"})
+"""Published systems beside which a run was put: there were a few, and are some dozens now."""
+LONG = frozenset({"pingpong-refine"})
+"""Of hundreds of sizes: its segments take longer to fit than those of all other files together."""
 INTERVALS = frozenset({"low_s", "high_s", "confidence"})
+SHORT_FILES = [file for file in files() if name_of(file) not in LONG]
 EVERY = expected()
 TRAIN = re.compile(r"n (\d+), send delay (\S+)\+(\S+) ns, receive delay (\S+)\+(\S+) ns")
 
@@ -70,8 +87,12 @@ def renamed(old: dict[str, Any], experiment: str) -> dict[str, Any]:
         new["segment_bytes"] = int(number) * UNITS[unit]
     if name and (train := TRAIN.fullmatch(name)):
         messages, *delays = train.groups()
-        names = ("send_delay_ns", "send_delay_ns_per_B", "receive_delay_ns",
-                 "receive_delay_ns_per_B")  # fmt: skip
+        names = (
+            "send_delay_ns",
+            "send_delay_ns_per_B",
+            "receive_delay_ns",
+            "receive_delay_ns_per_B",
+        )
         new["train"] = {
             "messages": int(messages),
             **dict(zip(names, map(float, delays), strict=True)),
@@ -121,11 +142,15 @@ def differences(old: Any, new: Any, experiment: str, where: str = "") -> list[st
     if isinstance(old, str):
         return []
     same = (
-        math.isclose(old, new, rel_tol=RELATIVE, abs_tol=1e-300)
+        math.isclose(old, new, rel_tol=_tolerance(where), abs_tol=1e-300)
         if isinstance(old, float | int) and isinstance(new, float | int)
         else old == new
     )
     return [] if same else [f"{where}: {old} is {new} now"]
+
+
+def _tolerance(where: str) -> float:
+    return OF_FITS if where.startswith("fit.") else RELATIVE
 
 
 def _of_dicts(old: dict[str, Any], new: Any, experiment: str, where: str) -> list[str]:
@@ -180,7 +205,7 @@ def _plain(value: Any) -> str:
     return f"{value:g}" if isinstance(value, int | float) else str(list(value))
 
 
-@pytest.mark.parametrize("file", files(), ids=name_of)
+@pytest.mark.parametrize("file", kept_short(files(), SHORT_FILES), ids=name_of)
 def test_the_numbers_of_a_recorded_file_have_not_changed(file: Path) -> None:
     old, new = EVERY[name_of(file)], answers_of(file)
     found = []
@@ -195,11 +220,22 @@ def test_the_numbers_of_a_recorded_file_have_not_changed(file: Path) -> None:
             old_answer, new_answer = _as_rows(old_answer), _as_rows(new_answer)
         if question == "compare":
             old_answer = _without(old_answer, JUDGED)
+        if question == "show":
+            old_answer = _without(old_answer, PLACES)
         if name_of(file) in CORRELATED:
             old_answer = _without(old_answer, INTERVALS)
+        if name_of(file) in FAR_OFF and question in ("fit", "predict"):
+            assert not is_worse(old_answer, new_answer)
+            continue
         experiment = old["show"]["run"]["experiment"]
         found += differences(old_answer, new_answer, experiment, question)
     assert not found, f"{len(found)} differences:\n" + "\n".join(found[:20])
+
+
+def is_worse(old: dict[str, Any], new: dict[str, Any]) -> bool:
+    """True if any of the fits has a higher criterion."""
+    pairs = zip(old.get("fits", ()), new.get("fits", ()), strict=True)
+    return any(a["criterion"] and b["criterion"] > a["criterion"] + OF_FITS for a, b in pairs)
 
 
 def _without(answer: Any, names: frozenset[str]) -> Any:

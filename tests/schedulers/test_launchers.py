@@ -38,13 +38,17 @@ def _outside_of_jobs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 JOBS = {
-    "slurm": ({"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "3",
-              "SLURM_JOB_CPUS_PER_NODE": "36(x2),24"}, Allocation(3, 96)),
+    "slurm": (
+        {"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "3", "SLURM_JOB_CPUS_PER_NODE": "36(x2),24"},
+        Allocation(3, 96),
+    ),
     "flux": ({"FLUX_URI": "local:///x"}, Allocation()),
-    "lsf": ({"LSB_JOBID": "1", "LSB_MCPU_HOSTS": "n1 40 n2 19 n1 1 "},
-            Allocation(2, 60, ("n1", "n2"))),
+    "lsf": (
+        {"LSB_JOBID": "1", "LSB_MCPU_HOSTS": "n1 40 n2 19 n1 1 "},
+        Allocation(2, 60, ("n1", "n2")),
+    ),
     "pbs": ({"PBS_NODEFILE": "nodes"}, Allocation(2, 6, ("n1", "n2"))),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(params=sorted(JOBS))
@@ -135,6 +139,16 @@ def test_a_slurm_that_shares_nothing_with_the_mpi_is_told(
 def test_mpiexec_is_told_of_hosts(mpi: Mpi, options: dict[str, object], words: str) -> None:
     command = family_of(mpi).command(mpi, ask(**options), ["engine"])
     assert " ".join(command[1:-1]) == words
+
+
+def test_threads_have_cpus_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step of Slurm may else use one CPU for each rank."""
+    monkeypatch.setattr(slurm, "_offered", lambda: ("pmi2",))
+    workload = Pingpong(sizes=sizes_of([8]), threads=((4, 2),))
+    case = Case(workload=workload, placement=Placement())
+    assert "--cpus-per-task=4" in slurm.command(HYDRA, case, ["engine"])
+    assert "--cores-per-task=4" in flux.command(HYDRA, case, ["engine"])
+    assert not [word for word in slurm.command(HYDRA, ask(), ["engine"]) if "cpus-per" in word]
 
 
 def test_flux_spreads_ranks_over_nodes() -> None:

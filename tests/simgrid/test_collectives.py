@@ -18,8 +18,12 @@ pytestmark = pytest.mark.skipif(
     shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed"
 )
 PROGRAM = Path(__file__).parent / "collective.c"
-EXACT = ("network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0",
-         "smpi/simulate-computation:no")  # fmt: skip
+EXACT = (
+    "network/model:CM02",
+    "network/TCP-gamma:0",
+    "network/crosstraffic:0",
+    "smpi/simulate-computation:no",
+)
 ALPHA_S, BETA_S_PER_B, ENVELOPE_BYTES = 10e-6, 1e-9, 16
 SMPI = Parameters(
     network=Level(ALPHA_S + ENVELOPE_BYTES * BETA_S_PER_B, BETA_S_PER_B),
@@ -77,10 +81,26 @@ def simulated(
     """Seconds by size."""
     options = [f"--cfg={setting}" for setting in (*EXACT, f"smpi/{collective}:{algorithm}")]
     done = subprocess.run(
-        ["smpirun", "-np", str(ranks), "-platform", "cluster.xml", "-hostfile", "hosts",
-         "--log=root.thres:error", *options, "./collective", collective, *map(str, sizes)],
-        cwd=folder, capture_output=True, text=True, timeout=TEST_TIMEOUT_S, check=True,
-    )  # fmt: skip
+        [
+            "smpirun",
+            "-np",
+            str(ranks),
+            "-platform",
+            "cluster.xml",
+            "-hostfile",
+            "hosts",
+            "--log=root.thres:error",
+            *options,
+            "./collective",
+            collective,
+            *map(str, sizes),
+        ],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=TEST_TIMEOUT_S,
+        check=True,
+    )
     lines = (line.split() for line in done.stdout.splitlines() if line.strip())
     return {int(size): float(seconds) for size, seconds in lines}
 

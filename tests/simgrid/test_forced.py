@@ -10,16 +10,11 @@ from pathlib import Path
 import pytest
 
 from conftest import RunHockney
-from platforms import cluster
+from platforms import EXACT, cluster
 
 pytestmark = pytest.mark.skipif(
     shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed"
 )
-EXACT = [
-    word
-    for setting in ("network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0")
-    for word in ("--cfg", setting)
-]
 ALPHA_S, BETA_S_PER_B = 1e-5, 1e-9
 ENVELOPE_BYTES = 16
 
@@ -27,9 +22,22 @@ ENVELOPE_BYTES = 16
 def test_each_algorithm_takes_its_own_time(hockney: RunHockney, tmp_path: Path) -> None:
     (tmp_path / "p.xml").write_text(cluster(8, ALPHA_S / 2, 1 / BETA_S_PER_B))
     done = hockney(
-        "collective", "bcast", "--platform", "p.xml", *EXACT, "-n", "6,8", "--sizes", "1e6",
-        "--algorithm", "binomial,basic_linear", "-o", "run.jsonl", "--json", "-q",
-    )  # fmt: skip
+        "collective",
+        "bcast",
+        "--platform",
+        "p.xml",
+        *EXACT,
+        "-n",
+        "6,8",
+        "--sizes",
+        "1e6",
+        "--algorithm",
+        "binomial,basic_linear",
+        "-o",
+        "run.jsonl",
+        "--json",
+        "-q",
+    )
     assert done.status == 0, done.stderr
     work_s = BETA_S_PER_B * (1e6 + ENVELOPE_BYTES)
     expected = {
@@ -47,9 +55,22 @@ def test_an_algorithm_that_crashes_costs_only_its_own_launch(
     """SMPI's pairwise allgather needs a power of two."""
     (tmp_path / "p.xml").write_text(cluster(3, ALPHA_S / 2, 1 / BETA_S_PER_B))
     done = hockney(
-        "collective", "allgather", "--platform", "p.xml", *EXACT, "-n", "3", "--sizes", "8",
-        "--algorithm", "pair,ring", "-o", "run.jsonl", "--json", "-q",
-    )  # fmt: skip
+        "collective",
+        "allgather",
+        "--platform",
+        "p.xml",
+        *EXACT,
+        "-n",
+        "3",
+        "--sizes",
+        "8",
+        "--algorithm",
+        "pair,ring",
+        "-o",
+        "run.jsonl",
+        "--json",
+        "-q",
+    )
     assert done.status == 1
     assert "allgather pairwise, 3 ranks: launch 0 failed" in done.stderr
     assert [p["algorithm"] for p in json.loads(done.stdout)["points"]] == ["ring"]

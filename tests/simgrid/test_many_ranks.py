@@ -35,10 +35,22 @@ def samples_of(tmp_path: Path, platform: str, hosts: list[str], *arguments: str)
     (tmp_path / "hosts").write_text("\n".join(hosts) + "\n")
     mpi = find_mpi(simulated=True)
     done = subprocess.run(
-        [str(mpi.mpiexec), "-np", str(len(hosts)), "-platform", "platform.xml", "-hostfile",
-         "hosts", *SETTINGS, str(build_engine(mpi).path), *arguments],
-        cwd=tmp_path, capture_output=True, timeout=TEST_TIMEOUT_S,
-    )  # fmt: skip
+        [
+            str(mpi.mpiexec),
+            "-np",
+            str(len(hosts)),
+            "-platform",
+            "platform.xml",
+            "-hostfile",
+            "hosts",
+            *SETTINGS,
+            str(build_engine(mpi).path),
+            *arguments,
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=TEST_TIMEOUT_S,
+    )
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     lines = [line for line in done.stdout.splitlines() if b'"samples"' in line[:20]]
     return [msgspec.json.decode(line, type=Samples) for line in lines]
@@ -47,9 +59,15 @@ def samples_of(tmp_path: Path, platform: str, hosts: list[str], *arguments: str)
 def test_a_shared_uplink_is_shared_by_the_pairs_at_once(tmp_path: Path) -> None:
     hosts, platform = two_switches(8, wire_Bps=1e9, uplink_Bps=4e9, latency_s=1e-6)
     found = samples_of(
-        tmp_path, platform, hosts, "pairs", "--operation=stream", "--window=1",
-        "--pairs-active=1,2,4,8", "--sizes=16MiB",
-    )  # fmt: skip
+        tmp_path,
+        platform,
+        hosts,
+        "pairs",
+        "--operation=stream",
+        "--window=1",
+        "--pairs-active=1,2,4,8",
+        "--sizes=16MiB",
+    )
     for samples in found:
         rate = min(1e9, 4e9 / (samples.ranks / 2))
         assert samples.bytes / (samples.ns[0] * 1e-9) == pytest.approx(rate, rel=0.02)
@@ -70,8 +88,13 @@ def test_a_broadcast_completes_when_its_tree_does(tmp_path: Path) -> None:
     """Binomial over one switch: log2(P) messages one after another."""
     hosts, platform = two_switches(16, wire_Bps=1e9, uplink_Bps=1e9, latency_s=10e-6)
     [samples] = samples_of(
-        tmp_path, platform, hosts[:16], "collective", "bcast", "--sizes=8",
-    )  # fmt: skip
+        tmp_path,
+        platform,
+        hosts[:16],
+        "collective",
+        "bcast",
+        "--sizes=8",
+    )
     expected = 4 * (2 * 10e-6 + (8 + ENVELOPE_BYTES) / 1e9)
     assert samples.ns[0] * 1e-9 == pytest.approx(expected, rel=0.02)
     assert samples.own_max_ns is not None

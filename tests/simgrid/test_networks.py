@@ -11,15 +11,11 @@ import pytest
 
 from conftest import RunHockney
 from networks import Link, nodes_of_ranks, two_halves, with_slow_link
+from platforms import EXACT
 
 pytestmark = pytest.mark.skipif(
     shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed"
 )
-EXACT = [
-    word
-    for setting in ("network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0")
-    for word in ("--cfg", setting)
-]
 """With these T = alpha + (bytes + 16) beta: SimGrid adds an envelope of 16 bytes."""
 ENVELOPE_BYTES = 16
 
@@ -38,9 +34,17 @@ def test_knee_and_plateau_of_a_shared_uplink(hockney: RunHockney, tmp_path: Path
     """128 pairs across one link that 12 of them fill; benchmarks/uplink.py has 512."""
     wire, uplink = Link(1e-6, 1e9), Link(1e-6, 12e9)
     status, shown = measured(
-        hockney, tmp_path, "pairs", two_halves(256, wire, uplink),
-        "-n", "256", "--sizes", "1MiB", "--pairs-active", "1,2,4,...,all",
-    )  # fmt: skip
+        hockney,
+        tmp_path,
+        "pairs",
+        two_halves(256, wire, uplink),
+        "-n",
+        "256",
+        "--sizes",
+        "1MiB",
+        "--pairs-active",
+        "1,2,4,...,all",
+    )
     assert status == 0
     (knee,) = shown["knees"]
     assert knee["pairs"] == pytest.approx(12.0, rel=0.02)

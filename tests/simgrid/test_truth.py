@@ -10,16 +10,11 @@ from pathlib import Path
 import pytest
 
 from conftest import RunHockney
-from platforms import two_hosts
+from platforms import EXACT, two_hosts
 
 pytestmark = pytest.mark.skipif(
     shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed"
 )
-EXACT = [
-    word
-    for setting in ("network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0")
-    for word in ("--cfg", setting)
-]
 """With these T = alpha + (bytes + 16) beta: SimGrid adds an envelope of 16 bytes."""
 ENVELOPE_BYTES = 16
 

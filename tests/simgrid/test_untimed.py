@@ -17,9 +17,23 @@ pytestmark = pytest.mark.skipif(
 def test_how_the_library_reduces_changes_no_simulated_time(hockney: RunHockney) -> None:
     times = []
     for own in ((), ("--cfg", "smpi/gather:default", "--cfg", "smpi/reduce:default")):
-        done = hockney("collective", "bcast", "-n", "12", "--algorithm", "default", "--sizes",
-                       "8,1MiB", "--platform", "cluster:12,lat=1us,bw=1GB/s", *own, "--json",
-                       "-q", "-o", f"{len(own)}.jsonl")  # fmt: skip
+        done = hockney(
+            "collective",
+            "bcast",
+            "-n",
+            "12",
+            "--algorithm",
+            "default",
+            "--sizes",
+            "8,1MiB",
+            "--platform",
+            "cluster:12,lat=1us,bw=1GB/s",
+            *own,
+            "--json",
+            "-q",
+            "-o",
+            f"{len(own)}.jsonl",
+        )
         assert done.status == 0, done.stderr
         times.append([point["median_s"] for point in json.loads(done.stdout)["points"]])
     # Each reading of the simulated clock takes 10 ns, so that ranks begin so far apart.
@@ -28,6 +42,15 @@ def test_how_the_library_reduces_changes_no_simulated_time(hockney: RunHockney) 
 
 def test_simulated_messages_are_checked_in_buffers_of_their_own(hockney: RunHockney) -> None:
     """Unchecked ones lie upon each other, and any pattern would be overwritten by the next rank."""
-    done = hockney("pingpong", "--platform", "cluster:2,lat=1us,bw=1GB/s", "--verify", "--sizes",
-                   "64KiB,1MiB", "-q", "-o", "run.jsonl")  # fmt: skip
+    done = hockney(
+        "pingpong",
+        "--platform",
+        "cluster:2,lat=1us,bw=1GB/s",
+        "--verify",
+        "--sizes",
+        "64KiB,1MiB",
+        "-q",
+        "-o",
+        "run.jsonl",
+    )
     assert done.status == 0, done.stderr

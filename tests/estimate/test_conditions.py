@@ -1,0 +1,114 @@
+"""Blocks of variants on a made-up machine whose state and speed change between launches."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from hockney.estimate.blocks import BlockTimes, VariantRatio, variant_ratios
+from hockney.estimate.conditions import Conditions, compared, conditions_of
+from hockney.records import Probe, Round, Samples
+from hockney.spec.variants import Comparison, Variant
+
+COMPARISON = Comparison(
+    variants=(Variant(name="a", values={}), Variant(name="b", values={})), tolerance=0.01
+)
+
+
+def ratio_on(
+    seed: int,
+    effect: float,
+    *,
+    blocks: int = 60,
+    flips: float = 0.0,
+    elsewhere: float = 1.0,
+    speeds: float = 0.0,
+    slows_probe: float = 0.0,
+) -> VariantRatio:
+    """b over a at one size. flips: how often a launch meets a state in which everything takes four
+    times as long; elsewhere: core-to-core latency of b over that of a; speeds: scatter of the
+    clock's speed; slows_probe: logarithm by which b slows computing beside its messages."""
+    rng = np.random.default_rng(seed)
+    times = BlockTimes()
+    for block in range(blocks):
+        for name in "ab":
+            is_b = name == "b"
+            state = math.log(4.0) * (rng.random() < flips)
+            speed = speeds * rng.normal()
+            own = math.log(effect) * is_b + 0.005 * rng.normal()
+            placed = math.log(elsewhere) * is_b
+            visit = Samples(
+                operation="pingpong",
+                bytes=8,
+                launch=0,
+                round=0,
+                repetitions=1,
+                ns=[500.0 * math.exp(own + state + speed + placed)],
+            )
+            probed = Conditions(
+                60.0 * math.exp(state + placed + 0.02 * rng.normal()),
+                2e-6 * math.exp(speed + slows_probe * is_b + 0.002 * rng.normal()),
+            )
+            times.add(name, block, [visit], probed)
+    [found] = variant_ratios(times, COMPARISON)
+    return found
+
+
+def test_launches_of_different_states_are_not_compared() -> None:
+    found = ratio_on(1, 1.02, flips=0.3)
+    assert found.judged.verdict == "slower"
+    assert found.judged.ratio == pytest.approx(1.02, abs=0.005)
+    assert 10 < found.changed < 40
+    assert found.blocks == 60 - found.changed
+
+
+def test_a_state_that_goes_with_the_variant_is_part_of_the_difference() -> None:
+    found = ratio_on(2, 1.0, elsewhere=2.0)
+    assert found.judged.ratio == pytest.approx(2.0, rel=0.01)
+    assert (found.changed, found.blocks) == (0, 60)
+
+
+def test_what_the_speed_of_computing_explains_is_taken_out() -> None:
+    found = ratio_on(3, 1.01, speeds=0.1)
+    assert found.slope == pytest.approx(1.0, abs=0.05)
+    assert found.judged.verdict == "slower"
+    assert found.judged.ratio == pytest.approx(1.01, abs=0.003)
+
+
+def test_a_variant_that_slows_computing_itself_is_not_adjusted() -> None:
+    found = ratio_on(4, 1.05, speeds=0.01, slows_probe=0.05)
+    assert found.slope is None
+    assert found.judged.ratio == pytest.approx(1.05, abs=0.01)
+
+
+def test_equal_variants_are_called_different_at_most_as_often_as_stated() -> None:
+    verdicts = [
+        ratio_on(seed, 1.0, blocks=24, flips=0.2, speeds=0.05).judged.verdict for seed in range(300)
+    ]
+    wrong = sum(verdict in ("faster", "slower") for verdict in verdicts)
+    assert wrong <= 25  # 15 are expected of 300; more than 25 have a chance of 1 %
+
+
+def test_without_probes_nothing_is_left_out() -> None:
+    logs = np.array([0.0, 0.3, 0.1] * 10)
+    unknown = np.full(len(logs), math.nan)
+    found = compared(logs, unknown, unknown)
+    assert found.is_kept.all()
+    assert found.slope is None
+    assert found.log_ratios.tolist() == logs.tolist()
+
+
+def test_too_few_blocks_of_one_state_are_not_chosen_from() -> None:
+    handover = np.array([0.0] * 7 + [1.0, -1.0])
+    assert compared(handover, handover, np.zeros(9)).is_kept.all()
+
+
+def test_conditions_are_medians_of_what_was_probed() -> None:
+    probes = [
+        Probe(launch=0, round=i, peers=[0, 1], handover_ns=ns) for i, ns in enumerate([50, 60, 0])
+    ]
+    rounds = [Round(launch=0, round=i, probe_s=s) for i, s in enumerate([1e-6, None, 3e-6])]
+    assert conditions_of(probes, rounds) == Conditions(55.0, 2e-6)
+    assert math.isnan(conditions_of([], []).handover_ns)
