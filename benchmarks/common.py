@@ -7,13 +7,13 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hockney.measure.build import SOURCES
+from hockney.measure.build import FLAGS, SOURCES
 from hockney.mpis import Mpi
 
 FEWEST_REPETITIONS = 1000
@@ -25,10 +25,9 @@ CLASSES = {"small": (0, 1024), "medium": (1025, 65536), "large": (65537, 1 << 40
 
 def build_with_engine(mpicc: str | Path, source: Path, program: Path, *options: str) -> None:
     """A C program that calls parts of the engine: `source` and all of it but its main program."""
-    sources = [path for path in SOURCES.glob("*.c") if path.name != "main.c"]
-    sources += [*(SOURCES / "operations").glob("*.c"), source]
-    flags = ["-std=c11", "-O2", "-D_GNU_SOURCE", '-DHOCKNEY_VERSION="bench"', f"-I{SOURCES}"]
-    subprocess.run([mpicc, *flags, *options, "-o", program, *sources, "-lm"], check=True)
+    parts = [part for part in SOURCES.rglob("*.c") if part.name != "main.c"]
+    command = [mpicc, *FLAGS, *options, f"-I{SOURCES}", "-o", program, *parts, source, "-lm"]
+    subprocess.run(command, check=True)
 
 
 def hockney(
@@ -87,20 +86,26 @@ def netpipe_repeats(command: str, mpiexec: str, largest: int, seconds: float) ->
     return max(int(10 + (seconds - times[0]) / each), 5)
 
 
-def osu(program: Path, mpi: Mpi, arguments: list[str], repetitions: int) -> tuple[float, float]:
-    """One start of an OSU benchmark of a collective on two ranks: the time that it prints, which is
-    the mean over ranks of each rank's own mean, and the wall time of the whole command; seconds."""
-    started = time.monotonic()
+def osu_times(program: Path, mpi: Mpi, arguments: Sequence[str]) -> dict[int, float]:
+    """One start of an OSU benchmark on two ranks: seconds by bytes, for programs that print but one
+    number by 8."""
     done = subprocess.run(
-        [mpi.mpiexec, "--bind-to", "core", "-n", "2", program, "-i", str(repetitions), *arguments],
+        [mpi.mpiexec, "--bind-to", "core", "-n", "2", program, *arguments],
         capture_output=True,
         text=True,
         check=True,
         env={**os.environ, **ROOT_ENV},
     )
-    wall_s = time.monotonic() - started
-    rows = [line for line in done.stdout.splitlines() if line.strip() and line[0] != "#"]
-    return float(rows[-1].split()[-1]) / 1e6, wall_s
+    rows = [line.split() for line in done.stdout.splitlines() if line.strip()[:1].isdigit()]
+    return {int(row[0]) if len(row) > 1 else 8: float(row[-1]) / 1e6 for row in rows}
+
+
+def osu(program: Path, mpi: Mpi, arguments: list[str], repetitions: int) -> tuple[float, float]:
+    """One start of an OSU benchmark of a collective on two ranks: the time that it prints, which is
+    the mean over ranks of each rank's own mean, and the wall time of the whole command; seconds."""
+    started = time.monotonic()
+    [*_, (_, seconds)] = osu_times(program, mpi, ["-i", str(repetitions), *arguments]).items()
+    return seconds, time.monotonic() - started
 
 
 def repetitions_for(seconds: float, run: Callable[[int], float]) -> int:

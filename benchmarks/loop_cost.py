@@ -17,34 +17,40 @@ from hockney.mpis import Mpi
 LAUNCHES = 5
 
 
-def build(mpi: Mpi, program: Path) -> None:
+def build(mpi: Mpi, program: Path, name: str = "loop_cost") -> None:
     """The bare loop, with all of the engine but its main program."""
-    build_with_engine(mpi.mpicc, Path(__file__).with_suffix(".c"), program)
+    build_with_engine(mpi.mpicc, Path(__file__).with_name(f"{name}.c"), program)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mpicc", default=None)
-    mpi = find_mpi(parser.parse_args().mpicc)
-    ratios: dict[int, list[float]] = {}
+    parser.add_argument("--threads", type=int, help="of each rank, under MPI_THREAD_MULTIPLE")
+    parser.add_argument("--batches", type=int, default=2001)
+    asked = parser.parse_args()
+    mpi = find_mpi(asked.mpicc)
+    words = [str(asked.batches), *([str(asked.threads)] if asked.threads else [])]
+    ratios: dict[tuple[str, int], list[float]] = {}
     with tempfile.TemporaryDirectory() as directory:
         program = Path(directory) / "loop_cost"
-        build(mpi, program)
+        build(mpi, program, "loop_cost_threads" if asked.threads else "loop_cost")
         for _ in range(LAUNCHES):
             done = subprocess.run(
-                [mpi.mpiexec, "--bind-to", "core", "-n", "2", program],
+                [mpi.mpiexec, "--bind-to", "core", "-n", "2", program, *words],
                 capture_output=True,
                 text=True,
                 check=True,
                 env={**os.environ, **ROOT_ENV},
             )
             for line in done.stdout.splitlines():
-                bytes_, engine, bare = line.split()
-                ratios.setdefault(int(bytes_), []).append(float(engine) / float(bare))
-    print(f"{mpi.launcher_version}; {LAUNCHES} launches, medians of 2001 batches of 200")
-    print("bytes  engine/bare (median, min, max of launches)")
-    for bytes_, values in sorted(ratios.items()):
-        print(f"{bytes_:5d}  {np.median(values):.4f}  {min(values):.4f}  {max(values):.4f}")
+                *name, bytes_, engine, bare = line.split()
+                key = "".join(name) or "threads", int(bytes_)
+                ratios.setdefault(key, []).append(float(engine) / float(bare))
+    print(f"{mpi.launcher_version}; {LAUNCHES} launches, medians of {asked.batches} batches of 200")
+    print("operation  bytes  engine/bare (median, min, max of launches)")
+    for (operation, bytes_), values in sorted(ratios.items()):
+        ends = f"{min(values):.4f}  {max(values):.4f}"
+        print(f"{operation:9}  {bytes_:5d}  {np.median(values):.4f}  {ends}")
 
 
 if __name__ == "__main__":

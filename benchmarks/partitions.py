@@ -61,8 +61,10 @@ def curves_of_logs(directory: Path) -> Iterator[tuple[str, Curve]]:
         for log in sorted(directory.iterdir()):
             subprocess.run(
                 ["hockney", "import", str(log.absolute())],
-                cwd=imported, capture_output=True, check=False,
-            )  # fmt: skip
+                cwd=imported,
+                capture_output=True,
+                check=False,
+            )
         for file in sorted(Path(imported).glob("*.jsonl")):
             for one in hockney.load(file).curves:
                 try:

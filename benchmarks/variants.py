@@ -62,8 +62,10 @@ def report(what: str, runs: list[dict[str, Any]]) -> None:
     print(f"{what}: {len(runs)} runs of {np.median(walls):.0f} s, {np.median(blocks):.0f} blocks")
     for name, counts in verdicts.items():
         values = np.log(ratios[name])
-        print(f"  {name}: {dict(counts)}, ratio {np.exp(np.median(values)):.4f}, "
-              f"standard deviation {100.0 * values.std(ddof=1):.2f} %")  # fmt: skip
+        print(
+            f"  {name}: {dict(counts)}, ratio {np.exp(np.median(values)):.4f}, "
+            f"standard deviation {100.0 * values.std(ddof=1):.2f} %"
+        )
     wrong = sum(
         any(ratio["verdict"] in ("faster", "slower") for ratio in one["ratios"]) for one in runs
     )
@@ -81,8 +83,10 @@ def report_spread(runs: list[dict[str, Any]]) -> None:
     for name, values in base.items():
         separate = float(np.diff(values).std(ddof=1))
         together = float(np.std(paired[name], ddof=1))
-        print(f"  {name}: paired {100.0 * together:.2f} %, separate runs {100.0 * separate:.2f} %: "
-              f"{together / separate:.2f}")  # fmt: skip
+        print(
+            f"  {name}: paired {100.0 * together:.2f} %, separate runs {100.0 * separate:.2f} %: "
+            f"{together / separate:.2f}"
+        )
 
 
 def main() -> None:
