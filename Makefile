@@ -1,29 +1,36 @@
-# Two commands on a machine with Python >= 3.10, make and a C compiler: make run, make test.
+# Two commands on a machine with Python >= 3.10, make and a C compiler: make run, make test. Each
+# installs what it needs: run an MPI and what measures and explains, test the tools of developers.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+BASE := $(VENV)/.installed-base
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # LOCKED=1: the versions of .ci/python.txt, by hash, as in CI.
 LOCKED ?=
 
 .PHONY: run test test-all check lint c-check docs man lock clean
 
-run: $(INSTALLED)
+run: $(BASE)
 	$(BIN)/hockney pingpong
 
-# All but what is marked long, in a few minutes.
+# All but what is marked long, in less than four minutes on two cores.
+WORKERS ?= 2
+RUN_TESTS = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=10
+
 test: $(INSTALLED)
-	$(BIN)/python -m pytest --durations=10 $(PYTEST)
+	$(RUN_TESTS) $(PYTEST)
 
 # All tests, and none is skipped: it needs root, two MPI libraries, SimGrid, slurm-wlm and munge for
 # two hosts and a real Slurm, and a Chromium. make test-all PYTEST='-m long' runs what `make test`
-# leaves out.
+# leaves out. Each of the two hosts has a CPU of its own, so that their tests run alone.
+test-all: export HOCKNEY_TEST_ALL := 1
+test-all: export HOCKNEY_TEST_BROWSER ?= /usr/bin/chromium
+test-all: export HOCKNEY_TEST_OTHER_MPICC ?= mpicc.openmpi
 test-all: $(INSTALLED)
 	$(if $(LOCKED),,$(PIP) --editable '.[packaging]')
-	HOCKNEY_TEST_ALL=1 HOCKNEY_TEST_BROWSER=$${HOCKNEY_TEST_BROWSER:-/usr/bin/chromium} \
-	    HOCKNEY_TEST_OTHER_MPICC=$${HOCKNEY_TEST_OTHER_MPICC:-mpicc.openmpi} \
-	    $(BIN)/python -m pytest --durations=10 --hypothesis-profile=all $(PYTEST)
+	$(RUN_TESTS) --hypothesis-profile=all --ignore=tests/cluster $(PYTEST)
+	$(BIN)/python -m pytest --durations=10 tests/cluster
 
 # All that a change must pass: style, types, C warnings and sanitizers, tests.
 check: lint c-check test
@@ -46,10 +53,15 @@ docs: $(INSTALLED)
 man: $(INSTALLED)
 	$(BIN)/python docs/command_reference.py --man build/man
 
-$(INSTALLED): pyproject.toml
+# Python compiles what is imported when it is first imported: less to install, and to wait for.
+$(BASE): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(if $(LOCKED),$(PIP) --require-hashes --requirement .ci/python.txt)
-	$(PIP) $(if $(LOCKED),--no-deps --no-build-isolation --editable .,--editable '.[mpich,test]')
+	$(PIP) --no-compile $(if $(LOCKED),--no-deps --no-build-isolation --editable .,--editable '.[mpich]')
+	touch $@
+
+$(INSTALLED): $(BASE)
+	$(if $(LOCKED),,$(PIP) --no-compile --editable '.[mpich,test]')
 	touch $@
 
 # The versions that CI installs, as new as they are today: .ci/*.txt, each from .ci/*.in.
