@@ -29,6 +29,7 @@ class Hockney(PythonPackage):
     depends_on("py-matplotlib@3.7:", type=("build", "run"))
     depends_on("py-msgspec@0.18:", type=("build", "run"))
     depends_on("py-numpy@1.24:", type=("build", "run"))
+    depends_on("py-plotext@5.2:", type=("build", "run"))
     depends_on("py-scipy@1.10:", type=("build", "run"))
     depends_on("py-tomli@2:", type=("build", "run"), when="^python@:3.10")
     depends_on("py-zstandard@0.21:", type=("build", "run"))
