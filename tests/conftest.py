@@ -81,6 +81,19 @@ def kept_short(cases: Iterable[Any], short: Collection[Any]) -> list[Any]:
     ]
 
 
+def each_once(cases: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """Cases for parametrize, of which as few are short as have every value that occurs."""
+    seen: set[tuple[int, Any]] = set()
+    short = []
+    for all_new in (True, False):
+        for case in cases:
+            new = set(enumerate(case)) - seen
+            if len(new) == len(case) or (new and not all_new):
+                short.append(case)
+                seen |= new
+    return kept_short(cases, short)
+
+
 def _values(case: Any) -> tuple[Any, ...]:
     return case if isinstance(case, tuple) else (case,)
 
