@@ -312,6 +312,8 @@ static void read_experiment(struct options *options, int count, char **words)
                          : experiment == OVERHEADS ? &operation_train
                          : experiment == CONGESTION ? victim_named(name)
                                                    : operation_named(name, options->mode);
+    if (options->operation == NULL && experiment == COLLECTIVE && options->form != NULL)
+        fail(EXIT_ASKED_WRONGLY, "%s --form %s: no such collective", name, options->form);
     if (options->operation == NULL)
         refuse_operation(options, name);
 }

@@ -265,7 +265,7 @@ static void put_axes(const struct sample_key *key)
     if (key->load != NULL)
         put_load(key->load);
     put_method(key->method);
-    if (operation->parameters != NULL) {
+    if (operation->parameters != NULL && !operation->in_window) {
         const struct train *train = operation->parameters;
         printf(",\"train\":{\"messages\":%d,\"send_delay_ns\":%.9g,\"send_delay_ns_per_B\":%.9g,"
                "\"receive_delay_ns\":%.9g,\"receive_delay_ns_per_B\":%.9g}",

@@ -177,7 +177,7 @@ def _check_platform(case: Case) -> None:
         )
     here = (
         ("--floor", isinstance(workload, Pingpong) and workload.floor),
-        ("--threads", isinstance(workload, Messages) and workload.threads),
+        ("--threads", isinstance(workload, (Messages, Collective)) and workload.threads),
         ("--mode partitioned", isinstance(workload, Messages) and workload.parts),
         ("--cpus", placement.cpus),
         ("--hosts", placement.hosts),
