@@ -1,5 +1,6 @@
 /* Halo exchanges by MPI_Put: the rank writes into its neighbours' receive buffers, between two fences of
    all ranks, or between post, start, complete and wait of the neighbours alone. */
+#include "../check.h"
 #include "halo_messages.h"
 
 /* All neighbours, of which MPI_Group_incl wants each once. */
@@ -29,7 +30,7 @@ static int open_window(struct context *context)
         code = MPI_Win_create(context->in.base + context->in.at, (MPI_Aint)context->in.bytes, 1,
                               MPI_INFO_NULL, halo->comm, &halo->win);
     if (code == MPI_SUCCESS)
-        code = MPI_Win_set_errhandler(halo->win, MPI_ERRORS_RETURN);
+        return_window_errors(halo->win);
     return code == MPI_SUCCESS ? make_group(halo) : code;
 }
 
