@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "gather.h"
 
 /* Which blocks a rank's buffers hold: one; one for each rank, on the root alone or on all; or one for
    each neighbour. */
@@ -77,7 +78,7 @@ extern const struct operation operation_copy_cold;
    them: nothing else names them. */
 #define LISTED(one)                                                                                \
     static const struct operation *const listed_##one                                             \
-        __attribute__((used, section("hockney_operations"))) = &(one)
+        GATHERED(operations) = &(one)
 
 /* What the user may ask for between two ranks by these names; NULL where there is no such
    operation. The usual way of those that have a few is "standard". */

@@ -2,6 +2,7 @@
    between two fences of all ranks; between post, start, complete and wait of the neighbours alone; or by a
    flush under one lock of all ranks, where an empty message to each neighbour says that all was put, or may
    be got. */
+#include "../check.h"
 #include "halo_messages.h"
 
 /* All neighbours, of which MPI_Group_incl wants each once. */
@@ -31,7 +32,7 @@ static int expose(struct context *context, const struct message *exposed)
         code = MPI_Win_create(exposed->base + exposed->at, (MPI_Aint)exposed->bytes, 1,
                               MPI_INFO_NULL, halo->comm, &halo->win);
     if (code == MPI_SUCCESS)
-        code = MPI_Win_set_errhandler(halo->win, MPI_ERRORS_RETURN);
+        return_window_errors(halo->win);
     return code == MPI_SUCCESS ? make_group(halo) : code;
 }
 
