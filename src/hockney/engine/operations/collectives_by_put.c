@@ -88,7 +88,8 @@ static int open_window(struct context *context)
     exposed->at = 0;
     if (flow->in_place)
         context->out = context->in = *exposed;
-    return MPI_Win_set_errhandler(context->win, MPI_ERRORS_RETURN);
+    return_window_errors(context->win);
+    return MPI_SUCCESS;
 }
 
 static int open_fence(struct context *context)
