@@ -170,6 +170,8 @@ class Family(Protocol):
     """Process management interfaces of its libraries (srun --mpi), the most reliable first."""
     PACKAGES: str
     """The packages that have its headers and libraries, by distribution."""
+    START_FAILURES: Sequence[str]
+    """What its launcher prints where it fails by chance, before it starts a rank."""
     HOST_FILE: str
     """The launcher's option for a file with a host in each line."""
     HOST_LIST: tuple[str, str]

@@ -44,6 +44,7 @@ LAUNCHER = "hydra"
 LIBRARIES = ("MPICH", "MVAPICH")
 STARTS = ("MPICH", "Intel MPI", "MVAPICH")
 ENDPOINTS: str | None = "MPIR_CVAR_CH4_NUM_VCIS"
+START_FAILURES: tuple[str, ...] = ()
 PMI = ("pmi2", "cray_shasta", "pmix")
 """MPICH has PMIx only if it was built with it."""
 PACKAGES = "Debian: libmpich-dev, Fedora: mpich-devel"

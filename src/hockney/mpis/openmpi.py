@@ -28,6 +28,8 @@ ENDPOINTS: str | None = None
 PMI = ("pmix",)
 """The only interface since version 5."""
 PACKAGES = "Debian: libopenmpi-dev, Fedora: openmpi-devel"
+START_FAILURES = ("The PMIx server's listener thread failed to start",)
+"""Version 5, where network interfaces come and go while it reads their list."""
 HOST_FILE = "--hostfile"
 HOST_LIST = ("--host", "%s:%s,")
 
