@@ -105,6 +105,8 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
     """Measure also overlapped with computation as long as the operation."""
     arrivals: Arrivals | None = None
     """When ranks arrive; None where all start together."""
+    phases: tuple[str, ...] = ()
+    """Names of algorithms whose schedules are made by messages as well, and their phases timed."""
     verify: bool = False
     """Check every byte and every reduced value."""
 
@@ -122,6 +124,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             "groups",
             "arrivals",
             "threads",
+            "phases",
         }
         return {
             name: Row(
@@ -156,6 +159,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             *self.flags("overlap", "verify"),
             f"--algorithm={self.algorithm}",
             *([] if self.segment_bytes is None else [f"--segment-bytes={self.segment_bytes}"]),
+            *([f"--schedules=@{list_file}"] if self.phases else []),
             *(self.arrivals.arguments(list_file) if self.arrivals else []),
         ]
 
@@ -190,6 +194,13 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
                     "--arrival does not work with --sync barrier, --overlap, --groups or --verify",
                     "leave them out, or measure them in another run",
                 )
+        if self.phases and (
+            self.root == "rotate" or self.groups > 1 or self.arrivals or self.sync == "barrier"
+        ):
+            raise AskedWronglyError(
+                "--phases does not work with --root rotate, --groups, --arrival or --sync barrier",
+                "leave them out, or measure them in another run",
+            )
         if self.verify and self.sync == "barrier":
             raise AskedWronglyError(
                 "--verify works with --sync clock only", "leave out --sync barrier"
