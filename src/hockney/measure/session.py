@@ -90,6 +90,8 @@ class Session:
     """The part of its budget that a resumed run used before; each step has a budget of its own."""
     was_finished: bool = False
     """True if the file held all that was asked for, so that nothing was measured."""
+    failed_starts: int = 0
+    """How often the launcher failed by chance before it started a rank, and was started again."""
     launches_wall_s: float = 0.0
     """Wall time of all launches; the rest of the run's wall time is our overhead."""
 
@@ -325,6 +327,7 @@ def _launch(
             if record is not None:
                 _add(session, answer, record)
     session.launches_wall_s += outcome.wall_s
+    session.failed_starts += outcome.failed_starts
     answer.launches += 1
     return outcome
 

@@ -22,6 +22,7 @@ LAUNCHER = "smpirun"
 LIBRARIES: tuple[str, ...] = ()
 STARTS: tuple[str, ...] = ()
 ENDPOINTS: str | None = None
+START_FAILURES: tuple[str, ...] = ()
 PMI: tuple[str, ...] = ()
 PACKAGES = "Debian: libsimgrid-dev, Fedora: simgrid-devel"
 HOST_FILE = "-hostfile"
