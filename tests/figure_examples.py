@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from collective_samples import collective_run
+from collective_samples import collective_run, phases_run
 from congestion_samples import congestion_run
 from fabric_samples import fabric_run
 from hockney import records
@@ -34,6 +34,7 @@ EXAMPLES: dict[str, tuple[tuple[str, ...], Options]] = {
     "collective-sizes": (("collective-simulated", "collective-simulated-messages"), Options()),
     "collective-ranks": (("collective-simulated",), Options()),
     "arrivals": ((), Options()),
+    "phases": ((), Options()),
     "collective-best": ((), Options()),
     "collective-model": (("collective-simulated", "collective-simulated-messages"), Options()),
     "ratio": (("pingpong-mpich", "pingpong-mpich-again"), Options()),
@@ -78,6 +79,8 @@ def example(name: str) -> Figure:
         return describe(name, [Analysis(fabric_run(slow={(1, 4): 2.0}))], options)
     if name == "congestion":
         return describe(name, [Analysis(congestion_run(load_sizes=(1024, 65536)))], options)
+    if name == "phases":
+        return describe(name, [Analysis(phases_run())], options)
     if name == "startup":
         return describe(name, [Analysis(startup_run())], options)
     return describe(name, analyses or [winners(name == "arrivals")], options)
