@@ -11,7 +11,11 @@ import verbs
 import zstandard
 from hostile_lines import Change, again, order, other_bytes, without
 
-SAMPLES = {path.stem: path for path in sorted((Path(__file__).parent / "samples").glob("*.jsonl"))}
+DIRECTORY = Path(__file__).parent / "samples"
+SAMPLES = {
+    **{path.stem: path for path in sorted(DIRECTORY.glob("*.jsonl"))},
+    "profile": DIRECTORY / "profiles" / "known_calls.jsonl",
+}
 """One of each experiment, and a profile of a program."""
 NAMES = tuple(SAMPLES)
 COMPRESSED_SHARE = 0.1
