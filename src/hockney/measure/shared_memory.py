@@ -24,8 +24,8 @@ def present() -> frozenset[str]:
 
 def remove_left(before: frozenset[str]) -> None:
     """Removes those that were not there before, are ours, and are used by no process. One that
-    another launch of ours is just making is in use from its first moment on. Without /proc, which shows
-    that, nothing is removed."""
+    another launch of ours is just making is in use from its first moment on. Without /proc, which
+    shows that, nothing is removed."""
     found = [name for name in present() - before if _is_ours(DIRECTORY / name)]
     if not found or not Path("/proc/self/maps").exists():
         return
