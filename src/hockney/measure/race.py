@@ -1,8 +1,9 @@
 """Racing: an algorithm is not measured further at sizes where it is surely not the best.
 
 An algorithm has lost a size if another one of the same collective and number of ranks was faster
-in each of its launches than this one in any, by MARGIN. Three launches of each do that by chance in
-one of twenty cases where both are the same; MARGIN keeps what differs by little in the race."""
+in each of its launches than this one in any, by a margin. Three launches of each do that by chance
+in one of twenty cases where both are the same, two in one of six, so that the margin of two is what
+keeps those that are alike in the race; that of three keeps what differs by little."""
 
 from __future__ import annotations
 
@@ -17,9 +18,8 @@ from hockney.records import Run
 from hockney.spec import Case
 from hockney.spec.workloads.collective import DEFAULT, Collective
 
-LEAST_LAUNCHES = 3
-MARGIN = 0.05
-"""Relative."""
+MARGINS = {2: 0.25, 3: 0.05}
+"""Relative, by the fewest launches of both."""
 Times = dict[tuple[int, str | None], list[float]]
 """The medians of launches, by size and pattern of arrival."""
 
@@ -91,8 +91,8 @@ class Race:
 
 
 def _is_behind(own: Sequence[float], other: Sequence[float]) -> bool:
-    enough = min(len(own), len(other)) >= LEAST_LAUNCHES
-    return enough and max(other) * (1.0 + MARGIN) < min(own)
+    launches = min(len(own), len(other), max(MARGINS))
+    return launches in MARGINS and max(other) * (1.0 + MARGINS[launches]) < min(own)
 
 
 def _group(case: Case) -> Hashable:
