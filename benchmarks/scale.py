@@ -14,7 +14,8 @@ from pathlib import Path
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ranks", type=int, default=4096)
-    parser.add_argument("--collective", default="bcast", help="or pairs, or fabric: one round of all pairs")
+    what = "or pairs, or fabric: one round of all pairs"
+    parser.add_argument("--collective", default="bcast", help=what)
     parser.add_argument("--algorithm", default="default")
     parser.add_argument("--sizes", default="8,64KiB,1MiB")
     asked = parser.parse_args()

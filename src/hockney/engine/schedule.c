@@ -213,6 +213,7 @@ static void read_steps(struct reader *reader, struct schedule *schedule, long bu
     for (int i = 0; i < schedule->part_count; i++)
         schedule->parts[i].segment = segment_of[schedule->parts[i].segment];
     schedule->requests = allocate((size_t)(most + 1) * sizeof(*schedule->requests));
+    schedule->statuses = allocate((size_t)(most + 1) * sizeof(*schedule->statuses));
     schedule->scratch = area_of((double)scratch, 4, 1).base;
     free(stages);
     free(segment_of);
@@ -227,6 +228,7 @@ static void release(struct schedule *schedule)
     free(schedule->transfers);
     free(schedule->fragments);
     free(schedule->requests);
+    free(schedule->statuses);
     free(schedule->scratch);
     free((char *)schedule->operation.algorithm);
 }

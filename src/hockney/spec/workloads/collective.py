@@ -198,9 +198,12 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
         return buffers * self.largest_bytes * (1 if self.collective in WHOLE else ranks)
 
     def is_measured_by(self, samples: Measured) -> bool:
-        """Samples of a nonblocking collective match alone and overlapped."""
+        """Samples of a nonblocking collective match alone and overlapped; those of what is made by
+        messages belong to whatever case they were measured beside."""
         asked = (self.collective, self.algorithm, self.segment_bytes)
         is_persistent = samples.form == PERSISTENT
+        if samples.phase is not None:
+            return False
         return is_persistent == (self.form is not None) and asked == (
             samples.operation,
             samples.algorithm,
