@@ -64,8 +64,8 @@ static const struct accepted {
     {{"skew-times", required_argument, NULL, OPTION_SKEW_TIMES}, ON(COLLECTIVE)},
     {{"fractions", required_argument, NULL, OPTION_FRACTIONS}, ON(COLLECTIVE)},
     {{"schedules", required_argument, NULL, OPTION_SCHEDULES}, ON(COLLECTIVE)},
-    {{"threads", required_argument, NULL, OPTION_THREADS}, ON(PINGPONG) | ON(PAIRS)},
-    {{"thread-comms", required_argument, NULL, OPTION_THREAD_COMMS}, ON(PINGPONG) | ON(PAIRS)},
+    {{"threads", required_argument, NULL, OPTION_THREADS}, ON(PINGPONG) | ON(PAIRS) | ON(COLLECTIVE)},
+    {{"thread-comms", required_argument, NULL, OPTION_THREAD_COMMS}, ON(PINGPONG) | ON(PAIRS) | ON(COLLECTIVE)},
     {{"datatype", required_argument, NULL, OPTION_DATATYPE}, ON(PINGPONG) | ON(PAIRS)},
     {{"receive-datatype", required_argument, NULL, OPTION_RECEIVE_DATATYPE}, ON(PINGPONG) | ON(PAIRS)},
     {{"packing", required_argument, NULL, OPTION_PACKING}, ON(PINGPONG) | ON(PAIRS)},
@@ -134,7 +134,7 @@ static void check_operation(struct options *options)
              name);
     if (!operation->rooted && options->rotate)
         fail(EXIT_ASKED_WRONGLY, "%s takes no --root rotate: it has no root", name);
-    if (operation->prepare != NULL && operation->between_all && options->rotate)
+    if (operation->form != NULL && strcmp(operation->form, "persistent") == 0 && options->rotate)
         fail(EXIT_ASKED_WRONGLY, "%s: a persistent request has one root: no --root rotate", name);
     if (operation->between_all && options->sync == SYNC_BARRIER && options->verify)
         fail(EXIT_ASKED_WRONGLY, "--verify needs --sync clock, not barrier");
@@ -233,8 +233,9 @@ static void check_schedules(const struct options *options)
         fail(EXIT_ASKED_WRONGLY, "%s takes no --schedules: bcast, reduce, allreduce and allgather do",
              operation->name);
     if (options->rotate || options->groups > 1 || options->arrivals.count > 0 ||
-        options->sync == SYNC_BARRIER)
-        fail(EXIT_ASKED_WRONGLY, "--schedules takes no --root rotate, --groups, --arrival or --sync barrier");
+        options->thread_count > 0 || options->sync == SYNC_BARRIER)
+        fail(EXIT_ASKED_WRONGLY, "--schedules takes no --root rotate, --groups, --threads, --arrival or "
+                                 "--sync barrier");
 }
 
 /* The usual buffers if the user chose none. Refuses buffers that the operation does not support. */

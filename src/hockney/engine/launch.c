@@ -186,7 +186,7 @@ static void open_groups(struct launch *launch)
     group->rank = context->rank % group->ranks;
     check(MPI_Comm_split(context->comm, context->rank / group->ranks, group->rank, &group->comm),
           "MPI_Comm_split");
-    check(MPI_Comm_set_errhandler(group->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    return_errors(group->comm);
 }
 
 /* Sets up what all experiments need: the ranks and their names, clock, buffers, what is shared. */

@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "order.h"
+#include "threads.h"
 #include "tree.h"
 #include "visit.h"
 
@@ -84,9 +85,11 @@ int together_needs_barrier(const struct launch *launch)
 }
 
 /* The root that is next, where it rotates: alike on all ranks, from visit to visit. */
-static int next_root(struct launch *launch)
+static void set_next_root(struct launch *launch)
 {
-    return launch->options->rotate ? (int)(launch->roots++ % launch->context.ranks) : 0;
+    const int64_t rotated = launch->options->rotate ? launch->roots++ : 0;
+    for (int i = 0; i < threads_here(launch); i++)
+        threads_context(launch, i)->root = (int)(rotated % launch->context.ranks);
 }
 
 static double begin(struct launch *launch, double wanted)
@@ -96,6 +99,39 @@ static double begin(struct launch *launch, double wanted)
         return start_wait(&together->start, wanted);
     check(MPI_Barrier(launch->everyone.comm), "MPI_Barrier");
     return sync_now(&together->start.clock);
+}
+
+/* One repetition on all threads of this rank, each of which waits for the moment by itself. */
+struct shared_repetition {
+    struct launch *launch;
+    const struct operation *operation;
+    double wanted;
+};
+
+static void repeat_on_thread(void *argument, int thread)
+{
+    const struct shared_repetition *shared = argument;
+    struct launch *launch = shared->launch;
+    struct context *context = threads_context(launch, thread);
+    if (!launch->together->by_barrier)
+        context->began_ns = start_wait(&launch->together->start, shared->wanted);
+    check(shared->operation->repeat(context, 1), shared->operation->name);
+}
+
+/* One repetition, which should begin at `wanted`; returns when the last thread of this rank began. */
+static double repeat_once(struct launch *launch, const struct operation *operation, double wanted)
+{
+    struct shared_repetition shared = {launch, operation, wanted};
+    const int threaded = launch->team != NULL, by_barrier = launch->together->by_barrier;
+    double began = threaded && !by_barrier ? wanted : begin(launch, wanted);
+    if (!threaded) {
+        check(operation->repeat(&launch->context, 1), operation->name);
+        return began;
+    }
+    team_run(launch->team, repeat_on_thread, &shared);
+    for (int i = 0; !by_barrier && i < threads_here(launch); i++)
+        began = fmax(began, threads_context(launch, i)->began_ns);
+    return began;
 }
 
 /* When this rank left each segment of a schedule, since `zero` on the common clock. */
@@ -120,14 +156,13 @@ void together_time(struct launch *launch, const struct operation *operation,
     together->ended_at[visit] = together->ended_count;
     for (int i = verified ? 0 : -made->lead_in; i < made->count; i++) {
         double wanted = moment + made->window_ns * (i + made->lead_in);
-        launch->context.root = next_root(launch);
+        set_next_root(launch);
         if (verified) { /* filling and checking take their time */
             visit_fill(launch, operation, i);
             wanted = start_agree(&together->start);
         }
         const double arrives = wanted + made->delay_ns, last_arrives = wanted + made->skew_ns;
-        const double began = begin(launch, arrives);
-        check(operation->repeat(&launch->context, 1), operation->name);
+        const double began = repeat_once(launch, operation, arrives);
         const double ended = sync_now(&together->start.clock);
         if (verified)
             visit_check(launch, operation, i);

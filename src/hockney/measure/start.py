@@ -72,7 +72,7 @@ def start_of(
     family = family_of(mpi)
     placed = msgspec.structs.replace(case, placement=placement)
     command = (launcher or family).command(mpi, placed, [str(engine.path), *arguments])
-    added = {**family.environment(mpi), **placement.env, **(env or {})}
+    added = {**engine.env, **family.environment(mpi), **placement.env, **(env or {})}
     version = launcher.LAUNCHER if launcher else f"{family.LAUNCHER} ({mpi.launcher_version})"
     return Start(command, added, launcher, version, () if launcher else family.START_FAILURES)
 

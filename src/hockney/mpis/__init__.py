@@ -7,7 +7,7 @@ module must satisfy the protocol Family.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -35,6 +35,8 @@ class Mpi:
     launcher_version: str
     notes: tuple[str, ...] = ()
     """Why this library serves and not another."""
+    prebuilt: Path | None = None
+    """The engine that was built elsewhere; None where it is built with `mpicc`."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class Engine:
     path: Path
     notes: tuple[str, ...] = ()
     """Warnings about where the engine was built."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    """Variables without which it does not find its library."""
 
 
 class Control(msgspec.Struct, kw_only=True):
