@@ -7,7 +7,7 @@ from pathlib import Path
 
 from profile_samples import calls, profile, rank
 
-from collective_samples import collective_run
+from collective_samples import collective_run, phases_run
 from congestion_samples import congestion_run
 from fabric_samples import fabric_run
 from hockney import records
@@ -39,6 +39,7 @@ EXAMPLES: dict[str, tuple[tuple[str, ...], Options]] = {
     "collective-sizes": (("collective-simulated", "collective-simulated-messages"), Options()),
     "collective-ranks": (("collective-simulated",), Options()),
     "arrivals": ((), Options()),
+    "phases": ((), Options()),
     "collective-best": ((), Options()),
     "collective-model": (("collective-simulated", "collective-simulated-messages"), Options()),
     "ratio": (("pingpong-mpich", "pingpong-mpich-again"), Options()),
@@ -86,6 +87,8 @@ def example(name: str) -> Figure:
         return describe(name, [Analysis(congestion_run(load_sizes=(1024, 65536)))], options)
     if name in PROFILE_FIGURES.built_in():
         return describe_profile(name, Summary(stencil(8)))
+    if name == "phases":
+        return describe(name, [Analysis(phases_run())], options)
     if name == "startup":
         return describe(name, [Analysis(startup_run())], options)
     return describe(name, analyses or [winners(name == "arrivals")], options)

@@ -40,7 +40,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of a few lines, and two helpers for any file."""
     monkeypatch.setattr(reading, "BLOCK", 2000)
     monkeypatch.setattr(reading, "WORTH_HELPERS", 0)
-    monkeypatch.setattr(reading, "usable_cpus", lambda: 3)
+    monkeypatch.setattr(reading, "allowed_count", lambda: 3)
 
 
 def test_blocks_and_helpers_change_nothing(tmp_path: Path, request: pytest.FixtureRequest) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
 import pytest
+import yaml
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
 from prometheus_client.parser import text_string_to_metric_families as prometheus
 
@@ -65,6 +67,32 @@ def test_openmetrics_is_read_by_prometheus(hockney: RunHockney, folder: Path) ->
     assert {family.name for family in prometheus(text)} == set(found)
 
 
+def test_otava_finds_each_column_that_its_configuration_names(
+    hockney: RunHockney, folder: Path, tmp_path: Path
+) -> None:
+    write_run(past_run(30, label="other: system"), folder / "other.jsonl")
+    done = hockney("history", str(folder), "--otava", "otava")
+    assert done.status == 1, "the last runs are worse"
+    tests = yaml.safe_load((tmp_path / "otava" / "otava.yaml").read_text())["tests"]
+    assert list(tests) == ["pingpong_a_quoted_label", "pingpong_other_system"]
+    first = tests["pingpong_a_quoted_label"]
+    with (tmp_path / first["file"]).open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 20
+    assert {first["time_column"], *first["attributes"]} < set(rows[0])
+    columns = {metric["column"]: metric["direction"] for metric in first["metrics"].values()}
+    assert columns == {
+        "time_0B_us": -1,
+        "time_8B_us": -1,
+        "time_65536B_us": -1,
+        "bandwidth_65536B_MBps": 1,
+    }
+    assert [float(row["time_8B_us"]) for row in rows[11:13]] == pytest.approx([1.0031, 1.3032])
+    assert float(rows[0]["bandwidth_65536B_MBps"]) == pytest.approx(65536 / 1.002)
+    again = hockney("history", str(folder), "--otava", "otava")
+    assert (again.status, "exists" in again.stderr) == (2, True)
+
+
 def test_it_is_drawn(hockney: RunHockney, folder: Path, tmp_path: Path) -> None:
     hockney("history", str(folder), "-o", "history.png")
     assert (tmp_path / "history.png").stat().st_size > 10000
@@ -86,6 +114,8 @@ def test_files_that_are_no_results_are_told_and_left_out(hockney: RunHockney, fo
         (["absent.jsonl"], "no run to show"),
         (["empty"], "no *.jsonl"),
         (["runs", "--json", "--openmetrics"], "not both"),
+        (["runs", "--sql", "SELECT 1", "--openmetrics"], "--sql alone"),
+        (["runs", "--index", "runs/00.jsonl"], "no index of hockney"),
         (["runs", "--since", "2030-01-01"], "no run to show"),
         ([], "Missing argument"),
     ],

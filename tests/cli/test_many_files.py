@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from conftest import RunHockney
 from hockney import records
 from hockney.cli import _systems
-from hockney.cli._kept import OFF
+from hockney.cli._index import NAME, OFF
 from report_runs import pairs_run, pingpong_run
 from samples import write_run
 
@@ -50,7 +52,8 @@ def test_the_rows_of_reduced_runs_are_those_of_whole_ones(
 ) -> None:
     page = report(hockney, folder, tmp_path / "few.html")
     assert "2 of these 5 systems are described and drawn" in page
-    assert len(list((tmp_path / "cache" / "hockney" / "estimates").iterdir())) == 3
+    with closing(sqlite3.connect(tmp_path / "cache" / "hockney" / NAME)) as database:
+        assert database.execute("SELECT count(*) FROM estimates").fetchone() == (3,)
     monkeypatch.setattr(_systems, "MOST_WHOLE", 5)
     whole = report(hockney, folder, tmp_path / "all.html")
     assert "are described and drawn" not in whole

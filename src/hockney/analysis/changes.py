@@ -65,9 +65,11 @@ def changes_or_drift(values: Array, tolerance: float) -> tuple[list[Change], Dri
         return changes, None
     runs = np.arange(len(values))
     p = float(kendalltau(runs, values).pvalue)
+    if not p < SIGNIFICANCE:
+        return changes, None
     slope, start, *_ = theilslopes(values, runs)
     size = float(slope) * (len(values) - 1)
-    if not p < SIGNIFICANCE or abs(size) <= math.log1p(tolerance):
+    if abs(size) <= math.log1p(tolerance):
         return changes, None
     line = float(np.abs(values - start - slope * runs).sum())
     levels = _deviations(values, [change.at for change in changes])

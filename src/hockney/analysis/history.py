@@ -213,8 +213,9 @@ def histories(runs: Sequence[RunFacts], tolerance: float, together: bool = False
 def _history(system: str, runs: Sequence[RunFacts], tolerance: float) -> History:
     counts = Counter(size for run in runs for size in run.latencies)
     common = [size for size, count in counts.items() if 2 * count > len(runs)]
-    kept = [run for run in runs if common and {min(common), max(common)} <= set(run.latencies)]
-    left_out = tuple(run.file for run in runs if run not in kept)
+    ends = {min(common), max(common)} if common else set()
+    kept = [run for run in runs if ends and ends <= run.latencies.keys()]
+    left_out = tuple(run.file for run in runs if not (ends and ends <= run.latencies.keys()))
     if not kept:
         return History(system, tuple(runs), (), left_out)
     trends = [_trend(kept, min(common), False, tolerance)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -10,7 +12,7 @@ import msgspec
 from hockney import records
 from hockney.analysis import Analysis
 from hockney.analysis.history import RunFacts
-from hockney.cli._kept import Kept
+from hockney.cli._index import Index, Kind
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -21,20 +23,86 @@ class Known(msgspec.Struct, frozen=True):
     facts: RunFacts | None
 
 
-class Facts(Kept[Known]):
-    """The facts of files."""
+class _Row(msgspec.Struct, frozen=True, array_like=True):
+    """A row of `runs`; but for `cut` null where the file holds no point or no date."""
 
-    def __init__(self) -> None:
-        super().__init__("facts", Known, _worked_out)
+    cut: str | None
+    run: str | None
+    started: datetime | None
+    label: str | None
+    system: str | None
+    facts: str | None
 
-    def of(self, path: Path) -> Known:
-        """As it is called here: an entry may be of the same file by another name."""
-        known = super().of(path)
-        if known.facts is None:
-            return known
-        return Known(known.cut, replace(known.facts, file=str(path)))
+
+class _Point(msgspec.Struct, frozen=True, array_like=True):
+    """A row of `points`."""
+
+    bytes: int
+    time_s: float
+    low_s: float | None
+    high_s: float | None
+
+
+_NAMES_AND_VALUES = msgspec.json.Decoder(dict[str, str])
+
+
+def facts_from(index: Index, path: Path) -> Known:
+    """As it is called here: an entry may be of the same file by another name."""
+    known = index.of(path, FACTS)
+    if known.facts is None:
+        return known
+    return Known(known.cut, replace(known.facts, file=str(path)))
 
 
 def _worked_out(path: Path) -> Known:
     run = records.read(path)
     return Known(run.cut, Analysis(run).facts)
+
+
+def _read(database: sqlite3.Connection, file: int) -> Known | None:
+    found = database.execute(
+        "SELECT cut, run, started, label, system, facts FROM runs WHERE file_id = ?", (file,)
+    ).fetchone()
+    if found is None:
+        return None
+    row = msgspec.convert(found, _Row)
+    if row.run is None or row.started is None or row.system is None:
+        return Known(row.cut, None)
+    points = msgspec.convert(
+        database.execute(
+            "SELECT bytes, time_s, low_s, high_s FROM points WHERE file_id = ? ORDER BY bytes",
+            (file,),
+        ).fetchall(),
+        list[_Point],
+    )
+    facts = RunFacts(
+        row.run,
+        row.started,
+        row.label or "",
+        "",
+        row.system,
+        {point.bytes: (point.time_s, point.low_s, point.high_s) for point in points},
+        _NAMES_AND_VALUES.decode(row.facts or "{}"),
+    )
+    return Known(row.cut, facts)
+
+
+def _write(database: sqlite3.Connection, file: int, known: Known) -> None:
+    facts = known.facts
+    row = (
+        (facts.id, facts.started.isoformat(), facts.label, facts.system)
+        if facts
+        else (None, None, None, None)
+    )
+    words = msgspec.json.encode(facts.facts).decode() if facts else None
+    database.execute(
+        "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)", (file, known.cut, *row, words)
+    )
+    database.execute("DELETE FROM points WHERE file_id = ?", (file,))
+    database.executemany(
+        "INSERT INTO points VALUES (?, ?, ?, ?, ?)",
+        [(file, size, *times) for size, times in facts.latencies.items()] if facts else [],
+    )
+
+
+FACTS = Kind(_worked_out, _read, _write)

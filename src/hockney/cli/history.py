@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import datetime, timezone
 from pathlib import Path
 
 import click
 
 from hockney.cli import _options
-from hockney.cli._files import followed, result_files, warn_of_cut
+from hockney.cli._files import followed, result_files, warn_of_cut, write_text
 from hockney.cli._help import OUTPUT, option, verb
 from hockney.cli._parameters import FRACTION
 from hockney.errors import AskedWronglyError
@@ -19,12 +20,15 @@ with lazy_imports():
     from hockney.analysis.history import History, histories
     from hockney.analysis.published_base import encoded, own_base, own_systems
     from hockney.analysis.publishing import entry_of
-    from hockney.cli._facts import Facts
+    from hockney.cli._facts import facts_from
+    from hockney.cli._index import Index
+    from hockney.printable import one_line
     from hockney.result_file import ResultFile
     from hockney.views import history as view
     from hockney.views.as_json import dumps
     from hockney.views.drawing.files import check_output, save
     from hockney.views.history_figure import describe_history
+    from hockney.views.otava import otava_files
 
 
 @verb(
@@ -32,20 +36,41 @@ with lazy_imports():
     "hockney history runs/ --since 2026-01-01 -o trend.png",
     "hockney history runs/ --publish",
     "hockney history runs/ --openmetrics > /var/lib/node_exporter/hockney.prom",
+    "hockney history runs/ --otava otava/",
+    "hockney history runs/ --index site.sqlite --sql 'SELECT * FROM measured WHERE bytes = 8'",
 )
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @option("--tolerance", type=FRACTION, default="5%", help="Ignore smaller changes.")
 @option("--since", type=click.DateTime(), metavar="DATE", help="Only runs from this date on (UTC).")
 @option("--together", is_flag=True, help="Treat all files as runs of one system.")
+@option(
+    "--index",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Keep what is worked out of each file in this SQLite database, not in the cache.",
+)
 @_options.MOST_INPUT
 @_options.output("Draw the trend: FILE.png, .svg or .pdf.", metavar="FILE")
-@_options.force("the figure")
+@_options.force("the figure, or the files of --otava")
 @_options.JSON
 @option(
     "--openmetrics",
     is_flag=True,
     heading=OUTPUT,
     help="Print metrics for Prometheus' textfile collector.",
+)
+@option(
+    "--otava",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    heading=OUTPUT,
+    help="Write a CSV file of each system and otava.yaml for Apache Otava into DIR.",
+)
+@option(
+    "--sql",
+    metavar="QUERY",
+    heading=OUTPUT,
+    help="Print the rows of a query over the index, tab-separated or as --json.",
 )
 @option(
     "--publish",
@@ -59,8 +84,11 @@ def command(
     tolerance: float,
     since: datetime | None,
     together: bool,
+    index: Path | None,
     as_json: bool,
     openmetrics: bool,
+    otava: Path | None,
+    sql: str | None,
     publish: bool,
     output: Path | None,
     force: bool,
@@ -72,9 +100,17 @@ def command(
     """
     if as_json and openmetrics:
         raise click.UsageError("--json or --openmetrics, not both")
+    if sql is not None and (openmetrics or publish or otava or output):
+        raise click.UsageError("--sql alone, or with --json")
     if output is not None:
         check_output(output, force)
-    found = load_histories(paths, tolerance, since, together)
+    with closing(Index(index) if index else Index.in_cache()) as opened:
+        found = _histories(opened, paths, tolerance, since, together)
+        if sql is not None:
+            _print_rows(*opened.ask(sql), as_json)
+            return
+    if otava is not None:
+        _write_otava(found, otava, force)
     if publish:
         _publish(found)
         return
@@ -92,10 +128,17 @@ def load_histories(
     together: bool = False,
 ) -> list[History]:
     """One history per system. Files without results are named and left out."""
-    runs, known_facts = [], Facts()
+    with closing(Index.in_cache()) as index:
+        return _histories(index, paths, tolerance, since, together)
+
+
+def _histories(
+    index: Index, paths: tuple[Path, ...], tolerance: float, since: datetime | None, together: bool
+) -> list[History]:
+    runs = []
     for path in followed(result_files(paths), "files read"):
         try:
-            known = known_facts.of(path)
+            known = facts_from(index, path)
         except AskedWronglyError as error:
             click.echo(f"left out: {error.message}", err=True)
             continue
@@ -105,7 +148,6 @@ def load_histories(
             click.echo(f"left out: {path}: nothing was measured, or its date is missing", err=True)
         elif since is None or facts.started >= since.replace(tzinfo=timezone.utc):
             runs.append(facts)
-    known_facts.close()
     if not runs:
         raise AskedWronglyError("no run to show", "name result files, or a directory of them")
     return histories(runs, tolerance, together)
@@ -114,6 +156,24 @@ def load_histories(
 def histories_with(paths: tuple[Path, ...], past: tuple[Path, ...]) -> list[History]:
     """Histories of earlier runs and these; empty where no earlier ones were named."""
     return load_histories((*past, *paths)) if past else []
+
+
+def _print_rows(names: list[str], rows: list[tuple[object, ...]], as_json: bool) -> None:
+    if as_json:
+        click.echo(dumps({"columns": names, "rows": rows}))
+        return
+    for row in (names, *rows):
+        click.echo("\t".join("" if cell is None else one_line(str(cell)) for cell in row))
+
+
+def _write_otava(found: list[History], directory: Path, force: bool) -> None:
+    """Raises AskedWronglyError where a file is there already, unless forced."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AskedWronglyError(f"{directory} cannot be made: {error.strerror}") from error
+    for name, text in otava_files(found, str(directory)).items():
+        write_text(directory / name, text, force)
 
 
 def _publish(found: list[History]) -> None:

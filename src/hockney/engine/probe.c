@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <math.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "affinity.h"
 #include "check.h"
 #include "clock.h"
 #include "order.h"
@@ -176,7 +176,7 @@ struct noise watch_look(struct watch *watch)
         .cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime),
         .waited_s = read_waited(watch),
         .switches = usage.ru_nivcsw,
-        .pu = sched_getcpu(),
+        .pu = affinity_current_pu(),
     };
     const struct noise noise = {
         .wall_s = now.wall_s - last.wall_s,

@@ -43,6 +43,8 @@ class Outcome:
     silent_s: float | None = None
     """Set if the watchdog ended the launch: how long it had been silent."""
     interrupted: bool = False
+    failed_starts: int = 0
+    """How often the launcher had failed by chance before, without starting a rank."""
 
 
 class Interruption:

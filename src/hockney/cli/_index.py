@@ -1,0 +1,326 @@
+"""What was worked out of result files, once a file, in an SQLite database: the index.
+
+An entry belongs to a version of hockney and to a file as it is: its path, size and time of change.
+A missing, stale or damaged index is built again. Any number of processes may read and write it at a
+time: what they add is written in short transactions, one process after the other.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from filelock import FileLock
+
+from hockney import __version__
+from hockney.errors import AskedWronglyError
+from hockney.measure.build import UntrustedCacheError, cache_directory
+
+OFF = "HOCKNEY_NO_CACHE"
+"""Environment variable; where it is set and not empty, nothing is kept and nothing kept is used."""
+NAME = "index.sqlite"
+"""In the user's cache."""
+MOST_FILES = 100_000
+"""Entries of about 6 KiB each; the oldest are removed when there are more."""
+SETTLED_S = 2.0
+"""A file that was changed later than this may change again within one tick of its clock."""
+UNSETTLED = -1
+"""The time of change of an entry of such a file: none that a file has."""
+AT_ONCE = 500
+"""Files that one transaction adds."""
+PATIENCE_S = 10.0
+"""How long another process may write; what is not written then is worked out again next time."""
+APPLICATION = 0x484F434B
+"""SQLite's application_id of an index of ours."""
+APPLICATION_BYTES = slice(68, 72)
+"""Where a file of SQLite has it (its file format, 1.3.18)."""
+SCHEMA = (
+    """CREATE TABLE files (
+    id INTEGER PRIMARY KEY, file TEXT NOT NULL UNIQUE, size_bytes INTEGER NOT NULL,
+    changed_ns INTEGER NOT NULL, hockney TEXT NOT NULL)""",
+    """CREATE TABLE runs (
+    file_id INTEGER PRIMARY KEY REFERENCES files ON DELETE CASCADE, cut TEXT, run TEXT,
+    started TEXT, label TEXT, system TEXT, facts TEXT)""",
+    """CREATE TABLE points (
+    file_id INTEGER NOT NULL REFERENCES files ON DELETE CASCADE, bytes INTEGER NOT NULL,
+    time_s REAL NOT NULL, low_s REAL, high_s REAL, PRIMARY KEY (file_id, bytes)) WITHOUT ROWID""",
+    """CREATE TABLE estimates (
+    file_id INTEGER PRIMARY KEY REFERENCES files ON DELETE CASCADE, content BLOB NOT NULL)""",
+    """CREATE VIEW measured AS
+    SELECT file, run, started, label, system, bytes, time_s, low_s, high_s,
+    bytes / time_s AS bandwidth_Bps
+    FROM files JOIN runs ON runs.file_id = files.id JOIN points ON points.file_id = files.id""",
+)
+"""docs/reports.md describes it. An index whose tables are not exactly these is of another version,
+or forged, and is built again."""
+ASKED = (
+    "CREATE TEMP VIEW files AS SELECT * FROM main.files WHERE file IN (SELECT file FROM asked)",
+    *(
+        f"CREATE TEMP VIEW {name} AS SELECT * FROM main.{name} WHERE file_id IN"
+        " (SELECT id FROM temp.files)"
+        for name in ("runs", "points", "estimates")
+    ),
+    "CREATE TEMP VIEW measured AS SELECT * FROM main.measured WHERE file IN"
+    " (SELECT file FROM asked)",
+    "PRAGMA query_only = ON",
+)
+"""A query is over the files that were asked for: these hide the tables of all."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Kind(Generic[T]):
+    """One kind of results of files."""
+
+    work_out: Callable[[Path], T]
+    """Raises AskedWronglyError where the file holds no result."""
+    read: Callable[[sqlite3.Connection, int], T | None]
+    """The result of the file with this number, checked; None where there is none."""
+    write: Callable[[sqlite3.Connection, int, T], None]
+    """Adds or replaces it."""
+
+
+@dataclass(frozen=True)
+class State:
+    """A file as it is."""
+
+    file: str
+    size_bytes: int
+    changed_ns: int
+
+
+class Index:
+    """One index, open."""
+
+    def __init__(self, path: Path | None, is_ours: bool = False) -> None:
+        """path: None keeps everything in memory, and only as long as this. is_ours: whatever is
+        there may be replaced; else raises AskedWronglyError where it is no index."""
+        if path is not None and not is_ours:
+            _check_replaceable(path)
+        self._path = path
+        self._added: list[tuple[State, Callable[[sqlite3.Connection, int], None]]] = []
+        self._asked: set[str] = set()
+        self._is_damaged = False
+        self._database = self._opened()
+
+    @classmethod
+    def in_cache(cls) -> Index:
+        """In memory where the cache may not or cannot be used."""
+        if not os.environ.get(OFF):
+            with suppress(OSError, UntrustedCacheError):
+                return cls(cache_directory() / NAME, is_ours=True)
+        return cls(None)
+
+    def of(self, path: Path, kind: Kind[T]) -> T:
+        """The result of a file, from the index where it is there."""
+        state = _state(path)
+        if state is None:
+            return kind.work_out(path)
+        self._asked.add(state.file)
+        found = self._found(state, kind)
+        if found is not None:
+            return found
+        worked_out = kind.work_out(path)
+        if state.changed_ns / 1e9 > time.time() - SETTLED_S:
+            state = replace(state, changed_ns=UNSETTLED)
+        self._added.append((state, lambda to, file: kind.write(to, file, worked_out)))
+        if len(self._added) >= AT_ONCE:
+            self._write()
+        return worked_out
+
+    def ask(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """The names of the columns and the rows of a query over the files that were asked for.
+        Raises AskedWronglyError where SQLite does not understand it. Afterwards nothing is read or
+        written but by close()."""
+        self._write()
+        try:
+            self._database.execute("CREATE TEMP TABLE asked (file TEXT PRIMARY KEY)")
+            rows = ((file,) for file in self._asked)
+            self._database.executemany("INSERT INTO asked VALUES (?)", rows)
+            for statement in ASKED:
+                self._database.execute(statement)
+            found = self._database.execute(query)
+            return [column[0] for column in found.description or ()], found.fetchall()
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            raise AskedWronglyError(
+                f"--sql: {error}", "docs/reports.md has the tables, and examples"
+            ) from error
+        finally:
+            self._database.execute("PRAGMA query_only = OFF")
+
+    def close(self) -> None:
+        """Writes what was added, and removes the entries of files that are gone and the oldest."""
+        with suppress(sqlite3.Error, OSError):
+            self._write()
+            with self._writing():
+                self._database.executemany("DELETE FROM main.files WHERE file = ?", self._gone())
+                self._database.execute(
+                    "DELETE FROM main.files WHERE id IN"
+                    " (SELECT id FROM main.files ORDER BY id DESC LIMIT -1 OFFSET ?)",
+                    (MOST_FILES,),
+                )
+        self._database.close()
+        if self._is_damaged:
+            with suppress(OSError), self._locked():
+                self._remove()
+
+    def _found(self, state: State, kind: Kind[T]) -> T | None:
+        try:
+            number = self._number(state)
+            return None if number is None else kind.read(self._database, number)
+        except sqlite3.OperationalError:
+            return None
+        except sqlite3.DatabaseError:
+            self._is_damaged = True
+            return None
+        except (ValueError, TypeError):
+            return None
+
+    def _number(self, state: State) -> int | None:
+        row = self._database.execute(
+            "SELECT id FROM files WHERE file = ? AND size_bytes = ? AND changed_ns = ?"
+            " AND hockney = ?",
+            (state.file, state.size_bytes, state.changed_ns, __version__),
+        ).fetchone()
+        return row[0] if row else None
+
+    def _gone(self) -> list[tuple[str]]:
+        """Files of the directories that were asked for, which are there no more."""
+        folders = {str(Path(file).parent) for file in self._asked}
+        files = self._database.execute("SELECT file FROM main.files").fetchall()
+        return [
+            (file,)
+            for (file,) in files
+            if file not in self._asked
+            and file.rpartition("/")[0] in folders
+            and not Path(file).exists()
+        ]
+
+    def _opened(self) -> sqlite3.Connection:
+        """The database with our tables, new where it had others; in memory where the file can be
+        neither read nor written."""
+        try:
+            database = self._connected()
+            if _has_our_tables(database):
+                return database
+            database.close()
+            with self._locked():
+                return self._made()
+        except (sqlite3.Error, OSError):
+            self._path = None
+            return self._made()
+
+    def _made(self) -> sqlite3.Connection:
+        """Unless another process has made it meanwhile."""
+        database = self._connected()
+        if _has_our_tables(database):
+            return database
+        database.close()
+        self._remove()
+        database = self._connected()
+        database.execute("BEGIN IMMEDIATE")
+        database.execute(f"PRAGMA application_id = {APPLICATION}")
+        for statement in SCHEMA:
+            database.execute(statement)
+        database.execute("COMMIT")
+        return database
+
+    def _connected(self) -> sqlite3.Connection:
+        place = ":memory:" if self._path is None else self._path
+        database = sqlite3.connect(place, timeout=PATIENCE_S, isolation_level=None)
+        database.execute("PRAGMA trusted_schema = OFF")
+        database.execute("PRAGMA foreign_keys = ON")
+        return database
+
+    def _remove(self) -> None:
+        """With its journal, which would be taken for the new one's. Only with the lock: nobody
+        writes meanwhile."""
+        if self._path is not None:
+            for path in (self._path, Path(f"{self._path}-journal")):
+                path.unlink(missing_ok=True)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Writes of one process after those of another. Raises OSError where it takes too long."""
+        if self._path is None:
+            yield
+            return
+        with FileLock(f"{self._path}.lock", timeout=PATIENCE_S):
+            yield
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with self._locked():
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._database.execute("COMMIT")
+            finally:
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
+
+    def _write(self) -> None:
+        """Adds the results that wait; they are dropped where that is impossible."""
+        added, self._added = self._added, []
+        if not added:
+            return
+        with suppress(sqlite3.Error, OSError), self._writing():
+            for state, write in added:
+                number = self._number(state)
+                write(self._database, self._new(state) if number is None else number)
+
+    def _new(self, state: State) -> int:
+        """In place of what is known of the file as it was."""
+        self._database.execute("DELETE FROM files WHERE file = ?", (state.file,))
+        number = self._database.execute(
+            "INSERT INTO files (file, size_bytes, changed_ns, hockney) VALUES (?, ?, ?, ?)",
+            (state.file, state.size_bytes, state.changed_ns, __version__),
+        ).lastrowid
+        assert number is not None
+        return number
+
+
+def _state(path: Path) -> State | None:
+    """None where the file cannot be read, or has a name that SQLite cannot hold."""
+    try:
+        found, file = path.stat(), str(path.resolve())
+        file.encode()
+    except (OSError, UnicodeEncodeError):
+        return None
+    return State(file, found.st_size, found.st_mtime_ns)
+
+
+def _has_our_tables(database: sqlite3.Connection) -> bool:
+    """And nothing else. Raises sqlite3.OperationalError where it cannot be read."""
+    try:
+        found = database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+        number = database.execute("PRAGMA application_id").fetchone()[0]
+    except sqlite3.OperationalError:
+        raise
+    except sqlite3.DatabaseError:  # no database
+        return False
+    return number == APPLICATION and [row[0] for row in found] == list(SCHEMA)
+
+
+def _check_replaceable(path: Path) -> None:
+    """Raises AskedWronglyError where a file is neither new nor an index of any version: what the
+    user names is not replaced."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(APPLICATION_BYTES.stop)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise AskedWronglyError(f"{path} cannot be read: {error.strerror}") from error
+    number = int.from_bytes(start[APPLICATION_BYTES], "big")
+    if start and not (start.startswith(b"SQLite format 3\0") and number == APPLICATION):
+        raise AskedWronglyError(
+            f"{path} is no index of hockney", "name a new file, or the index of an earlier history"
+        )

@@ -1,0 +1,257 @@
+"""The index of what was worked out of files: once a file, and nothing in it is trusted."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from conftest import RunHockney
+from hockney import records
+from hockney.cli import _index
+from hockney.cli._facts import Known, facts_from
+from hockney.cli._index import Index
+from hockney.errors import AskedWronglyError
+from samples import past_run, write_run
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv(_index.OFF, raising=False)
+    return tmp_path / "cache" / "hockney" / _index.NAME
+
+
+def old_run(path: Path, day: int = 1, factor: float = 1.0) -> Path:
+    """A file that was not changed lately."""
+    write_run(past_run(day, factor), path)
+    os.utime(path, (1e9 + factor, 1e9 + factor))
+    return path
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return old_run(tmp_path / "run.jsonl")
+
+
+def known(*files: Path) -> list[Known]:
+    with closing(Index.in_cache()) as opened:
+        return [facts_from(opened, file) for file in files]
+
+
+def forbid_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreadable(_: Path) -> records.Run:
+        raise AssertionError("read again")
+
+    monkeypatch.setattr(records, "read", unreadable)
+
+
+def test_a_file_is_read_once(index: Path, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = known(file)
+    assert first[0].facts is not None
+    assert index.exists()
+    forbid_reading(monkeypatch)
+    assert known(file) == first
+
+
+def test_a_file_without_a_result_is_known_as_such(
+    index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert index
+    empty = write_run(records.Run(past_run(1).header), tmp_path / "empty.jsonl")
+    os.utime(empty, (1e9, 1e9))
+    assert known(empty) == [Known(None, None)]
+    forbid_reading(monkeypatch)
+    assert known(empty) == [Known(None, None)]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"SQLite format 3\0" + b"\0" * 9999, b"\xff" * 5000], ids=range(4)
+)
+def test_a_damaged_index_is_built_again(
+    index: Path, file: Path, content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = known(file)
+    index.write_bytes(content)
+    assert known(file) == first
+    forbid_reading(monkeypatch)
+    assert known(file) == first
+
+
+def test_a_page_that_is_damaged_costs_one_reading(
+    index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [old_run(tmp_path / f"{day}.jsonl", day) for day in range(9)]
+    first = known(*files)
+    content = bytearray(index.read_bytes())
+    content[4096:] = b"\xa5" * (len(content) - 4096)
+    index.write_bytes(content)
+    assert known(*files) == first
+    assert known(*files) == first
+    forbid_reading(monkeypatch)
+    assert known(*files) == first
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE runs SET started = 'yesterday'",
+        "UPDATE runs SET facts = '{'",
+        "UPDATE points SET time_s = 'long'",
+        "CREATE TABLE more (x)",
+        "DROP VIEW measured",
+        "UPDATE files SET hockney = '0.0.1'",
+    ],
+)
+def test_what_is_no_entry_of_ours_is_worked_out_again(
+    index: Path, file: Path, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = known(file)
+    with closing(sqlite3.connect(index)) as database:
+        database.execute(change)
+        database.commit()
+    assert known(file) == first
+    forbid_reading(monkeypatch)
+    assert known(file) == first
+
+
+def test_a_changed_file_is_read_again(index: Path, file: Path) -> None:
+    first = known(file)
+    old_run(file, factor=2.0)
+    assert known(file) != first
+    with closing(sqlite3.connect(index)) as database:
+        assert database.execute("SELECT count(*) FROM files").fetchone() == (1,)
+
+
+def test_a_file_that_may_still_change_is_worked_out_again(
+    index: Path, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.utime(file)
+    known(file)
+    assert index.exists()
+    forbid_reading(monkeypatch)
+    with pytest.raises(AssertionError, match="read again"):
+        known(file)
+
+
+def test_it_can_be_switched_off(index: Path, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(_index.OFF, "1")
+    assert known(file)[0].facts is not None
+    assert not index.exists()
+
+
+def test_an_index_that_cannot_be_written_is_none(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "cache" / "hockney" / _index.NAME).mkdir(mode=0o700, parents=True)
+    assert known(file)[0].facts is not None
+
+
+def test_the_oldest_entries_go_and_those_of_files_that_are_gone(
+    index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [old_run(tmp_path / f"{day}.jsonl", day) for day in range(5)]
+    known(*files)
+    files[4].unlink()
+    known(files[0])
+    assert entries(index) == ["0", "1", "2", "3"]
+    monkeypatch.setattr(_index, "MOST_FILES", 2)
+    known(files[0])
+    assert entries(index) == ["2", "3"]
+
+
+def entries(index: Path) -> list[str]:
+    with closing(sqlite3.connect(index)) as database:
+        found = [Path(row[0]).stem for row in database.execute("SELECT file FROM files")]
+        (points,) = database.execute(
+            "SELECT count(DISTINCT file_id) FROM points WHERE file_id IN (SELECT id FROM files)"
+        ).fetchone()
+        assert (points,) == database.execute(
+            "SELECT count(DISTINCT file_id) FROM points"
+        ).fetchone()
+    return sorted(found)
+
+
+def _work(start: str, files: list[Path]) -> int:
+    """Another process, at the same time."""
+    while not Path(start).exists():
+        pass
+    return sum(one.facts is not None for one in known(*files))
+
+
+def test_several_processes_share_an_index(
+    index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_index, "AT_ONCE", 3)
+    files = [old_run(tmp_path / f"{day}.jsonl", day) for day in range(20)]
+    start = tmp_path / "start"
+    with multiprocessing.get_context("fork").Pool(4) as pool:
+        shares = [files[:12], files[8:], files[::-1], files]
+        waiting = pool.starmap_async(_work, [(str(start), share) for share in shares])
+        start.touch()
+        assert waiting.get(120) == [12, 12, 20, 20]
+    assert len(entries(index)) == 20
+    with closing(sqlite3.connect(index)) as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    forbid_reading(monkeypatch)
+    known(*files)
+
+
+def test_what_a_user_names_is_not_replaced_unless_it_is_an_index(
+    file: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.sqlite"
+    with closing(sqlite3.connect(other)) as database:
+        database.execute("CREATE TABLE mine (x)")
+    for path in (other, file):
+        before = path.read_bytes()
+        with pytest.raises(AskedWronglyError, match="is no index of hockney"):
+            Index(path)
+        assert path.read_bytes() == before
+    named = tmp_path / "named.sqlite"
+    for _ in range(2):
+        with closing(Index(named)) as opened:
+            facts_from(opened, file)
+    assert entries(named) == ["run"]
+
+
+def test_queries_are_over_the_files_that_were_named(
+    hockney: RunHockney, index: Path, tmp_path: Path
+) -> None:
+    assert index
+    for day in range(4):
+        old_run(tmp_path / f"{day}.jsonl", day, 1.0 + day)
+    write_run(past_run(9), tmp_path / "fresh.jsonl")
+    hockney("history", str(tmp_path))
+    query = "SELECT started, bytes, time_s FROM measured WHERE bytes = 0 ORDER BY started"
+    named = [str(tmp_path / name) for name in ("1.jsonl", "3.jsonl", "fresh.jsonl")]
+    found = json.loads(hockney("history", *named, "--sql", query, "--json").stdout)
+    assert found["columns"] == ["started", "bytes", "time_s"]
+    assert [row[0][:10] for row in found["rows"]] == ["2026-01-02", "2026-01-04", "2026-01-10"]
+    assert found["rows"][1][2] == pytest.approx(4 * 1002e-9, rel=0.01)
+    lines = hockney("history", *named, "--sql", "SELECT count(*), NULL AS n FROM files").stdout
+    assert lines.splitlines() == ["count(*)\tn", "3\t"]
+
+
+@pytest.mark.parametrize(
+    ("query", "complaint"),
+    [
+        ("SELEKT", "near"),
+        ("SELECT * FROM absent", "no such table"),
+        ("DELETE FROM main.files", "readonly"),
+        ("SELECT 1; SELECT 2", "one statement"),
+    ],
+)
+def test_a_query_that_is_none_is_refused(
+    hockney: RunHockney, index: Path, file: Path, query: str, complaint: str
+) -> None:
+    done = hockney("history", str(file), "--sql", query)
+    assert done.status == 2
+    assert complaint in done.stderr
+    assert entries(index) == ["run"]
