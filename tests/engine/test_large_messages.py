@@ -9,12 +9,10 @@ from hockney.measure.features import features_of
 from hockney.mpis import Engine
 
 SIZE = 2**31 + 4096
-BLOCK = 2**30 + 2**27
-"""Two of them are more than an int counts."""
 FASTEST_BPS = 100e9
 """No two cores of a node copy faster."""
 SMALL, LARGE = 10 * 2**30, 14 * 2**30
-"""Two buffers of two ranks; and a third of each: a window, packed data or a second block."""
+"""Two buffers of two ranks; and a third of each, for packed data."""
 ASKED = {
     "synchronous": ("pairs --mode=synchronous", SIZE, SMALL),
     "nonblocking": ("pairs --mode=nonblocking", SIZE, SMALL),
@@ -24,15 +22,9 @@ ASKED = {
     "stream": ("pingpong --sweep --operation=stream --window=1", SIZE, SMALL),
     "partitioned, persistent": ("pairs --mode=partitioned --partitions=2", SIZE, SMALL),
     "datatype": ("pairs --datatype=vector:2:2048:2056", SIZE, LARGE),
-    "put": ("rma put --synchronization=flush,fence", SIZE, LARGE),
     "bcast": ("collective bcast", SIZE, SMALL),
-    "allgather": ("collective allgather", SIZE, LARGE),
-    "alltoallv": ("collective alltoallv", BLOCK, SMALL),
-    "halo": ("halo --grid=2 --exchange=waitall,put-fence,neighborv", BLOCK, SMALL),
 }
-"""What needs a call or a type of its own. rma measures a ping-pong too, and partitions are measured
-beside persistent messages."""
-ALL_AT_ONCE = ("collective", "halo")
+"""What needs a call or a type of its own. Partitions are measured beside persistent messages."""
 pytestmark = pytest.mark.long
 
 
@@ -59,7 +51,7 @@ def check_times(run_engine: RunEngine, asked: str, size: int) -> None:
     )
     assert done.status == 0, done.stderr
     # All at once: there is a start of every visit, also where its ranks did not start in time.
-    visits = done.of("start" if experiment in ALL_AT_ONCE else "samples")
+    visits = done.of("start" if experiment == "collective" else "samples")
     assert size in {visit["bytes"] for visit in visits}
     large = [s for s in done.of("samples") if s["bytes"] == size]
     assert all(ns > size / FASTEST_BPS * 1e9 for s in large for ns in s["ns"])
