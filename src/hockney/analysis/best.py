@@ -159,8 +159,8 @@ def name_of(point: Axes) -> str:
 
 
 def is_collective(point: PointEstimate) -> bool:
-    """All ranks take part in it; with the v, w and nonblocking forms."""
-    return is_collective_name(point.operation)
+    """All ranks take part in it, and the library makes it; with the v, w and nonblocking forms."""
+    return is_collective_name(point.operation) and point.phase is None
 
 
 def cells_of(*runs: Iterable[PointEstimate], is_exact: bool = False) -> list[Cell]:

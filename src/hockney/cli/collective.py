@@ -42,6 +42,7 @@ BUDGET = option(
     "hockney collective allreduce,alltoall -n 2..64 --nodes 4",
     "hockney collective ibcast --overlap",
     "hockney collective allreduce --form blocking,nonblocking,persistent",
+    "hockney collective allreduce --algorithm rabenseifner --phases rabenseifner",
     "hockney collective bcast --algorithm all --arrival none,ascending,last-late --skew 50us",
     cls=MeasuringVerb,
 )
@@ -139,6 +140,14 @@ BUDGET = option(
     "1.5x as long as it takes without a skew.",
 )
 @option(
+    "--phases",
+    default="",
+    heading=WORKLOAD,
+    metavar="all|NAME,...",
+    help="Also make bcast, reduce, allreduce or allgather by messages, as the schedules of these "
+    "algorithms say, and time their phases.",
+)
+@option(
     "--race",
     is_flag=True,
     heading=SAMPLING,
@@ -158,6 +167,7 @@ def command(
     sizes: list[int],
     segments: list[int] | None,
     arrival: Asked | None,
+    phases: str,
     skew: Skew | None,
     race: bool,
     **own: Any,
@@ -178,6 +188,7 @@ def command(
         sizes=sizes_of(sizes),
         buffers=common.buffers,
         arrivals=arrivals_of(arrival, skew),
+        phases=tuple(filter(None, phases.split(","))),
         **own,
     )
     cases, left_out = cases_of(study, common.placement, *mpi_of(common.placement))

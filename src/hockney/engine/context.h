@@ -59,6 +59,7 @@ struct context {
     const struct way *way;
     struct exposure *exposures[WINDOW_KINDS]; /* NULL: of a kind that is not measured */
     struct message exposed, there;
+    struct schedule *schedule; /* of a collective made by messages; else NULL */
     struct halo *halo; /* of an exchange with neighbours; else NULL */
     enum packing packing;
 };

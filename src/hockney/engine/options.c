@@ -219,6 +219,7 @@ static void read_option(struct options *options, int option, char *text)
     case OPTION_REDUCTION:
         options->reduction = (enum reduction)value_choice(text, "--reduction", reduction_names);
         break;
+    case OPTION_SCHEDULES: options->schedules = text + (*text == '@'); break;
     case OPTION_LAUNCHED_AT: options->launched_at = text; break;
     case OPTION_SWITCHES: options->switches = text; break;
     case OPTION_PASS: options->pass = value_count(text, "--pass"); break;

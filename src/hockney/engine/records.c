@@ -213,6 +213,8 @@ static void put_axes(const struct sample_key *key)
         printf(",\"form\":\"%s\"", operation->form);
     if (key->segment_bytes != NULL)
         printf(",\"segment_bytes\":%zu", *key->segment_bytes);
+    if (key->phase != NULL)
+        printf(",\"phase\":\"%s\"", key->phase);
     if (key->occurrence != NULL)
         printf(",\"occurrence\":\"%s\"", key->occurrence);
     if (key->window_kind != NULL)

@@ -64,6 +64,7 @@ const char *const options_usage[] = {
     "  --segment-bytes N      size of its segments in the records\n",
     "  --sync clock|barrier|messages  how the ranks of a collective start together (default clock)\n"
     "  --root first|rotate    root of a collective: rank 0, or another each time\n"
+    "  --schedules @FILE      make a bcast, reduce, allreduce or allgather by messages as well, its phases timed\n"
     "  --overlap              measure a nonblocking or persistent collective also overlapped with computation; a\n"
     "                         one-sided operation also while its target computes\n"
     "  --launched-at NS@HOST  for startup: when the launcher was started, on that host's monotonic clock\n"

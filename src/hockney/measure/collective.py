@@ -13,6 +13,7 @@ from hockney.errors import AskedWronglyError
 from hockney.measure.algorithms import chosen
 from hockney.measure.checks import allowed_cpus, available_memory, nodes
 from hockney.measure.features import check_persistent, features_of
+from hockney.measure.phases import Phases
 from hockney.mpis import Algorithm, Engine, Family, Forcing, Mpi, family_of
 from hockney.spec import Case, Placement, Size
 from hockney.spec.arrivals import Arrivals
@@ -59,6 +60,8 @@ class Study:
     """Measure nonblocking and persistent collectives also overlapped with computation."""
     verify: bool
     arrivals: Arrivals | None
+    phases: Sequence[str]
+    """Schedules to make by messages, or ALL_SCHEDULES; empty for none."""
 
     threads: Sequence[int] = ()
     """Numbers of threads of a rank that make the collective at once."""
@@ -91,6 +94,7 @@ def cases_of(
         _check_slots(study)
     family = family_of(mpi)
     cases: list[Case] = []
+    phases = Phases(study.phases, study.collectives)
     left_out = [
         words
         for collective in dict.fromkeys(
@@ -123,9 +127,11 @@ def cases_of(
                     overlap=study.overlap and (collective in NONBLOCKING or form == PERSISTENT),
                     arrivals=study.arrivals,
                     verify=study.verify and collective not in NO_BYTES,
+                    phases=() if form else phases.of(collective, ranks, sizes, segment),
                 )
                 placement = forced(base, forcing, ranks)
                 cases.append(Case(workload=workload, placement=placement, title=title))
+    left_out += phases.left_out
     _check_one_skew(cases)
     if not cases:
         raise AskedWronglyError("none of these can be measured:\n  " + "\n  ".join(left_out))

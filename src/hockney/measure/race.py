@@ -61,7 +61,7 @@ class Race:
         by_launch: dict[tuple[tuple[int, str | None], int], list[float]] = {}
         for number in range(self._seen.get(id(runner), 0), len(samples)):
             one = samples[number]
-            if one.operation not in AUXILIARY:
+            if one.operation not in AUXILIARY and one.phase is None:
                 by_launch.setdefault(((one.bytes, one.arrival), one.launch), []).extend(one.ns)
         self._seen[id(runner)] = len(samples)
         for (size, _), ns in by_launch.items():

@@ -23,6 +23,8 @@ STANDARD = "standard"
 """The mode of MPI_Send."""
 PERSISTENT, REPLACE, PARTITIONED = "persistent", "replace", "partitioned"
 MODES = (STANDARD, "synchronous", "nonblocking", PERSISTENT, REPLACE, PARTITIONED)
+ALL_PHASES = "all"
+"""The phase that is the whole of a collective by messages."""
 CONTIGUOUS = "contiguous"
 """The datatype of messages without gaps that are measured beside those with a layout."""
 RETURNED, SEPARATE, COLD = "returned", "separate", "cold"
@@ -82,6 +84,12 @@ class Axes(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = None
     """Segment size of an algorithm that cuts messages into segments; 0 for unsegmented."""
+    phase: Annotated[
+        str | None,
+        Axis(lambda phase: "by messages" if phase == ALL_PHASES else f"phase {phase}"),
+    ] = None
+    """Part of a collective that is made by messages as its algorithm's schedule says, ALL_PHASES
+    for the whole of it; null where the library makes it."""
     mode: Annotated[
         str | None, Axis(lambda mode: None if mode == STANDARD else mode, is_method=True)
     ] = None
