@@ -119,6 +119,13 @@ def as_json(*rules: dict[str, object], **section: object) -> str:
         (as_json({"alg": 1, "msg_size_min": 9, "msg_size_max": 8}), "9 to 8 is not a range"),
         (as_json({"alg": 1}, comm_rank_distribution="two"), "'two' is not a distribution"),
         (as_json({"alg": 1}).replace('"bcast"', '"cast"'), r"rules:4: 'cast' is not a collective"),
+        (
+            as_json({"alg": 1}).replace('"bcast"', '"reducescatterblock"'),
+            r"rules:4: 'reducescatterblock' is not a collective",
+        ),
+        (as_json({"alg": 1, "segsize": 8}), r"rules:11: 'segsize' is a name that Open MPI ignores"),
+        (as_json({"alg": 1}, comm_size=4), r"rules:8: 'comm_size' is a name"),
+        ('{"collectives":\n {"bcast": {"alg": 1}}}', "rules:2: bcast is not a list"),
         ('{"collectives": {"bcast": [],}}', "rules:1: not JSON"),
         ("{}", "there are no collectives"),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,15 @@ COLLTYPES = (
 )
 """By their numbers (COLLTYPE in ompi/mca/coll/base/coll_base_functions.h)."""
 DISTRIBUTIONS = ("any", "one-per-node", "single-node")
+OF_RANKS = ("comm_size_min", "comm_size_max", "comm_rank_distribution", "rules")
+OF_SIZES = ("msg_size_min", "msg_size_max", "alg", "faninout", "seg_size", "reqs")
+"""What Open MPI 6 reads of its JSON; it ignores other names."""
+OTHER_NAMES = {
+    "reducescatter": "reduce_scatter",
+    "reducescatterblock": "reduce_scatter_block",
+    "segsize": "seg_size",
+}
+"""Spellings of its schema and of its converter that its reader does not know."""
 
 
 class _Numbers:
@@ -126,15 +135,37 @@ def read_json(path: Path, scaled: frozenset[str]) -> list[HeldRule]:
     for collective, sections in content["collectives"].items():
         if collective not in COLLTYPES:
             [line, *_] = [*_lines_of(text, re.escape(json.dumps(collective)) + r"\s*:"), 1]
-            raise wrong_in(path, line, f"{collective!r} is not a collective of coll/tuned")
-        for section in sections:
-            for rule in section.get("rules", ()):
+            what = f"{collective!r} is not a collective of coll/tuned, which ignores the file"
+            raise wrong_in(path, line, what, _instead(collective))
+        start = next(_lines_of(text, re.escape(json.dumps(collective)) + r"\s*:"), 1)
+        for section in _listed(path, start, collective, sections):
+            _check_names(path, text, section, OF_RANKS)
+            for rule in _listed(path, start, "rules", section.get("rules", [])):
                 line = next(lines, 1)
+                _check_names(path, text, rule, OF_SIZES)
                 held = _of_json(path, line, collective, section, rule, collective in scaled)
                 if held.algorithm not in (OWN_DECISION, "ignore"):
                     found.append(held)
     check_no_overlap(path, found)
     return found
+
+
+def _listed(path: Path, line: int, name: str, found: Any) -> list[dict[str, Any]]:
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise wrong_in(path, line, f"{name} is not a list of objects", "write [{...}, {...}]")
+    return found
+
+
+def _check_names(path: Path, text: str, of: Mapping[str, Any], known: Sequence[str]) -> None:
+    for name in of:
+        if name not in known:
+            line = next(_lines_of(text, re.escape(json.dumps(name)) + r"\s*:"), 1)
+            what = f"{name!r} is a name that Open MPI ignores"
+            raise wrong_in(path, line, what, _instead(name) or f"it reads {', '.join(known)}")
+
+
+def _instead(name: str) -> str:
+    return f"its reader calls it {OTHER_NAMES[name]}" if name in OTHER_NAMES else ""
 
 
 def _of_json(
