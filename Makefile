@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # LOCKED=1: the versions of .ci/python.txt, by hash, as in CI.
 LOCKED ?=
 
-.PHONY: run test test-all check lint c-check docs man lock clean
+.PHONY: run test test-all check lint c-check docs man dist engine-tarball emulated lock clean
 
 run: $(BASE)
 	$(BIN)/hockney pingpong
@@ -52,6 +52,35 @@ docs: $(INSTALLED)
 # A man page a verb, from the words of --help, in build/man.
 man: $(INSTALLED)
 	$(BIN)/python docs/command_reference.py --man build/man
+
+# Wheel, sdist and the engine by itself, in dist: the same files from the same commit, wherever and
+# whenever they are made (docs/release.md).
+export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 1767225600)
+dist: $(INSTALLED)
+	$(if $(LOCKED),,$(PIP) 'build >= 1.2' 'hatchling >= 1.28' packaging)
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	$(MAKE) engine-tarball
+	cd dist && sha256sum * | tee SHA256SUMS
+
+# dist/hockney-engine-VERSION.tar.gz: for machines without Python. Needs none either.
+ENGINE := hockney-engine-$(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' src/hockney/__init__.py)
+engine-tarball:
+	rm -rf build/$(ENGINE)
+	mkdir -p dist build/$(ENGINE)/operations
+	cp src/hockney/engine/*.[ch] src/hockney/engine/Makefile src/hockney/engine/README.md LICENSE \
+	    build/$(ENGINE)
+	cp src/hockney/engine/operations/*.[ch] build/$(ENGINE)/operations
+	echo $(ENGINE:hockney-engine-%=%) > build/$(ENGINE)/VERSION
+	tar --create --directory build --format ustar --sort name --mtime @$(SOURCE_DATE_EPOCH) \
+	    --owner 0 --group 0 --numeric-owner --mode u=rwX,go=rX $(ENGINE) \
+	    | gzip --no-name --best > dist/$(ENGINE).tar.gz
+
+# All experiments on engines for other machines, emulated. Needs root and Debian packages, named in the
+# script; the first time some minutes.
+ARCHITECTURES ?= arm64 i386 s390x
+emulated: $(INSTALLED)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/emulated/emulated.py $(ARCHITECTURES) $(EMULATED)
 
 # Python compiles what is imported when it is first imported: less to install, and to wait for.
 $(BASE): pyproject.toml

@@ -89,28 +89,52 @@ def theirs(peer: Peer, mpi: Mpi, directory: Path, repetitions: int) -> dict[int,
         return osu_times(directory / peer.program, mpi, words)
 
 
-def clock_ns(mpi: Mpi) -> float:
-    """What two calls of MPI_Wtime take."""
+def bare(mpi: Mpi, name: str, *questions: str, ranks: int = 1) -> list[float]:
+    """Nanoseconds that a program of this directory prints, once for each question."""
     with tempfile.TemporaryDirectory() as directory:
-        program = Path(directory) / "wtime"
-        source = Path(__file__).with_name("wtime.c")
-        subprocess.run([mpi.mpicc, "-O2", "-o", program, source], check=True)
+        program = Path(directory) / name
+        source = Path(__file__).with_name(f"{name}.c")
+        subprocess.run([mpi.mpicc, "-O2", "-pthread", "-o", program, source], check=True)
         env = {**os.environ, **ROOT_ENV}
-        return float(subprocess.check_output([mpi.mpiexec, "-n", "1", program], env=env))
+        start = [mpi.mpiexec, "--bind-to", "core", "-n", str(ranks), program]
+        return [
+            float(subprocess.check_output([*start, *one.split()], env=env)) for one in questions
+        ]
+
+
+def explain(mpi: Mpi, runs: int) -> None:
+    """Bare loops with the variables of OSU's threads, and with batches of several lengths."""
+    questions = [
+        *(
+            f"threads {threads} {variables} 4000 {size}"
+            for size in (8, 65536)
+            for threads in (1, 2)
+            for variables in ("shared", "own")
+        ),
+        *(f"persistent 1048576 {batch} {max(300 // batch, 30)}" for batch in (1, 3, 10, 100)),
+    ]
+    found = np.array([bare(mpi, "beside_osu", *questions, ranks=2) for _ in range(runs)])
+    for question, all_ns in zip(questions, found.T, strict=True):
+        low, middle, high = (1e-3 * at for at in (all_ns.min(), np.median(all_ns), all_ns.max()))
+        print(f"{question:40s} {middle:9.3f} us, from {low:.3f} to {high:.3f}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mpicc", required=True)
-    parser.add_argument("--osu", type=Path, required=True, help="c/mpi of a build with that MPI")
+    parser.add_argument("--osu", type=Path, help="c/mpi of a build with that MPI")
+    parser.add_argument("--explain", action="store_true", help="bare loops alone")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=2.0, help="of each run of hockney")
     parser.add_argument("--repetitions", type=int, default=5000, help="of each size of OSU's")
     parser.add_argument("--only", choices=PEERS, action="append")
     asked = parser.parse_args()
     mpi = find_mpi(asked.mpicc)
+    if asked.explain or asked.osu is None:
+        explain(mpi, asked.runs)
+        return
     print(f"{asked.mpicc}; {asked.runs} alternated runs; us, and the median of the runs' ratios")
-    print(f"OSU reads MPI_Wtime twice in each iteration: {clock_ns(mpi):.0f} ns")
+    print(f"OSU reads MPI_Wtime twice in each iteration: {bare(mpi, 'wtime')[0]:.0f} ns")
     for name in asked.only or PEERS:
         peer = PEERS[name]
         both: dict[int, list[tuple[float, float]]] = defaultdict(list)

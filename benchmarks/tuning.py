@@ -2,7 +2,9 @@
 algorithm and size of a simulated cluster is known, and rules come from every second size.
 
 Times are exact, so that whatever is lost is lost between the measured sizes. The oracle has
-measured everything. Files of earlier runs in --directory are used again.
+measured everything. Each algorithm is simulated in a run of its own, whose file in --directory is
+used again; --pieces SECONDS makes as many as end in that time, and judges nothing while some are
+left. An algorithm that takes longer than LONGEST_S is left out, and named.
 """
 
 from __future__ import annotations
@@ -11,22 +13,32 @@ import argparse
 import math
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from resource import RLIMIT_CPU, setrlimit
 from statistics import geometric_mean
 
 from hockney.analysis import Analysis
 from hockney.analysis.best import Cell, cells_of
+from hockney.measure.setup import mpi_of
+from hockney.mpis.smpi import discover
 from hockney.records import read
-from hockney.spec.workloads.collective import DEFAULT
+from hockney.spec import Placement
 from hockney.tuning.beyond import predicted_cells
 from hockney.tuning.rules import reduce_to_rules
+from hockney.units import format_size
 
 COLLECTIVES = "bcast,allreduce,allgather,alltoall,reduce_scatter_block"
-LARGE = ("bcast", "allreduce")
-"""Collectives whose sizes go to 1 MiB; those of the others are of one rank's block."""
+WHOLE = ("bcast", "allreduce")
+"""Collectives whose sizes go to LARGEST; those of the others are of one rank's block."""
+LARGEST, LARGEST_BLOCK = 2**20, 2**16
+MOST_BYTES = 2**30
+"""The buffers of all ranks of an allgather, which lie in this machine's memory."""
 SELECTORS = ("ompi", "mpich")
+LONGEST_S = 100
+"""CPU time of one algorithm at all sizes."""
 
 
 @dataclass(frozen=True)
@@ -40,29 +52,67 @@ class HeldOut:
     is_ruled: bool
 
 
-def simulated(directory: Path, collective: str, ranks: int, selector: str) -> Path:
-    """A run of the library's own decisions, or (without a selector) of all algorithms."""
-    file = directory / f"{collective}-{ranks}-{selector or 'all'}.jsonl"
-    if not file.exists():
-        words = ["--algorithm", "default"] if selector else ["--algorithm", "all"]
-        if selector:
-            words += ["--cfg", f"smpi/coll-selector:{selector}"]
-        sizes = "8..1MiB" if collective in LARGE else "8..64KiB"
-        words += ["--platform", f"cluster:{ranks}", "--ranks", str(ranks), "--sizes", sizes]
-        words += ["--budget", "3600s", "--timeout", "900s", "-q", "-o", str(file)]
-        done = subprocess.run(["hockney", "collective", collective, *words], stdout=sys.stderr)
-        if done.returncode not in (0, 1):
-            raise SystemExit(f"{collective} of {ranks} ranks could not be simulated")
-    return file
+@dataclass(frozen=True)
+class Piece:
+    """One algorithm at all sizes, or the decisions of a selector."""
+
+    collective: str
+    ranks: int
+    how: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.collective}-{self.ranks}-{self.how}"
+
+    @property
+    def words(self) -> list[str]:
+        block = min(LARGEST_BLOCK, MOST_BYTES // self.ranks**2)
+        largest = LARGEST if self.collective in WHOLE else block
+        words = [self.collective, "--platform", f"cluster:{self.ranks}", "-n", str(self.ranks)]
+        words += ["--sizes", f"8..{format_size(largest).replace(' ', '')}"]
+        if self.how in SELECTORS:
+            return [*words, "--cfg", f"smpi/coll-selector:{self.how}"]
+        return [*words, "--algorithm", self.how]
+
+    def simulate(self, directory: Path) -> None:
+        """Leaves a file of results, or an empty one that says it takes too long."""
+        budget = ["--budget", "3600s", "--timeout", "900s", "-q"]
+        part = directory / f"{self.name}.part"
+        command = ["hockney", "collective", *self.words, *budget, "--force", "-o", str(part)]
+        done = subprocess.run(
+            command,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            preexec_fn=lambda: setrlimit(RLIMIT_CPU, (LONGEST_S, LONGEST_S)),
+        )
+        if done.returncode:
+            part.write_text("")
+        part.replace(directory / f"{self.name}.jsonl")
 
 
-def cells_in(directory: Path, collective: str, ranks: int, selector: str) -> list[Cell]:
+def pieces_of(collective: str, ranks: int) -> list[Piece]:
+    mpi, engine = mpi_of(Placement(platform="cluster:2"))
+    names = [one.name for one in discover(mpi, engine, [collective])]
+    return [Piece(collective, ranks, name) for name in (*SELECTORS, *names)]
+
+
+def simulate(pieces: Iterable[Piece], directory: Path, seconds: float) -> list[Piece]:
+    """Returns what is left when the time is over."""
+    begun = time.monotonic()
+    todo = [one for one in pieces if not (directory / f"{one.name}.jsonl").exists()]
+    while todo and time.monotonic() - begun < seconds:
+        todo[0].simulate(directory)
+        print(f"{time.monotonic() - begun:.0f} s {todo.pop(0).name}", file=sys.stderr, flush=True)
+    return todo
+
+
+def cells_in(directory: Path, pieces: Sequence[Piece], selector: str) -> list[Cell]:
     """All algorithms beside the decisions of one selector."""
-    every = Analysis(read(simulated(directory, collective, ranks, ""))).estimates.headline
-    own = Analysis(read(simulated(directory, collective, ranks, selector))).estimates.headline
-    points = [p for p in every if p.algorithm != DEFAULT] + [
-        p for p in own if p.algorithm == DEFAULT
-    ]
+    points = []
+    for one in pieces:
+        file = directory / f"{one.name}.jsonl"
+        if file.stat().st_size and (one.how == selector or one.how not in SELECTORS):
+            points += Analysis(read(file)).estimates.headline
     return cells_of(points, is_exact=True)
 
 
@@ -100,25 +150,42 @@ def report(what: str, cells: Iterable[HeldOut]) -> None:
     )
 
 
+def left_out(directory: Path, pieces: Sequence[Piece]) -> Iterator[str]:
+    for one in pieces:
+        if not (directory / f"{one.name}.jsonl").stat().st_size:
+            yield one.name
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--directory", type=Path, required=True, help="for the simulated runs")
     parser.add_argument("--ranks", default="64,256,1024")
     parser.add_argument("--collectives", default=COLLECTIVES)
+    parser.add_argument("--pieces", type=float, default=math.inf, metavar="SECONDS")
     asked = parser.parse_args()
     asked.directory.mkdir(parents=True, exist_ok=True)
+    studies = [
+        pieces_of(collective, ranks)
+        for ranks in map(int, asked.ranks.split(","))
+        for collective in asked.collectives.split(",")
+    ]
+    left = simulate((one for each in studies for one in each), asked.directory, asked.pieces)
+    if left:
+        raise SystemExit(f"{len(left)} pieces are left")
     every: dict[bool, list[HeldOut]] = {False: [], True: []}
     for selector in SELECTORS:
-        for ranks in map(int, asked.ranks.split(",")):
-            for collective in asked.collectives.split(","):
-                cells = cells_in(asked.directory, collective, ranks, selector)
-                for beyond, found in every.items():
-                    here = [one for first in (0, 1) for one in held_out(cells, first, beyond)]
-                    found += here
-                    rule = "predicted" if beyond else "measured"
-                    report(f"{selector} {ranks} {collective}, {rule}", here)
+        for pieces in studies:
+            cells = cells_in(asked.directory, pieces, selector)
+            for beyond, found in every.items():
+                here = [one for first in (0, 1) for one in held_out(cells, first, beyond)]
+                found += here
+                rule = "predicted" if beyond else "measured"
+                report(f"{selector} {pieces[0].ranks} {pieces[0].collective}, {rule}", here)
     for beyond, found in every.items():
         report("all, with predicted cells" if beyond else "all, measured cells alone", found)
+    for pieces in studies:
+        for name in left_out(asked.directory, pieces):
+            print(f"left out: {name}")
 
 
 if __name__ == "__main__":

@@ -32,6 +32,44 @@ def places_of(ranks: int, sockets: int = 8, nodes: int = 16) -> list[Place]:
     ]
 
 
+def phases_run() -> Run:
+    """An allreduce by messages, whose allgather takes two thirds of the time."""
+    run = Run(header())
+    for launch in range(5):
+        run.add(
+            LaunchRecord(
+                launch=launch,
+                mpi=Mpi(library="Open MPI", version="5.0.11"),
+                places=places_of(8),
+                definition="from the common start to the last rank's end",
+            )
+        )
+        for size in (1024, 65536):
+            whole_ns = 3e3 + 0.3 * size
+            for algorithm, phase, ns in (
+                ("default", None, 0.5 * whole_ns),
+                ("ring", "all", whole_ns),
+                ("ring", "reduce-scatter", whole_ns / 3.0),
+                ("ring", "allgather", whole_ns / 1.5),
+            ):
+                run.add(
+                    Samples(
+                        launch=launch,
+                        round=0,
+                        operation="allreduce",
+                        algorithm=algorithm,
+                        phase=phase,
+                        bytes=size,
+                        ranks=8,
+                        peers=(),
+                        repetitions=1,
+                        ns=[ns * (1.0 + 0.001 * launch)] * 5,
+                    )
+                )
+        run.add(End(launch=launch, reason="complete", wall_s=1.0))
+    return run
+
+
 def collective_run(
     seconds: Seconds,
     *,

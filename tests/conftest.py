@@ -24,6 +24,7 @@ from hockney import cli
 from hockney.measure.build import build_engine
 from hockney.measure.checks import available_memory
 from hockney.measure.mpi import find_mpi
+from hockney.measure.start import MOST_FAILED_STARTS
 from hockney.measure.trial import EMPTY_MESSAGES
 from hockney.mpis import Engine, Mpi, family_of
 from hockney.printable import guard_output
@@ -78,6 +79,19 @@ def kept_short(cases: Iterable[Any], short: Collection[Any]) -> list[Any]:
         case if case in short else pytest.param(*_values(case), marks=pytest.mark.long)
         for case in cases
     ]
+
+
+def each_once(cases: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """Cases for parametrize, of which as few are short as have every value that occurs."""
+    seen: set[tuple[int, Any]] = set()
+    short = []
+    for all_new in (True, False):
+        for case in cases:
+            new = set(enumerate(case)) - seen
+            if len(new) == len(case) or (new and not all_new):
+                short.append(case)
+                seen |= new
+    return kept_short(cases, short)
 
 
 def _values(case: Any) -> tuple[Any, ...]:
@@ -193,13 +207,16 @@ def run_engine(mpi: Mpi, engine: Engine) -> RunEngine:
         launcher = family_of(mpi)
         case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=ranks))
         command = launcher.command(mpi, case, [str(path or engine.path), *arguments])
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            timeout=TEST_TIMEOUT_S,
-            env={**os.environ, **launcher.environment(mpi), **(env or {})},
-        )
+        for _ in range(MOST_FAILED_STARTS + 1):
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                timeout=TEST_TIMEOUT_S,
+                env={**os.environ, **launcher.environment(mpi), **(env or {})},
+            )
+            if not any(known in done.stderr for known in launcher.START_FAILURES):
+                break
         return Done(done.returncode, done.stdout, done.stderr)
 
     return run

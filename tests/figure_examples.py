@@ -5,18 +5,23 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from collective_samples import collective_run
+from profile_samples import calls, profile, rank
+
+from collective_samples import collective_run, phases_run
 from congestion_samples import congestion_run
 from fabric_samples import fabric_run
 from hockney import records
 from hockney.analysis import Analysis
 from hockney.analysis.compare import compare
 from hockney.analysis.history import histories
+from hockney.profiles.kinds import Blame, Profile
+from hockney.profiles.summary import Summary
 from hockney.views.comparison_figure import describe_ratio
 from hockney.views.curves import Options
 from hockney.views.drawing.description import Figure
 from hockney.views.figures import describe
 from hockney.views.history_figure import describe_history
+from hockney.views.profile_figures import PROFILE_FIGURES, describe_profile
 from one_sided_samples import one_sided_run, startup_run
 from samples import past_run, varied_run
 
@@ -34,6 +39,7 @@ EXAMPLES: dict[str, tuple[tuple[str, ...], Options]] = {
     "collective-sizes": (("collective-simulated", "collective-simulated-messages"), Options()),
     "collective-ranks": (("collective-simulated",), Options()),
     "arrivals": ((), Options()),
+    "phases": ((), Options()),
     "collective-best": ((), Options()),
     "collective-model": (("collective-simulated", "collective-simulated-messages"), Options()),
     "ratio": (("pingpong-mpich", "pingpong-mpich-again"), Options()),
@@ -44,6 +50,7 @@ EXAMPLES: dict[str, tuple[tuple[str, ...], Options]] = {
     "fabric": ((), Options()),
     "published": (("pingpong-mpich",), Options()),
     "congestion": ((), Options()),
+    **{name: ((), Options()) for name in PROFILE_FIGURES.built_in()},
 }
 """By figure, the recorded runs that it is drawn from."""
 
@@ -78,6 +85,10 @@ def example(name: str) -> Figure:
         return describe(name, [Analysis(fabric_run(slow={(1, 4): 2.0}))], options)
     if name == "congestion":
         return describe(name, [Analysis(congestion_run(load_sizes=(1024, 65536)))], options)
+    if name in PROFILE_FIGURES.built_in():
+        return describe_profile(name, Summary(stencil(8)))
+    if name == "phases":
+        return describe(name, [Analysis(phases_run())], options)
     if name == "startup":
         return describe(name, [Analysis(startup_run())], options)
     return describe(name, analyses or [winners(name == "arrivals")], options)
@@ -100,3 +111,26 @@ def winners(by_arrival: bool) -> Analysis:
             arrivals=ARRIVALS if by_arrival else {None: {}},
         )
     )
+
+
+def stencil(ranks: int) -> Profile:
+    """A ring of ranks on two nodes, each of which waits for the last, and sums."""
+    found = profile(ranks=ranks)
+    found.ranks = [
+        rank(number, ranks, host="ab"[number * 2 // ranks], cpus=str(number))
+        for number in range(ranks)
+    ]
+    for number in range(ranks):
+        late = 0.1 * (1.0 - number / ranks)
+        for other in ((number + 1) % ranks, (number - 1) % ranks):
+            sent = {"communicator_size": ranks, "peer": other, "time_s": 0.05, "seen": 10}
+            found.calls.append(calls(number, "MPI_Send", 1000, 65536, wait_s=0.02, **sent))
+            found.calls.append(
+                calls(number, "MPI_Isend", 50, 1024, datatype="strided", completion_s=0.1, **sent)
+            )
+        reduced = {"communicator_size": ranks, "time_s": 0.15 + late, "wait_s": late, "seen": 10}
+        found.calls.append(calls(number, "MPI_Allreduce", 4000, 8, **reduced))
+        found.calls.append(calls(number, "MPI_Barrier", 10, time_s=0.01, datatype=None))
+        if number < ranks - 1:
+            found.blames.append(Blame(job=0, rank=number, for_rank=ranks - 1, seconds=late))
+    return found

@@ -71,9 +71,16 @@ StartEngine = Callable[..., Running]
 def measuring_into(
     path: Path, *options: str, env: dict[str, str] | None = None
 ) -> subprocess.Popen[str]:
-    """A long run that has written its first rounds."""
+    """A long run of a ping-pong that has written its first rounds."""
+    return written_into(path, "pingpong", *LONG, *options, env=env)
+
+
+def written_into(
+    path: Path, *words: str, env: dict[str, str] | None = None
+) -> subprocess.Popen[str]:
+    """A run that has written its first rounds."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "hockney", "pingpong", "-o", str(path), *LONG, *options],
+        [sys.executable, "-m", "hockney", *words, "-o", str(path)],
         env={**os.environ, **(env or {})},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

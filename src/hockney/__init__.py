@@ -10,7 +10,7 @@ with lazy_imports():
     from hockney.result import Result
     from hockney.result import load as load_result
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def load(file: str | PathLike[str]) -> Result:

@@ -160,7 +160,7 @@ def test_the_page_draws_the_values_of_each_figure(desk: Opened, name: str) -> No
     figure = example(name)
     for panel, drawn in zip(figure.panels, desk.page.evaluate(DRAWN, plain(figure)), strict=True):
         assert [words for words, _ in drawn["series"]] == [one.words for one in panel.series]
-        assert drawn["cells"] == [cell.words for cell in panel.cells]
+        assert drawn["cells"] == [cell.words for cell in (*panel.cells, *panel.bars)]
         assert not {"NaN", "undefined", "Infinity"} & set(" ".join(drawn["ticks"]).split())
         for one, (_, path), wanted in zip(
             panel.series, drawn["series"], drawn["wanted"], strict=True

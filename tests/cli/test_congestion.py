@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
-from conftest import RunHockney
+from conftest import TEST_TIMEOUT_S, RunHockney
 from hockney import records
+from hockney.measure.resume import whole_launches
+from long_runs import engines_alive, nothing_left, written_into
 from platforms import fat_tree
 
 QUICK = ("--budget", "3s", "--launches", "1", "--place", "none", "-q")
@@ -45,6 +49,34 @@ def test_real_ranks_are_loaded_and_recorded(hockney: RunHockney, tmp_path: Path)
     again = hockney("congestion", "-n", "4", *QUICK, "--resume", "-o", str(result))
     assert again.status == 2
     assert "--sizes" in again.stderr or "other" in again.stderr, again.stderr
+
+
+def test_a_killed_rank_loses_no_round_that_was_finished(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    """And --resume makes the launches that are missing."""
+    path = tmp_path / "run.jsonl"
+    words = ("congestion", "-n", "4", "--place", "none", "--aggressor", "ring", "--tails")
+    words += ("--load-sizes", "1KiB", "--launches", "2")
+    process = written_into(path, *words, "--budget", "120s")
+    assert process.poll() is None, process.communicate()
+    os.kill(engines_alive()[-1], signal.SIGKILL)
+    _, stderr = process.communicate(timeout=TEST_TIMEOUT_S)
+    assert process.returncode == 1
+    assert "launch 0" in stderr
+    assert "Traceback" not in stderr
+    assert nothing_left()
+    killed, before = records.read(path), path.read_bytes()
+    assert killed.ends[-1].reason == "failed"
+    rounds = [{v.round for v in killed.samples if v.aggressor == name} for name in (None, "ring")]
+    assert rounds[0] == rounds[1] == set(range(max(rounds[0]) + 1))
+
+    spent_s = killed.finish.spent_s if killed.finish else 0.0
+    again = ("--budget", f"{spent_s + 2.0:.1f}s", "--resume", "-q", "-o", str(path))
+    done = hockney(*words, *again)
+    assert path.read_bytes().startswith(before[: before.rfind(b"\n") + 1])
+    assert done.status == 0, done.stderr
+    assert len(whole_launches(records.read(path))) == 2
 
 
 @pytest.mark.parametrize("victim", ["stream", "allreduce"])

@@ -54,6 +54,23 @@ def test_a_matrix_is_measured_whole_and_never_twice(hockney: RunHockney, tmp_pat
     assert "the suite has changed" in changed.stderr
 
 
+def test_networks_are_loaded_and_passed_over_in_a_suite(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    (tmp_path / "plan.toml").write_text(
+        '[[run]]\nverb = "congestion"\nranks = 6\nplatform = "cluster:6"\n'
+        'matrix.aggressor = ["incast", "ring"]\n'
+        '[[run]]\nverb = "fabric"\nranks = 6\nplatform = "cluster:6"\nsizes = "8"\n'
+    )
+    done = hockney("suite", "plan.toml", "-o", "results", "-q")
+    assert done.status == 0, done.stderr
+    files = sorted((tmp_path / "results").glob("*.jsonl"))
+    runs = [records.read(file) for file in files if file.name[0].isdecimal()]
+    assert [run.header.experiment for run in runs] == ["congestion", "congestion", "fabric"]
+    again = hockney("suite", "plan.toml", "-o", "results", "-q", "--resume")
+    assert again.status == 0, again.stderr
+
+
 @pytest.mark.long
 def test_a_suite_that_is_cut_short_goes_on(hockney: RunHockney, tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text(PLAN.replace('"0.4s"', '"2s"').replace('"2"', '"3"'))

@@ -68,6 +68,23 @@ def test_bad_questions_start_nothing(
     assert complaint in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([*FOUR, "--per-switch"], "the switches are unknown"),
+        ([*FOUR, "--per-switch", "--multi"], "leave out --multi"),
+        ([*FOUR, "--per-switch", "--pairing", "halves"], "leave out --pairing"),
+        ([*FOUR, "--per-switch", "--operation", "stream"], "leave out --operation"),
+    ],
+)
+def test_pairs_per_switch_are_fixed(
+    hockney: RunHockney, arguments: list[str], complaint: str
+) -> None:
+    done = hockney("pairs", *arguments)
+    assert (done.status, done.stdout) == (2, "")
+    assert complaint in done.stderr
+
+
 def test_what_slurm_does_not_know_is_said(
     hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,6 +32,19 @@ for compiler in gcc clang; do
     done
 done
 
+# Other systems: another C library, and what is left where the Linux parts are switched off.
+if command -v musl-gcc >/dev/null 2>&1; then
+    MPICH_CC=musl-gcc OMPI_CC=musl-gcc I_MPI_CC=musl-gcc \
+        mpicc $flags -fsyntax-only "$here"/*.c "$here"/operations/*.c
+    echo "no warnings: mpicc with musl-gcc"
+else
+    echo "no musl-gcc here: not checked"
+fi
+mpicc -O1 $flags -U__linux__ -o "$out/engine" "$here"/*.c "$here"/operations/*.c -lm
+mpiexec -n 2 "$out/engine" pingpong --verify --seconds 0.1 --sizes 8 | grep -q '"reason":"budget"'
+mpiexec -n 2 "$out/engine" pingpong --seconds 0.1 --sizes 8 | grep '"kind":"launch"' | grep -q '"pinned":false'
+echo "runs without the Linux parts, and reports that nothing is pinned"
+
 mpicc -g -O1 $flags -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
     -o "$out/engine" "$here"/*.c "$here"/operations/*.c -lm
 # The MPI library keeps what it allocated until exit, which is none of the engine's business.
@@ -103,13 +116,16 @@ for ranks in 2 3 8; do
         'collective ireduce --overlap --root=rotate --verify --buffers=cold' \
         'collective ialltoallw --overlap --verify' \
         'collective reduce_scatter --form=persistent --overlap --verify' \
+        'collective scatter --form=put-flush --verify --root=rotate' \
+        'collective alltoall --form=get-fence --verify' \
         'collective exscan --verify --buffers=cold'; do
         # shellcheck disable=SC2086
         clean "$ranks" $options $quick
     done
 done
 clean 2 overlap --verify $quick
-every=waitall,waitany,waitsome,sendrecv,persistent,neighbor,neighborv,neighborw,neighbor-allgather,neighbor-allgatherv
+every=waitall,waitany,waitsome,sendrecv,persistent,put-fence,put-pscw,put-flush,get-fence,get-flush
+every=$every,neighbor,neighborv,neighborw,neighbor-allgather,neighbor-allgatherv
 for options in '--grid=3x2 --neighbors=corners --open' '--grid=6 --overlap' '--grid=1x3x2 --neighbors=edges --reorder'; do
     # shellcheck disable=SC2086
     clean 6 halo $options --exchange=$every --form=blocking,nonblocking,persistent \
@@ -130,3 +146,4 @@ for options in '--threads=1,2,4,8' '--threads=2:3 --any-source' \
     # shellcheck disable=SC2086
     clean 2 pairs --seconds 0.1 --sizes 32,3200 --verify $options
 done
+clean 2 collective alltoall --seconds 0.1 --sizes 8,4KiB --verify --threads=1,2,4,8 --thread-comms=own

@@ -4,11 +4,12 @@ found; the two-sided exchange is in the same rounds."""
 from __future__ import annotations
 
 import re
+from itertools import product
 from pathlib import Path
 
 import pytest
 
-from conftest import NeedMemory, RunEngine, kept_short
+from conftest import NeedMemory, RunEngine, each_once, kept_short
 from hockney.mpis import Engine, Mpi
 from hockney.spec.axes import ELEMENTS, REDUCTIONS, SYNCHRONIZATIONS, WINDOW_KINDS
 from hockney.spec.workloads.rma import BITWISE, FLOATING, MOVING, ONE_ELEMENT, RMA_OPERATIONS
@@ -63,8 +64,9 @@ def test_so_do_walks_through_cold_memory(
     assert done.status == 0, done.stderr
 
 
-@pytest.mark.parametrize("operation", RMA_OPERATIONS)
-@pytest.mark.parametrize("how", SYNCHRONIZATIONS)
+@pytest.mark.parametrize(
+    ("operation", "how"), each_once(list(product(RMA_OPERATIONS, SYNCHRONIZATIONS)))
+)
 def test_a_damaged_byte_is_found(
     run_engine: RunEngine, faulty_engine: Engine, operation: str, how: str
 ) -> None:
@@ -81,13 +83,15 @@ def test_a_damaged_byte_is_found(
 
 @pytest.mark.parametrize(
     ("element", "reduction"),
-    [
-        (element, reduction)
-        for element in ELEMENTS
-        for reduction in REDUCTIONS
-        if not (element in FLOATING and reduction in BITWISE)
-        and not (element == "byte" and reduction in ("sum", "min", "max"))
-    ],
+    each_once(
+        [
+            (element, reduction)
+            for element in ELEMENTS
+            for reduction in REDUCTIONS
+            if not (element in FLOATING and reduction in BITWISE)
+            and not (element == "byte" and reduction in ("sum", "min", "max"))
+        ]
+    ),
 )
 def test_every_reduction_of_every_type_is_right(
     run_engine: RunEngine, element: str, reduction: str

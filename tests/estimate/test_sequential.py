@@ -8,7 +8,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from hockney.estimate.sequential import level_of_look, spent
+from hockney.estimate.sequential import level_of_counts, level_of_look, spent
 
 PUBLISHED = (4.8769, 3.3569, 2.6803, 2.2898, 2.0310)
 """Boundaries of five equal looks that spend 5 % as O'Brien's and Fleming's do (Jennison
@@ -44,3 +44,16 @@ def test_all_looks_together_err_as_often_as_asked(alpha: float, looks: tuple[flo
 
 def test_a_look_too_early_may_not_end_anything() -> None:
     assert level_of_look(0.05, [0.01]) == 0.0
+
+
+def test_looks_by_counts_together_err_as_often_as_asked() -> None:
+    """Half of the observations at the first look, and few more between the others."""
+    alpha, looks, counts = 0.01, (0.5, 0.75, 1.0), (12, 18, 20)
+    levels = [level_of_counts(alpha, looks[: n + 1], counts[: n + 1]) for n in range(3)]
+    assert levels[0] == pytest.approx(alpha / 2.0, rel=0.02)
+    limits = [-NormalDist().inv_cdf(level / 2.0) for level in levels]
+    rng = np.random.default_rng(2)
+    steps = np.sqrt(np.diff((0, *counts)))
+    sums = np.cumsum(rng.normal(size=(400_000, 3)) * steps, axis=1) / np.sqrt(counts)
+    wrong = float((np.abs(sums) > limits).any(axis=1).mean())
+    assert wrong == pytest.approx(alpha, abs=4.0 * math.sqrt(alpha / 400_000) + 0.03 * alpha)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
+from hockney.estimate.blocks import UNPROBED, Seen, blocks_needed, variant_ratios
 from hockney.measure.blocks import Blocks, order
 from hockney.records import Run
-from hockney.spec import Case, Placement
+from hockney.spec import Case, Placement, sizes_of
+from hockney.spec.axes import Point
 from hockney.spec.variants import Comparison, Variant
+from hockney.spec.workloads.collective import Collective
 from hockney.spec.workloads.pingpong import Pingpong
 from samples import HEADER
 
@@ -65,3 +70,60 @@ def test_variants_alternate_whatever_their_cases_are_called(titles: tuple[str, s
         made.append(answer.case.variant)
     pairs = [tuple(made[n : n + 2]) for n in range(0, 40, 2)]
     assert Counter(pairs) == {("a", "b"): 10, ("b", "a"): 10}
+
+
+def test_what_does_not_look_slower_is_launched_no_further() -> None:
+    """Two numbers of ranks; of one, a size is slower, and one scatters about the same time."""
+    names = ("default", "tuned")
+    comparison = Comparison(
+        variants=tuple(Variant(name=name, values={}) for name in names),
+        tolerance=0.02,
+        gate=0.02,
+        narrows=True,
+    )
+    run = Run(HEADER)
+    answers = [
+        Answer(
+            Case(
+                workload=Collective(collective="bcast", sizes=sizes_of([8, 64, 512])),
+                placement=Placement(ranks=ranks),
+                variant=name,
+            ),
+            run,
+        )
+        for name in names
+        for ranks in (2, 4)
+    ]
+    blocks = Blocks(comparison, run, 1.0)
+    most = 2 * blocks_needed(6)
+    rng = np.random.default_rng(3)
+    while (answer := blocks.next(answers)) is not None:
+        ranks, is_tuned = answer.case.placement.ranks, answer.case.variant == "tuned"
+        block = blocks.times.by_block.setdefault(answer.launches, {})
+        medians = block.setdefault(answer.case.variant or "", {})
+        for size in answer.case.workload.sizes:
+            slow = {(4, 64): 1.5, (4, 512): 1.04}.get((ranks, size.bytes), 1.0 / 1.1)
+            scatter = 0.3 if size.bytes == 512 and ranks == 4 else 0.05
+            seconds = (slow if is_tuned else 1.0) * math.exp(rng.normal(0.0, scatter))
+            point = Point(operation="bcast", ranks=ranks, bytes=size.bytes)
+            medians[point] = Seen(seconds, UNPROBED)
+        answer.launches += 1
+        answer.is_done = answer.is_done or answer.launches >= most
+        left = [one.launches for one in answers if not one.is_done]
+        if blocks.is_decided(answers, min(left, default=most) / most):
+            break
+    assert blocks.looks[0] == 0.5
+    sizes = {one.case.placement.ranks: one.case.workload.sizes for one in answers}
+    launches = {one.case.placement.ranks: one.launches for one in answers}
+    assert launches[2] == most // 2
+    assert launches[4] > most // 2
+    assert [size.bytes for size in sizes[4]] == [512]
+    ratios = variant_ratios(
+        blocks.times, comparison, [*blocks.looks, 1.0], [*blocks.look_blocks, launches[4]]
+    )
+    slower = {
+        (one.point.ranks, one.point.bytes)
+        for one in ratios
+        if one.point and one.judged.verdict == "slower"
+    }
+    assert slower == {(4, 64)}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import math
 import shutil
 from contextlib import suppress
@@ -51,6 +52,7 @@ def test_any_words_are_a_shape_a_file_or_refused(text: str) -> None:
         ("cluster:4,latency=1us", "unknown setting 'latency'"),
         ("cluster:4,lat=fast", "not a time"),
         ("cluster:99999999", "more than"),
+        ("dragonfly:3x1x2x1", "3 groups need as many routers in a chassis, not 2"),
     ],
 )
 def test_wrong_shapes_are_told(text: str, complaint: str) -> None:
@@ -66,6 +68,27 @@ def test_files_of_a_shape_are_private_and_removed() -> None:
         assert hosts.read_text().split() == ["node-0", "node-0", "node-1", "node-1"]
         assert hosts.parent.stat().st_mode & 0o077 == 0
     assert not hosts.parent.exists()
+
+
+@needs_simgrid
+@pytest.mark.parametrize(
+    "shape", ["torus:8x1x1", *first_of(["torus:1x2x1", "torus:2", "dragonfly:20", "fat-tree:1x8"])]
+)
+def test_sides_of_one_node_and_odd_numbers_are_simulated(hockney: RunHockney, shape: str) -> None:
+    done = hockney("pingpong", "--platform", shape, "--sizes", "0", "-q", "-o", "run.jsonl")
+    assert done.status == 0, done.stderr
+
+
+@needs_simgrid
+def test_a_torus_of_one_side_is_a_ring(hockney: RunHockney) -> None:
+    """Of eight nodes the fifth is four links away, the last is the first one's neighbour."""
+    medians = []
+    for peer in ("4", "7"):
+        words = ("--platform", "torus:8x1x1,lat=10us", "-n", "8", "--peers", f"0,{peer}")
+        done = hockney("pingpong", *words, "--sizes", "0", "-q", "--json")
+        assert done.status == 0, done.stderr
+        medians.append(json.loads(done.stdout)["points"][0]["median_s"])
+    assert medians[0] == pytest.approx(4.0 * medians[1], rel=0.02)
 
 
 @needs_simgrid

@@ -50,6 +50,20 @@ def test_inside_and_between_switches(
     assert found == ([] if what == "none" else [(what, names)])
 
 
+def test_pairs_per_switch_are_the_same_passes(hockney: RunHockney, tmp_path: Path) -> None:
+    fabric, names = with_slow_fabric(1, "cable")
+    (tmp_path / "platform.xml").write_text(fabric.xml)
+    (tmp_path / "topology.conf").write_text(fabric.topology)
+    done = hockney(
+        *("pairs", "-n", str(len(fabric.hosts)), "--platform", "platform.xml", *EXACT),
+        *("--topology", "topology.conf", "--per-switch", "--gate", "-q", "-o", "run.jsonl"),
+    )
+    assert done.status == 1, done.stderr
+    first = done.stdout.splitlines()[0]
+    assert first.startswith(f"the cable between switches {names[0]} and {names[1]} is slow: ")
+    assert f"; {len(fabric.hosts)} ranks, SimGrid SMPI, " in first
+
+
 @pytest.mark.parametrize("seed", first_of(SEEDS))
 @pytest.mark.parametrize("what", kept_short(FAULTS, ["cable"]))
 def test_all_pairs(hockney: RunHockney, tmp_path: Path, seed: int, what: str) -> None:

@@ -13,7 +13,7 @@ from conftest import RunHockney
 from hockney import records
 from hockney.mpis import Engine, Mpi, Rule, format_named
 from hockney.spec.held_rules import HeldRule
-from hockney.tuning.check import asked_of, blocks_needed
+from hockney.tuning.check import asked_of, needed_for
 from hockney.tuning.trial import start
 from samples import write_run
 
@@ -37,10 +37,10 @@ def test_the_limits_of_rules_that_count_all_blocks() -> None:
 
 def test_so_many_blocks_can_show_a_difference() -> None:
     [asked] = asked_of([("bcast", 2, 8)], [])
-    assert blocks_needed([asked]) == 8
+    assert needed_for([asked]) == 8
     many = asked_of([("bcast", 2, 2**n) for n in range(20)], [])
     level = 0.05 / 2 / 39
-    assert 2.0 * 0.5 ** blocks_needed(many) < level
+    assert 2.0 * 0.5 ** needed_for(many) < level
 
 
 def slow_rule(mpi: Mpi) -> Rule:

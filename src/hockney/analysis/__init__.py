@@ -28,6 +28,7 @@ from hockney.analysis.one_sided import Helped, OneSided, helped_ratios, one_side
 from hockney.analysis.outliers import Outlier, find_outliers
 from hockney.analysis.overlap import hidden_fractions, host_overheads
 from hockney.analysis.pairwise import level_samples, pairwise_of
+from hockney.analysis.phases import Phased, phased
 from hockney.analysis.places import places_of
 from hockney.analysis.predicted import Predicted, predicted_points
 from hockney.analysis.published import Positions, positions
@@ -186,6 +187,11 @@ class Analysis:
     def regrets(self) -> list[Regret]:
         """The algorithm that loses least over patterns of arrival."""
         return regrets(self.best)
+
+    @cached_property
+    def phases(self) -> list[Phased]:
+        """Collectives that were made by messages, with their phases."""
+        return phased(self.run, self.estimates.own(), self.predicted_here)
 
     @cached_property
     def at_once(self) -> list[PointEstimate]:

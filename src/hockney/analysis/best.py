@@ -14,7 +14,7 @@ from hockney.errors import AskedWronglyError
 from hockney.estimate.differences import Judged, exact
 from hockney.estimate.points import PointEstimate
 from hockney.spec.arrivals import TOGETHER
-from hockney.spec.axes import PERSISTENT, Axes, Point, method_text, text_of
+from hockney.spec.axes import NONBLOCKING, Axes, Point, method_text, text_of
 from hockney.spec.workloads.collective import DEFAULT, is_collective_name
 
 TOLERANCE = 0.03
@@ -153,14 +153,14 @@ class Cell:
 
 def name_of(point: Axes) -> str:
     """How the operation is done, in words; DEFAULT where nothing was forced."""
-    is_named = point.exchange is None and point.form != PERSISTENT  # ibcast by its operation
+    is_named = point.exchange is None and point.form == NONBLOCKING  # ibcast by its operation
     form = None if is_named else point.form
     return ", ".join(filter(None, (method_text(point), form))) or DEFAULT
 
 
 def is_collective(point: PointEstimate) -> bool:
-    """All ranks take part in it; with the v, w and nonblocking forms."""
-    return is_collective_name(point.operation)
+    """All ranks take part in it, and the library makes it; with the v, w and nonblocking forms."""
+    return is_collective_name(point.operation) and point.phase is None
 
 
 def cells_of(*runs: Iterable[PointEstimate], is_exact: bool = False) -> list[Cell]:
@@ -172,8 +172,8 @@ def cells_of(*runs: Iterable[PointEstimate], is_exact: bool = False) -> list[Cel
     measured = [(point, number) for number, points in enumerate(runs) for point in points]
     run_of = None if is_exact else {id(point): number for point, number in measured}
     for point, _ in measured:
-        # A persistent form is another call, and groups another question: they are no algorithms.
-        if not is_collective(point) or point.form == PERSISTENT or point.groups is not None:
+        # Another call or question is no algorithm: persistent, one-sided, by threads, in groups.
+        if not is_collective(point) or point.has_own_calls or point.groups is not None:
             continue
         if min(point.medians_s) > 0.0 and point.ranks is not None:
             key = (point.operation, point.ranks, point.bytes, arrived(point))

@@ -24,6 +24,11 @@ def collectives_of(analyses: Sequence[Analysis]) -> list[str]:
     return sorted({p.operation for a in analyses for p in a.estimates.headline if is_collective(p)})
 
 
+def _points_of(analysis: Analysis, name: str) -> list[PointEstimate]:
+    """Those that the library made."""
+    return [p for p in analysis.estimates.headline if p.operation == name and p.phase is None]
+
+
 class Collective:
     """One collective in the headline states of some runs: its points with times above 0 s, of ranks
     that arrived together if some did, or else in one pattern."""
@@ -31,7 +36,10 @@ class Collective:
     def __init__(self, name: str, analyses: Sequence[Analysis]) -> None:
         """analyses: some may hold only the ping-pong times that predictions need."""
         self.name = name
-        points = {a: [p for p in a.estimates.headline if p.operation == name] for a in analyses}
+        points = {
+            a: [p for p in a.estimates.headline if p.operation == name and p.phase is None]
+            for a in analyses
+        }
         self.analyses = tuple(analysis for analysis, of_it in points.items() if of_it)
         self._by_run = [[p for p in of_it if p.typical_s > 0.0] for of_it in points.values()]
         every = list(chain.from_iterable(self._by_run))

@@ -10,6 +10,7 @@ from hockney.estimate.points import PointEstimate
 from hockney.predict.collectives import predicted_s
 from hockney.predict.halo import predicted_halo_s
 from hockney.predict.parameters import Parameters
+from hockney.predict.phases import predicted_phase_s
 from hockney.records import Run
 
 
@@ -27,13 +28,15 @@ class Predicted:
 def predicted_points(
     run: Run, points: Sequence[PointEstimate], parameters: Parameters
 ) -> list[Predicted]:
-    """Every point of a halo, or of an algorithm that has a schedule."""
+    """Every point of a halo, of an algorithm that has a schedule, or of a phase of one."""
     places = {len(launch.places): launch.places for launch in run.launches}
     found = []
     for point in points:
         placement, seconds = places.get(point.known_ranks), None
         if point.exchange is not None and not point.overlap:
             seconds = predicted_halo_s(parameters, point, placement)
+        elif point.phase is not None:
+            seconds = predicted_phase_s(parameters, point, placement)
         elif is_collective(point) and arrived(point).is_together:
             seconds = predicted_s(parameters, point, placement)
         if seconds:

@@ -66,7 +66,8 @@ def variant_study(run: Run, plan: Plan | None) -> VariantStudy | None:
     comparison = plan.comparison
     times = block_times(run)
     looks = run.finish.looks if run.finish is not None else []
-    ratios = variant_ratios(times, comparison, looks or (1.0,))
+    blocks = run.finish.look_blocks if run.finish is not None else []
+    ratios = variant_ratios(times, comparison, looks or (1.0,), blocks)
     measured = {variant for block in times.by_block.values() for variant in block}
     return VariantStudy(
         comparison=comparison,

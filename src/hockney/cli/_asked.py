@@ -92,6 +92,7 @@ def common_of(context: click.Context, options: dict[str, Any]) -> Common:
         ranks_per_node=take("ranks_per_node"),
         launcher=take("launcher"),
         mpicc=take("mpicc"),
+        engine=take("engine"),
         broadcast=take("broadcast"),
         platform=platform,
         cfg=take("cfg"),

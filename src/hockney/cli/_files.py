@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -66,21 +66,24 @@ def followed(items: Sequence[T], done: str) -> Iterator[T]:
         click.echo(clear, err=True, nl=False)
 
 
-def result_files(paths: Sequence[Path]) -> list[Path]:
-    """Every file as given; of a directory all result files below it, by name."""
+def result_files(
+    paths: Sequence[Path], also: Callable[[Path], bool] = lambda _: False
+) -> list[Path]:
+    """Every file as given; of a directory all result files below it, by name, and others that the
+    verb takes."""
     found: list[Path] = []
     for path in paths:
         if not path.is_dir():
             found.append(path)
             continue
-        inside = sorted(_inside(path))
+        inside = sorted(_inside(path, also))
         if not inside:
             raise AskedWronglyError(f"{path}: no *{' or *'.join(SUFFIXES)} in this directory")
         found += inside
     return list({file.resolve(): file for file in found}.values())
 
 
-def _inside(directory: Path) -> Iterator[Path]:
+def _inside(directory: Path, also: Callable[[Path], bool]) -> Iterator[Path]:
     """Result files at any depth; others of that suffix are named and left out."""
     entries = 0
     for place, directories, names in os.walk(directory):
@@ -92,7 +95,7 @@ def _inside(directory: Path) -> Iterator[Path]:
             )
         for path in (Path(place, name) for name in names if name.endswith(SUFFIXES)):
             reason = why_no_result(path) if path.is_file() else "not a file"
-            if reason is None:
+            if reason is None or (path.is_file() and also(path)):
                 yield path
             elif path.name != SUITE_JOURNAL:
                 click.echo(f"left out: {path}: {reason}", err=True)

@@ -87,6 +87,11 @@ def _report_end(session: Session) -> None:
     steps = session.steps
     lost = steps.notes() if steps else []
     lost = lost + (session.race.lost if session.race else [])
+    if session.failed_starts:
+        lost.append(
+            f"the MPI's launcher failed {session.failed_starts} times before it started a rank, "
+            "and was started again"
+        )
     for note in (*session.setups.notes, *unanswered(session), *lost):
         click.echo(f"note: {note}", err=True)
     count = len(session.run.launches)

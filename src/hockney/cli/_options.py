@@ -253,6 +253,14 @@ REST = (
     ),
     mpicc(),
     option(
+        "--engine",
+        metavar="FILE",
+        heading=PLACEMENT,
+        show_default="$HOCKNEY_ENGINE, else built",
+        help="Use an engine that was built elsewhere, such as one for the standard ABI: no "
+        "compiler is needed.",
+    ),
+    option(
         "--platform",
         "platform_file",
         metavar="FILE|SHAPE",

@@ -15,15 +15,19 @@ with lazy_imports():
     from hockney.analysis.best import is_collective
     from hockney.cli._files import load, warn_of_cut
     from hockney.predict.channel import channel_of
-    from hockney.predict.mix import predict_mix
+    from hockney.predict.mix import collectives_by, predict_mix
+    from hockney.predict.order import predict_order
     from hockney.profiles import kinds
     from hockney.profiles.findings import findings_of
     from hockney.profiles.kinds import Profile
     from hockney.profiles.mix import mix_of
+    from hockney.profiles.order import has_order, order_of
     from hockney.profiles.summary import Summary
     from hockney.views.as_json import dumps
     from hockney.views.mix import mix_json, mix_lines
+    from hockney.views.order import order_json, order_lines
     from hockney.views.profile import answer_lines, profile_json, profile_parts
+    from hockney.views.report.profiles import Profiled
 
 
 def load_profile(path: Path) -> Profile:
@@ -31,6 +35,12 @@ def load_profile(path: Path) -> Profile:
     profile = kinds.read(path)
     warn_of_cut(path, profile.cut)
     return profile
+
+
+def profiled(path: Path) -> Profiled:
+    """The profile in a file as a report shows it."""
+    summary = Summary(load_profile(path))
+    return Profiled(path.stem, summary, findings_of(summary))
 
 
 def show_profile(path: Path, as_json: bool) -> None:
@@ -52,7 +62,8 @@ def predict_profile(
     as_json: bool,
 ) -> None:
     """The communication of a profiled program on the machine of some result files."""
-    mix = mix_of(load_profile(path))
+    profile = load_profile(path)
+    mix = mix_of(profile)
     points = [point for file in measured for point in load(file).points_to_fit]
     collectives = [point for point in points if is_collective(point)]
     messages = [point for point in points if not is_collective(point)]
@@ -62,7 +73,16 @@ def predict_profile(
         )
     channel = channel_of(messages, model).scaled(dict(factors))
     prediction = predict_mix(mix, channel, collectives)
+    order = order_of(profile) if has_order(profile) else None
+    ordered = None
+    if order is not None:
+        ordered = predict_order(order, channel, collectives_by(collectives))
     if as_json:
-        click.echo(dumps(mix_json(mix, channel.model, prediction)))
-    else:
-        click.echo("\n".join(mix_lines(mix, channel.model, prediction)))
+        content = mix_json(mix, channel.model, prediction)
+        if order is not None and ordered is not None:
+            content["order"] = order_json(order, ordered)
+        click.echo(dumps(content))
+        return
+    click.echo("\n".join(mix_lines(mix, channel.model, prediction)))
+    if order is not None and ordered is not None:
+        click.echo("\n" + "\n".join(order_lines(order, ordered)))

@@ -17,13 +17,13 @@ from hockney.measure.run import Target
 from hockney.measure.setup import mpi_of
 from hockney.measure.trial import launch_s
 from hockney.records import Run
-from hockney.spec import Placement, Plan, Sampling, plan_of
+from hockney.spec import Placement, Plan, plan_of
 from hockney.tuning.check import (
     asked_of,
     cases_of,
     check_of,
     raise_if_unknown,
-    usual_budget_s,
+    sampling_of,
 )
 from hockney.tuning.measured import library_of, points_of
 from hockney.tuning.reading import check_is_for, format_in, held_in
@@ -46,9 +46,8 @@ def check_rules(rules: Path, analyses: Sequence[Analysis], options: dict[str, An
     if not options["quiet"]:
         _say(rules, proved, len(held))
     cases, comparison = cases_of(asked, placement, form, rules)
-    least, most = options["launches"]
-    budget_s = options["budget"] or usual_budget_s(asked, launch_s(mpi, engine))
-    sampling = Sampling(least_launches=least, most_launches=most, budget_s=budget_s)
+    limits = (options["launches"], options["budget"])
+    sampling = sampling_of(asked, *limits, lambda: launch_s(mpi, engine))
     plan = Plan(cases=cases, sampling=sampling, comparison=comparison)
     study = Analysis(_measured(plan, options)).variants
     if study is None or not study.ratios:
@@ -81,7 +80,11 @@ def _measured(plan: Plan, options: dict[str, Any]) -> Run:
     output = options["output"] or _measure.default_output("tune-check")
     if not options["quiet"]:
         seconds = format_seconds(plan.sampling.budget_s)
-        click.echo(f"{len(plan.cases)} combinations share {seconds} (--budget)", err=True)
+        blocks = plan.sampling.most_launches
+        limit = "" if blocks is None else f"are launched up to {blocks} times each, and "
+        click.echo(
+            f"{len(plan.cases)} combinations {limit}share {seconds} at most (--budget)", err=True
+        )
     target = Target(output, force=options["force"], resume=None)
     session = _measure.measured(plan, target, options["quiet"])
     raise_problems(session)

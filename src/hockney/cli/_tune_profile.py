@@ -15,6 +15,7 @@ from hockney.cli._profiles import load_profile
 from hockney.cli._verb import ask
 from hockney.errors import AskedWronglyError
 from hockney.measure.problems import raise_problems
+from hockney.measure.recording import mpi_of_command
 from hockney.measure.run import Target
 from hockney.mpis import RulesFormat, format_for, format_named
 from hockney.tuning.measured import Measured, measured, only
@@ -35,6 +36,8 @@ def tune_profile(words: Sequence[str], check: bool, options: dict[str, Any], wri
     if words and not check:
         raise click.UsageError("a command after -- needs --check")
     path: Path = options["profile"]
+    if words and options["mpicc"] is None:
+        options["mpicc"] = str(mpi_of_command(words, None).mpicc)
     used = used_collectives(load_profile(path))
     if not used:
         raise AskedWronglyError(

@@ -15,12 +15,13 @@ from hockney.cli._parameters import ARRIVAL, COUNTS, SECONDS, SIZES, SKEW, Sever
 from hockney.cli._verb import MeasuringVerb
 from hockney.lazy import lazy_imports
 from hockney.spec import Plan, sizes_of
-from hockney.spec.workloads.collective import FORMS, Form
+from hockney.spec.workloads.collective import FORMS, CollectiveForm
 
 with lazy_imports():
     from hockney.measure.algorithms import checked_collectives
     from hockney.measure.checks import allowed_cpus
     from hockney.measure.collective import Study, cases_of
+    from hockney.measure.pairing import parse_counts
     from hockney.measure.setup import mpi_of
     from hockney.spec.arrivals import Asked, Skew, arrivals_of
 
@@ -41,6 +42,7 @@ BUDGET = option(
     "hockney collective allreduce,alltoall -n 2..64 --nodes 4",
     "hockney collective ibcast --overlap",
     "hockney collective allreduce --form blocking,nonblocking,persistent",
+    "hockney collective allreduce --algorithm rabenseifner --phases rabenseifner",
     "hockney collective bcast --algorithm all --arrival none,ascending,last-late --skew 50us",
     cls=MeasuringVerb,
 )
@@ -81,7 +83,16 @@ BUDGET = option(
     default="",
     heading=WORKLOAD,
     show_default="as the name says: ibcast is nonblocking",
-    help="Forms of the calls: blocking, nonblocking, persistent (MPI 4.0).",
+    help="Forms of the calls: blocking, nonblocking, persistent (MPI 4.0). Or bcast, scatter, "
+    "gather, allgather and alltoall made one-sided: put-fence, get-fence (complete after a fence), "
+    "put-flush, get-flush (after a flush and a barrier).",
+)
+@option(
+    "--threads",
+    metavar="LIST",
+    heading=WORKLOAD,
+    help="Threads of each rank that make the collective at once (MPI_THREAD_MULTIPLE), each on a "
+    "communicator of its own.",
 )
 @option(
     "--root",
@@ -129,10 +140,18 @@ BUDGET = option(
     "1.5x as long as it takes without a skew.",
 )
 @option(
+    "--phases",
+    default="",
+    heading=WORKLOAD,
+    metavar="all|NAME,...",
+    help="Also make bcast, reduce, allreduce or allgather by messages, as the schedules of these "
+    "algorithms say, and time their phases.",
+)
+@option(
     "--race",
     is_flag=True,
     heading=SAMPLING,
-    help="Measure an algorithm no further once it is surely the fastest at no size.",
+    help="Measure an algorithm no further at sizes where it is surely not the fastest.",
 )
 @_options.VERIFY
 @option("--oversubscribe", is_flag=True, heading=WORKLOAD, help="Allow more ranks than CPUs.")
@@ -141,12 +160,14 @@ def command(
     common: Common,
     *,
     collectives: str,
-    forms: tuple[Form, ...],
+    forms: tuple[CollectiveForm, ...],
     algorithms: str,
     ranks: list[int] | None,
+    threads: str | None,
     sizes: list[int],
     segments: list[int] | None,
     arrival: Asked | None,
+    phases: str,
     skew: Skew | None,
     race: bool,
     **own: Any,
@@ -156,15 +177,18 @@ def command(
     Each launch measures one algorithm and number of ranks at all sizes. A time is from the common
     start to the end on the last rank; with --arrival, from the last rank's arrival.
     """
+    counts = parse_counts(threads, "--threads") if threads else ()
     study = Study(
         named=checked_collectives(collectives.split(",")),
         forms=forms,
         algorithms=algorithms.split(","),
-        ranks=ranks or [common.ranks_by_nodes() or allowed_cpus()],
+        ranks=ranks or [common.ranks_by_nodes() or _usual_ranks(counts)],
+        threads=counts,
         segments=segments or (),
         sizes=sizes_of(sizes),
         buffers=common.buffers,
         arrivals=arrivals_of(arrival, skew),
+        phases=tuple(filter(None, phases.split(","))),
         **own,
     )
     cases, left_out = cases_of(study, common.placement, *mpi_of(common.placement))
@@ -172,3 +196,7 @@ def command(
     if "budget" not in common.given:
         sampling = replace(sampling, budget_s=CASE_S * len(cases))
     return Plan(cases=tuple(cases), sampling=sampling, left_out=tuple(left_out), race=race)
+
+
+def _usual_ranks(threads: tuple[int, ...]) -> int:
+    return max(allowed_cpus() // max(threads, default=1), 1)

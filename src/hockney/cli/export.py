@@ -11,27 +11,35 @@ from hockney.cli import _options
 from hockney.cli._help import option, verb
 from hockney.cli._parameters import Named
 from hockney.lazy import lazy_imports
-from hockney.programs import writer_names
+from hockney.programs import order_writer_names, writer_names
 
 with lazy_imports():
     from hockney.cli._files import load, others_beside
-    from hockney.exchange.writing import write
+    from hockney.cli._profiles import load_profile
+    from hockney.exchange.writing import order_files, write
+    from hockney.profiles.order import order_of
     from hockney.result_file import ResultFile
+
+
+def _names() -> list[str]:
+    return sorted({*writer_names(), *order_writer_names()})
 
 
 @verb(
     "hockney export run.jsonl --to csv -o run.csv",
     "hockney export run.jsonl --to osu",
     "hockney export overheads.jsonl --to simgrid -o machine.xml",
+    "hockney export profile.jsonl --to goal -o program.goal",
     "hockney export run.jsonl --to reframe-references --history runs/ -o references.py",
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @option(
     "--to",
     "format_name",
-    type=Named(writer_names),
+    type=Named(_names),
     required=True,
-    help="Format to write. csv-samples and parquet-samples have one row per sample.",
+    help="Format to write. csv-samples and parquet-samples have one row per sample; goal and "
+    "simgrid-trace are for profiles with the order of calls (hockney profile --trace).",
 )
 @_options.HISTORY
 @_options.MOST_INPUT
@@ -40,7 +48,10 @@ with lazy_imports():
 def command(
     file: Path, format_name: str, past: tuple[Path, ...], output: Path | None, force: bool
 ) -> None:
-    """Write a result file in a format of another program."""
+    """Write a result file or the order of a profile in a format of another program."""
+    if format_name in order_writer_names():
+        _export_order(file, format_name, output, force)
+        return
     analysis = load(file)
     if past:
         analysis.others = others_beside((file,), past)
@@ -53,4 +64,20 @@ def command(
         written.write(content)
     finally:
         written.close()
+    click.echo(f"wrote {output}", err=True)
+
+
+def _export_order(file: Path, format_name: str, output: Path | None, force: bool) -> None:
+    """Some formats have a file for each rank besides the named one."""
+    if output is None:
+        raise click.UsageError(f"--to {format_name}: name a file with -o")
+    order = order_of(load_profile(file))
+    if order.is_cut:
+        click.echo("warning: the order ends before the program (--trace-calls)", err=True)
+    for name, content in order_files(order, format_name, output.name):
+        written = ResultFile(output.with_name(name), force)
+        try:
+            written.write(content.encode())
+        finally:
+            written.close()
     click.echo(f"wrote {output}", err=True)

@@ -67,6 +67,28 @@ def command(
     --resume. Prints the times by level (same switch, one hop, ...), which node, switch or cable is
     an outlier, and the slowest pairs.
     """
+    return plan_of(
+        common,
+        ranks=ranks,
+        sizes=sizes,
+        topology=topology,
+        per_switch=per_switch,
+        serial=serial,
+        visits=visits,
+    )
+
+
+def plan_of(
+    common: Common,
+    *,
+    ranks: int | None,
+    sizes: list[int],
+    topology: str | None,
+    per_switch: bool,
+    serial: bool = False,
+    visits: int | None = None,
+) -> Plan:
+    """Passes over the pairs of a network."""
     placement = replace(common.placement, ranks=ranks or _usual_ranks(common))
     placement = with_topology(placement, topology or of_scheduler())
     if per_switch and placement.topology is None:

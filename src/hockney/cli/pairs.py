@@ -7,7 +7,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from hockney.cli import _options
+from hockney.cli import _options, fabric
 from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._messages import NAMES, messages_of, messages_options
@@ -33,6 +33,12 @@ MULTI_RANKS = 8
 """Two groups of up to four processes, as in the paper."""
 DEFAULT_ACTIVE = "1,all"
 MULTI = "IMB's multi-mode"
+OWN = (
+    *("pairing", "active", "operation", "window", "mode", "every_iteration", "duration"),
+    *(*NAMES, "partitions", "stagger"),
+)
+"""Options of pairs that somebody chooses."""
+MULTI_OWN = ("multi", "msgs_per_sample", "overall_volume", "verify")
 
 
 @verb(
@@ -41,6 +47,7 @@ MULTI = "IMB's multi-mode"
     "hockney pairs -n 2 --operation stream --threads 1,2,4   # message rate over threads",
     "hockney pairs -n 2 --datatype vector:64:8:64           # and packed by hand",
     "hockney pairs -n 2 --mode partitioned --partitions 4 --stagger 10us",
+    "hockney pairs -n 32 --nodes 32 --topology switches.txt --per-switch --gate",
     "hockney pairs --multi -o multi.jsonl",
     cls=MeasuringVerb,
 )
@@ -132,15 +139,30 @@ MULTI = "IMB's multi-mode"
     help="At most max(1, VOLUME / size) repetitions of a size.",
 )
 @_options.TOPOLOGY
+@option(
+    "--per-switch",
+    is_flag=True,
+    heading=WORKLOAD,
+    help="Pair the nodes of each switch, on all switches at the same time, then every two switches "
+    "node by node, and name a slow node, switch or cable: hockney fabric --per-switch.",
+)
 @measuring_options()
 def command(
-    common: Common, *, ranks: int | None, multi: bool, topology: str | None, **options: Any
+    common: Common,
+    *,
+    ranks: int | None,
+    multi: bool,
+    topology: str | None,
+    per_switch: bool,
+    **options: Any,
 ) -> Plan:
     """Measure pairs of ranks that exchange messages at the same time.
 
     Prints the time of the median and the slowest pair and the total bandwidth, for each size and
     number of pairs; the slowdown against one pair alone; and outliers.
     """
+    if per_switch:
+        return _per_switch(common, ranks, topology, options["sizes"])
     threads = max((number for both in options["threads"] or () for number in both), default=1)
     ranks = ranks or common.ranks_by_nodes() or _usual_ranks(common, multi, threads)
     workload = _multi(common, ranks, **options) if multi else _pairs(common, ranks, **options)
@@ -202,6 +224,23 @@ def _pairs(
     )
 
 
+def _per_switch(
+    common: Common, ranks: int | None, topology: str | None, sizes: list[int] | None
+) -> Plan:
+    """Passes over the pairs inside switches and between every two, as hockney fabric makes them;
+    options that would make it something else are refused."""
+    given = [option_of(name) for name in (*OWN, *MULTI_OWN, "idle_last") if name in common.given]
+    if given:
+        raise click.UsageError(f"--per-switch fixes the pairs: leave out {', '.join(given)}")
+    return fabric.plan_of(
+        common,
+        ranks=ranks,
+        sizes=sizes or parse_sizes(fabric.DEFAULT_SIZES),
+        topology=topology,
+        per_switch=True,
+    )
+
+
 def _multi(
     common: Common,
     ranks: int,
@@ -214,11 +253,7 @@ def _multi(
     **_pairs_alone: Any,
 ) -> Pairs:
     """The multi-mode ping-pong; options that would make it something else are refused."""
-    own = (
-        *("pairing", "active", "operation", "window", "mode", "every_iteration", "duration"),
-        *(*NAMES, "partitions", "stagger"),
-    )
-    given = [option_of(name) for name in own if name in common.given]
+    given = [option_of(name) for name in OWN if name in common.given]
     if given:
         raise click.UsageError(f"--multi fixes the workload: leave out {', '.join(given)}")
     pairs = pairing_of("halves", ranks, idle_last)

@@ -13,8 +13,13 @@ from hockney.cli._parameters import SIZE, Named
 from hockney.lazy import lazy_imports
 from hockney.views.curves import Options
 from hockney.views.figures import FIGURES, describe
+from hockney.views.profile_figures import PROFILE_FIGURES, describe_profile
 
 with lazy_imports():
+    from hockney.cli._profiles import load_profile
+    from hockney.profiles.kinds import is_profile
+    from hockney.profiles.summary import Summary
+    from hockney.views.drawing.description import Figure
     from hockney.views.drawing.files import check_output, save
     from hockney.views.drawing.terminal import drawn
     from hockney.views.labels import analyses_of
@@ -23,24 +28,30 @@ NEEDS = ("extremes", "bytes", "operation", "ranks")
 """Options that only some figures take."""
 
 
+def _names() -> list[str]:
+    return [*FIGURES.names(), *PROFILE_FIGURES.names()]
+
+
 @verb(
     "hockney plot mpich.jsonl",
     "hockney plot mpich.jsonl openmpi.jsonl -o time.svg",
     "hockney plot --what samples --bytes 8 run.jsonl -o samples.png",
     "hockney plot --what matrix cores.jsonl -o map.png",
+    "hockney plot --what traffic profile.jsonl -o traffic.pdf",
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @_options.MOST_INPUT
 @_options.output("FILE.png, .svg or .pdf.", show_default="draw in the terminal", metavar="FILE")
 @option(
     "--what",
-    type=Named(FIGURES.names),
-    default="time",
+    type=Named(_names),
+    show_default="time; reasons of a profile",
     help="Time or bandwidth by message size; samples of one size; models with residuals. For "
     "pairs: contention, variability, multi-mode. For cores: matrix. For networks: fabric. For "
     "overheads: parts of a message. For rma: one-sided over two-sided. For startup: its steps. For "
     "congestion: factors. For collectives: time by size or number of ranks, the best algorithms "
-    "(also by arrival), measured over predicted (collective-model).",
+    "(also by arrival), measured over predicted (collective-model). For profiles: reasons, "
+    "calls, sizes, partners, traffic, waits.",
 )
 @option(
     "--bytes",
@@ -74,7 +85,7 @@ NEEDS = ("extremes", "bytes", "operation", "ranks")
 def command(
     files: tuple[Path, ...],
     output: Path,
-    what: str,
+    what: str | None,
     extremes: bool,
     with_fit: bool,
     size: int | None,
@@ -82,22 +93,34 @@ def command(
     ranks: int | None,
     force: bool,
 ) -> None:
-    """Draw result files; several are overlaid as several systems."""
-    takes = FIGURES.find(what).TAKES
-    options = Options(extremes, with_fit, size, operation, ranks)
-    for name in NEEDS:
-        if getattr(options, name) not in (None, False) and name not in takes:
-            takers = ", ".join(n for n, figure in FIGURES.all().items() if name in figure.TAKES)
-            raise click.UsageError(f"--what {what} does not take --{name}; these do: {takers}")
-
+    """Draw result files or a profile; several results are overlaid as several systems."""
     if output is not None:
         check_output(output, force)
-    analyses = analyses_of(files)
-    for analysis in analyses:
-        warn_of_cut(Path(analysis.run.path or ""), analysis.run.cut)
-    figure = describe(what, analyses, options)
+    if what in PROFILE_FIGURES.names() or (what is None and is_profile(files[0])):
+        figure = _of_profile(what or "reasons", files)
+    else:
+        options = Options(extremes, with_fit, size, operation, ranks)
+        figure = _of_runs(what or "time", files, options)
     if output is None:
         click.echo(drawn(figure))
         return
     save(figure, output, force)
     click.echo(f"wrote {output}", err=True)
+
+
+def _of_profile(what: str, files: tuple[Path, ...]) -> Figure:
+    if len(files) > 1:
+        raise click.UsageError(f"--what {what} draws one profile")
+    return describe_profile(what, Summary(load_profile(files[0])))
+
+
+def _of_runs(what: str, files: tuple[Path, ...], options: Options) -> Figure:
+    takes = FIGURES.find(what).TAKES
+    for name in NEEDS:
+        if getattr(options, name) not in (None, False) and name not in takes:
+            takers = ", ".join(n for n, figure in FIGURES.all().items() if name in figure.TAKES)
+            raise click.UsageError(f"--what {what} does not take --{name}; these do: {takers}")
+    analyses = analyses_of(files)
+    for analysis in analyses:
+        warn_of_cut(Path(analysis.run.path or ""), analysis.run.cut)
+    return describe(what, analyses, options)

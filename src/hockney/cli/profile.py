@@ -27,6 +27,18 @@ with lazy_imports():
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND ...")
 @_options.output("Profile to write.", show_default="profile-HOST-TIME.jsonl", metavar="FILE")
 @option("--no-arguments", is_flag=True, heading=OUTPUT, help="Keep the command out of the profile.")
+@option(
+    "--trace",
+    is_flag=True,
+    help="Keep the order of calls, for predict and export.",
+)
+@option(
+    "--trace-calls",
+    type=click.IntRange(1, 10_000_000),
+    default=1_000_000,
+    metavar="N",
+    help="Of each rank, the first so many calls (48 B each) whose order is kept.",
+)
 @_options.mpicc("that the program uses", COMMON)
 @_options.force("the profile")
 @_options.QUIET
@@ -34,6 +46,8 @@ def command(
     words: tuple[str, ...],
     output: Path | None,
     no_arguments: bool,
+    trace: bool,
+    trace_calls: int,
     mpicc: str | None,
     force: bool,
     quiet: bool,
@@ -47,7 +61,8 @@ def command(
     path = output or default_output("profile")
     file = ResultFile(path, force=force)
     try:
-        profile = record(words, mpi, path.resolve().parent, not no_arguments)
+        most_acts = trace_calls if trace else 0
+        profile = record(words, mpi, path.resolve().parent, not no_arguments, most_acts)
         if profile.ranks:
             file.write(kinds.encode(profile))
     finally:

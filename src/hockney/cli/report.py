@@ -13,8 +13,10 @@ from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
+    from hockney.cli._profiles import profiled
     from hockney.cli._systems import systems
     from hockney.cli.history import histories_with
+    from hockney.profiles.kinds import is_profile
     from hockney.views.labels import labelled
     from hockney.views.report import render
 
@@ -23,6 +25,7 @@ with lazy_imports():
     "hockney report run.jsonl",
     "hockney report mpich.jsonl openmpi.jsonl -o two-mpis.html --title 'Two MPIs'",
     "hockney report today/ --history runs/",
+    "hockney report profile.jsonl messages.jsonl",
 )
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @_options.output("HTML page to write.", default="report.html", metavar="FILE")
@@ -33,7 +36,8 @@ with lazy_imports():
 def command(
     paths: tuple[Path, ...], output: Path, title: str | None, past: tuple[Path, ...], force: bool
 ) -> None:
-    """Write one HTML page: for each experiment the answer, its figures and tables, and the data.
+    """Write one HTML page: for each experiment or profile the answer, its figures and tables, and
+    the data.
 
     The page needs no network and no other file. It describes and draws the first 20 files of an
     experiment; the others are rows of its table.
@@ -42,8 +46,11 @@ def command(
         raise AskedWronglyError(
             f"{output} exists", "name another file with -o, or overwrite it with --force"
         )
-    analyses = labelled(systems(result_files(paths)))
-    histories = histories_with(paths, past)
+    files = result_files(paths, is_profile)
+    profiles = [profiled(file) for file in files if is_profile(file)]
+    runs = [file for file in files if not is_profile(file)]
+    analyses = labelled(systems(runs))
+    histories = histories_with(tuple(runs), past) if runs else []
     whole = [one for one in analyses if not one.is_reduced]
     positions = {one: one.positions(histories) for one in followed(whole, "runs compared")}
-    write_text(output, render(analyses, positions, title, followed), force)
+    write_text(output, render(analyses, positions, title, followed, profiles), force)

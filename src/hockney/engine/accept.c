@@ -63,8 +63,9 @@ static const struct accepted {
     {{"skew-ns", required_argument, NULL, OPTION_SKEW_NS}, ON(COLLECTIVE)},
     {{"skew-times", required_argument, NULL, OPTION_SKEW_TIMES}, ON(COLLECTIVE)},
     {{"fractions", required_argument, NULL, OPTION_FRACTIONS}, ON(COLLECTIVE)},
-    {{"threads", required_argument, NULL, OPTION_THREADS}, ON(PINGPONG) | ON(PAIRS)},
-    {{"thread-comms", required_argument, NULL, OPTION_THREAD_COMMS}, ON(PINGPONG) | ON(PAIRS)},
+    {{"schedules", required_argument, NULL, OPTION_SCHEDULES}, ON(COLLECTIVE)},
+    {{"threads", required_argument, NULL, OPTION_THREADS}, ON(PINGPONG) | ON(PAIRS) | ON(COLLECTIVE)},
+    {{"thread-comms", required_argument, NULL, OPTION_THREAD_COMMS}, ON(PINGPONG) | ON(PAIRS) | ON(COLLECTIVE)},
     {{"datatype", required_argument, NULL, OPTION_DATATYPE}, ON(PINGPONG) | ON(PAIRS)},
     {{"receive-datatype", required_argument, NULL, OPTION_RECEIVE_DATATYPE}, ON(PINGPONG) | ON(PAIRS)},
     {{"packing", required_argument, NULL, OPTION_PACKING}, ON(PINGPONG) | ON(PAIRS)},
@@ -133,7 +134,7 @@ static void check_operation(struct options *options)
              name);
     if (!operation->rooted && options->rotate)
         fail(EXIT_ASKED_WRONGLY, "%s takes no --root rotate: it has no root", name);
-    if (operation->prepare != NULL && operation->between_all && options->rotate)
+    if (operation->form != NULL && strcmp(operation->form, "persistent") == 0 && options->rotate)
         fail(EXIT_ASKED_WRONGLY, "%s: a persistent request has one root: no --root rotate", name);
     if (operation->between_all && options->sync == SYNC_BARRIER && options->verify)
         fail(EXIT_ASKED_WRONGLY, "--verify needs --sync clock, not barrier");
@@ -220,6 +221,23 @@ static void check_arrivals(const struct options *options)
         fail(EXIT_ASKED_WRONGLY, "--arrival takes no --sync barrier, --overlap or --verify");
 }
 
+/* Messages between ranks make collectives of one group, whose ranks arrive together and whose root is the
+   first, where the result comes together in one buffer. */
+static void check_schedules(const struct options *options)
+{
+    const struct operation *operation = options->operation;
+    if (options->schedules == NULL)
+        return;
+    if (operation->varies || operation->empty || operation->form != NULL ||
+        operation->out_blocks != ONE_BLOCK || operation->in_blocks == BLOCKS_ON_ROOT)
+        fail(EXIT_ASKED_WRONGLY, "%s takes no --schedules: bcast, reduce, allreduce and allgather do",
+             operation->name);
+    if (options->rotate || options->groups > 1 || options->arrivals.count > 0 ||
+        options->thread_count > 0 || options->sync == SYNC_BARRIER)
+        fail(EXIT_ASKED_WRONGLY, "--schedules takes no --root rotate, --groups, --threads, --arrival or "
+                                 "--sync barrier");
+}
+
 /* The usual buffers if the user chose none. Refuses buffers that the operation does not support. */
 static void choose_buffers(struct options *options)
 {
@@ -296,6 +314,7 @@ void accept_or_refuse(struct options *options, const char *experiment, const int
     check_operation(options);
     check_one_sided(options, given);
     check_arrivals(options);
+    check_schedules(options);
     choose_buffers(options);
     check_counts(options);
     check_numbers(options);

@@ -6,7 +6,7 @@
 
 #include "options.h"
 
-enum { ACCEPTED_OPTIONS = 69 };
+enum { ACCEPTED_OPTIONS = 70 };
 
 /* Options without a letter. */
 enum {
@@ -35,6 +35,7 @@ enum {
     OPTION_LOADS,
     OPTION_ROLES,
     OPTION_TAILS,
+    OPTION_SCHEDULES,
 };
 
 /* All options as getopt_long takes them, ended by a row of zeros; the caller frees them. */

@@ -108,7 +108,8 @@ double buffers_needed(const struct launch *launch)
     const int one = is_one_buffer(launch, launch->options->operation);
     return most_with_messages(launch) * (span_of(launch, 0) + (one ? 0.0 : span_of(launch, 1)) +
                                          packed_span(launch)) +
-           launch->options->window_kind_count * exposed_bytes(launch);
+           (launch->options->operation->in_window + launch->options->window_kind_count) *
+               exposed_bytes(launch);
 }
 
 struct area area_of(double bytes, int filled, int is_read)

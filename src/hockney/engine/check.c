@@ -43,6 +43,35 @@ void check(int code, const char *call)
     fail(EXIT_WENT_WRONG, "%s: %s", call, text);
 }
 
+/* After the handler, the failed call returns its code. */
+static void leave_comm(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    (void)code;
+}
+
+static void leave_window(MPI_Win *win, int *code, ...)
+{
+    (void)win;
+    (void)code;
+}
+
+void return_errors(MPI_Comm comm)
+{
+    MPI_Errhandler handler;
+    check(MPI_Comm_create_errhandler(leave_comm, &handler), "MPI_Comm_create_errhandler");
+    check(MPI_Comm_set_errhandler(comm, handler), "MPI_Comm_set_errhandler");
+    check(MPI_Errhandler_free(&handler), "MPI_Errhandler_free");
+}
+
+void return_window_errors(MPI_Win win)
+{
+    MPI_Errhandler handler;
+    check(MPI_Win_create_errhandler(leave_window, &handler), "MPI_Win_create_errhandler");
+    check(MPI_Win_set_errhandler(win, handler), "MPI_Win_set_errhandler");
+    check(MPI_Errhandler_free(&handler), "MPI_Errhandler_free");
+}
+
 void *allocate(size_t bytes)
 {
     void *memory = calloc(1, bytes > 0 ? bytes : 1);

@@ -2,6 +2,7 @@
 #ifndef HOCKNEY_CHECK_H
 #define HOCKNEY_CHECK_H
 
+#include <mpi.h>
 #include <stddef.h>
 #include <stdnoreturn.h>
 
@@ -9,6 +10,11 @@ enum { EXIT_WENT_WRONG = 1, EXIT_ASKED_WRONGLY = 2 };
 
 /* Ends the whole launch with MPI's own words when `code` is not MPI_SUCCESS. */
 void check(int code, const char *call);
+
+/* Errors on a communicator, and on those made of it, or on a window come back as codes. By a handler of
+   our own: the value of MPI_ERRORS_RETURN is not the same in all headers of the standard ABI. */
+void return_errors(MPI_Comm comm);
+void return_window_errors(MPI_Win win);
 
 /* Says what was wrong on stderr and, as an "end" record, on stdout; then ends every rank. */
 noreturn void fail(int status, const char *format, ...);

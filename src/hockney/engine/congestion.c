@@ -68,7 +68,7 @@ struct congestion *congestion_open(struct launch *launch, MPI_Comm comm)
     check(MPI_Comm_split(comm, playing ? (int)congestion->role : MPI_UNDEFINED, place, &congestion->comm),
           "MPI_Comm_split");
     if (playing)
-        check(MPI_Comm_set_errhandler(congestion->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+        return_errors(congestion->comm);
     if (congestion->role == VICTIM)
         enter_victims(launch, congestion, place);
     if (congestion->role == AGGRESSOR)

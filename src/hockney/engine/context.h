@@ -48,15 +48,18 @@ struct context {
     int *counts, *displacements;
     MPI_Datatype *types; /* of a w form: `out.type` for each rank */
     double compute_ns; /* of a nonblocking or persistent operation: between its start and its end */
+    MPI_Win win; /* of a collective by put or get */
     MPI_Request *requests; /* room for 2 * window */
     MPI_Status *statuses;
     struct shared *shared; /* memory shared by two ranks; NULL if they cannot share memory */
     const void *parameters; /* the operation's own */
+    double began_ns; /* on the common clock: when this thread began a repetition */
     /* One-sided: how it is made, the windows, this rank's memory that the other one works on, and
        where it walks there. */
     const struct way *way;
     struct exposure *exposures[WINDOW_KINDS]; /* NULL: of a kind that is not measured */
     struct message exposed, there;
+    struct schedule *schedule; /* of a collective made by messages; else NULL */
     struct halo *halo; /* of an exchange with neighbours; else NULL */
     enum packing packing;
 };

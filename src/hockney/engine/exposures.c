@@ -7,6 +7,7 @@
 
 #include "buffers.h"
 #include "check.h"
+#include "library.h"
 #include "node.h"
 #include "records.h"
 #include "visit.h"
@@ -77,13 +78,11 @@ static noreturn void refuse(const char *kind, int code, MPI_Comm comm)
 {
     char names[64];
     name_kinds(names, sizeof names, comm);
-    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", text[MPI_MAX_ERROR_STRING] = "";
+    char text[MPI_MAX_ERROR_STRING] = "";
     int length = 0;
-    MPI_Get_library_version(library, &length);
-    library[strcspn(library, "\n")] = '\0';
     MPI_Error_string(code, text, &length);
     fail(EXIT_ASKED_WRONGLY, "--window-kind %s: %.100s makes no such window here (%.200s); it makes: %s",
-         kind, library, text, names);
+         kind, library_description(), text, names);
 }
 
 static struct exposure *open_one(const struct launch *launch, enum window_kind kind, MPI_Comm comm)
@@ -97,7 +96,7 @@ static struct exposure *open_one(const struct launch *launch, enum window_kind k
     const int code = make(exposure, kind, comm);
     if (code != MPI_SUCCESS)
         refuse(window_kind_names[kind], code, comm);
-    check(MPI_Win_set_errhandler(exposure->win, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+    return_window_errors(exposure->win);
     memset(exposure->base, 1, exposure->span);
     set_group(exposure, comm);
     if (kind == DYNAMIC)

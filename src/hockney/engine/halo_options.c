@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "library.h"
 #include "operations/halo.h"
 #include "simulated.h"
 #include "values.h"
@@ -113,18 +114,18 @@ static void check_columns(const struct options *options, enum packing packing)
                  packings_names[packing], ELEMENT, options->sizes[i].bytes);
 }
 
-#ifdef OPEN_MPI
-/* Up to 5.0.11 at least, parts begin where those of contiguous data would. */
-enum { PARTS_KEEP_LAYOUT = 0 };
-#else
-enum { PARTS_KEEP_LAYOUT = 1 };
-#endif
+/* In Open MPI, up to 5.0.11 at least, parts begin where those of contiguous data would. */
+static int parts_keep_layout(void)
+{
+    const char *name = library_name();
+    return name == NULL || strcmp(name, "Open MPI") != 0;
+}
 
 /* Every part is as long as the others, and of whole elements where they lie in columns. */
 static void check_parts(const struct options *options)
 {
     const size_t parts = (size_t)options->grid.parts;
-    for (int j = 0; !PARTS_KEEP_LAYOUT && j < options->column_count; j++)
+    for (int j = 0; !parts_keep_layout() && j < options->column_count; j++)
         if (options->columns[j] == PACKING_BY_DATATYPE)
             fail(EXIT_ASKED_WRONGLY, "--columns datatype: Open MPI sends the parts of a partitioned "
                                      "message with gaps from wrong places; use none or hand");

@@ -186,7 +186,7 @@ static void open_groups(struct launch *launch)
     group->rank = context->rank % group->ranks;
     check(MPI_Comm_split(context->comm, context->rank / group->ranks, group->rank, &group->comm),
           "MPI_Comm_split");
-    check(MPI_Comm_set_errhandler(group->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    return_errors(group->comm);
 }
 
 /* Sets up what all experiments need: the ranks and their names, clock, buffers, what is shared. */
@@ -220,11 +220,14 @@ static void open_launch(struct launch *launch, const struct place *here, MPI_Com
              options->peers[1]);
     if (options->experiment == RMA)
         exposures_open(launch, comm);
+    if (options->schedules != NULL)
+        launch->schedules = schedules_open(options->schedules, options->operation, comm, here->host);
     points_make(launch);
     make_room(launch);
     if (begins_together(options))
         launch->together =
-            together_open(comm, launch->point_count, launch->room, options->sync);
+            together_open(comm, launch->point_count, launch->room,
+                          schedules_segments(launch->schedules), options->sync);
     launch->watchers = IS_SIMULATED ? MPI_COMM_SELF : comm;
     launch->watch = IS_SIMULATED && context->rank > 0 ? NULL : watch_start();
 }
@@ -243,6 +246,8 @@ static void close_launch(struct launch *launch)
     threads_close(launch);
     if (launch->context.halo != NULL)
         halo_close(launch->context.halo);
+    if (launch->schedules != NULL)
+        schedules_close(launch->schedules);
     if (launch->options->groups > 1)
         check(MPI_Comm_free(&launch->group.comm), "MPI_Comm_free");
     for (int i = 0; i < launch->point_count; i++) {

@@ -12,6 +12,7 @@
 #include "place.h"
 #include "precision.h"
 #include "probe.h"
+#include "schedule.h"
 #include "sketch.h"
 
 /* One number that is asked for, and what is known of it so far. */
@@ -32,6 +33,7 @@ struct point {
     double late;          /* this rank by that fraction of */
     double skew_ns;       /* this; known on the first rank only */
     const struct load *load; /* of the network meanwhile; NULL: none */
+    struct schedule *schedule; /* by which a collective is made of messages; NULL: the library makes it */
     struct series *series; /* on the first rank: nanoseconds, the median of each visit */
     struct sketch *sketch; /* on the first rank, with --tails: of samples not yet recorded */
     double precision;    /* reached so far, relative */
@@ -82,6 +84,7 @@ struct launch {
                             are one process */
     MPI_Comm watchers;   /* the ranks that have one */
     struct together *together; /* of collectives; else NULL */
+    struct schedules *schedules; /* by which a collective is made as well; else NULL */
     struct congestion *congestion; /* of victims and aggressors; else NULL */
     MPI_Comm exposed; /* of a pair, as long as it has windows: Intel MPI's do not outlive theirs */
     int64_t roots; /* repetitions of a collective so far, where the root rotates */

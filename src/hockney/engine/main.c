@@ -15,6 +15,7 @@
 #include "beyond.h"
 #include "fit.h"
 #include "launch.h"
+#include "library.h"
 #include "options.h"
 #include "pin.h"
 #include "place.h"
@@ -83,7 +84,7 @@ static void start_mpi(int *argc, char ***argv, int threads)
     check(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &granted), "MPI_Init_thread");
     if (granted < MPI_THREAD_MULTIPLE)
         fail(EXIT_ASKED_WRONGLY, "--threads needs MPI_THREAD_MULTIPLE, and %s grants %s",
-             records_version(), records_thread_level());
+             library_description(), records_thread_level());
 }
 
 static void measure(int argc, char **argv)
@@ -101,7 +102,7 @@ static void measure(int argc, char **argv)
     startup.after = clock_ns();
     records_buffer();
     const MPI_Comm world = MPI_COMM_WORLD;
-    check(MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    return_errors(world);
     int rank, ranks;
     check(MPI_Comm_rank(world, &rank), "MPI_Comm_rank");
     check(MPI_Comm_size(world, &ranks), "MPI_Comm_size");

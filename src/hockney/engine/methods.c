@@ -119,6 +119,15 @@ static void check_partitions(const struct options *options)
 static void check_threads(const struct options *options)
 {
     const struct operation *operation = options->operation;
+    if (operation->between_all && options->thread_count > 0 &&
+        (operation->in_window || options->overlap || options->groups > 1 ||
+         options->arrivals.count > 0))
+        fail(EXIT_ASKED_WRONGLY, "%s: --threads takes no --overlap, --groups, --arrival or --form by put or "
+                                 "get", operation->name);
+    if (operation->between_all && options->thread_count > 0 &&
+        strcmp(options->thread_comms, "shared") == 0)
+        fail(EXIT_ASKED_WRONGLY, "--thread-comms shared: on one communicator only one collective may be made "
+                                 "at a time; use own or vci");
     for (int i = 0; i < options->thread_count; i++) {
         const int threads = options->threads[i].threads, receivers = options->threads[i].receivers;
         if (threads == receivers)

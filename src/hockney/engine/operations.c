@@ -3,14 +3,13 @@
 #include <string.h>
 
 #include "check.h"
-#include "records.h"
+#include "library.h"
 
 const char *const buffers_names[] = {"returned", "separate", "cold", NULL};
 const char *const packings_names[] = {"none", "hand", "datatype", NULL};
 
-/* The names that the linker gives to the ends of what is LISTED. */
-extern const struct operation *const __start_hockney_operations[];
-extern const struct operation *const __stop_hockney_operations[];
+/* What is LISTED. */
+GATHERS(const struct operation *const, operations);
 
 const struct operation *const floor_handovers[] = {
     &operation_handover_one_line,
@@ -32,8 +31,8 @@ static const char *mode_of(const struct operation *operation)
 
 const struct operation *operation_named(const char *name, const char *mode)
 {
-    const struct operation *const *listed = __start_hockney_operations;
-    for (; listed < __stop_hockney_operations; listed++)
+    const struct operation *const *listed = gathered_operations;
+    for (; listed < gathered_operations_end; listed++)
         if ((*listed)->packing == NULL && strcmp((*listed)->name, name) == 0 &&
             strcmp(mode_of(*listed), mode) == 0)
             return *listed;
@@ -42,8 +41,8 @@ const struct operation *operation_named(const char *name, const char *mode)
 
 const struct operation *operation_packed(const struct operation *operation, const char *packing)
 {
-    const struct operation *const *listed = __start_hockney_operations;
-    for (; listed < __stop_hockney_operations; listed++)
+    const struct operation *const *listed = gathered_operations;
+    for (; listed < gathered_operations_end; listed++)
         if ((*listed)->packing != NULL && strcmp((*listed)->packing, packing) == 0 &&
             strcmp((*listed)->name, operation->name) == 0 &&
             strcmp(mode_of(*listed), mode_of(operation)) == 0)
@@ -55,6 +54,6 @@ noreturn void refuse_partitioned(const char *what)
 {
     fail(EXIT_ASKED_WRONGLY, "%s: %s was built for MPI %d.%d, and partitioned communication came with "
                              "MPI 4.0",
-         what, records_library() != NULL ? records_library() : "this MPI library", MPI_VERSION,
+         what, library_name() != NULL ? library_name() : "this MPI library", MPI_VERSION,
          MPI_SUBVERSION);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "gather.h"
 
 /* Which blocks a rank's buffers hold: one; one for each rank, on the root alone or on all; or one for
    each neighbour. */
@@ -22,7 +23,7 @@ struct operation {
     const char *mode;      /* how it sends; NULL where the operation has one usual way */
     const char *packing;   /* how it brings data out of and into a layout; NULL: MPI does, or nobody */
     const char *exchange;  /* of a halo: how its messages are exchanged; else NULL */
-    const char *form;      /* "nonblocking" or "persistent"; NULL for blocking calls */
+    const char *form;      /* "nonblocking", "persistent", or by put or get; NULL for blocking calls */
     double messages;       /* a sample is a batch's time / repetitions / messages */
     int counts_window;     /* a repetition is so many messages times the window */
     int at_once;           /* sends and receives at the same time: never in one buffer */
@@ -34,6 +35,7 @@ struct operation {
     int empty;    /* carries no bytes */
     int in_place; /* has at most one buffer */
     int rooted;   /* has a root */
+    int in_window; /* works in a window's memory, beside the buffers */
     int overlaps; /* is nonblocking or persistent, and may compute meanwhile */
     int reduces;  /* works on whole elements of 4 bytes */
     int varies;   /* takes counts and displacements, */
@@ -76,7 +78,7 @@ extern const struct operation operation_copy_cold;
    them: nothing else names them. */
 #define LISTED(one)                                                                                \
     static const struct operation *const listed_##one                                             \
-        __attribute__((used, section("hockney_operations"))) = &(one)
+        GATHERED(operations) = &(one)
 
 /* What the user may ask for between two ranks by these names; NULL where there is no such
    operation. The usual way of those that have a few is "standard". */

@@ -9,6 +9,7 @@
 #include "accept.h"
 #include "check.h"
 #include "halo_options.h"
+#include "library.h"
 #include "records.h"
 #include "values.h"
 
@@ -218,6 +219,7 @@ static void read_option(struct options *options, int option, char *text)
     case OPTION_REDUCTION:
         options->reduction = (enum reduction)value_choice(text, "--reduction", reduction_names);
         break;
+    case OPTION_SCHEDULES: options->schedules = text + (*text == '@'); break;
     case OPTION_LAUNCHED_AT: options->launched_at = text; break;
     case OPTION_SWITCHES: options->switches = text; break;
     case OPTION_PASS: options->pass = value_count(text, "--pass"); break;
@@ -237,7 +239,7 @@ static void read_option(struct options *options, int option, char *text)
         exit(EXIT_SUCCESS);
     case 'V':
         printf("hockney-engine %s for %s\n", HOCKNEY_VERSION,
-               records_library() != NULL ? records_library() : "an unknown MPI");
+               library_name() != NULL ? library_name() : "an unknown MPI");
         records_flush();
         exit(EXIT_SUCCESS);
     default: fail(EXIT_ASKED_WRONGLY, "see hockney-engine --help");
@@ -295,7 +297,7 @@ static void read_experiment(struct options *options, int count, char **words)
     if (options->form != NULL && strstr(options->form, "persistent") != NULL &&
         !has_persistent_collectives)
         fail(EXIT_ASKED_WRONGLY, "%s has no persistent collectives, which came with MPI 4.0",
-             records_library() != NULL ? records_library() : "this MPI");
+             library_name() != NULL ? library_name() : "this MPI");
     if (experiment == HALO) {
         halo_read_exchanges(options);
         return;
@@ -312,6 +314,8 @@ static void read_experiment(struct options *options, int count, char **words)
                          : experiment == OVERHEADS ? &operation_train
                          : experiment == CONGESTION ? victim_named(name)
                                                    : operation_named(name, options->mode);
+    if (options->operation == NULL && experiment == COLLECTIVE && options->form != NULL)
+        fail(EXIT_ASKED_WRONGLY, "%s --form %s: no such collective", name, options->form);
     if (options->operation == NULL)
         refuse_operation(options, name);
 }

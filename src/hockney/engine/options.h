@@ -79,10 +79,11 @@ struct options {
                                     with an earlier one */
     int64_t from, visits;        /* the first visit to make; at most so many, 0: all */
     const char *algorithm;       /* of a collective: what the records call it, */
+    const char *schedules;       /* file of those by which it is made of messages as well; NULL: by none */
     const size_t *segment_bytes; /* and its segments; NULL: unknown, 0: unsegmented */
     enum sync sync;
-    const char *form;            /* of a collective: "persistent"; NULL: as its name says. Of a halo: a
-                                    list, for its neighbourhood collectives */
+    const char *form;            /* of a collective: "persistent", or by put or get; NULL: as its name says.
+                                    Of a halo: a list, for its neighbourhood collectives */
     int groups;                  /* of ranks that make a collective at the same time */
     int overlap;                 /* a nonblocking collective also while computing */
     struct arrivals arrivals;    /* when ranks arrive at a collective */

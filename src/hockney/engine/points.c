@@ -29,13 +29,26 @@ static struct point *add_point(struct launch *launch, const struct operation *op
     return point;
 }
 
-/* One message to neighbours of the first rank, from which their exchanges are predicted. */
-static void add_messages(struct launch *launch, struct size_option size)
+/* One message of the first rank to each of these others, from which exchanges are predicted. */
+static void add_messages(struct launch *launch, struct size_option size, const int *partners, int count)
 {
-    for (int i = 0; i < MOST_DIMENSIONS; i++)
-        if (launch->context.halo->partners[i] > 0)
-            add_point(launch, &operation_message, &method_plain, size, 1)->pair[1] =
-                launch->context.halo->partners[i];
+    for (int i = 0; i < count; i++)
+        if (partners[i] > 0)
+            add_point(launch, &operation_message, &method_plain, size, 1)->pair[1] = partners[i];
+}
+
+/* A collective by messages. Those of one size alone would not show what a byte costs. */
+static void add_schedules(struct launch *launch, struct size_option size)
+{
+    const struct schedules *schedules = launch->schedules;
+    for (int i = 0; i < schedules->count; i++) {
+        struct schedule *schedule = &schedules->list[i];
+        if (schedule->bytes == size.bytes)
+            add_point(launch, &schedule->operation, &method_plain, size, 1)->schedule = schedule;
+    }
+    add_messages(launch, size, schedules->partners, schedules->partner_count);
+    if (launch->options->size_count == 1)
+        add_messages(launch, (struct size_option){0}, schedules->partners, schedules->partner_count);
 }
 
 /* One size of a halo or of overlap: each exchange by each packing. Of one size alone, messages would
@@ -55,9 +68,10 @@ static void add_exchanges(struct launch *launch, struct size_option size)
     }
     if (launch->context.halo == NULL)
         return;
-    add_messages(launch, size);
+    const int *partners = launch->context.halo->partners;
+    add_messages(launch, size, partners, MOST_DIMENSIONS);
     if (options->size_count == 1 && size.bytes > 0)
-        add_messages(launch, (struct size_option){0});
+        add_messages(launch, (struct size_option){0}, partners, MOST_DIMENSIONS);
 }
 
 static void set_arrival(const struct launch *launch, struct point *point, enum arrival arrival)
@@ -90,6 +104,8 @@ static void add_points(struct launch *launch, struct size_option size)
         add_point(launch, operation, &method_plain, size, 1)->overlapped = 1;
     for (int i = 1; i < options->arrivals.count; i++)
         set_arrival(launch, add_point(launch, operation, &method_plain, size, 1), options->arrivals.list[i]);
+    if (launch->schedules != NULL)
+        add_schedules(launch, size);
     for (int i = 0; i < options->congestion.load_count; i++)
         add_point(launch, operation, &method_plain, size, launch->points[launch->point_count - 1].window)->load =
             &options->congestion.loads[i];
@@ -101,11 +117,13 @@ void points_make(struct launch *launch)
 {
     const struct options *options = launch->options;
     const int windows = options->window_count > 0 ? options->window_count : 1;
+    const int schedules = launch->schedules != NULL ? launch->schedules->count + 2 : 0;
     const int most_a_size = options->train_count + 2 * options->method_count * windows +
                             2 * options->exchange_count * options->column_count +
                             2 * MOST_DIMENSIONS +
-                            options->arrivals.count + options->congestion.load_count + 4;
-    launch->points = allocate((size_t)(options->size_count * most_a_size + 3) *
+                            options->arrivals.count + options->congestion.load_count +
+                            2 * (launch->schedules != NULL) + 4;
+    launch->points = allocate((size_t)(options->size_count * most_a_size + schedules + 3) *
                               sizeof *launch->points);
     for (int i = 0; i < options->size_count; i++)
         if (options->exchange_count > 0)

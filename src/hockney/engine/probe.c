@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <math.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "affinity.h"
 #include "check.h"
 #include "clock.h"
 #include "order.h"
@@ -176,7 +176,7 @@ struct noise watch_look(struct watch *watch)
         .cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime),
         .waited_s = read_waited(watch),
         .switches = usage.ru_nivcsw,
-        .pu = sched_getcpu(),
+        .pu = affinity_current_pu(),
     };
     const struct noise noise = {
         .wall_s = now.wall_s - last.wall_s,
@@ -184,7 +184,7 @@ struct noise watch_look(struct watch *watch)
         .waited_s = now.waited_s < 0.0 ? -1.0 : now.waited_s - last.waited_s,
         .steal_s = steal_since(watch, now.pu),
         .switches = (double)(now.switches - last.switches),
-        .migrations = last.pu >= 0 && now.pu != last.pu,
+        .migrations = now.pu < 0 ? -1.0 : last.pu >= 0 && now.pu != last.pu,
         .probe_s = fixed_work(),
         .interrupted = interrupted,
     };

@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "json.h"
+#include "library.h"
 
 enum { STDOUT_BYTES = 1 << 18 };
 
@@ -35,38 +36,6 @@ static void put_known(const char *name, double value)
         printf(",\"%s\":null", name);
 }
 
-#define WORDS_OF(number) #number
-#define DOTTED(major, minor, release) WORDS_OF(major) "." WORDS_OF(minor) "." WORDS_OF(release)
-
-#if defined(SMPI_H)
-static const char *const library = "SimGrid SMPI", *const version = NULL, *const abi = "smpi";
-#elif defined(I_MPI_VERSION)
-static const char *const library = "Intel MPI", *const version = I_MPI_VERSION, *const abi = "mpich";
-#elif defined(MVAPICH2_VERSION)
-static const char *const library = "MVAPICH", *const version = MVAPICH2_VERSION, *const abi = "mpich";
-#elif defined(MVAPICH_VERSION)
-static const char *const library = "MVAPICH", *const version = MVAPICH_VERSION, *const abi = "mpich";
-#elif defined(MPICH_VERSION)
-static const char *const library = "MPICH", *const version = MPICH_VERSION, *const abi = "mpich";
-#elif defined(OMPI_MAJOR_VERSION)
-static const char *const library = "Open MPI", *const abi = "ompi",
-    *const version = DOTTED(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION);
-#else
-static const char *const library = NULL, *const version = NULL, *const abi = NULL;
-#endif
-
-const char *records_library(void) { return library; }
-const char *records_release(void) { return version; }
-
-const char *records_version(void)
-{
-    static char text[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length = 0;
-    MPI_Get_library_version(text, &length);
-    text[strcspn(text, "\n")] = '\0';
-    return text;
-}
-
 const char *records_thread_level(void)
 {
     static const struct { int level; const char *name; } levels[] = {
@@ -88,13 +57,13 @@ static void put_mpi(void)
     int major = 0, minor = 0;
     MPI_Get_version(&major, &minor);
     fputs("\"mpi\":{\"library\":", stdout);
-    record_string(library);
+    record_string(library_name());
     fputs(",\"version\":", stdout);
-    record_string(version);
+    record_string(library_version());
     fputs(",\"abi\":", stdout);
-    record_string(abi);
+    record_string(library_abi());
     printf(",\"standard\":\"%d.%d\",\"description\":", major, minor);
-    record_string(records_version());
+    record_string(library_description());
     fputs(",\"threads\":", stdout);
     record_string(records_thread_level());
     putchar('}');
@@ -244,6 +213,8 @@ static void put_axes(const struct sample_key *key)
         printf(",\"form\":\"%s\"", operation->form);
     if (key->segment_bytes != NULL)
         printf(",\"segment_bytes\":%zu", *key->segment_bytes);
+    if (key->phase != NULL)
+        printf(",\"phase\":\"%s\"", key->phase);
     if (key->occurrence != NULL)
         printf(",\"occurrence\":\"%s\"", key->occurrence);
     if (key->window_kind != NULL)
@@ -265,7 +236,7 @@ static void put_axes(const struct sample_key *key)
     if (key->load != NULL)
         put_load(key->load);
     put_method(key->method);
-    if (operation->parameters != NULL) {
+    if (operation->parameters != NULL && !operation->in_window) {
         const struct train *train = operation->parameters;
         printf(",\"train\":{\"messages\":%d,\"send_delay_ns\":%.9g,\"send_delay_ns_per_B\":%.9g,"
                "\"receive_delay_ns\":%.9g,\"receive_delay_ns_per_B\":%.9g}",

@@ -41,6 +41,7 @@ struct sample_key {
     const struct method *method;
     const char *algorithm;
     const size_t *segment_bytes; /* NULL: not asked for; 0: unsegmented */
+    const char *phase; /* of a collective by messages; NULL: the library makes it */
     const char *occurrence, *window_kind; /* of what is made more than once, of windows; else NULL */
     int window;           /* 0: no window */
     int pairs;            /* that communicate at once; 0: it is not about pairs */
@@ -123,13 +124,7 @@ struct progress_facts {
     double left_s;
 };
 
-/* The MPI library that this program was compiled for, and its version; NULL if unknown. */
-const char *records_library(void);
-const char *records_release(void);
-
-/* With its version, as the library gives it; and what MPI_Query_thread grants: "single", "funneled",
-   "serialized" or "multiple". After MPI_Init. */
-const char *records_version(void);
+/* What MPI_Query_thread grants: "single", "funneled", "serialized" or "multiple". After MPI_Init. */
 const char *records_thread_level(void);
 
 /* Before anything else: the launch that the records are of. Where people read a table instead

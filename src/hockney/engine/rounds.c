@@ -91,6 +91,7 @@ static void make_visit(struct launch *launch, struct visit *visit, int number, i
     struct point *point = &launch->points[visit->point];
     visit->at_s = launch_now_s() - launch->started_s;
     launch->context.packing = point->packing;
+    launch->context.schedule = point->schedule;
     if (point->pair[1] > 0)
         launch->context.peer = point->pair[1];
     launch_enter(launch, &launch->group);
@@ -169,6 +170,14 @@ static int keep_together(struct rounds *rounds, const struct visit *visit, int n
     return seen.kept;
 }
 
+/* Of a collective: NULL where nothing is known of them. */
+static const size_t *segments_of(const struct launch *launch, const struct point *point)
+{
+    if (point->schedule != NULL)
+        return point->schedule->has_segments ? &point->schedule->segment_bytes : NULL;
+    return launch->together != NULL ? launch->options->segment_bytes : NULL;
+}
+
 static struct sample_key key_of(const struct rounds *rounds, const struct visit *visit, int number, int at)
 {
     const struct launch *launch = rounds->launch;
@@ -179,8 +188,10 @@ static struct sample_key key_of(const struct rounds *rounds, const struct visit 
         .round = rounds->number,
         .operation = point->operation,
         .method = point->method,
-        .algorithm = together != NULL ? launch->options->algorithm : point->operation->algorithm,
-        .segment_bytes = together != NULL ? launch->options->segment_bytes : NULL,
+        .algorithm = together != NULL && point->schedule == NULL ? launch->options->algorithm
+                                                                 : point->operation->algorithm,
+        .segment_bytes = segments_of(launch, point),
+        .phase = point->schedule != NULL ? "all" : NULL,
         .window = point->operation->counts_window ? point->window : 0,
         .overlap = point->overlapped,
         .arrivals = launch->options->arrivals.count > 0 ? &launch->options->arrivals : NULL,
@@ -206,6 +217,21 @@ static struct sample_key key_of(const struct rounds *rounds, const struct visit 
     };
 }
 
+/* Of a collective by messages, where it has several phases: the time of each. */
+static void record_phases(struct rounds *rounds, const struct sample_key *whole, int point, int visit,
+                          int at, int kept)
+{
+    const struct schedule *schedule = rounds->launch->points[point].schedule;
+    double phase_ns[MOST_COLLECTIVES];
+    for (int i = 0; schedule != NULL && schedule->phases > 1 && i < schedule->phases; i++) {
+        struct sample_key key = *whole;
+        key.phase = schedule->phase[i];
+        key.own_sum_ns = key.own_longest_ns = NULL;
+        together_phase(rounds->launch, schedule, visit, at, kept, i, phase_ns);
+        record_samples(&key, phase_ns, kept);
+    }
+}
+
 static void record_visits(struct rounds *rounds)
 {
     struct launch *launch = rounds->launch;
@@ -219,6 +245,7 @@ static void record_visits(struct rounds *rounds)
             const struct sample_key key = key_of(rounds, visit, number, at);
             const int most = launch->options->tails ? SINGLES_A_VISIT : kept;
             record_samples(&key, sample, kept < most ? kept : most);
+            record_phases(rounds, &key, visit->point, number, at, kept);
             if (point->sketch != NULL)
                 sketch_add(point->sketch, sample, kept);
             lengthen(launch, point, least_of(sample, kept));

@@ -39,11 +39,13 @@ void sync_start(struct common_clock *clock, MPI_Comm comm, int by_messages);
 void sync_again(struct common_clock *clock);
 void sync_end(struct common_clock *clock);
 
-/* Nanoseconds on the common clock, about 0 when it was started. */
-static inline double sync_now(const struct common_clock *clock)
+/* Nanoseconds on the common clock, about 0 when it was started: at a reading of this rank's clock, and now. */
+static inline double sync_at(const struct common_clock *clock, int64_t reading_ns)
 {
-    const double local = (double)(clock_ns() - clock->base);
+    const double local = (double)(reading_ns - clock->base);
     return local + clock->offset_ns + clock->drift * local;
 }
+
+static inline double sync_now(const struct common_clock *clock) { return sync_at(clock, clock_ns()); }
 
 #endif

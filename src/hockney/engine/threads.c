@@ -50,8 +50,7 @@ static void open_communicators(struct launch *launch, int most)
         if (strcmp(launch->options->thread_comms, "shared") == 0)
             continue;
         check(MPI_Comm_dup(comm, &launch->comms[i]), "MPI_Comm_dup");
-        check(MPI_Comm_set_errhandler(launch->comms[i], MPI_ERRORS_RETURN),
-              "MPI_Comm_set_errhandler");
+        return_errors(launch->comms[i]);
     }
 }
 

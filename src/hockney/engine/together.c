@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "order.h"
+#include "threads.h"
 #include "tree.h"
 #include "visit.h"
 
@@ -19,7 +20,7 @@ static const double CLOCK_READINGS_A_WINDOW = 6.0;
 enum { LEAST_LEAD_IN = 1, MOST_LEAD_IN = 64, LEAST_COUNT = IS_ABRIDGED ? 1 : 8 };
 static const double LONG_NS = 5e6;
 
-struct together *together_open(MPI_Comm comm, int visits, int room, enum sync sync)
+struct together *together_open(MPI_Comm comm, int visits, int room, int segments, enum sync sync)
 {
     struct together *together = allocate(sizeof *together);
     const size_t bytes = (size_t)room * sizeof(double), of_visits = (size_t)visits * sizeof(double);
@@ -27,6 +28,9 @@ struct together *together_open(MPI_Comm comm, int visits, int room, enum sync sy
     together->duration_ns = allocate(bytes);
     together->late_ns = allocate(bytes);
     together->notified_ns = allocate(of_visits);
+    together->ended_ns = allocate((size_t)segments * bytes);
+    together->segments = allocate((size_t)visits * sizeof(int));
+    together->ended_at = allocate((size_t)visits * sizeof(int));
     together->all = allocate(4 * bytes + of_visits);
     start_open(&together->start, comm, sync == SYNC_MESSAGES);
     return together;
@@ -38,6 +42,9 @@ void together_close(struct together *together)
     free(together->duration_ns);
     free(together->late_ns);
     free(together->notified_ns);
+    free(together->ended_ns);
+    free(together->segments);
+    free(together->ended_at);
     free(together->all);
     free(together);
 }
@@ -78,9 +85,11 @@ int together_needs_barrier(const struct launch *launch)
 }
 
 /* The root that is next, where it rotates: alike on all ranks, from visit to visit. */
-static int next_root(struct launch *launch)
+static void set_next_root(struct launch *launch)
 {
-    return launch->options->rotate ? (int)(launch->roots++ % launch->context.ranks) : 0;
+    const int64_t rotated = launch->options->rotate ? launch->roots++ : 0;
+    for (int i = 0; i < threads_here(launch); i++)
+        threads_context(launch, i)->root = (int)(rotated % launch->context.ranks);
 }
 
 static double begin(struct launch *launch, double wanted)
@@ -92,6 +101,47 @@ static double begin(struct launch *launch, double wanted)
     return sync_now(&together->start.clock);
 }
 
+/* One repetition on all threads of this rank, each of which waits for the moment by itself. */
+struct shared_repetition {
+    struct launch *launch;
+    const struct operation *operation;
+    double wanted;
+};
+
+static void repeat_on_thread(void *argument, int thread)
+{
+    const struct shared_repetition *shared = argument;
+    struct launch *launch = shared->launch;
+    struct context *context = threads_context(launch, thread);
+    if (!launch->together->by_barrier)
+        context->began_ns = start_wait(&launch->together->start, shared->wanted);
+    check(shared->operation->repeat(context, 1), shared->operation->name);
+}
+
+/* One repetition, which should begin at `wanted`; returns when the last thread of this rank began. */
+static double repeat_once(struct launch *launch, const struct operation *operation, double wanted)
+{
+    struct shared_repetition shared = {launch, operation, wanted};
+    const int threaded = launch->team != NULL, by_barrier = launch->together->by_barrier;
+    double began = threaded && !by_barrier ? wanted : begin(launch, wanted);
+    if (!threaded) {
+        check(operation->repeat(&launch->context, 1), operation->name);
+        return began;
+    }
+    team_run(launch->team, repeat_on_thread, &shared);
+    for (int i = 0; !by_barrier && i < threads_here(launch); i++)
+        began = fmax(began, threads_context(launch, i)->began_ns);
+    return began;
+}
+
+/* When this rank left each segment of a schedule, since `zero` on the common clock. */
+static void keep_ends(struct together *together, const struct schedule *schedule, double zero)
+{
+    for (int i = 0; schedule != NULL && i < schedule->segments; i++)
+        together->ended_ns[together->ended_count++] =
+            sync_at(&together->start.clock, schedule->ended_ns[i]) - zero;
+}
+
 void together_time(struct launch *launch, const struct operation *operation,
                    const struct together_visit *made, int visit, int at)
 {
@@ -100,16 +150,19 @@ void together_time(struct launch *launch, const struct operation *operation,
     double *done_ns = launch->own_ns + at, *late_ns = together->late_ns + at;
     const double moment = start_agree(&together->start);
     together->notified_ns[visit] = together->start.notified_ns;
+    if (visit == 0)
+        together->ended_count = 0;
+    together->segments[visit] = launch->context.schedule != NULL ? launch->context.schedule->segments : 0;
+    together->ended_at[visit] = together->ended_count;
     for (int i = verified ? 0 : -made->lead_in; i < made->count; i++) {
         double wanted = moment + made->window_ns * (i + made->lead_in);
-        launch->context.root = next_root(launch);
+        set_next_root(launch);
         if (verified) { /* filling and checking take their time */
             visit_fill(launch, operation, i);
             wanted = start_agree(&together->start);
         }
         const double arrives = wanted + made->delay_ns, last_arrives = wanted + made->skew_ns;
-        const double began = begin(launch, arrives);
-        check(operation->repeat(&launch->context, 1), operation->name);
+        const double began = repeat_once(launch, operation, arrives);
         const double ended = sync_now(&together->start.clock);
         if (verified)
             visit_check(launch, operation, i);
@@ -117,6 +170,7 @@ void together_time(struct launch *launch, const struct operation *operation,
             continue;
         done_ns[i] = together->by_barrier ? ended - moment : ended - last_arrives;
         late_ns[i] = together->by_barrier ? moment - began : began - arrives;
+        keep_ends(together, launch->context.schedule, together->by_barrier ? moment : last_arrives);
         const int is_timed =
             operation->timed_rank == 0 || operation->timed_rank - 1 == launch->context.rank;
         together->duration_ns[at + i] = is_timed ? ended - began : 0.0;
@@ -143,6 +197,9 @@ void together_reduce(struct launch *launch, int visits, int count)
     copy(together->sum_ns, together->duration_ns, count);
     const struct tree_layout layout = {.largest = 3 * count + visits, .added = count};
     tree_reduce(together->all, layout, launch->context.comm); /* one: it costs latency, mostly */
+    if (together->ended_count > 0)
+        tree_reduce(together->ended_ns, (struct tree_layout){.largest = together->ended_count},
+                    launch->context.comm);
     if (launch->context.rank > 0)
         return;
     copy(launch->sample_ns, done_ns, count);
@@ -162,6 +219,14 @@ static double lateness_of(const struct launch *launch, double window_ns, int at,
     return median_of(values, count);
 }
 
+/* Repetition `from` of a visit is its number `to` of those that are kept. */
+static void keep_row(struct together *together, int visit, int from, int to)
+{
+    const int segments = together->segments[visit];
+    double *ended_ns = together->ended_ns + together->ended_at[visit];
+    memmove(ended_ns + to * segments, ended_ns + from * segments, (size_t)segments * sizeof *ended_ns);
+}
+
 struct together_seen together_keep(struct launch *launch, double window_ns, int visit, int at,
                                    int count)
 {
@@ -178,8 +243,28 @@ struct together_seen together_keep(struct launch *launch, double window_ns, int 
         sample_ns[at + seen.kept] = sample_ns[i];
         together->longest_ns[at + seen.kept] = together->longest_ns[i];
         together->sum_ns[at + seen.kept] = together->sum_ns[i];
+        keep_row(together, visit, i - at, seen.kept);
         seen.skew_ns = fmax(seen.skew_ns, together->latest_ns[i]);
         seen.kept++;
     }
     return seen;
+}
+
+void together_phase(const struct launch *launch, const struct schedule *schedule, int visit, int at,
+                    int kept, int phase, double *phase_ns)
+{
+    const struct together *together = launch->together;
+    const double *sample_ns = launch->sample_ns + at;
+    const double *ended_ns = together->ended_ns + together->ended_at[visit];
+    for (int i = 0; i < kept; i++, ended_ns += schedule->segments) {
+        /* A sample behind a barrier is since the first rank's start. */
+        const double since = together->by_barrier ? together->latest_ns[at + i] : 0.0;
+        double before = 0.0, sum = 0.0;
+        for (int j = 0; j < schedule->segments; j++) {
+            const double end = j + 1 < schedule->segments ? ended_ns[j] + since : sample_ns[i];
+            sum += schedule->phase_of[j] == phase ? end - before : 0.0;
+            before = end;
+        }
+        phase_ns[i] = sum;
+    }
 }

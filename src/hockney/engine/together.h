@@ -27,13 +27,17 @@ struct together {
     double *duration_ns; /* this rank's own */
     double *late_ns;     /* behind the moment; behind a barrier: minus the beginning */
     double *notified_ns; /* of each visit: start.notified_ns */
+    double *ended_ns;    /* of schedules: behind the moment, the end of each segment of each repetition */
+    int *segments, *ended_at; /* of each visit: how many, and where in ended_ns they begin */
+    int ended_count;
     double *all;         /* all of these and own_ns one behind the other, for one reduction */
     /* Parts of `all`; on the first rank, over the ranks: */
     double *longest_ns, *sum_ns, *latest_ns, *latest_notified_ns;
 };
 
-/* `visits`: at most so many in a round; `room`: repetitions in all of them. */
-struct together *together_open(MPI_Comm comm, int visits, int room, enum sync sync);
+/* `visits`: at most so many in a round; `room`: repetitions in all of them; `segments`: the most of a
+   schedule. */
+struct together *together_open(MPI_Comm comm, int visits, int room, int segments, enum sync sync);
 void together_close(struct together *together);
 
 /* From one start to the next, from the completion times of `count` repetitions: who begins late has
@@ -58,5 +62,9 @@ void together_reduce(struct launch *launch, int visits, int count);
    time, in place. */
 struct together_seen together_keep(struct launch *launch, double window_ns, int visit, int at,
                                     int count);
+/* On the first rank, of the `kept` repetitions of a visit, whose samples begin `at`: from when the last rank left the segments before
+   those of a phase to when the last one left these. */
+void together_phase(const struct launch *launch, const struct schedule *schedule, int visit, int at,
+                    int kept, int phase, double *phase_ns);
 
 #endif

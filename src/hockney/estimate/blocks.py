@@ -9,14 +9,15 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hockney.estimate.conditions import Conditions, compared, conditions_of
 from hockney.estimate.differences import LEVEL, Array, Judged, exact, paired
 from hockney.estimate.points import AUXILIARY
-from hockney.estimate.sequential import level_of_look
+from hockney.estimate.sequential import level_of_counts, level_of_look
 from hockney.records import Probe, Round, Run, Samples
 from hockney.spec.axes import AXES, Point, point_of, sort_key
-from hockney.spec.variants import Comparison
+from hockney.spec.variants import LEAST_BLOCKS, Comparison
 
 LEAST_LEVEL = 1e-9
 """Of a test at an early look, which may use next to nothing of the error rate."""
@@ -67,6 +68,12 @@ class VariantRatio:
             return self.judged.verdict != "unknown"
         high = self.judged.high
         return self.is_slower(gate) or (high is not None and high < 1.0 + gate)
+
+    def may_fail(self, gate: float, needed: int) -> bool:
+        """True if more blocks may show that it is slower by more than the gate: they have not
+        decided it yet, and it looks so, or too few were made to show anything."""
+        is_open = self.blocks < needed or self.judged.ratio > 1.0 + gate
+        return is_open and not self.is_decided(gate)
 
 
 @dataclass
@@ -132,31 +139,43 @@ Block = dict[str, Medians]
 """The medians of each variant."""
 
 
+def blocks_needed(points: int) -> int:
+    """The fewest blocks whose signed-rank test can show a difference at one of so many points: the
+    error rate is halved between points and the whole, and once more where a look spends half."""
+    return max(LEAST_BLOCKS, math.ceil(math.log2(2.0 * 2.0 * points / LEVEL)) + 1)
+
+
 def variant_ratios(
-    times: BlockTimes, comparison: Comparison, looks: Sequence[float] = (1.0,)
+    times: BlockTimes,
+    comparison: Comparison,
+    looks: Sequence[float] = (1.0,),
+    look_blocks: Sequence[int] = (),
 ) -> list[VariantRatio]:
     """Each variant over the first, where both have launches in a block: as a whole, then at each
     point. Intervals and verdicts hold for
     all of them together with 95 %: half of the error rate is the wholes', half the points', divided
-    by their number (Bonferroni), and over all `looks` at the run so far (estimate.sequential)."""
+    by their number (Bonferroni), and over all `looks` at the run so far (estimate.sequential).
+    look_blocks: where the comparison narrows, the blocks that had been made at each look."""
     base, *others = comparison.names
     blocks = _matched([times.by_block[block] for block in sorted(times.by_block)])
     points = _points(blocks)
     if not points:
         return []
     whole_level = LEVEL / len(others) / (2.0 if len(points) > 1 else 1.0)
-    levels = [
-        max(level_of_look(level, looks), LEAST_LEVEL)
-        for level in (whole_level, whole_level / len(points))
-    ]
+    levels = [whole_level, whole_level / len(points)]
+    numbers = np.array(sorted(times.by_block))
     found = []
     for variant in others:
         rows: list[tuple[Point | None, Sequence[Point], float]] = []
         rows += [(None, points, levels[0])] * (len(points) > 1)
         rows += [(point, [point], levels[1]) for point in points]
         for point, of, level in rows:
-            logs = _pairs(blocks, base, variant, of)
+            logs, has_both = _pairs(blocks, base, variant, of)
             if len(logs):
+                if comparison.narrows and look_blocks:
+                    level = _of_counts(level, looks, look_blocks, numbers[has_both])
+                else:
+                    level = level_of_look(level, looks)
                 judge = exact if times.is_simulated else paired
                 with_ = compared(*(logs[:, 1] - logs[:, 0]).T)
                 base_s, time_s = np.exp(np.median(logs[with_.is_kept, :, 0], axis=0)).tolist()
@@ -167,13 +186,26 @@ def variant_ratios(
                         base_s=base_s,
                         time_s=time_s,
                         blocks=len(with_.log_ratios),
-                        judged=judge(with_.log_ratios, comparison.tolerance, level),
+                        judged=judge(
+                            with_.log_ratios, comparison.tolerance, max(level, LEAST_LEVEL)
+                        ),
                         log_ratios=tuple(with_.log_ratios.tolist()),
                         changed=len(logs) - len(with_.log_ratios),
                         slope=with_.slope,
                     )
                 )
     return found
+
+
+def _of_counts(
+    level: float, looks: Sequence[float], look_blocks: Sequence[int], numbers: NDArray[np.int64]
+) -> float:
+    """The level of a point at the look at which its last block had been made: it was measured no
+    further. numbers: those of its blocks."""
+    counts = [int((numbers < made).sum()) for made in look_blocks]
+    last = next((k for k, count in enumerate(counts) if count == len(numbers)), len(counts) - 1)
+    known = [k for k in range(last + 1) if counts[k] > (counts[k - 1] if k else 0)]
+    return level_of_counts(level, [looks[k] for k in known], [counts[k] for k in known])
 
 
 def _matched(blocks: Sequence[Block]) -> list[Block]:
@@ -212,11 +244,15 @@ def _points(blocks: Sequence[Block]) -> list[Point]:
     return sorted(found, key=sort_key)
 
 
-def _pairs(blocks: Sequence[Block], base: str, variant: str, points: Sequence[Point]) -> Array:
+def _pairs(
+    blocks: Sequence[Block], base: str, variant: str, points: Sequence[Point]
+) -> tuple[Array, NDArray[np.bool_]]:
     """Of each block that has all points of both: the mean logarithms over the points of medians
-    (seconds), core-to-core latencies and compute probes. Shape (blocks, 2, 3), the base first."""
+    (seconds), core-to-core latencies and compute probes. Shape (blocks, 2, 3), the base first. And
+    which blocks these are."""
     found = []
-    for block in blocks:
+    has_both = np.zeros(len(blocks), dtype=bool)
+    for number, block in enumerate(blocks):
         both = [
             [seen for point in points if (seen := block.get(name, {}).get(point)) is not None]
             for name in (base, variant)
@@ -225,7 +261,8 @@ def _pairs(blocks: Sequence[Block], base: str, variant: str, points: Sequence[Po
             len(each) == len(points) and all(one.median_s > 0.0 for one in each) for each in both
         ):
             found.append([[_logs(one) for one in each] for each in both])
-    return np.array(found).mean(axis=2) if found else np.empty((0, 2, 3))
+            has_both[number] = True
+    return (np.array(found).mean(axis=2) if found else np.empty((0, 2, 3))), has_both
 
 
 def _logs(seen: Seen) -> tuple[float, float, float]:

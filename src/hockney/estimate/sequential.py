@@ -3,13 +3,14 @@
 At each look, the level that may be used follows from a spending function of the fraction of the
 budget that is spent (Lan and DeMets, Biometrika 70, 1983, 659-663), here the one that resembles
 O'Brien's and Fleming's boundaries: alpha(t) = 4 - 4 Phi(z / sqrt(t)), with z the normal quantile of
-1 - alpha / 4. It spends little early, so that the last look has nearly the whole level.
+1 - alpha / 4. It spends little early, so that the last look has nearly the whole level. Where few
+looks decide what is measured further, the level is spent evenly: alpha(t) = t alpha.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from statistics import NormalDist
 
@@ -29,27 +30,47 @@ def spent(alpha: float, fraction: float) -> float:
     return 4.0 * NORMAL.cdf(-z / math.sqrt(min(fraction, 1.0)))
 
 
+def spent_evenly(alpha: float, fraction: float) -> float:
+    """The same, in proportion to the fraction."""
+    return alpha * max(min(fraction, 1.0), 0.0)
+
+
 def level_of_look(alpha: float, looks: Sequence[float]) -> float:
     """The two-sided level of the test at the last of these looks, at ascending fractions of the
     budget, so that all looks together err with a probability of `alpha` at most.
 
     The sum of the observations is followed from look to look by numerical integration (Armitage,
     McPherson and Rowe, J. R. Stat. Soc. A 132, 1969, 235-244)."""
-    return _level(alpha, tuple(dict.fromkeys(min(look, 1.0) for look in looks)))
+    at = tuple(dict.fromkeys(min(look, 1.0) for look in looks))
+    return _level(alpha, at, at, spent)
+
+
+def level_of_counts(alpha: float, looks: Sequence[float], counts: Sequence[int]) -> float:
+    """The same where the level is spent evenly, and the observations at the looks do not grow as
+    the budget is spent: how looks depend on each other follows from the counts alone."""
+    information = tuple(count / counts[-1] for count in counts)
+    return _level(alpha, tuple(min(look, 1.0) for look in looks), information, spent_evenly)
 
 
 @lru_cache(maxsize=256)
-def _level(alpha: float, looks: tuple[float, ...]) -> float:
+def _level(
+    alpha: float,
+    times: tuple[float, ...],
+    looks: tuple[float, ...],
+    spent: Callable[[float, float], float],
+) -> float:
+    """times: the fractions of the budget; looks: those of the observations, up to the last."""
     grid = np.linspace(-EDGE, EDGE, POINTS)
     step = float(grid[1] - grid[0])
     density = _normal(grid, looks[0])
     limit = math.inf
     for number, fraction in enumerate(looks):
         before = looks[number - 1] if number else 0.0
+        may = spent(alpha, times[number]) - (spent(alpha, times[number - 1]) if number else 0.0)
         if number:
             moves = _normal(grid[:, None] - grid[None, :], fraction - before)
             density = moves @ density * step
-        limit = _limit(grid, density * step, spent(alpha, fraction) - spent(alpha, before))
+        limit = _limit(grid, density * step, may)
         density = np.where(np.abs(grid) < limit, density, 0.0)
     return 2.0 * NORMAL.cdf(-limit / math.sqrt(looks[-1]))
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import by_curve
-from hockney.programs import PROGRAMS, Layout, Writer, writer_names
+from hockney.profiles.order import Order
+from hockney.programs import PROGRAMS, Layout, OrderWriter, Writer, writer_names
 
 
 def write(analysis: Analysis, name: str) -> bytes:
@@ -18,6 +21,11 @@ def write(analysis: Analysis, name: str) -> bytes:
             f"{name} cannot be written", f"known are {', '.join(writer_names())}"
         )
     return (render(name, analysis) + "\n").encode()
+
+
+def order_files(order: Order, name: str, file: str) -> Iterable[tuple[str, str]]:
+    """The order of a program's calls as files: names and contents, that of `file` first."""
+    return PROGRAMS.offering(OrderWriter)[name].write_order(order, file)
 
 
 def render(name: str, analysis: Analysis) -> str:

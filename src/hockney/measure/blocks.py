@@ -13,14 +13,25 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Protocol, TypeVar
 
-from hockney.estimate.blocks import BlockTimes, block_times, variant_ratios
+from msgspec.structs import replace
+
+from hockney.estimate.blocks import (
+    BlockTimes,
+    VariantRatio,
+    block_times,
+    blocks_needed,
+    variant_ratios,
+)
 from hockney.estimate.conditions import conditions_of
 from hockney.records import Finish, Probe, Round, Run, Samples
 from hockney.spec import Case
 from hockney.spec.variants import LEAST_BLOCKS, Comparison
+from hockney.spec.workloads.collective import Collective
 
 LOOK_EVERY = 1.0 / 8.0
 """Fraction of the budget between two looks at whether the variants are told apart."""
+FIRST_LOOK, NARROW_EVERY = 0.5, 0.25
+"""The same where the comparison narrows: the level is spent evenly, so that few looks serve."""
 T = TypeVar("T")
 R = TypeVar("R", Samples, Probe, Round)
 
@@ -44,9 +55,12 @@ class Blocks:
     def __init__(self, comparison: Comparison, run: Run, budget_s: float) -> None:
         self._comparison = comparison
         self._seed = run.header.id
-        self._times: BlockTimes = block_times(run)
+        self.times: BlockTimes = block_times(run)
         self.looks = _earlier_looks(run.finish, budget_s)
         """Fractions of the budget at which it was judged whether the variants are told apart."""
+        self.look_blocks = list(run.finish.look_blocks) if self.looks and run.finish else []
+        """The blocks that had been made then, where the comparison narrows."""
+        self._needed = 0
 
     def next(self, answers: Sequence[A]) -> A | None:
         """The case of the next launch; None where none is left, or nothing to compare."""
@@ -72,19 +86,60 @@ class Blocks:
         run, last = answer.run, answer.run.launches[-1].launch
         conditions = conditions_of(_newest(run.probes, last), _newest(run.rounds, last))
         samples = _newest(run.samples, last)
-        self._times.add(answer.case.variant, answer.launches - 1, samples, conditions)
+        self.times.add(answer.case.variant, answer.launches - 1, samples, conditions)
 
     def is_decided(self, answers: Sequence[Launched], fraction: float) -> bool:
         """True if a look is due between two blocks, with `fraction` of the budget spent, and it
         shows what is to be decided."""
         launches = {answer.launches for answer in answers if not answer.is_done}
-        last = self.looks[-1] if self.looks else 0.0
-        is_due = fraction >= last + LOOK_EVERY and fraction < 1.0
-        if not is_due or len(launches) != 1 or launches.pop() < LEAST_BLOCKS:
+        if not self._is_due(fraction) or len(launches) != 1 or min(launches) < self._least(answers):
             return False
         self.looks.append(fraction)
-        ratios = variant_ratios(self._times, self._comparison, self.looks)
+        if self._comparison.narrows:
+            self.look_blocks.append(min(launches))
+        ratios = variant_ratios(self.times, self._comparison, self.looks, self.look_blocks)
+        if self._comparison.narrows:
+            self._narrow(answers, ratios)
+            return all(answer.is_done for answer in answers)
         return bool(ratios) and all(one.is_decided(self._comparison.gate) for one in ratios)
+
+    def _is_due(self, fraction: float) -> bool:
+        last = self.looks[-1] if self.looks else 0.0
+        if self._comparison.narrows:
+            due = last + NARROW_EVERY if last else FIRST_LOOK
+        else:
+            due = last + LOOK_EVERY
+        return due <= fraction < 1.0
+
+    def _least(self, answers: Sequence[Launched]) -> int:
+        """The fewest blocks with which a look can show something."""
+        if not self._comparison.narrows:
+            return LEAST_BLOCKS
+        if not self._needed:
+            first = self._comparison.names[0]
+            of_first = [answer.case for answer in answers if answer.case.variant == first]
+            self._needed = blocks_needed(sum(len(case.workload.sizes) for case in of_first))
+        return self._needed
+
+    def _narrow(self, answers: Sequence[Launched], ratios: Sequence[VariantRatio]) -> None:
+        """Leaves out of further launches what is decided, or does not look slower: that can
+        only miss a difference, and show none that is not there."""
+        gate, least = self._comparison.gate or 0.0, self._least(answers)
+        settled = {
+            (one.point.operation, one.point.ranks, one.point.bytes)
+            for one in ratios
+            if one.point is not None and not one.may_fail(gate, least)
+        }
+        for answer in answers:
+            workload, ranks = answer.case.workload, answer.case.placement.ranks
+            if not isinstance(workload, Collective):
+                continue
+            left = tuple(
+                size for size in workload.sizes if (workload.row, ranks, size.bytes) not in settled
+            )
+            answer.is_done = answer.is_done or not left
+            if left:
+                answer.case = replace(answer.case, workload=replace(workload, sizes=left))
 
 
 def _newest(records: Sequence[R], launch: int) -> list[R]:

@@ -91,7 +91,8 @@ class Budget:
     def next_seconds(self) -> float | None:
         """Seconds for which the next launch may measure; None when too little time is left."""
         done = self._earlier + len(self._start_costs)
-        if self._has_blocks and not self._most_launches:
+        is_fixed = self._least_launches == self._most_launches
+        if self._has_blocks and not is_fixed:
             return self._of_block()
         if done == 0:
             even = self._sampling.budget_s / self._least_launches
@@ -101,7 +102,7 @@ class Budget:
         start_s = max(self._start_costs, default=0.0)
         to_come = max(self._least_launches - done, 1)
         even = self.left_s / to_come - start_s
-        if self._sampling.least_launches == self._sampling.most_launches:
+        if is_fixed:
             return max(even, LEAST_S)  # the user fixed the number of launches
         if even < LEAST_S:
             # Fewer launches than wanted: one more gets all the time that is left, if it is enough.

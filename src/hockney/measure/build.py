@@ -18,6 +18,7 @@ from hockney import __version__
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.lazy import lazy_imports
 from hockney.measure.mpi import ask_command, missing_in
+from hockney.measure.prebuilt import prebuilt_engine
 from hockney.mpis import Engine, Mpi, family_of
 
 with lazy_imports():
@@ -70,7 +71,10 @@ REPLAYER = Product("replayer", "hockney-replayer")
 
 def build_engine(mpi: Mpi) -> Engine:
     """The engine for this MPI, from the cache or newly built into it. It is built into a private
-    temporary directory if the cache cannot be trusted or written."""
+    temporary directory if the cache cannot be trusted or written. The prebuilt one where the MPI
+    comes with that."""
+    if mpi.prebuilt:
+        return prebuilt_engine(mpi, mpi.prebuilt)
     return Engine(*_build(mpi, ENGINE))
 
 
@@ -165,7 +169,7 @@ def _is_whole(engine: Path) -> bool:
 def library_of(engine: Engine) -> str | None:
     """The MPI library that an engine reports as its own; None if it reports none."""
     try:
-        done = ask_command(engine.path, "--version")
+        done = ask_command(engine.path, "--version", env=engine.env)
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout.partition(" for ")[2].strip() or None
@@ -293,7 +297,8 @@ def _compile(mpi: Mpi, product: Product, output: Path) -> None:
         f"{mpi.mpicc} could not build the {product.name} (exit status {done.returncode}); {said}",
         "set I_MPI_ROOT to where Intel MPI is installed, as its vars.sh does"
         if INTEL_PLACEHOLDER in _show(mpi.mpicc)
-        else "check that this mpicc can compile a C program, or name another with --mpicc",
+        else "check that this mpicc can compile a C program, name another with --mpicc, or an "
+        "engine that was built elsewhere with --engine",
     )
 
 

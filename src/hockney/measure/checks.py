@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from hockney.allowed import allowed_count, allowed_set
 from hockney.errors import AskedWronglyError
 from hockney.measure.environment import text_of
 from hockney.measure.platforms import parse_shape
@@ -177,7 +177,7 @@ def _check_platform(case: Case) -> None:
         )
     here = (
         ("--floor", isinstance(workload, Pingpong) and workload.floor),
-        ("--threads", isinstance(workload, Messages) and workload.threads),
+        ("--threads", isinstance(workload, (Messages, Collective)) and workload.threads),
         ("--mode partitioned", isinstance(workload, Messages) and workload.parts),
         ("--cpus", placement.cpus),
         ("--hosts", placement.hosts),
@@ -196,7 +196,7 @@ def nodes() -> int:
 
 def allowed_cpus() -> int:
     """Number of CPUs that ranks may use, assuming that all nodes are like this one."""
-    here = nodes() * len(os.sched_getaffinity(0))
+    here = nodes() * allowed_count()
     return min(here, _allocation().cpus or here)
 
 
@@ -237,7 +237,7 @@ def available_memory() -> int | None:
 
 def _check_place(place: str) -> None:
     """--place socket and numa need two sockets or NUMA domains on this node."""
-    cpus = [Path(f"/sys/devices/system/cpu/cpu{cpu}") for cpu in os.sched_getaffinity(0)]
+    cpus = [Path(f"/sys/devices/system/cpu/cpu{cpu}") for cpu in allowed_set()]
     if place == "socket":
         found = {text_of(cpu / "topology" / "physical_package_id") for cpu in cpus}
     elif place == "numa":
@@ -254,7 +254,11 @@ def _check_place(place: str) -> None:
 
 def _check_cpus(cpus: Sequence[int], ranks: int) -> None:
     text = _ranges(cpus)
-    allowed = os.sched_getaffinity(0)
+    allowed = allowed_set()
+    if not allowed:
+        raise AskedWronglyError(
+            f"--cpus {text}: on this system processes cannot be pinned", "leave out --cpus"
+        )
     refused = sorted(set(cpus) - allowed)
     if refused:
         raise AskedWronglyError(

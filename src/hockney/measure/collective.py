@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import msgspec
 
@@ -12,6 +13,7 @@ from hockney.errors import AskedWronglyError
 from hockney.measure.algorithms import chosen
 from hockney.measure.checks import allowed_cpus, available_memory, nodes
 from hockney.measure.features import check_persistent, features_of
+from hockney.measure.phases import Phases
 from hockney.mpis import Algorithm, Engine, Family, Forcing, Mpi, family_of
 from hockney.spec import Case, Placement, Size
 from hockney.spec.arrivals import Arrivals
@@ -22,12 +24,13 @@ from hockney.spec.workloads.collective import (
     INT_BYTES,
     NO_BYTES,
     NONBLOCKING,
+    ONE_SIDED,
     PERSISTENT,
     REDUCTIONS,
     ROOTED,
     Collective,
-    Form,
-    Persistent,
+    CollectiveForm,
+    OwnForm,
     Root,
     Sync,
     in_form,
@@ -39,7 +42,7 @@ from hockney.units import format_size
 class Study:
     named: Sequence[str]
     """Collectives, by the names of MPI's calls."""
-    forms: Sequence[Form]
+    forms: Sequence[CollectiveForm]
     """Forms in which each is measured; empty for the one that its name says."""
     algorithms: Sequence[str]
     """Names, `default` or `all`."""
@@ -57,21 +60,28 @@ class Study:
     """Measure nonblocking and persistent collectives also overlapped with computation."""
     verify: bool
     arrivals: Arrivals | None
+    phases: Sequence[str]
+    """Schedules to make by messages, or ALL_SCHEDULES; empty for none."""
+
+    threads: Sequence[int] = ()
+    """Numbers of threads of a rank that make the collective at once."""
 
     @property
     def collectives(self) -> list[str]:
         """The blocking and nonblocking collectives, by the names of their calls."""
-        return self._in(*(form for form in self.forms if form != PERSISTENT))
+        own = [] if self.forms else self.named
+        forms: tuple[CollectiveForm, ...] = ("blocking", "nonblocking")
+        named = [self.in_form(form) for form in self.forms if form in forms]
+        return list(dict.fromkeys([*own, *chain.from_iterable(named)]))
 
     @property
-    def persistent(self) -> list[str]:
-        """The collectives that are measured in their persistent form."""
-        return self._in(PERSISTENT) if PERSISTENT in self.forms else []
+    def in_own_forms(self) -> list[tuple[str, OwnForm]]:
+        """The collectives in forms that their names do not say."""
+        forms: tuple[OwnForm, ...] = (PERSISTENT, *ONE_SIDED)
+        return [(name, form) for form in forms if form in self.forms for name in self.in_form(form)]
 
-    def _in(self, *forms: Form) -> list[str]:
-        names = [in_form(name, form) for name in self.named for form in forms]
-        own = [] if self.forms else self.named
-        return list(dict.fromkeys([*own, *filter(None, names)]))
+    def in_form(self, form: CollectiveForm) -> list[str]:
+        return list(dict.fromkeys(filter(None, (in_form(name, form) for name in self.named))))
 
 
 def cases_of(
@@ -84,12 +94,15 @@ def cases_of(
         _check_slots(study)
     family = family_of(mpi)
     cases: list[Case] = []
+    phases = Phases(study.phases, study.collectives)
     left_out = [
         words
-        for collective in dict.fromkeys([*study.collectives, *study.persistent])
+        for collective in dict.fromkeys(
+            [*study.collectives, *(name for name, _ in study.in_own_forms)]
+        )
         for words in _not_whole(collective, study)
     ]
-    if study.persistent:
+    if any(form == PERSISTENT for _, form in study.in_own_forms):
         check_persistent(features_of(engine, base.platform is not None))
     for collective, algorithm, segment, form in _variants(study, family, mpi, engine):
         forcing = family.forcing(collective, algorithm, segment)
@@ -110,12 +123,15 @@ def cases_of(
                     sync=study.sync,
                     groups=study.groups,
                     form=form,
-                    overlap=study.overlap and (collective in NONBLOCKING or form is not None),
+                    threads=tuple(study.threads),
+                    overlap=study.overlap and (collective in NONBLOCKING or form == PERSISTENT),
                     arrivals=study.arrivals,
                     verify=study.verify and collective not in NO_BYTES,
+                    phases=() if form else phases.of(collective, ranks, sizes, segment),
                 )
                 placement = forced(base, forcing, ranks)
                 cases.append(Case(workload=workload, placement=placement, title=title))
+    left_out += phases.left_out
     _check_one_skew(cases)
     if not cases:
         raise AskedWronglyError("none of these can be measured:\n  " + "\n  ".join(left_out))
@@ -136,8 +152,9 @@ def forced(base: Placement, forcing: Forcing, ranks: int) -> Placement:
 
 def _check_applies(study: Study) -> None:
     """Refuses options that apply to none of the collectives."""
-    named, persistent = ", ".join(study.named), set(study.persistent)
-    every = {*study.collectives, *persistent}
+    named, own = ", ".join(study.named), study.in_own_forms
+    every = {*study.collectives, *(name for name, _ in own)}
+    persistent = [name for name, form in own if form == PERSISTENT]
     if not every:
         raise AskedWronglyError(
             f"--form {','.join(study.forms)}: {named} has no such form", "leave it out"
@@ -151,16 +168,16 @@ def _check_applies(study: Study) -> None:
         ),
     ):
         if not applies:
-            measured = ", ".join([*study.collectives, *study.persistent])
+            measured = ", ".join(sorted(every))
             raise AskedWronglyError(f"{option}: none of {measured} {words}", "leave it out")
     if study.groups > 1 and any(name != DEFAULT for name in study.algorithms):
         raise AskedWronglyError(
             "--groups: which algorithms a library replaces depends on the ranks of a group",
             "leave out --algorithm",
         )
-    if persistent and any(name != DEFAULT for name in study.algorithms):
+    if own and any(name != DEFAULT for name in study.algorithms):
         raise AskedWronglyError(
-            "--form persistent: libraries have no settings that force its algorithm",
+            f"--form {own[0][1]}: libraries have no settings that force its algorithm",
             "leave out --algorithm, or measure the other forms",
         )
 
@@ -183,7 +200,7 @@ def _check_one_skew(cases: Sequence[Case]) -> None:
 
 def _variants(
     study: Study, family: Family, mpi: Mpi, engine: Engine
-) -> Iterator[tuple[str, Algorithm | None, int | None, Persistent | None]]:
+) -> Iterator[tuple[str, Algorithm | None, int | None, OwnForm | None]]:
     """Yields each combination of collective, algorithm, segment size and form."""
     asked = [name for name in study.algorithms if name != DEFAULT]
     available = family.discover(mpi, engine, study.collectives) if asked else []
@@ -195,8 +212,8 @@ def _variants(
                 segments, segmented = study.segments, True
             for segment in segments:
                 yield collective, algorithm, segment, None
-    for collective in study.persistent:
-        yield collective, None, None, PERSISTENT
+    for collective, form in study.in_own_forms:
+        yield collective, None, None, form
     if study.segments and not segmented:
         raise AskedWronglyError(
             "--segment-size: this MPI library has no setting for it for these algorithms",
@@ -246,10 +263,11 @@ def _in_words(replaced: dict[Size, str | None]) -> list[str]:
 
 
 def _check_slots(study: Study) -> None:
-    most = max(study.ranks)
-    if most > allowed_cpus() and not study.oversubscribe:
+    most, threads = max(study.ranks), max(study.threads, default=1)
+    if most * threads > allowed_cpus() and not study.oversubscribe:
+        each = f" with {threads} threads each" * (threads > 1)
         raise AskedWronglyError(
-            f"--ranks {most}: there are {allowed_cpus()} CPUs, so ranks would share CPUs",
+            f"--ranks {most}{each}: there are {allowed_cpus()} CPUs, so ranks would share CPUs",
             "ask for fewer, or add --oversubscribe and expect times dominated by the OS scheduler",
         )
 

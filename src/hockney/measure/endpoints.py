@@ -6,7 +6,6 @@ from msgspec.structs import replace
 
 from hockney.errors import AskedWronglyError
 from hockney.measure.build import library_of
-from hockney.measure.mpi import find_mpi
 from hockney.measure.setup import mpi_of
 from hockney.measure.trial import attempt
 from hockney.mpis import family_of
@@ -34,7 +33,7 @@ def with_endpoints(placement: Placement, workload: Messages) -> Placement:
     checks that it has. Raises AskedWronglyError where the library knows no such thing."""
     if workload.thread_comms != "vci":
         return placement
-    mpi = find_mpi(placement.mpicc, simulated=placement.platform is not None)
+    mpi, _ = mpi_of(placement)
     variable = family_of(mpi).ENDPOINTS
     if variable is None:
         raise AskedWronglyError(

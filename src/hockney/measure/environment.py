@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from hockney.allowed import allowed_count
+
 CONTROLS = (
     *("MPIR_CVAR_", "MPICH_", "MPIEXEC_", "HYDRA_", "MV2_", "I_MPI_"),
     *("OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_", "UCX_", "FI_", "PSM2_", "PSM3_", "OMP_"),
@@ -42,7 +44,7 @@ def describe_environment() -> dict[str, Any]:
         "microcode": cpu.get("microcode"),
         "hypervisor": "hypervisor" in cpu.get("flags", "").split() if cpu else None,
         "cpus": os.cpu_count(),
-        "allowed_cpus": len(os.sched_getaffinity(0)),
+        "allowed_cpus": allowed_count(),
         "governor": text_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "clock_source": text_of("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
         "transparent_hugepage": text_of("/sys/kernel/mm/transparent_hugepage/enabled"),

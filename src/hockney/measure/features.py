@@ -33,7 +33,7 @@ def features_of(engine: Engine, simulated: bool) -> Features:
     if simulated:
         return SIMULATED
     try:
-        done = ask_command(engine.path, "features")
+        done = ask_command(engine.path, "features", env=engine.env)
         return msgspec.json.decode(done.stdout, type=Features)
     except (OSError, subprocess.TimeoutExpired, msgspec.DecodeError) as error:
         raise HockneyError(f"{engine.path} cannot be run: {error}") from error

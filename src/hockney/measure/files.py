@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from hockney.errors import AskedWronglyError
+from hockney.measure.phases import schedules_text
 from hockney.measure.platforms import platform_file
 from hockney.spec import Case, Placement, Plan
 from hockney.spec.engine import LONGEST_ARGUMENT
@@ -48,16 +49,18 @@ def files_of(plan: Plan, directory: Path) -> Iterator[Files]:
 
 
 def long_list_of(plan: Plan) -> str | None:
-    """The list of the first case if it is too long for a command line, else None. Raises
-    AskedWronglyError if the nodes could not read it from a file."""
+    """The schedules of all cases, or the list of the first one if it is too long for a command
+    line, else None. Raises AskedWronglyError if the nodes could not read it from a file."""
     placement = plan.first.placement
-    words = plan.first.workload.long_list(placement.ranks)
-    if words is None or len(words) <= LONGEST_ARGUMENT:
-        return None
+    words = schedules_text(plan)
+    if words is None:
+        words = plan.first.workload.long_list(placement.ranks)
+        if words is None or len(words) <= LONGEST_ARGUMENT:
+            return None
     if placement.broadcast is not None:
         raise AskedWronglyError(
-            f"--broadcast: the list of pairs is {len(words)} bytes long and must be read from a "
+            f"--broadcast: a list is {len(words)} bytes long and must be read from a "
             "file, which these nodes do not share",
-            "use --pairing halves or neighbours, or a directory that all nodes share",
+            "use a directory that all nodes share; of pairs, --pairing halves or neighbours",
         )
     return words

@@ -54,7 +54,7 @@ def job_script(scheduler: Batch, job: Job, measurement: Measurement, header: byt
         *scheduler.directives(job),
         f"# Made by hockney {__version__}. The result file can be read at any time.",
         *(f"module load {shlex.quote(module)} || exit" for module in job.modules),
-        *_exports(measurement.mpi),
+        *_exports(measurement),
         f"result={shlex.quote(str(measurement.result.absolute()))}",
         "set -C",
         f"printf '%s\\n' {shlex.quote(header.decode().strip())} >\"$result\" || exit",
@@ -116,8 +116,9 @@ def _broadcast(scheduler: Batch, measurement: Measurement) -> tuple[Path, list[s
     return copy, lines
 
 
-def _exports(mpi: Mpi) -> list[str]:
-    variables = family_of(mpi).environment(mpi)
+def _exports(measurement: Measurement) -> list[str]:
+    mpi = measurement.mpi
+    variables = {**measurement.engine.env, **family_of(mpi).environment(mpi)}
     return [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
 
 

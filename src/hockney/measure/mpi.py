@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -18,12 +19,20 @@ from hockney.mpis import COMMAND_TIMEOUT_S, FAMILIES, Mpi
 TRIAL = "#include <mpi.h>\nint main(int argc, char **argv) { return MPI_Init(&argc, &argv); }\n"
 
 
-def find_mpi(mpicc: str | None = None, simulated: bool = False) -> Mpi:
+def find_mpi(mpicc: str | None = None, simulated: bool = False, prebuilt: str | None = None) -> Mpi:
     """The MPI of `mpicc`, $MPICC, PATH or the embedded package, in that order; SimGrid's SMPI if
     `simulated`. One on PATH that nobody asked for gives way to the embedded one, with a note, where
-    it is not whole."""
+    it is not whole. `prebuilt`: an engine, default $HOCKNEY_ENGINE; its MPI needs no compiler."""
+    if simulated and prebuilt:
+        raise AskedWronglyError(
+            f"--engine {prebuilt}: simulations have an engine of their own",
+            "leave out --engine or --platform",
+        )
     if simulated and not mpicc:
         return _mpi_of(_find_smpicc())
+    prebuilt = prebuilt or os.environ.get("HOCKNEY_ENGINE")
+    if prebuilt and not simulated:
+        return replace(_launching_mpi(mpicc), prebuilt=Path(prebuilt))
     asked = _asked_for(mpicc)
     if asked:
         return _mpi_of(asked)
@@ -35,6 +44,24 @@ def find_mpi(mpicc: str | None = None, simulated: bool = False) -> Mpi:
         return _mpi_of(Path(on_path))
     note = f"{on_path} {reason}: the embedded MPI is measured (--mpicc names another)"
     return replace(_mpi_of(embedded), notes=(note,) if reason else ())
+
+
+def _launching_mpi(mpicc: str | None) -> Mpi:
+    """The MPI that starts programs here: the asked one, that of PATH, the embedded one. It may have
+    no compiler wrapper."""
+    embedded = Path(sys.prefix) / "bin" / "mpiexec"
+    asked = _asked_for(mpicc)
+    if asked:
+        return _mpi_of(asked)
+    found = shutil.which("mpiexec") or shutil.which("mpirun")
+    launcher = Path(found) if found else embedded
+    family, version = launcher_family(launcher)
+    if family is None:
+        raise AskedWronglyError(
+            f"no MPI found: {version or launcher}",
+            "load your MPI's module, or install one: pip install 'hockney[mpich]'",
+        )
+    return Mpi(launcher.with_name("mpicc"), launcher, family, version)
 
 
 def _mpi_of(wrapper: Path) -> Mpi:
@@ -152,8 +179,11 @@ def _words(command: Path, *arguments: str) -> str:
     return done.stdout + done.stderr
 
 
-def ask_command(command: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Runs a wrapper or launcher that only prints something. Raises OSError or TimeoutExpired."""
+def ask_command(
+    command: Path, *arguments: str, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs a program that only prints something, with `env` added to the environment. Raises
+    OSError or TimeoutExpired."""
     return subprocess.run(
         [str(command), *arguments],
         capture_output=True,
@@ -161,4 +191,5 @@ def ask_command(command: Path, *arguments: str) -> subprocess.CompletedProcess[s
         errors="replace",
         timeout=COMMAND_TIMEOUT_S,
         stdin=subprocess.DEVNULL,
+        env={**os.environ, **(env or {})},
     )

@@ -54,7 +54,8 @@ def _dragonfly(extents: tuple[int, ...]) -> str:
 
 
 def _torus(extents: tuple[int, ...]) -> str:
-    return ",".join(map(str, extents))
+    """Without dimensions of one node: SimGrid would link it with itself, once in each."""
+    return ",".join(map(str, [extent for extent in extents if extent > 1] or [1]))
 
 
 TOPOLOGIES: dict[str, tuple[int, str, Callable[[tuple[int, ...]], str]]] = {
@@ -99,7 +100,22 @@ def _extents(text: str, kind: str, words: str) -> tuple[int, ...]:
     extents = tuple(map(int, parts))
     if math.prod(extents) > MOST_NODES:
         raise AskedWronglyError(f"--platform {text}: more than {MOST_NODES} nodes")
-    return extents if len(extents) == count else _even(extents[0], count)
+    if len(extents) == count:
+        _check_dragonfly(text, kind, extents)
+        return extents
+    even = _even(extents[0], count)
+    return tuple(sorted(even)) if kind == "dragonfly" else even
+
+
+def _check_dragonfly(text: str, kind: str, extents: tuple[int, ...]) -> None:
+    """A router of the first chassis of each group has the link to one other group: SimGrid is
+    killed by a group without one."""
+    if kind == "dragonfly" and extents[0] > extents[2]:
+        raise AskedWronglyError(
+            f"--platform {text}: {extents[0]} groups need as many routers in a chassis, not "
+            f"{extents[2]}",
+            "the extents are groups x chassis x routers x nodes: ask for fewer groups",
+        )
 
 
 def _even(nodes: int, count: int) -> tuple[int, ...]:

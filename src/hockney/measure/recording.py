@@ -24,6 +24,8 @@ from hockney.profiles.kinds import SCHEMA, Profile, Program
 
 DIRECTORY = "HOCKNEY_RECORD_DIRECTORY"
 """The variable that names the recorder's directory, as recorder/file.c reads it."""
+TRACE = "HOCKNEY_RECORD_TRACE"
+"""The variable that has the most acts of a rank whose order is kept (recorder/trace.c)."""
 LAUNCHERS = {"mpiexec": "mpicc", "mpirun": "mpicc", "orterun": "mpicc", "prterun": "mpicc"}
 """Launchers beside which their MPI's compiler wrapper is, and its name."""
 ELF, ELF64_HEADER, PROGRAM_HEADER, DYNAMIC = b"\x7fELF", 64, 56, 2
@@ -64,14 +66,17 @@ def _wrapper_beside(launcher: str) -> str | None:
     return None
 
 
-def record(words: Sequence[str], mpi: Mpi, beside: Path, has_arguments: bool) -> Profile:
+def record(
+    words: Sequence[str], mpi: Mpi, beside: Path, has_arguments: bool, most_acts: int = 0
+) -> Profile:
     """Runs the command to its end and returns what its ranks recorded. Its input and output are
-    ours. `beside`: the directory, seen by all nodes, in which the ranks' files are until then."""
+    ours. `beside`: the directory, seen by all nodes, in which the ranks' files are until then.
+    `most_acts`: of a rank, whose order is kept."""
     recorder, notes = build_recorder(mpi)
     del notes  # where it was built concerns nobody whose program runs
     with tempfile.TemporaryDirectory(prefix=".hockney-profile-", dir=beside) as directory:
         began, begun_utc = time.monotonic(), datetime.now(timezone.utc)
-        status = _run(words, environment(recorder, Path(directory)))
+        status = _run(words, environment(recorder, Path(directory), most_acts))
         program = Program(
             schema=SCHEMA,
             hockney=__version__,
@@ -80,7 +85,6 @@ def record(words: Sequence[str], mpi: Mpi, beside: Path, has_arguments: bool) ->
             exit_status=status,
             wall_s=time.monotonic() - began,
             mpicc=str(mpi.mpicc),
-            library=None,
         )
         return collect(Path(directory), program)
 
@@ -90,13 +94,14 @@ def _shown(word: str) -> str:
     return word.encode(errors="surrogateescape").decode(errors="replace")
 
 
-def environment(recorder: Path, directory: Path) -> dict[str, str]:
+def environment(recorder: Path, directory: Path, most_acts: int = 0) -> dict[str, str]:
     """Ours, with the recorder behind what the user preloads."""
     before = os.environ.get("LD_PRELOAD")
     return {
         **os.environ,
         "LD_PRELOAD": f"{before}:{recorder}" if before else str(recorder),
         DIRECTORY: str(directory.resolve()),
+        **({TRACE: str(most_acts)} if most_acts else {}),
     }
 
 

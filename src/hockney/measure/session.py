@@ -51,6 +51,16 @@ class Answer:
     """The least precise point after the last launch, if the rule for stopping evaluated it."""
     problem: str | None = None
     """The problem, for the user. The case is not measured again."""
+    asked_sizes: int = field(init=False)
+    """How many sizes the case had at first: a race, or a check, leaves some out."""
+
+    def __post_init__(self) -> None:
+        self.asked_sizes = len(self.case.workload.sizes)
+
+    @property
+    def part(self) -> float:
+        """The fraction of its sizes that are still measured."""
+        return len(self.case.workload.sizes) / self.asked_sizes if self.asked_sizes else 1.0
 
 
 class Steps(Protocol):
@@ -90,6 +100,8 @@ class Session:
     """The part of its budget that a resumed run used before; each step has a budget of its own."""
     was_finished: bool = False
     """True if the file held all that was asked for, so that nothing was measured."""
+    failed_starts: int = 0
+    """How often the launcher failed by chance before it started a rank, and was started again."""
     launches_wall_s: float = 0.0
     """Wall time of all launches; the rest of the run's wall time is our overhead."""
 
@@ -154,9 +166,11 @@ def finish(session: Session, asked: Plan) -> None:
     sampling = msgspec.to_builtins(asked.sampling)
     finish = Finish(reason=session.reason, spent_s=spent_s, sampling=sampling)
     if session.blocks is not None:
-        finish.looks = session.blocks.looks
+        finish.looks, finish.look_blocks = session.blocks.looks, session.blocks.look_blocks
         if session.reason != "decided":
             finish.looks.append(1.0 if session.reason != "interrupted" else _fraction(session))
+            if session.plan.comparison is not None and session.plan.comparison.narrows:
+                finish.look_blocks.append(max(one.launches for one in session.answers))
     with suppress(HockneyError):  # a full disk has been reported
         session.add(finish)
 
@@ -197,7 +211,7 @@ def _measure_all(session: Session, interruption: Interruption) -> bool:
             return False
         _show(session, answer, number)
         try:
-            outcome = _launch(session, answer, number, seconds, interruption)
+            outcome = _launch(session, answer, number, seconds * answer.part, interruption)
         except HockneyError as error:
             # The disk is full or gone: the results so far are still shown.
             answer.problem, session.reason = str(error), "failed"
@@ -227,7 +241,8 @@ def _is_decided(session: Session, blocks: Blocks, answer: Answer) -> bool:
 def _fraction(session: Session) -> float:
     """The fraction of the budget that is spent, or of the launches that were asked for."""
     most = session.plan.sampling.most_launches
-    least = min(answer.launches for answer in session.answers)
+    left = [answer for answer in session.answers if not answer.is_done] or session.answers
+    least = min(answer.launches for answer in left)
     spent = session.budget.spent_s / session.plan.sampling.budget_s
     return min(max(spent, least / most if most else 0.0), 1.0)
 
@@ -243,7 +258,8 @@ def _is_done(session: Session, answer: Answer) -> bool:
     may_end = sampling.over_s is None and answer.launches >= sampling.least_launches
     if not may_end:
         return False
-    answer.least_known = least_known(answer.run)
+    sizes = {size.bytes for size in answer.case.workload.sizes} if session.race else None
+    answer.least_known = least_known(answer.run, sizes)
     return answer.least_known is not None and answer.least_known.precision <= sampling.precision
 
 
@@ -278,7 +294,9 @@ def _reason(session: Session) -> str:
     if not asked or (session.blocks and not session.blocks.can_compare(asked)):
         return "failed"
     most = session.plan.sampling.most_launches
-    every = most is not None and all(answer.launches >= most for answer in asked)
+    # Where a comparison narrows, cases that are decided have fewer.
+    enough = any if session.blocks is not None else all
+    every = most is not None and enough(answer.launches >= most for answer in asked)
     return "launches" if every else "precision"
 
 
@@ -320,6 +338,7 @@ def _launch(
             if record is not None:
                 _add(session, answer, record)
     session.launches_wall_s += outcome.wall_s
+    session.failed_starts += outcome.failed_starts
     answer.launches += 1
     return outcome
 

@@ -51,12 +51,12 @@ class Setups:
 
 def mpi_of(placement: Placement) -> tuple[Mpi, Engine]:
     """The MPI that a placement asks for, and the engine built with it."""
-    return _mpi_and_engine(placement.mpicc, placement.platform is not None)
+    return _mpi_and_engine(placement.mpicc, placement.platform is not None, placement.engine)
 
 
 @cache
-def _mpi_and_engine(mpicc: str | None, simulated: bool) -> tuple[Mpi, Engine]:
-    mpi = find_mpi(mpicc, simulated=simulated)
+def _mpi_and_engine(mpicc: str | None, simulated: bool, prebuilt: str | None) -> tuple[Mpi, Engine]:
+    mpi = find_mpi(mpicc, simulated=simulated, prebuilt=prebuilt)
     return mpi, build_engine(mpi)
 
 

@@ -19,6 +19,10 @@ ENGINE_PREFIX = "hockney-engine: "
 be garbled by another rank's."""
 
 
+MOST_FAILED_STARTS = 2
+"""A launcher that fails more often than that in a row does not fail by chance."""
+
+
 @dataclass(frozen=True)
 class Start:
     """How a launch is started, as its record stores it."""
@@ -30,6 +34,8 @@ class Start:
     """The scheduler's launcher; None for the MPI's own."""
     version: str
     """The launcher's name and, if known, its version."""
+    start_failures: Sequence[str] = ()
+    """What the MPI's launcher prints where it fails by chance, before it starts a rank."""
 
     def run(
         self,
@@ -37,9 +43,21 @@ class Start:
         timeout_s: float,
         interruption: Interruption,
     ) -> Outcome:
-        """Runs the launch to its end and passes on each whole line of its stdout."""
+        """Runs the launch to its end and passes on each whole line of its stdout. A launcher that
+        fails by chance before it starts a rank is started again, up to MOST_FAILED_STARTS times."""
         env = {**os.environ, **self.env}
-        return run_launch(self.command, env, on_lines, timeout_s, interruption)
+        failures = 0
+        while True:
+            outcome = run_launch(self.command, env, on_lines, timeout_s, interruption)
+            outcome.failed_starts = failures
+            if failures == MOST_FAILED_STARTS or not self._failed_by_chance(outcome):
+                return outcome
+            failures += 1
+
+    def _failed_by_chance(self, outcome: Outcome) -> bool:
+        """A launch that ended well may still hold such words."""
+        lines = outcome.last_lines if outcome.exit_status != 0 else []
+        return any(known in line for known in self.start_failures for line in lines)
 
 
 def start_of(
@@ -54,9 +72,9 @@ def start_of(
     family = family_of(mpi)
     placed = msgspec.structs.replace(case, placement=placement)
     command = (launcher or family).command(mpi, placed, [str(engine.path), *arguments])
-    added = {**family.environment(mpi), **placement.env, **(env or {})}
+    added = {**engine.env, **family.environment(mpi), **placement.env, **(env or {})}
     version = launcher.LAUNCHER if launcher else f"{family.LAUNCHER} ({mpi.launcher_version})"
-    return Start(command, added, launcher, version)
+    return Start(command, added, launcher, version, () if launcher else family.START_FAILURES)
 
 
 def engine_messages(outcome: Outcome) -> list[str]:

@@ -7,7 +7,7 @@ module must satisfy the protocol Family.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -35,6 +35,8 @@ class Mpi:
     launcher_version: str
     notes: tuple[str, ...] = ()
     """Why this library serves and not another."""
+    prebuilt: Path | None = None
+    """The engine that was built elsewhere; None where it is built with `mpicc`."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class Engine:
     path: Path
     notes: tuple[str, ...] = ()
     """Warnings about where the engine was built."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    """Variables without which it does not find its library."""
 
 
 class Control(msgspec.Struct, kw_only=True):
@@ -170,6 +174,8 @@ class Family(Protocol):
     """Process management interfaces of its libraries (srun --mpi), the most reliable first."""
     PACKAGES: str
     """The packages that have its headers and libraries, by distribution."""
+    START_FAILURES: Sequence[str]
+    """What its launcher prints where it fails by chance, before it starts a rank."""
     HOST_FILE: str
     """The launcher's option for a file with a host in each line."""
     HOST_LIST: tuple[str, str]

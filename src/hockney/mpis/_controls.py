@@ -53,7 +53,7 @@ def _run(
             capture_output=True,
             timeout=COMMAND_TIMEOUT_S,
             stdin=subprocess.DEVNULL,
-            env={**os.environ, **added},
+            env={**os.environ, **engine.env, **added},
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise HockneyError(f"{engine.path} cannot be run: {error}") from error

@@ -28,6 +28,7 @@ from hockney.spec.workloads.collective import COLLECTIVES, DEFAULT
 LIBRARIES = ("Intel MPI",)
 PACKAGES = "Intel's apt and dnf: intel-oneapi-mpi-devel, PyPI: impi-devel"
 ENDPOINTS: str | None = None
+START_FAILURES: tuple[str, ...] = ()
 SETTINGS: tuple[tuple[str, ...], ...] = ()
 SETTINGS_PREFIXES = ("",)
 LARGEST_BYTES = 2**31 - 1

@@ -15,6 +15,7 @@ names the algorithm.
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,9 +42,10 @@ from hockney.spec import Case, Placement
 from hockney.spec.workloads.collective import DEFAULT, INT_BYTES
 
 LAUNCHER = "hydra"
-LIBRARIES = ("MPICH", "MVAPICH")
-STARTS = ("MPICH", "Intel MPI", "MVAPICH")
+LIBRARIES = ("MPICH", "MVAPICH", "Cray MPICH")
+STARTS = ("MPICH", "Intel MPI", "MVAPICH", "Cray MPICH")
 ENDPOINTS: str | None = "MPIR_CVAR_CH4_NUM_VCIS"
+START_FAILURES: tuple[str, ...] = ()
 PMI = ("pmi2", "cray_shasta", "pmix")
 """MPICH has PMIx only if it was built with it."""
 PACKAGES = "Debian: libmpich-dev, Fedora: mpich-devel"
@@ -399,7 +401,13 @@ def _library_tree(engine: Engine | None, leaf: str) -> Tree:
 
 def _libraries(engine: Engine) -> list[Path]:
     """The shared MPI libraries that the engine is linked with."""
-    done = subprocess.run(["ldd", str(engine.path)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["ldd", str(engine.path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **engine.env},
+    )
     paths = re.findall(r"=> (\S+)", done.stdout)
     return [Path(path) for path in paths if "mpi" in Path(path).name]
 

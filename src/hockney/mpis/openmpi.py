@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from hockney.allowed import allowed_count
 from hockney.errors import HockneyError
 from hockney.mpis import Algorithm, Engine, Forcing, Mpi, Rule, RulesFormat, listed
 from hockney.mpis._agent import agent_commands
@@ -28,6 +29,8 @@ ENDPOINTS: str | None = None
 PMI = ("pmix",)
 """The only interface since version 5."""
 PACKAGES = "Debian: libopenmpi-dev, Fedora: openmpi-devel"
+START_FAILURES = ("The PMIx server's listener thread failed to start",)
+"""Version 5, where network interfaces come and go while it reads their list."""
 HOST_FILE = "--hostfile"
 HOST_LIST = ("--host", "%s:%s,")
 
@@ -97,7 +100,7 @@ def command(mpi: Mpi, case: Case, program: Sequence[str]) -> list[str]:
         slots = placement.per_node
         options += ["--host", ",".join(f"{host}:{slots}" for host in hosts)]
     # OVERSUBSCRIBE is needed even for the slots that --host names.
-    oversubscribed = bool(hosts) or placement.ranks > len(os.sched_getaffinity(0))
+    oversubscribed = bool(hosts) or placement.ranks > allowed_count()
     mapping = _mapping(placement)
     if mapping or oversubscribed:
         options += ["--map-by", mapping + (":OVERSUBSCRIBE" if oversubscribed else "")]

@@ -22,6 +22,7 @@ LAUNCHER = "smpirun"
 LIBRARIES: tuple[str, ...] = ()
 STARTS: tuple[str, ...] = ()
 ENDPOINTS: str | None = None
+START_FAILURES: tuple[str, ...] = ()
 PMI: tuple[str, ...] = ()
 PACKAGES = "Debian: libsimgrid-dev, Fedora: simgrid-devel"
 HOST_FILE = "-hostfile"
@@ -43,6 +44,8 @@ SELECTORS = frozenset({"default", "ompi", "mpich", "mvapich2", "impi", "automati
 """Decision functions of libraries, not algorithms."""
 NOBODY = "?"
 """The name of no algorithm."""
+SETTING_OF = {"reduce_scatter_block": "reduce_scatter"}
+"""Collectives that SimGrid makes by another one, whose setting chooses the algorithm."""
 PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1"><zone id="z" routing="None"><host id="h" speed="1Gf"/></zone></platform>
@@ -102,7 +105,7 @@ def _valid(mpi: Mpi, engine: Engine, collective: str, directory: str) -> list[st
         done = subprocess.run(
             [
                 *(mpi.mpiexec, "-np", "1", "-platform", "platform.xml"),
-                *(f"--cfg=smpi/{collective}:{NOBODY}", engine.path, "pingpong"),
+                *(f"--cfg={_setting(collective)}:{NOBODY}", engine.path, "pingpong"),
             ],
             capture_output=True,
             text=True,
@@ -127,7 +130,11 @@ def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -
     """Needs no read-back: smpirun ends with an error if it lacks the algorithm."""
     if algorithm is None:
         return Forcing(DEFAULT)
-    return Forcing(algorithm.name, segment, cfg=(f"smpi/{collective}:{algorithm.own_name}",))
+    return Forcing(algorithm.name, segment, cfg=(f"{_setting(collective)}:{algorithm.own_name}",))
+
+
+def _setting(collective: str) -> str:
+    return f"smpi/{SETTING_OF.get(collective, collective)}"
 
 
 def replaced_by(

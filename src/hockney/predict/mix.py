@@ -86,6 +86,30 @@ def _measured(points: Sequence[PointEstimate]) -> Mapping[tuple[str, int], list[
     return {key: sorted(times) for key, times in found.items()}
 
 
+def collectives_by(
+    collectives: Sequence[PointEstimate],
+) -> Callable[[CostsOf], Callable[[str, int, int], tuple[float, float]]]:
+    """By the costs of messages: by name, ranks and bytes, a collective's seconds, measured ones
+    first, and how many latencies one after the other are in it."""
+    measured = _measured(collectives)
+
+    def by(costs_of: CostsOf) -> Callable[[str, int, int], tuple[float, float]]:
+        times = _times(costs_of, measured, set())
+
+        @cache
+        def found(name: str, ranks: int, bytes_: int) -> tuple[float, float]:
+            if ranks < 2:
+                return 0.0, 0.0
+            item = Item(name, bytes_, 1, tuple(range(ranks)))
+            here = _simulated(costs_of, name, ranks, bytes_)
+            slower = _simulated(_with_latency(costs_of), name, ranks, bytes_)
+            return times(item), (slower - here) / LATENCY_S
+
+        return found
+
+    return by
+
+
 def _times(
     costs_of: CostsOf,
     measured: Mapping[tuple[str, int], list[tuple[int, float]]],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,8 @@ class Step:
     """A rank waits for each of its messages before it posts the next (MPI_Send, not MPI_Isend)."""
     reduces: bool = False
     """The receiver reduces the message into its own data."""
+    phase: str | None = None
+    """The phase of the algorithm that the step belongs to; None where it has one only."""
 
 
 Schedule = Iterator[Step]
@@ -60,6 +62,12 @@ def step(
     from_, to = np.asarray(sources, dtype=np.int64), np.asarray(destinations, dtype=np.int64)
     sizes = np.broadcast_to(np.asarray(bytes_, dtype=np.float64), from_.shape)
     return Step(from_, to, sizes, blocks, in_turn, reduces)
+
+
+def phase(name: str, schedule: Schedule) -> Schedule:
+    """The schedule, all of it one phase of an algorithm."""
+    for part in schedule:
+        yield replace(part, phase=name)
 
 
 def step_effort(part: Step) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,12 +22,20 @@ class _State:
 
 def simulate(machine: Machine, schedule: Schedule) -> Array:
     """Completion time of each rank in seconds after the common start; shape (ranks,)."""
+    ended_s = np.zeros(machine.ranks)
+    for _, now_s in walk(machine, schedule):
+        ended_s = now_s
+    return ended_s
+
+
+def walk(machine: Machine, schedule: Schedule) -> Iterator[tuple[Step, Array]]:
+    """Each step, and when each rank completed it; the array changes with the next step."""
     ports = machine.ports
     state = _State(np.zeros(machine.ranks), np.zeros(ports), np.zeros(ports))
     for step in schedule:
         for messages in _posted_together(machine, step):
             _advance(machine, state, step, messages)
-    return state.now_s
+        yield step, state.now_s
 
 
 def _posted_together(machine: Machine, step: Step) -> list[Ranks]:

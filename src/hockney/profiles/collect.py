@@ -6,15 +6,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
 from hockney.errors import HockneyError
-from hockney.profiles.kinds import Blame, Calls, Profile, Program, RankRecord
+from hockney.profiles.kinds import MOST_ACTS, Acts, Blame, Calls, Profile, Program, RankRecord
 from hockney.profiles.layout import (
     COARSE_BYTES,
     DATATYPES,
     ENDS,
     FIRST_BIN_TICKS,
     NO_GROUP,
+    TRACE_NAME,
     RankFile,
     Records,
     read_rank,
@@ -32,10 +34,15 @@ def collect(directory: Path, program: Program) -> Profile:
     profile = Profile(program)
     files = []
     for path in sorted(directory.iterdir()):
+        if path.name.startswith(TRACE_NAME):
+            continue
         try:
             files.append(read_rank(path))
         except (HockneyError, OSError) as error:
             profile.cut = str(error)
+    if files:
+        library = text(files[0].header["library"]).strip() or None
+        profile.program = replace(program, library=library)
     for job, of_job in enumerate(_jobs(files)):
         _add_job(profile, job, of_job)
     return profile
@@ -57,6 +64,7 @@ def _add_job(profile: Profile, job: int, files: Sequence[RankFile]) -> None:
         profile.ranks.append(_rank(job, file))
         for place in np.flatnonzero(file.cells["count"]):
             profile.calls.append(_calls(job, file, file.cells[place], waited, int(place)))
+        profile.acts += _acts(job, file)
         for other, seconds in zip(files, blames.tolist(), strict=True):
             if seconds > LEAST_BLAME * blames.sum():
                 blame = Blame(
@@ -119,6 +127,45 @@ def _calls(job: int, file: RankFile, cell: Records, waits: Waits, place: int) ->
             if calls
         ),
     )
+
+
+def _acts(job: int, file: RankFile) -> Iterator[Acts]:
+    """The order of a rank's calls, in lines of up to MOST_ACTS."""
+    if file.acts is None or not len(file.acts):
+        return
+    acts, tick = file.acts, file.s_per_tick * 1e9
+    exits = np.maximum.accumulate(acts["exit"].astype(np.int64))
+    begins = np.concatenate([[int(file.header["began_ticks"])], exits[:-1]])
+    before = np.maximum(acts["enter"].astype(np.int64) - begins, 0)
+    # What waits for several requests spends its time in the first of them.
+    inside = np.maximum(acts["exit"].astype(np.int64) - np.maximum(acts["enter"], begins), 0)
+    sizes = {int(group["members"]): int(group["size"]) for group in file.groups}
+    digests, group = np.unique(acts["members"], return_inverse=True)
+    groups = tuple((f"{int(one):016x}", sizes.get(int(one), 0)) for one in digests)
+    columns = {
+        "what": acts["what"],
+        "before_ns": np.rint(before * tick).astype(np.int64),
+        "inside_ns": np.rint(inside * tick).astype(np.int64),
+        "bytes": acts["bytes"],
+        "peer": acts["peer"],
+        "tag": acts["tag"],
+        "request": acts["request"],
+        "call": np.maximum(acts["call"].astype(np.int64) - 1, 0),
+        "group": group,
+    }
+    for first in range(0, len(acts), MOST_ACTS):
+        is_last = first + MOST_ACTS >= len(acts)
+        yield Acts(
+            job=job,
+            rank=int(file.header["rank"]),
+            calls=tuple(file.names),
+            groups=groups,
+            left_out=file.acts_left_out if is_last else 0,
+            **{
+                name: tuple(column[first : first + MOST_ACTS].tolist())
+                for name, column in columns.items()
+            },
+        )
 
 
 def _name(file: RankFile, number: int) -> str:

@@ -114,8 +114,43 @@ class Blame(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="wa
     seconds: Seconds
 
 
-Line = Program | RankRecord | Calls | Blame
-KINDS = {"profile", "rank", "calls", "waited"}
+MOST_ACTS = 1 << 12
+"""Of one line."""
+Wholes = Annotated[tuple[Whole, ...], msgspec.Meta(max_length=MOST_ACTS)]
+Signed = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
+
+
+class Acts(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="acts"):
+    """What one rank did, in order: a column each, in blocks of up to MOST_ACTS."""
+
+    job: Whole
+    rank: Rank
+    what: Annotated[tuple[Annotated[int, msgspec.Meta(ge=1, le=8)], ...],
+                    msgspec.Meta(max_length=MOST_ACTS)]  # fmt: skip
+    """1 send, 2 receive, 3 start of a send, 4 start of a receive, 5 completion of what was started,
+    6 collective, 7 start of a collective, 8 other time in MPI."""
+    before_ns: Wholes
+    """Outside of MPI since the act before."""
+    inside_ns: Wholes
+    bytes: Wholes
+    peer: Annotated[tuple[Signed, ...], msgspec.Meta(max_length=MOST_ACTS)]
+    """In MPI_COMM_WORLD; below 0 for none."""
+    tag: Annotated[tuple[Signed, ...], msgspec.Meta(max_length=MOST_ACTS)]
+    request: Wholes
+    """What was started and what completes it have the same number."""
+    call: Wholes
+    """A number of `calls`."""
+    group: Wholes
+    """A number of `groups`."""
+    calls: tuple[str, ...] = ()
+    groups: tuple[tuple[str, int], ...] = ()
+    """Digest and number of the ranks of communicators."""
+    left_out: Whole = 0
+    """Acts after these that were not kept."""
+
+
+Line = Program | RankRecord | Calls | Blame | Acts
+KINDS = {"profile", "rank", "calls", "waited", "acts"}
 
 
 class _Kind(msgspec.Struct):
@@ -130,6 +165,7 @@ class Profile:
     ranks: list[RankRecord] = field(default_factory=list)
     calls: list[Calls] = field(default_factory=list)
     blames: list[Blame] = field(default_factory=list)
+    acts: list[Acts] = field(default_factory=list)
     path: Path | None = None
     cut: str | None = None
     """What is missing in the file."""
@@ -156,9 +192,11 @@ class Profile:
             self.calls.append(line)
         elif isinstance(line, Blame):
             self.blames.append(line)
+        elif isinstance(line, Acts):
+            self.acts.append(line)
 
     def lines(self) -> list[Line]:
-        return [self.program, *self.ranks, *self.calls, *self.blames]
+        return [self.program, *self.ranks, *self.calls, *self.blames, *self.acts]
 
 
 def encode(profile: Profile) -> bytes:

@@ -115,6 +115,37 @@ FILE = np.dtype(
 )
 
 
+TRACE_VERSION, TRACE_HEADER_BYTES = 1, 65536
+TRACE_NAME = "order."
+"""What the names of files with the order of calls begin with."""
+TRACE_HEADER = np.dtype(
+    [
+        ("magic", "S8"),
+        ("version", "<u4"),
+        ("act_bytes", "<u4"),
+        ("job", "<u8"),
+        ("rank", "<i4"),
+        ("ranks", "<i4"),
+        ("acts", "<u8"),
+        ("left_out", "<u8"),
+    ]
+)
+ACT = np.dtype(
+    [
+        ("enter", "<u8"),
+        ("exit", "<u8"),
+        ("bytes", "<u8"),
+        ("members", "<u8"),
+        ("peer", "<i4"),
+        ("tag", "<i4"),
+        ("request", "<u4"),
+        ("call", "<u2"),
+        ("what", "u1"),
+        ("unused", "u1"),
+    ]
+)
+
+
 @dataclass(frozen=True)
 class RankFile:
     """What one rank recorded."""
@@ -128,6 +159,9 @@ class RankFile:
     """All of the table; those without a call are free."""
     messages: Records
     collectives: Records
+    acts: Records | None = None
+    """The order of calls, where it was recorded (of ACT)."""
+    acts_left_out: int = 0
 
     @property
     def s_per_tick(self) -> float:
@@ -158,6 +192,7 @@ def read_rank(path: Path) -> RankFile:
     header = whole["header"]
     if (bytes(header["magic"]), int(header["version"])) != (b"hockney", VERSION):
         raise HockneyError(f"{path}: not written by the recorder of this hockney")
+    acts, left_out = _acts(path.with_name(f"{TRACE_NAME}{path.name}"))
     return RankFile(
         header,
         [text(name) for name in whole["names"][: int(header["names"])]],
@@ -166,7 +201,26 @@ def read_rank(path: Path) -> RankFile:
         whole["cells"],
         _events(whole["messages"]),
         _events(whole["collectives"]),
+        acts,
+        left_out,
     )
+
+
+def _acts(path: Path) -> tuple[Records | None, int]:
+    """The order of a rank's calls, and how many are missing behind it."""
+    if not path.exists():
+        return None, 0
+    content = path.read_bytes()
+    header = np.frombuffer(content[: TRACE_HEADER.itemsize], dtype=TRACE_HEADER)
+    if len(header) != 1 or (header[0]["magic"], header[0]["version"]) != (
+        b"hocktrc",
+        TRACE_VERSION,
+    ):
+        return None, 0
+    room = (len(content) - TRACE_HEADER_BYTES) // ACT.itemsize
+    count = min(int(header[0]["acts"]), room)
+    acts = np.frombuffer(content, dtype=ACT, count=count, offset=TRACE_HEADER_BYTES)
+    return acts, int(header[0]["left_out"])
 
 
 def _events(of: Any) -> Records:

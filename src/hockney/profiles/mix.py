@@ -91,11 +91,18 @@ def mix_of(profile: Profile) -> Mix:
 def collective_of(calls: Calls) -> str | None:
     """The collective that these calls are, nonblocking and persistent ones by its name; None for
     others."""
-    name = (calls.started or calls.call).removeprefix("MPI_").lower().removesuffix("_init")
+    # What makes a persistent one moves nothing.
+    if calls.started is None and calls.call.endswith("_init"):
+        return None
+    return collective_named(calls.started or calls.call)
+
+
+def collective_named(call: str) -> str | None:
+    """The collective that a function of MPI is, of those that are replayed."""
+    name = call.removeprefix("MPI_").lower().removesuffix("_init")
     for known in (name, name.removeprefix("i")):
         if known in REPLAYED or known in UNEVEN:
-            # What makes a persistent one moves nothing.
-            return known if calls.started or not calls.call.endswith("_init") else None
+            return known
     return None
 
 

@@ -108,18 +108,23 @@ class Summary:
 
     @cached_property
     def reasons(self) -> dict[str, float]:
-        """The seconds in MPI by what takes them. What is not waited for is of latency, of
-        bandwidth or of copying, by the size and datatype of the call."""
-        found = dict.fromkeys(REASONS, 0.0)
+        """The seconds in MPI, of all ranks, by what takes them."""
+        of_ranks = self.reasons_of_rank.values()
+        return {name: sum(found[name] for found in of_ranks) for name in REASONS}
+
+    @cached_property
+    def reasons_of_rank(self) -> dict[tuple[int, int], dict[str, float]]:
+        """The same of each rank. What is not waited for is of latency, of bandwidth or of copying,
+        by the size and datatype of the call."""
+        of_rank = {key: dict.fromkeys(REASONS, 0.0) for key in self.profile.by_rank}
         for calls in self.profile.calls:
-            # The time of completing calls is that of the calls that started their requests.
-            own = 0.0 if calls.call in COMPLETING else calls.time_s
-            spent = own + calls.completion_s
-            waited = min(calls.wait_s or 0.0, spent)
+            found = of_rank[calls.job, calls.rank]
+            spent, waited = spent_in(calls)
             found["waiting"] += waited
-            found[_reason(calls)] += spent - waited
-        found["other"] += max(self.time_s - sum(found.values()), 0.0)
-        return found
+            found[reason_of(calls)] += spent - waited
+        for key, found in of_rank.items():
+            found["other"] += max(self.of_rank[key].time_s - sum(found.values()), 0.0)
+        return of_rank
 
     @cached_property
     def traffic(self) -> dict[tuple[int, int, int], tuple[int, int]]:
@@ -133,21 +138,37 @@ class Summary:
         return found
 
     @cached_property
+    def messages(self) -> list[tuple[Calls, str]]:
+        """Calls that send to a rank, with how far that is (profiles.places)."""
+        known = self.profile.by_rank
+        found = []
+        for calls in self.profile.calls:
+            if sends(calls):
+                other = known.get((calls.job, calls.peer)) if calls.peer is not None else None
+                found.append((calls, distance(known[calls.job, calls.rank], other)))
+        return found
+
+    @cached_property
     def by_distance(self) -> list[Row]:
         """Messages between two ranks by how far apart these are."""
-        known = self.profile.by_rank
-        messages = [calls for calls in self.profile.calls if sends(calls)]
         sums: dict[str, Sum] = defaultdict(Sum)
-        for calls in messages:
-            own = known[calls.job, calls.rank]
-            other = known.get((calls.job, calls.peer)) if calls.peer is not None else None
-            sums[distance(own, other)].add(calls)
+        for calls, far in self.messages:
+            sums[far].add(calls)
         return sorted(
             (Row((key,), found) for key, found in sums.items()), key=lambda r: -r.sum.bytes
         )
 
 
-def _reason(calls: Calls) -> str:
+def spent_in(calls: Calls) -> tuple[float, float]:
+    """Seconds in these calls and in what completed their requests, and those of them that other
+    ranks were waited for. The time of completing calls is that of the calls that started them."""
+    own = 0.0 if calls.call in COMPLETING else calls.time_s
+    spent = own + calls.completion_s
+    return spent, min(calls.wait_s or 0.0, spent)
+
+
+def reason_of(calls: Calls) -> str:
+    """What takes the time of these calls, but for waiting."""
     if calls.datatype == "strided":
         return "copying"
     if calls.datatype is None:

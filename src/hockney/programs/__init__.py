@@ -1,12 +1,12 @@
 """Other programs and formats, one file each.
 
-A module is a Reader of logs, a Writer of files, a Layout of tables, the Classic program of a
-preset, or several of these.
+A module is a Reader of logs, a Writer of files, an OrderWriter of profiles, a Layout of tables, the
+Classic program of a preset, or several of these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from hockney.registry import Registry
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hockney.estimate.points import PointEstimate
     from hockney.logs.log import Log
     from hockney.logs.table import Table
+    from hockney.profiles.order import Order
     from hockney.records import Run
     from hockney.spec.preset import Preset
 
@@ -40,6 +41,12 @@ class Writer(Protocol):
         """The content of the file."""
 
 
+class OrderWriter(Protocol):
+    def write_order(self, order: Order, name: str) -> Iterable[tuple[str, str]]:
+        """Files with the order of a program's calls, as names and contents: the one that was asked
+        for, of that name, and those that belong beside it."""
+
+
 class Layout(Protocol):
     ONLY: str | None
     """The only experiment that it can show; None for all."""
@@ -53,7 +60,9 @@ class Classic(Protocol):
         """The sizes, repetitions and statistic of the program."""
 
 
-PROGRAMS = Registry(__name__, "format", Program, parts=(Reader, Writer, Layout, Classic))
+PROGRAMS = Registry(
+    __name__, "format", Program, parts=(Reader, Writer, OrderWriter, Layout, Classic)
+)
 
 
 def reader_names() -> list[str]:
@@ -64,6 +73,11 @@ def reader_names() -> list[str]:
 def writer_names() -> list[str]:
     """Formats that can be exported: files, and tables in a layout."""
     return sorted({*PROGRAMS.offering(Writer), *layout_names()})
+
+
+def order_writer_names() -> list[str]:
+    """Formats that hold the order of a profiled program's calls."""
+    return list(PROGRAMS.offering(OrderWriter))
 
 
 def layout_names() -> list[str]:

@@ -13,20 +13,27 @@ static void count_collective(uint16_t call, MPI_Comm comm, uint64_t bytes, MPI_D
                                         .peer = peer_in(group, root), .bytes = bytes};
     const uint32_t cell = count(&operation, exit - enter);
     log_collective(group, cell, enter, exit);
+    if (traced)
+        trace_act(TOGETHER, &operation, 0, 0, enter, exit);
     unlock_recorder();
 }
 
 static void count_started(uint16_t call, MPI_Comm comm, uint64_t bytes, MPI_Datatype datatype,
-                          int root, uintptr_t handle, int is_persistent, uint64_t spent)
+                          int root, uintptr_t handle, int is_persistent, uint64_t enter,
+                          uint64_t exit)
 {
     lock_recorder();
     const uint16_t group = group_of(comm);
     struct request request = {.handle = handle, .is_persistent = (uint8_t)is_persistent,
-                              .is_active = (uint8_t)!is_persistent,
+                              .is_active = (uint8_t)!is_persistent, .is_collective = 1,
                               .operation = {.call = call, .group = group,
                                             .datatype = type_of(datatype).kind,
                                             .peer = peer_in(group, root), .bytes = bytes}};
-    request.cell = count(&request.operation, spent);
+    request.cell = count(&request.operation, exit - enter);
+    if (traced && !is_persistent) {
+        request.id = next_request();
+        trace_act(START_TOGETHER, &request.operation, 0, request.id, enter, exit);
+    }
     add_request(&request);
     unlock_recorder();
 }

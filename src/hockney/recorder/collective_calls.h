@@ -20,7 +20,7 @@
         const int result = real(UNPACK ARGUMENTS, request);                                        \
         const uint64_t exit = ticks();                                                             \
         if (result == MPI_SUCCESS)                                                                 \
-            count_started(call, comm, BYTES, TYPE, ROOT, HANDLE(*request), 0, exit - enter);       \
+            count_started(call, comm, BYTES, TYPE, ROOT, HANDLE(*request), 0, enter, exit);        \
         return result;                                                                             \
     }
 
@@ -32,7 +32,7 @@
         const int result = real(UNPACK ARGUMENTS, info, request);                                  \
         const uint64_t exit = ticks();                                                             \
         if (result == MPI_SUCCESS)                                                                 \
-            count_started(call, comm, BYTES, TYPE, ROOT, HANDLE(*request), 1, exit - enter);       \
+            count_started(call, comm, BYTES, TYPE, ROOT, HANDLE(*request), 1, enter, exit);        \
         return result;                                                                             \
     }
 #else

@@ -141,6 +141,7 @@ static void describe_process(struct header *header)
 static void forget_in_child(void)
 {
     recorded = mapped = NULL;
+    traced = NULL;
 }
 
 void begin_recording(int thread_level)
@@ -168,6 +169,8 @@ void begin_recording(int thread_level)
     header->first_ns = header->last_ns = now_ns();
     header->first_ticks = header->last_ticks = header->began_ticks = header->ended_ticks = ticks();
     header->regions = 1; /* the region without a name */
+    const char *name = strrchr(path, '/') + 1;
+    begin_trace(header, directory, name);
     mapped = file;
     pthread_atfork(NULL, NULL, forget_in_child);
     recorded = file;
@@ -187,6 +190,7 @@ void end_recording(enum state state)
     if (state == FINALIZED)
         complete_all_requests();
     recorded = mapped = NULL;
+    traced = NULL;
     struct header *header = &file->header;
     header->last_ns = now_ns();
     header->last_ticks = header->ended_ticks = ticks();

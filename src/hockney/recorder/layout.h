@@ -100,6 +100,41 @@ struct file {
     struct events messages, collectives;
 };
 
+/* The order of calls, where it is asked for: a file of its own for each rank, with a header and then
+   as many acts as there were, or as were allowed. */
+enum { TRACE_VERSION = 1, TRACE_HEADER_BYTES = 65536 };
+
+/* What a rank does: OTHER is time inside of MPI that belongs to none of the others. */
+enum what {
+    SEND = 1,
+    RECEIVE = 2,
+    START_SEND = 3,
+    START_RECEIVE = 4,
+    COMPLETE = 5,
+    TOGETHER = 6, /* a collective */
+    START_TOGETHER = 7,
+    OTHER = 8,
+};
+
+struct act {
+    uint64_t enter, exit;
+    uint64_t bytes, members;
+    int32_t peer, tag;
+    uint32_t request; /* what was started, and completes, has the same number */
+    uint16_t call;
+    uint8_t what, unused;
+};
+
+struct trace_header {
+    char magic[8];
+    uint32_t version, act_bytes;
+    uint64_t job;
+    int32_t rank, ranks;
+    uint64_t acts, left_out;
+};
+
+_Static_assert(sizeof(struct act) == 48, "hockney.profiles.layout has its fields");
+_Static_assert(sizeof(struct trace_header) == 48, "hockney.profiles.layout has its fields");
 _Static_assert(sizeof(struct cell) == 176, "hockney.profiles.layout has its fields");
 _Static_assert(sizeof(struct event) == 48, "hockney.profiles.layout has its fields");
 _Static_assert(sizeof(struct group) == 80, "hockney.profiles.layout has its fields");

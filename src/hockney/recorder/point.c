@@ -36,6 +36,8 @@ static void count_send(const struct message *message, uint64_t enter, uint64_t e
     lock_recorder();
     const struct operation operation = operation_of(message);
     count_sent(message, &operation, enter, exit);
+    if (traced)
+        trace_act(SEND, &operation, message->tag, 0, enter, exit);
     unlock_recorder();
 }
 
@@ -59,6 +61,8 @@ static void count_received(uint16_t call, uint8_t kind, const MPI_Status *status
         .bytes = is_from_a_rank ? bytes_received(status) : 0};
     const uint32_t cell = count(&operation, exit - enter);
     log_received(group, operation.peer, status->MPI_TAG, cell, enter, exit);
+    if (traced)
+        trace_act(RECEIVE, &operation, status->MPI_TAG, 0, enter, exit);
     unlock_recorder();
 }
 
@@ -70,7 +74,20 @@ static void count_matched(uint16_t call, uint8_t kind, const MPI_Status *status,
     const struct operation operation = {.call = call, .group = NO_GROUP, .datatype = kind,
                                         .peer = UNKNOWN_PEER, .bytes = bytes_received(status)};
     count(&operation, exit - enter);
+    if (traced)
+        trace_other(enter, exit);
     unlock_recorder();
+}
+
+/* Both messages are under way at once. */
+static void trace_exchange(const struct operation *sent, const struct operation *received, int sent_tag,
+                           int received_tag, uint64_t enter, uint64_t exit)
+{
+    const uint32_t out = next_request(), in = next_request();
+    trace_act(START_RECEIVE, received, received_tag, in, enter, enter);
+    trace_act(START_SEND, sent, sent_tag, out, enter, enter);
+    trace_act(COMPLETE, received, received_tag, in, enter, exit);
+    trace_act(COMPLETE, sent, sent_tag, out, exit, exit);
 }
 
 static void count_exchange(const struct message *message, const MPI_Status *status, uint64_t enter,
@@ -79,8 +96,14 @@ static void count_exchange(const struct message *message, const MPI_Status *stat
     lock_recorder();
     const struct operation operation = operation_of(message);
     const uint32_t cell = count_sent(message, &operation, enter, exit);
-    log_received(operation.group, peer_in(operation.group, status->MPI_SOURCE), status->MPI_TAG, cell,
-                 enter, exit);
+    const int32_t source = peer_in(operation.group, status->MPI_SOURCE);
+    log_received(operation.group, source, status->MPI_TAG, cell, enter, exit);
+    if (traced) {
+        struct operation received = operation;
+        received.peer = source;
+        received.bytes = status->MPI_SOURCE >= 0 ? bytes_received(status) : 0;
+        trace_exchange(&operation, &received, message->tag, status->MPI_TAG, enter, exit);
+    }
     unlock_recorder();
 }
 
@@ -101,6 +124,11 @@ static void count_start(const struct message *message, enum start start, uintptr
     } else if (request.is_numbered) {
         request.number = next_message(request.operation.group, request.operation.peer, message->tag,
                                       RECEIVED);
+    }
+    if (traced && !is_persistent) {
+        request.id = next_request();
+        trace_act(request.is_receive ? START_RECEIVE : START_SEND, &request.operation, message->tag,
+                  request.id, enter, exit);
     }
     add_request(&request);
     unlock_recorder();

@@ -92,6 +92,14 @@ void log_message(uint16_t group, int32_t peer, int tag, enum kind kind, uint32_t
                  uint32_t cell, uint64_t enter, uint64_t exit);
 void log_collective(uint16_t group, uint32_t cell, uint64_t enter, uint64_t exit);
 
+/* trace.c: the order of calls, where it is asked for. */
+extern struct trace_header *traced; /* NULL where it is not */
+void begin_trace(const struct header *header, const char *directory, const char *name);
+void trace_act(enum what what, const struct operation *operation, int tag, uint32_t request,
+               uint64_t enter, uint64_t exit);
+void trace_other(uint64_t enter, uint64_t exit);
+uint32_t next_request(void);
+
 /* requests.c: what was started and is not complete. */
 struct request {
     uintptr_t handle; /* 0: free */
@@ -100,7 +108,8 @@ struct request {
     int32_t source; /* as asked for, in its communicator */
     int tag;
     uint64_t spent; /* in the call that started it */
-    uint8_t is_receive, is_persistent, is_active, is_numbered;
+    uint32_t id; /* in the order of calls */
+    uint8_t is_receive, is_persistent, is_active, is_numbered, is_collective;
 };
 void add_request(const struct request *request);
 struct request *find_request(uintptr_t handle);

@@ -69,6 +69,13 @@ void start_request(struct request *request, uint16_t call, uint64_t enter, uint6
     operation->call = call;
     request->is_active = 1;
     request->spent = spent;
+    if (traced) {
+        request->id = next_request();
+        trace_act(request->is_collective ? START_TOGETHER
+                  : request->is_receive  ? START_RECEIVE
+                                         : START_SEND,
+                  operation, request->tag, request->id, enter, enter + spent);
+    }
     if (request->is_receive)
         return;
     request->cell = count(operation, spent);
@@ -113,6 +120,9 @@ static void complete_receive(struct request *request, const MPI_Status *status, 
         log_message(operation->group, operation->peer, status->MPI_TAG, RECEIVED, request->number,
                     request->cell, enter, exit);
     }
+    if (traced && request->id)
+        trace_act(COMPLETE, operation, is_from_a_rank ? status->MPI_TAG : request->tag, request->id,
+                  enter, exit);
     operation->bytes = posted; /* a persistent one may receive something else */
     operation->peer = asked;
 }
@@ -124,6 +134,8 @@ void complete_request(struct request *request, const MPI_Status *status, uint64_
         return;
     if (request->is_receive)
         complete_receive(request, status, enter, exit);
+    else if (traced && request->id)
+        trace_act(COMPLETE, &request->operation, request->tag, request->id, enter, exit);
     count_completion(request->cell, share);
     request->is_active = 0;
     if (!request->is_persistent)

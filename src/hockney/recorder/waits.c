@@ -80,6 +80,8 @@ static void complete_none(uint16_t call, uint64_t enter)
     const uint64_t exit = ticks();
     lock_recorder();
     count_wait(call, enter, exit);
+    if (traced)
+        trace_other(enter, exit);
     unlock_recorder();
 }
 

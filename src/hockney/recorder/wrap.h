@@ -47,6 +47,8 @@ static inline void count_plain(uint16_t call, uint16_t group, int32_t peer, uint
     const uint64_t spent = ticks() - enter;
     lock_recorder();
     count(&(struct operation){.call = call, .group = group, .peer = peer}, spent);
+    if (traced)
+        trace_other(enter, enter + spent);
     unlock_recorder();
 }
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import os
 import pickle
 import subprocess
 import sys
@@ -157,10 +156,6 @@ def _receive(stream: IO[bytes]) -> bytes:
     if len(size) < SIZE_BYTES or len(content) < int.from_bytes(size, "little"):
         raise EOFError
     return content
-
-
-def usable_cpus() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
 def main() -> None:

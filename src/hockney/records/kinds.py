@@ -329,6 +329,8 @@ class Finish(msgspec.Struct, tag_field="kind", tag="finish", kw_only=True):
     """What was asked when it ended."""
     looks: list[float] = []
     """The fractions of the budget at which it was judged whether the variants are told apart."""
+    look_blocks: list[int] = []
+    """The blocks that had been made then, where points are measured no further that are decided."""
 
 
 class Progress(msgspec.Struct, tag_field="kind", tag="progress", kw_only=True):

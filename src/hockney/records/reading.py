@@ -12,9 +12,10 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from hockney.allowed import allowed_count
 from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
-from hockney.records.decoding import Decoded, Helper, decoded, usable_cpus
+from hockney.records.decoding import Decoded, Helper, decoded
 from hockney.records.kinds import SCHEMA, RunRecord, decode, tame
 from hockney.records.run import Run
 from hockney.units import format_size
@@ -180,7 +181,7 @@ def _helpers(path: Path) -> list[Helper]:
     """Other processes that decode the blocks of a large file: one for each CPU, which this process
     leaves to them. Where there is one CPU alone, they would only take turns."""
     expands = USUAL_RATIO if path.suffix == ".zst" else 1
-    cpus = min(usable_cpus(), MOST_HELPERS)
+    cpus = min(allowed_count(), MOST_HELPERS)
     if cpus < 2 or path.stat().st_size * expands < WORTH_HELPERS:
         return []
     return [Helper() for _ in range(cpus)]

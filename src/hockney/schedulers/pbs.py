@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from hockney.allowed import allowed_count
 from hockney.mpis import Mpi, family_of
 from hockney.schedulers import Allocation, Job, State, answer, as_asked, by_mpiexec
 from hockney.spec import Case
@@ -35,7 +36,7 @@ def allocation() -> Allocation | None:
     except OSError:
         return None
     hosts = tuple(dict.fromkeys(slots))
-    cpus = max(len(slots), len(hosts) * len(os.sched_getaffinity(0)))
+    cpus = max(len(slots), len(hosts) * allowed_count())
     return Allocation(len(hosts), cpus, hosts)
 
 

@@ -23,6 +23,8 @@ STANDARD = "standard"
 """The mode of MPI_Send."""
 PERSISTENT, REPLACE, PARTITIONED = "persistent", "replace", "partitioned"
 MODES = (STANDARD, "synchronous", "nonblocking", PERSISTENT, REPLACE, PARTITIONED)
+ALL_PHASES = "all"
+"""The phase that is the whole of a collective by messages."""
 CONTIGUOUS = "contiguous"
 """The datatype of messages without gaps that are measured beside those with a layout."""
 RETURNED, SEPARATE, COLD = "returned", "separate", "cold"
@@ -82,6 +84,12 @@ class Axes(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = None
     """Segment size of an algorithm that cuts messages into segments; 0 for unsegmented."""
+    phase: Annotated[
+        str | None,
+        Axis(lambda phase: "by messages" if phase == ALL_PHASES else f"phase {phase}"),
+    ] = None
+    """Part of a collective that is made by messages as its algorithm's schedule says, ALL_PHASES
+    for the whole of it; null where the library makes it."""
     mode: Annotated[
         str | None, Axis(lambda mode: None if mode == STANDARD else mode, is_method=True)
     ] = None
@@ -89,7 +97,8 @@ class Axes(msgspec.Struct, frozen=True, kw_only=True):
     exchange: Annotated[str | None, Axis(is_method=True)] = None
     """How neighbours exchange messages; null unless it is a halo."""
     form: Annotated[str | None, Axis()] = None
-    """nonblocking or persistent; null for blocking calls, and unless it is a collective or halo."""
+    """nonblocking, persistent, or how a collective is made one-sided (put-fence, ...); null for
+    blocking calls, and unless it is a collective or halo."""
     window: Annotated[
         Whole | None, Axis(lambda messages: f"window {messages}", "messages", is_method=True)
     ] = None
@@ -239,7 +248,14 @@ class Axes(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_over_threads(self) -> bool:
         """True for a point that differs from others of its curve by its number of threads."""
-        return self.threads is not None and self.receiver_threads is None
+        is_of_pairs = self.pairs is not None or self.is_one_pair
+        return self.threads is not None and self.receiver_threads is None and is_of_pairs
+
+    @property
+    def has_own_calls(self) -> bool:
+        """True for a form of a collective that is no algorithm of its blocking or nonblocking
+        call: persistent, by put or get, or by several threads."""
+        return self.form not in (None, NONBLOCKING) or self.threads is not None
 
     @property
     def is_all_pairs(self) -> bool:

@@ -46,6 +46,8 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     """A scheduler (a module of schedulers/), or mpiexec for the MPI's own; None to detect it."""
     mpicc: str | None = None
     """The compiler wrapper of the MPI; None for $MPICC or mpicc."""
+    engine: str | None = None
+    """An engine that was built elsewhere; None to build it."""
     broadcast: str | None = None
     """A directory on each node to copy the engine into, without a shared file system."""
     platform: str | None = None

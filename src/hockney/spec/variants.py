@@ -28,6 +28,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """A variant is the same where its ratio surely lies within this of 1."""
     gate: float | None = None
     """A variant that is surely slower by more than this fails the run; None for no gate."""
+    narrows: bool = False
+    """Whether points are measured no further that are decided, or do not look slower."""
 
     @property
     def names(self) -> list[str]:

@@ -2,9 +2,10 @@
 
 Each algorithm's time is interpolated between its measured neighbours, as a ratio to the time of its
 schedule, walked with measured costs of messages where these are known. How far that can be off is
-what it is off where a measured cell is left out. A predicted cell begins, ends or extends a rule
-only if the library would be faster by at most LOSS, were each prediction wrong by its error. It
-ends a rule that its measured neighbours would carry across where it is predicted to be slower."""
+what it is off where a measured cell is left out: between sizes the cells next to it, among ranks
+any. A predicted cell begins, ends or extends a rule only if the library would be faster by at most
+LOSS, were each prediction wrong by its error. It ends a rule that its measured neighbours would
+carry across where that is not so."""
 
 from __future__ import annotations
 
@@ -30,6 +31,9 @@ LOSS = 0.02
 """The largest loss that a predicted rule may make, as a fraction of the library's own time."""
 ERROR_QUANTILE = 0.95
 """Of the errors where measured cells are left out."""
+AT_HALF = 0.5
+"""Where a size is left out, its neighbours are twice as far apart as around a predicted one: what
+straight lines miss at a bend shrinks with the distance."""
 LEAST_ERRORS = 3
 """Fewer cells that can be left out say nothing."""
 Where = Literal["sizes", "between", "above"]
@@ -74,6 +78,20 @@ class _Curves:
                 if left is not None:
                     found.append(abs(left - log))
         return found
+
+    def error_near(self, ranks: int, size: int) -> float | None:
+        """The same of a size between others, from the sizes next to it that can be left out: how
+        smooth a curve is differs along it."""
+        curve = self.logs.get(ranks, {})
+        sizes = sorted(curve)
+        if len(sizes) < LEAST_ERRORS:
+            return None
+        inner = sizes[1:-1]
+        errors = []
+        for near in {inner[0], inner[-1]} if len(inner) < 2 else _around(inner, size):
+            left = _between_sizes({s: x for s, x in curve.items() if s != near}, near)
+            errors += [] if left is None else [abs(left - curve[near])]
+        return AT_HALF * max(errors) if errors else None
 
 
 def _between_sizes(curve: dict[int, float], size: int) -> float | None:
@@ -144,7 +162,11 @@ def _of_collective(cells: Sequence[Cell], ranks: Sequence[int], model: Model) ->
     found = []
     for count, size in dict.fromkeys([*between, *others]):
         if (count, size) not in measured:
-            cell = _cell(cells, curves, spread[_where(_ranks(cells), count)], count, size)
+            where = _where(_ranks(cells), count)
+            errors = spread[where]
+            if where == "sizes":
+                errors = {name: one.error_near(count, size) for name, one in curves.items()}
+            cell = _cell(cells, curves, errors, count, size)
             found += [cell] if cell else []
     return found
 
@@ -253,9 +275,10 @@ def _as_fast_as_own(cell: Cell) -> set[str]:
 
 
 def _judged(log_ratio: float, worst: float, best: float) -> Judged:
-    """worst: the log ratio if both predictions were wrong by their errors."""
+    """worst: the log ratio if both predictions were wrong by their errors. Where that loses more
+    than LOSS it counts as slower, so that no rule covers it."""
     ratio, high, low = math.exp(log_ratio), math.exp(worst), math.exp(best)
-    verdict: Verdict = "slower" if ratio > 1.0 else "unknown"
+    verdict: Verdict = "slower"
     if high < 1.0:
         verdict = "faster"
     elif high <= 1.0 + LOSS:

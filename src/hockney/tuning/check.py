@@ -6,7 +6,7 @@ every limit of a rule."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -16,20 +16,22 @@ import msgspec
 
 from hockney.analysis.variants import VariantStudy
 from hockney.errors import HockneyError
-from hockney.estimate.blocks import VariantRatio
-from hockney.estimate.differences import LEVEL
+from hockney.estimate.blocks import VariantRatio, blocks_needed
 from hockney.mpis import RulesFormat
-from hockney.spec import Case, Placement, sizes_of
+from hockney.spec import Case, Placement, Sampling, sizes_of
 from hockney.spec.held_rules import HeldRule, rule_for
-from hockney.spec.variants import ENVIRONMENT, LEAST_BLOCKS, Comparison, Variant
+from hockney.spec.variants import ENVIRONMENT, Comparison, Variant
 from hockney.spec.workloads.collective import DEFAULT, INT_BYTES, REDUCTIONS, Collective
 
 TUNED = "tuned"
 """The variant with the rules."""
 TOLERANCE = 0.02
 """Relative; the check ends when each cell is known to be slower by more, or by less."""
-SPARE = 1.5
-"""More blocks than the fewest that can show a difference: some cells scatter."""
+SPARE = 2
+"""Times the fewest blocks that can show a difference: a cell that looks slower after half of them,
+and is not decided, is measured further."""
+LONGEST = 8.0
+"""Times the wall time that a first launch lets expect: launches of more ranks take longer."""
 
 
 @dataclass(frozen=True)
@@ -141,19 +143,30 @@ def cases_of(
             cases.append(
                 Case(workload=workload, placement=placement, title=title, variant=variant.name)
             )
-    return tuple(cases), Comparison(variants=variants, tolerance=TOLERANCE, gate=TOLERANCE)
+    comparison = Comparison(variants=variants, tolerance=TOLERANCE, gate=TOLERANCE, narrows=True)
+    return tuple(cases), comparison
 
 
-def blocks_needed(asked: Sequence[Asked]) -> int:
-    """The fewest blocks whose signed-rank test can show a difference at one of all points
-    (estimate.blocks halves the error rate between points and the whole)."""
-    points = sum(len(one.sizes) for one in asked)
-    return max(LEAST_BLOCKS, math.ceil(math.log2(2.0 * 2.0 * points / LEVEL)) + 1)
+def needed_for(asked: Sequence[Asked]) -> int:
+    return blocks_needed(sum(len(one.sizes) for one in asked))
 
 
-def usual_budget_s(asked: Sequence[Asked], launch_s: float) -> float:
-    """Wall time that suffices for the blocks needed and some more; launch_s: that of a launch."""
-    return launch_s * 2 * len(asked) * SPARE * blocks_needed(asked)
+def sampling_of(
+    asked: Sequence[Asked],
+    launches: tuple[int, int | None],
+    budget_s: float | None,
+    launch_s: Callable[[], float],
+) -> Sampling:
+    """Without a budget, blocks are counted and not their time: how long launches take depends on
+    the ranks and on what else the machine does. launch_s: the wall time of one."""
+    least, most = launches
+    if budget_s is not None:
+        return Sampling(least_launches=least, most_launches=most, budget_s=budget_s)
+    most = most or SPARE * needed_for(asked)
+    expected_s = launch_s() * 2 * len(asked) * most
+    return Sampling(
+        least_launches=min(least, most), most_launches=most, budget_s=LONGEST * expected_s
+    )
 
 
 def check_of(
@@ -178,7 +191,7 @@ def check_of(
         cells.append(Checked(*cell, ratio, rule, cell in measured))
     cells.sort(key=lambda one: (one.collective, one.ranks, one.bytes))
     blocks = min((one.ratio.blocks for one in cells), default=0)
-    return Check(tuple(cells), blocks, blocks_needed(asked))
+    return Check(tuple(cells), blocks, needed_for(asked))
 
 
 def raise_if_unknown(check: Check) -> None:

@@ -10,7 +10,6 @@ from hockney.analysis.best import is_collective, name_of
 from hockney.errors import AskedWronglyError
 from hockney.mpis import RulesFormat
 from hockney.records import Mpi, Run
-from hockney.spec.axes import PERSISTENT
 from hockney.spec.workloads.collective import DEFAULT
 from hockney.tuning.groups import Group, by_layout, plain, robust_group
 from hockney.tuning.layouts import Layout, chosen
@@ -85,7 +84,7 @@ def points_of(analyses: Sequence[Analysis]) -> list[tuple[str, int, int]]:
         (point.operation, point.ranks, point.bytes)
         for one in analyses
         for point in one.estimates.headline
-        if is_collective(point) and point.form != PERSISTENT and point.groups is None
+        if is_collective(point) and not point.has_own_calls and point.groups is None
         if point.ranks is not None
     }
     if not found:

@@ -8,6 +8,7 @@ from typing import Any
 from hockney.analysis.best import name_of
 from hockney.analysis.predicted import Predicted
 from hockney.predict.parameters import LEVELS, Parameters
+from hockney.spec.axes import text_of
 from hockney.units import format_rate, format_seconds
 from hockney.views.as_json import axes_json
 from hockney.views.table import aligned, microseconds
@@ -18,7 +19,7 @@ def predicted_lines(found: Sequence[Predicted], parameters: Parameters) -> list[
     rows += [
         [
             one.point.operation,
-            name_of(one.point),
+            ", ".join(filter(None, (name_of(one.point), text_of(one.point, "phase")))),
             str(one.point.ranks),
             str(one.point.bytes),
             microseconds(one.point.typical_s),

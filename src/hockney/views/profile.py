@@ -114,16 +114,19 @@ def profile_parts(summary: Summary) -> list[str]:
     return [part for part in parts if part]
 
 
-def _facts(summary: Summary) -> str:
+def profile_facts(summary: Summary) -> list[tuple[str, str]]:
+    """What was run, as names and values."""
     program = summary.profile.program
-    lines = []
-    if program.command is not None:
-        lines.append(f"command      {' '.join(program.command)}")
-    lines.append(f"exit status  {program.exit_status}")
-    lines.append(f"wall time    {format_seconds(program.wall_s)}")
+    facts = [("command", " ".join(program.command))] if program.command is not None else []
+    facts += [("exit status", str(program.exit_status))]
+    facts += [("wall time", format_seconds(program.wall_s))]
     if program.library:
-        lines.append(f"library      {program.library.splitlines()[0]}")
-    return "\n".join(lines)
+        facts.append(("library", program.library.splitlines()[0]))
+    return facts
+
+
+def _facts(summary: Summary) -> str:
+    return "\n".join(f"{name:<11}  {value}" for name, value in profile_facts(summary))
 
 
 def _wait(found: Sum) -> str:

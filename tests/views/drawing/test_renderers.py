@@ -14,10 +14,12 @@ from figure_examples import EXAMPLES, example
 from hockney.views.drawing import page as drawing
 from hockney.views.drawing.files import draw
 from hockney.views.figures import FIGURES
+from hockney.views.profile_figures import PROFILE_FIGURES
 
 
 def test_every_figure_has_an_example() -> None:
-    assert {*FIGURES.built_in(), "ratio", "history"} == set(EXAMPLES)
+    ours = {*FIGURES.built_in(), *PROFILE_FIGURES.built_in(), "ratio", "history"}
+    assert ours == set(EXAMPLES)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -38,7 +40,13 @@ def test_files_and_page_draw_the_same_values(name: str) -> None:
         for bar, given in zip(bars, with_bars, strict=True):
             ends = np.array([segment[:, 1] for segment in bar.get_segments() if len(segment)])
             assert np.allclose(ends, intervals(given), rtol=1e-12, equal_nan=True)
-        assert cells_of(axes, panel) == [cell["words"] for cell in panel.get("cells", [])]
+        cells = panel.get("cells", panel.get("bars", []))
+        assert cells_of(axes, panel) == [cell["words"] for cell in cells]
+        drawn = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
+        for bar, patch in zip(panel.get("bars", []), drawn, strict=bool(panel.get("bars"))):
+            ends = patch.get_x(), patch.get_x() + patch.get_width()
+            assert ends == pytest.approx((bar["low"], bar["high"]))
+            assert round(patch.get_y() + patch.get_height() / 2.0) == bar["row"]
 
 
 def numbers(values: list[float | None]) -> list[float]:

@@ -16,7 +16,7 @@ def test_every_figure_is_drawn_within_a_terminal(name: str) -> None:
     text = drawn(example(name))
     assert "\x1b" not in text
     canvas = [line for line in text.splitlines() if any(char in line for char in "│┤├┌└")]
-    assert bool(canvas) == any(not panel.cells for panel in example(name).panels)
+    assert bool(canvas) == any(not (panel.cells or panel.bars) for panel in example(name).panels)
     assert all(len(line) <= COLUMNS for line in canvas)
     for series in example(name).series():
         assert series.hidden or series.label in text

@@ -8,11 +8,11 @@ from spack.package import *
 class Hockney(PythonPackage):
     """Measure how MPI communicates, explain it by models, and put the answer to use."""
 
-    pypi = "hockney/hockney-0.1.0.tar.gz"
+    pypi = "hockney/hockney-0.2.0.tar.gz"
 
     license("BSD-3-Clause")
 
-    version("0.1.0")
+    version("0.2.0")
 
     variant("parquet", default=False, description="Write Parquet")
     variant("pandas", default=False, description="Data frames in notebooks")

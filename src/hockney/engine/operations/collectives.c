@@ -186,5 +186,5 @@ const struct operation *collective_named(const char *name, const char *form)
             (form == NULL ? !is_persistent : one->form != NULL && strcmp(one->form, form) == 0))
             return one;
     }
-    return NULL;
+    return form == NULL ? NULL : collective_by_put(name, form);
 }

@@ -3,6 +3,7 @@
 #define HOCKNEY_COLLECTIVES_H
 
 #include "../context.h"
+#include "../operations.h"
 
 /* Persistent collectives are of MPI 4.0; Open MPI 5 has them though it calls itself 3.1. */
 #if defined(SMPI_H)
@@ -12,6 +13,9 @@
 #else
 #define HAS_PERSISTENT_COLLECTIVES 0
 #endif
+
+/* One made by "put-fence", "put-flush", "get-fence" or "get-flush"; NULL where there is none. */
+const struct operation *collective_by_put(const char *name, const char *form);
 
 /* Before a repetition: what this rank sends, and anything else where it receives. */
 void bcast_fill(struct context *context, int repetition);

@@ -210,9 +210,8 @@ static const struct operation exchanges[] = {
     ALL_FORMS("neighbor-allgatherv", allgatherv, gather),
 };
 
-/* The names that the linker gives to the ends of what is LISTED_EXCHANGE. */
-extern const struct operation *const __start_hockney_exchanges[];
-extern const struct operation *const __stop_hockney_exchanges[];
+/* What is a LISTED_EXCHANGE. */
+GATHERS(const struct operation *const, exchanges);
 
 int exchange_is_neighborhood(const struct operation *exchange)
 {
@@ -229,8 +228,8 @@ const struct operation *exchange_named(const char *name, const char *form)
             (same_form || !exchange_is_neighborhood(one)))
             return one;
     }
-    const struct operation *const *listed = __start_hockney_exchanges;
-    for (; listed < __stop_hockney_exchanges; listed++)
+    const struct operation *const *listed = gathered_exchanges;
+    for (; listed < gathered_exchanges_end; listed++)
         if (strcmp((*listed)->exchange, name) == 0)
             return *listed;
     return NULL;

@@ -103,6 +103,6 @@ static inline void compute(const struct context *context)
 /* Lists an exchange between two ranks in a file of its own; those of halo.c are in one table. */
 #define LISTED_EXCHANGE(one)                                                                       \
     static const struct operation *const listed_##one                                             \
-        __attribute__((used, section("hockney_exchanges"))) = &(one)
+        GATHERED(exchanges) = &(one)
 
 #endif

@@ -76,7 +76,7 @@ struct halo *halo_open(const struct grid *grid, MPI_Comm comm, int with_topology
     };
     if (halo->has_topology)
         halo->comm = grid->reach == 1 ? cartesian(grid, comm) : graph(grid, rank, comm);
-    check(MPI_Comm_set_errhandler(halo->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    return_errors(halo->comm);
     check(MPI_Comm_rank(halo->comm, &halo->rank), "MPI_Comm_rank");
     for (int i = 0; i < halo->directions; i++) {
         halo->peers[i] = grid_neighbor(grid, halo->rank, i);

@@ -89,9 +89,8 @@ INLINED int be_both(struct access *access, issue *issue_one, enum synchronizatio
     return code == MPI_SUCCESS && how == PSCW ? MPI_Win_wait(access->win) : code;
 }
 
-/* One operation at a time takes some 40 ns where ranks share memory: no loop over a window of one. */
-INLINED int loop_one_by_one(struct access *access, issue *issue_one, enum synchronization how,
-                            int64_t repetitions)
+INLINED int one_by_one(struct access *access, issue *issue_one, enum synchronization how,
+                       int64_t repetitions)
 {
     int code = MPI_SUCCESS;
     for (int64_t i = 0; i < repetitions && code == MPI_SUCCESS; i++) {
@@ -102,6 +101,18 @@ INLINED int loop_one_by_one(struct access *access, issue *issue_one, enum synchr
             code = access_close(access, how);
     }
     return code;
+}
+
+/* One operation at a time takes some 40 ns where ranks share memory: no loop over a window of one, and where
+   all memory keeps its place a loop of its own, in which the compiler knows that no walk goes on. */
+INLINED int loop_one_by_one(struct access *access, issue *issue_one, enum synchronization how,
+                            int64_t repetitions)
+{
+    struct access still = *access;
+    if (still.out.stride > 0 || still.in.stride > 0 || still.there.stride > 0)
+        return one_by_one(access, issue_one, how, repetitions);
+    still.out.stride = still.in.stride = still.there.stride = 0;
+    return one_by_one(&still, issue_one, how, repetitions);
 }
 
 INLINED int loop_as_origin(struct access *access, issue *issue_one, enum synchronization how,

@@ -79,6 +79,8 @@ def cgroups(root: Path, controller: str) -> Iterator[Path]:
 def pinning(root: Path) -> Finding:  # noqa: ARG001
     """Pins this process to each allowed CPU once, then restores its affinity."""
     name = "pinning"
+    if not hasattr(os, "sched_setaffinity"):
+        return Finding(name, "warn", "not possible on this system", "use Linux, or --place none")
     allowed = os.sched_getaffinity(0)
     refused: dict[int, str] = {}
     try:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from hockney.predict.schedule import Schedule, require, step
+from hockney.predict.schedule import Schedule, phase, require, step
 from hockney.predict.schedules import _exchange as exchange
 from hockney.predict.schedules import _trees as trees
 
 
 def linear(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
     """Linear gather, then linear broadcast of everything."""
-    yield from trees.collect(trees.flat(ranks), np.full(ranks, float(bytes_)))
+    yield from phase("gather", trees.collect(trees.flat(ranks), np.full(ranks, float(bytes_))))
+    yield from phase("bcast", _to_others(ranks, bytes_))
+
+
+def _to_others(ranks: int, bytes_: int) -> Schedule:
     others = np.arange(1, ranks)
     yield step(np.zeros_like(others), others, ranks * bytes_, lambda _: range(ranks))
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from hockney.predict.schedule import Array, Schedule, one_block, parts, split, step
+from hockney.predict.schedule import Array, Schedule, one_block, parts, phase, split, step
 from hockney.predict.schedules import _exchange as exchange
 from hockney.predict.schedules import _trees as trees
 
@@ -39,6 +39,11 @@ def split_binary(ranks: int, bytes_: int, segment: int | None) -> Schedule:
     """One half goes down the odd side of the binary tree, the other down the even side; then odd
     and even neighbours exchange them."""
     halves = [split(int(half), segment) for half in parts(bytes_, 2)]
+    yield from phase("tree", _down_both_sides(ranks, halves))
+    yield from phase("swap", _swap_halves(ranks, halves))
+
+
+def _down_both_sides(ranks: int, halves: list[Array]) -> Schedule:
     shape = trees.binary(ranks)
     side = 1 - shape.children % 2
     begins, lengths = np.array([0, len(halves[0])]), np.array([len(half) for half in halves])
@@ -49,7 +54,6 @@ def split_binary(ranks: int, bytes_: int, segment: int | None) -> Schedule:
         yield step(
             shape.parents[due], shape.children[due], sizes[carried], partial(one_block, carried)
         )
-    yield from _swap_halves(ranks, halves)
 
 
 def _swap_halves(ranks: int, halves: list[Array]) -> Schedule:
@@ -68,15 +72,15 @@ def _swap_halves(ranks: int, halves: list[Array]) -> Schedule:
 def scatter_allgather(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
     """Binomial scatter, then allgather by recursive doubling (van de Geijn; Thakur et al. 2005)."""
     sizes = parts(bytes_, ranks)
-    yield from trees.spread(trees.binomial(ranks), sizes)
-    yield from exchange.recursive_doubling(ranks, sizes)
+    yield from phase("scatter", trees.spread(trees.binomial(ranks), sizes))
+    yield from phase("allgather", exchange.recursive_doubling(ranks, sizes))
 
 
 def scatter_allgather_ring(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
     """Binomial scatter, then allgather round a ring."""
     sizes = parts(bytes_, ranks)
-    yield from trees.spread(trees.binomial(ranks), sizes)
-    yield from exchange.ring(ranks, sizes)
+    yield from phase("scatter", trees.spread(trees.binomial(ranks), sizes))
+    yield from phase("allgather", exchange.ring(ranks, sizes))
 
 
 ALGORITHMS = {

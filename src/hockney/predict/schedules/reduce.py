@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hockney.predict.schedule import Schedule, parts, power_below, split
+from hockney.predict.schedule import Schedule, parts, phase, power_below, split
 from hockney.predict.schedules import _exchange as exchange
 from hockney.predict.schedules import _trees as trees
 
@@ -34,9 +34,9 @@ def knomial(ranks: int, bytes_: int, segment: int | None) -> Schedule:
 def rabenseifner(ranks: int, bytes_: int, segment: int | None) -> Schedule:  # noqa: ARG001
     """Reduce-scatter by halving, then gather (Rabenseifner 2004)."""
     sizes = parts(bytes_, power_below(ranks))
-    yield from exchange.fold(ranks, sizes)
-    yield from exchange.halving(ranks, sizes)
-    yield from exchange.gathering(ranks, sizes)
+    yield from phase("fold", exchange.fold(ranks, sizes))
+    yield from phase("reduce-scatter", exchange.halving(ranks, sizes))
+    yield from phase("gather", exchange.gathering(ranks, sizes))
 
 
 ALGORITHMS = {

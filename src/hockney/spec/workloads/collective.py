@@ -7,6 +7,8 @@ from typing import Literal, get_args
 
 from hockney.errors import AskedWronglyError
 from hockney.spec.arrivals import Arrivals
+from hockney.spec.axes import NONBLOCKING as NONBLOCKING_FORM
+from hockney.spec.messages import MOST_THREADS
 from hockney.spec.workloads import Buffers, Measured, Row, Workload
 from hockney.units import format_size
 
@@ -53,17 +55,27 @@ def is_collective_name(operation: str) -> bool:
     return not forms.isdisjoint(COLLECTIVES)
 
 
-Persistent = Literal["persistent"]
-PERSISTENT: Persistent = "persistent"
+PERSISTENT: Literal["persistent"] = "persistent"
 Form = Literal["blocking", "nonblocking", "persistent"]
-FORMS: tuple[Form, ...] = get_args(Form)
+"""Calls of MPI's collectives and neighbourhood collectives."""
+OneSided = Literal["put-fence", "put-flush", "get-fence", "get-flush"]
+ONE_SIDED: tuple[OneSided, ...] = get_args(OneSided)
+"""Made by the ranks themselves in a window; complete after a fence, or after a flush and a
+barrier."""
+IN_WINDOWS = ("bcast", "scatter", "gather", "allgather", "alltoall")
+"""Collectives that are made so."""
+OwnForm = Literal["persistent", OneSided]
+"""Forms that the name of a collective does not say."""
+CollectiveForm = Literal[Form, OneSided]
+FORMS: tuple[CollectiveForm, ...] = get_args(CollectiveForm)
 
 
-def in_form(collective: str, form: Form) -> str | None:
+def in_form(collective: str, form: CollectiveForm) -> str | None:
     """The name of a collective in that form, from its name in any form; None where it has no such
-    form. The persistent form has the name of the blocking one."""
+    form. Persistent and one-sided forms have the name of the blocking one."""
     blocking = collective.removeprefix("i") if collective in NONBLOCKING else collective
-    if form != "blocking" and blocking not in IN_FORMS:
+    has = IN_WINDOWS if form in ONE_SIDED else IN_FORMS
+    if form != "blocking" and blocking not in has:
         return None
     return f"i{blocking}" if form == "nonblocking" else blocking
 
@@ -82,14 +94,19 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
     """Rank 0, or another rank for each repetition."""
     sync: Sync = "clock"
     """Ranks start at a common time, or after a barrier."""
-    form: Persistent | None = None
+    form: OwnForm | None = None
     """None for the form that the name of the collective says."""
+    threads: tuple[int, ...] = ()
+    """Numbers of threads of each rank that make it at once, each on a communicator of its own;
+    empty for ranks with one, under an MPI that need not lock."""
     groups: int = 1
     """Groups of neighbouring ranks that make it at the same time."""
     overlap: bool = False
     """Measure also overlapped with computation as long as the operation."""
     arrivals: Arrivals | None = None
     """When ranks arrive; None where all start together."""
+    phases: tuple[str, ...] = ()
+    """Names of algorithms whose schedules are made by messages as well, and their phases timed."""
     verify: bool = False
     """Check every byte and every reduced value."""
 
@@ -99,7 +116,16 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
 
     @classmethod
     def rows(cls) -> dict[str, Row]:
-        everywhere = {"collective", "algorithm", "segment_bytes", "sync", "groups", "arrivals"}
+        everywhere = {
+            "collective",
+            "algorithm",
+            "segment_bytes",
+            "sync",
+            "groups",
+            "arrivals",
+            "threads",
+            "phases",
+        }
         return {
             name: Row(
                 frozenset(everywhere)
@@ -129,11 +155,22 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             f"--sync={self.sync}",
             *([f"--form={self.form}"] if self.form else []),
             *([f"--groups={self.groups}"] if self.groups > 1 else []),
+            *self._threads_arguments(),
             *self.flags("overlap", "verify"),
             f"--algorithm={self.algorithm}",
             *([] if self.segment_bytes is None else [f"--segment-bytes={self.segment_bytes}"]),
+            *([f"--schedules=@{list_file}"] if self.phases else []),
             *(self.arrivals.arguments(list_file) if self.arrivals else []),
         ]
+
+    def _threads_arguments(self) -> list[str]:
+        if not self.threads:
+            return []
+        return ["--threads=" + ",".join(map(str, self.threads)), "--thread-comms=own"]
+
+    @property
+    def threads_of_rank(self) -> int:
+        return max(self.threads, default=1)
 
     def check(self, ranks: int) -> None:
         if ranks % self.groups or (self.groups > 1 and ranks // self.groups < 2):
@@ -142,22 +179,8 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
                 "number, two or more",
                 "ask for other --ranks",
             )
-        if self.overlap and self.form is None and self.collective not in NONBLOCKING:
-            raise AskedWronglyError(
-                f"{self.collective} does not take --overlap: its calls block",
-                "leave it out, or add --form nonblocking or --form persistent",
-            )
-        if self.form is not None and self.root == "rotate":
-            raise AskedWronglyError(
-                "--root rotate: a persistent request keeps its root",
-                "leave it out, or measure other forms",
-            )
-        if self.form is not None and self.buffers == "cold":
-            raise AskedWronglyError(
-                "--form persistent binds its requests to one buffer and cannot walk through a cold "
-                "one",
-                "use --buffers separate",
-            )
+        self._check_form()
+        self._check_threads()
         if self.collective in BYTE_DISPLACEMENTS and self.largest_bytes * ranks > MOST_BYTES:
             raise AskedWronglyError(
                 f"{self.collective} of {format_size(self.largest_bytes)} by {ranks} ranks: MPI "
@@ -171,26 +194,79 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
                     "--arrival does not work with --sync barrier, --overlap, --groups or --verify",
                     "leave them out, or measure them in another run",
                 )
+        self._check_phases()
         if self.verify and self.sync == "barrier":
             raise AskedWronglyError(
                 "--verify works with --sync clock only", "leave out --sync barrier"
             )
-        if self.largest_bytes > MOST_BYTES:
+        if self.collective in REDUCTIONS and self.largest_bytes > MOST_BYTES * INT_BYTES:
             raise AskedWronglyError(
-                f"--sizes: {format_size(self.largest_bytes)} is more than MPI counts in an int",
-                "leave out sizes of 2 GiB and more",
+                f"--sizes: {format_size(self.largest_bytes)} are more integers than MPI counts in "
+                "an int",
+                "leave out sizes of 8 GiB and more",
+            )
+
+    def _check_phases(self) -> None:
+        apart = self.root == "rotate" or self.groups > 1 or self.threads or self.arrivals
+        if self.phases and (apart or self.sync == "barrier"):
+            raise AskedWronglyError(
+                "--phases does not work with --root rotate, --groups, --threads, --arrival or "
+                "--sync barrier",
+                "leave them out, or measure them in another run",
+            )
+
+    def _check_threads(self) -> None:
+        if any(not 0 < count <= MOST_THREADS for count in self.threads):
+            raise AskedWronglyError(f"--threads: a rank has 1 to {MOST_THREADS} threads")
+        if self.threads and (
+            self.overlap or self.groups > 1 or self.arrivals or self.form in ONE_SIDED
+        ):
+            raise AskedWronglyError(
+                "--threads does not work with --overlap, --groups, --arrival or a --form by put "
+                "or get",
+                "leave them out, or measure them in another run",
+            )
+
+    def _check_form(self) -> None:
+        if self.overlap and self.form in ONE_SIDED:
+            raise AskedWronglyError(
+                f"--form {self.form} does not take --overlap: its origins wait",
+                "leave it out, or measure other forms",
+            )
+        if self.overlap and self.form is None and self.collective not in NONBLOCKING:
+            raise AskedWronglyError(
+                f"{self.collective} does not take --overlap: its calls block",
+                "leave it out, or add --form nonblocking or --form persistent",
+            )
+        if self.form == PERSISTENT and self.root == "rotate":
+            raise AskedWronglyError(
+                "--root rotate: a persistent request keeps its root",
+                "leave it out, or measure other forms",
+            )
+        if self.form is not None and self.buffers == "cold":
+            raise AskedWronglyError(
+                f"--form {self.form} is bound to one buffer and cannot walk through a cold one",
+                "use --buffers separate",
             )
 
     def buffer_bytes(self, ranks: int) -> int:
-        """Bytes of the send and receive buffers."""
-        buffers = 1 if self.collective in IN_PLACE else 2
-        return buffers * self.largest_bytes * (1 if self.collective in WHOLE else ranks)
+        """Bytes of the send and receive buffers, and of a window."""
+        buffers = (1 if self.collective in IN_PLACE else 2) + (self.form in ONE_SIDED)
+        return (
+            self.threads_of_rank
+            * buffers
+            * self.largest_bytes
+            * (1 if self.collective in WHOLE else ranks)
+        )
 
     def is_measured_by(self, samples: Measured) -> bool:
-        """Samples of a nonblocking collective match alone and overlapped."""
+        """Samples of a nonblocking collective match alone and overlapped; those of what is made by
+        messages belong to whatever case they were measured beside."""
         asked = (self.collective, self.algorithm, self.segment_bytes)
-        is_persistent = samples.form == PERSISTENT
-        return is_persistent == (self.form is not None) and asked == (
+        if samples.phase is not None:
+            return False
+        form = samples.form if samples.form != NONBLOCKING_FORM else None
+        return form == self.form and asked == (
             samples.operation,
             samples.algorithm,
             samples.segment_bytes,

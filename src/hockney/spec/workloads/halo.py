@@ -17,12 +17,14 @@ NEIGHBORS: tuple[Neighbors, ...] = get_args(Neighbors)
 PARTITIONED = "partitioned"
 BETWEEN_TWO = (
     *("waitall", "waitany", "waitsome", "sendrecv", "persistent", PARTITIONED),
-    *("put-fence", "put-pscw"),
+    *("put-fence", "put-pscw", "put-flush", "get-fence", "get-flush"),
 )
 """Exchanges between two ranks. persistent starts the same requests again and again; partitioned
-messages have parts that may be sent as soon as they are packed; puts go between two fences of all
-ranks, or between post, start, complete and wait of neighbours."""
-BOUND = ("persistent", PARTITIONED, "put-fence", "put-pscw")
+messages have parts that may be sent as soon as they are packed; puts and gets go between two fences
+of all ranks, or are flushed, with an empty message to each neighbour; puts also go between post,
+start, complete and wait of neighbours."""
+IN_WINDOWS = tuple(one for one in BETWEEN_TWO if one.startswith(("put-", "get-")))
+BOUND = ("persistent", PARTITIONED, *IN_WINDOWS)
 """Those of them that work in the buffers that they were prepared for."""
 NEIGHBORHOOD = ("neighbor", "neighborv", "neighborw", "neighbor-allgather", "neighbor-allgatherv")
 """Neighbourhood collectives: alltoall, alltoallv, alltoallw, allgather and allgatherv. They alone

@@ -36,12 +36,19 @@ SIDES: tuple[Side, Side] = ("x", "y")
 untyped: Any = dates
 
 
-def scale_axis(axes: Axes, side: Side, axis: Axis, values: Sequence[float], inches: float) -> None:
+def scale_axis(
+    axes: Axes,
+    side: Side,
+    axis: Axis,
+    values: Sequence[float],
+    inches: float,
+    most_names: int = MOST_NAMES,
+) -> None:
     """Scale, limits, ticks and label. Values that a logarithmic axis has no place for are left out;
     what reaches below its lower end leaves the figure there. inches: its length."""
     _side(axes, side)[0].set_label_text(axis.label)
     if axis.quantity == "name":
-        _names(axes, side, axis)
+        _names(axes, side, axis, most_names)
     elif axis.quantity == "size":
         _sizes(axes, side, values)
     elif axis.logarithmic:
@@ -53,8 +60,13 @@ def scale_axis(axes: Axes, side: Side, axis: Axis, values: Sequence[float], inch
 
 def scale_colours(axes: Axes, axis: Axis, low: float, high: float, inches: float) -> None:
     """The ticks of a colour bar."""
-    named, _ = _decades(low, high, int(inches / LABEL_INCHES["y"]))
-    _ticks(axes.yaxis, named, time_text)
+    most = int(inches / LABEL_INCHES["y"])
+    if axis.quantity == "size":
+        _ticks(
+            axes.yaxis, _powers(max(low, 1.0), high, most), lambda size: format_size(round(size))
+        )
+    else:
+        _ticks(axes.yaxis, _decades(low, high, most)[0], time_text)
     axes.set_ylabel(axis.label)
 
 
@@ -74,9 +86,9 @@ def _ticks(
     along.set_minor_formatter(FuncFormatter(lambda *_: ""))
 
 
-def _names(axes: Axes, side: Side, axis: Axis) -> None:
+def _names(axes: Axes, side: Side, axis: Axis, most: int) -> None:
     names = axis.names
-    step = -(-len(names) // MOST_NAMES)
+    step = -(-len(names) // most)
     along, _, limits = _side(axes, side)
     _ticks(along, range(0, len(names), step), lambda at: names[round(at)])
     ends = (-0.5, len(names) - 0.5)
@@ -120,7 +132,7 @@ def _logarithmic(axes: Axes, side: Side, axis: Axis, values: Sequence[float], mo
         return
     scale("log")
     if axis.quantity == "ratio":
-        low, high = min(0.8, 0.95 * low), max(1.25, 1.05 * high)
+        low, high = min(0.8, 0.95 * low), max(1.25, (1.05 if high < 10.0 else 1.5) * high)
     else:
         low, high = 0.75 * low, 1.35 * high
         middle = math.sqrt(low) * math.sqrt(high)

@@ -1,4 +1,4 @@
-"""The description of a figure: panels with axes, series, cells, rules and bands.
+"""The description of a figure: panels with axes, series, cells, bars, rules and bands.
 
 Whoever describes a figure decides what is shown and what it is called; renderers decide only how it
 looks. All values are in SI units and bytes; a renderer writes them with the unit of the axis.
@@ -110,6 +110,20 @@ class Kind:
 
 
 @dataclass(frozen=True)
+class Bar:
+    """A part of a row, from low to high along the x axis; parts of one row stand side by side."""
+
+    row: int
+    """A place on the panel's y axis, which has names."""
+    low: float
+    high: float
+    kind: int
+    """Which of the panel's kinds it is."""
+    words: str
+    """Its description, shown when the reader points at it."""
+
+
+@dataclass(frozen=True)
 class Panel:
     x: Axis
     y: Axis
@@ -117,7 +131,9 @@ class Panel:
     rules: tuple[Rule, ...] = ()
     bands: tuple[Band, ...] = ()
     cells: tuple[Cell, ...] = ()
+    bars: tuple[Bar, ...] = ()
     kinds: tuple[Kind, ...] = ()
+    """Of cells or bars."""
     scale: Axis | None = None
     """What the cells' values are, where they have no kinds."""
 
@@ -152,6 +168,8 @@ def values_along(panel: Panel, side: Side) -> list[float]:
             found += series.x
         else:
             found += [*series.y, *(series.low or ()), *(series.high or ())]
+    if side == "x":
+        found += [end for bar in panel.bars for end in (bar.low, bar.high)]
     found += [end for band in panel.bands if band.across == side for end in (band.low, band.high)]
     found += [rule.at for rule in panel.rules if rule.across == side]
     return [value for value in found if value is not None and math.isfinite(value)]

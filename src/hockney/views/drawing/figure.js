@@ -33,7 +33,7 @@ class Drawing {
     this.panels = this.figure.panels.map((panel, i) => new Panel(this, panel, i === 0));
     this.frames.replaceChildren(...this.panels.map((panel) => panel.frame));
     this.caption.textContent = (this.figure.caption ?? []).join(" ");
-    this.all.hidden = this.panels.every(({ panel }) => panel.cells);
+    this.all.hidden = this.panels.every(({ panel }) => panel.cells || panel.bars);
     this.fillLegend();
     this.start();
   }
@@ -98,6 +98,10 @@ function panelRows(panel) {
   if (panel.cells) {
     const rows = panel.cells.map((cell) => [panel.x.names[cell.column], panel.y.names[cell.row], cell.value, panel.kinds?.[cell.kind ?? 0]?.label ?? null, cell.words]);
     return [[panel.x.label, panel.y.label, "value", "kind", "what"], rows];
+  }
+  if (panel.bars) {
+    const rows = panel.bars.map((one) => [panel.y.names[one.row], panel.kinds[one.kind].label, one.low, one.high, one.words]);
+    return [[panel.y.label || "what", "kind", `from (${UNITS[panel.x.quantity]})`, `to (${UNITS[panel.x.quantity]})`, "part"], rows];
   }
   const rows = panel.series.flatMap((series) => series.x.map((x, i) => [wordsOf(series), x, series.y[i], series.low?.[i] ?? null, series.high?.[i] ?? null]));
   const unit = (axis) => `${axis.label} (${UNITS[axis.quantity]})`;

@@ -53,6 +53,8 @@ WIDTH_INCHES = 3.5
 """One column of a two-column journal: type has the size in print that it has here."""
 FIRST_INCHES, NEXT_INCHES, ROW_INCHES, MATRIX_INCHES = 2.2, 1.35, 0.22, 2.9
 """Heights: the first panel, each other panel, a row of a map with kinds, any other map."""
+BAR_INCHES, BAR_HEIGHT, MOST_BAR_NAMES = 0.155, 0.72, 40
+"""Of rows of bars: their height, the part of it that a bar fills, and how many rows have names."""
 HANDLE_INCHES = 0.42
 """Width of a legend entry without its text."""
 MARGIN_INCHES = 0.1
@@ -116,6 +118,8 @@ def draw(figure: Figure) -> Canvas:
         for axes, panel, height in zip(grid, figure.panels, heights, strict=True):
             if panel.cells:
                 _draw_map(axes, panel, height)
+            elif panel.bars:
+                _draw_bars(axes, panel, height)
             else:
                 _draw_panel(axes, panel, height)
         for axes, panel, following in zip(grid, figure.panels, figure.panels[1:], strict=False):
@@ -128,7 +132,8 @@ def draw(figure: Figure) -> Canvas:
 
 def _height(panel: Panel, is_first: bool) -> float:
     if panel.kinds:
-        return min(max(0.5 + ROW_INCHES * panel.rows, 1.2), 6.0)
+        row = BAR_INCHES if panel.bars else ROW_INCHES
+        return min(max(0.5 + row * panel.rows, 1.0), 6.0)
     if panel.cells:
         return MATRIX_INCHES
     return FIRST_INCHES if is_first else NEXT_INCHES
@@ -244,6 +249,19 @@ def _draw_map(axes: Axes, panel: Panel, inches: float) -> None:
         )
         if rule.label:
             axes.text(panel.columns - 0.45, rule.at, rule.label, fontsize=5.5, va="center")
+
+
+def _draw_bars(axes: Axes, panel: Panel, inches: float) -> None:
+    axes.grid(visible=False, axis="y")
+    scale_axis(axes, "x", panel.x, values_along(panel, "x"), WIDTH_INCHES)
+    scale_axis(axes, "y", panel.y, [], inches, MOST_BAR_NAMES)
+    axes.tick_params(axis="y", length=0.0)
+    for bar in panel.bars:
+        looks = kind_looks(panel.kinds[bar.kind])
+        place = (bar.low, bar.row - BAR_HEIGHT / 2.0)
+        axes.add_patch(
+            Rectangle(place, bar.high - bar.low, BAR_HEIGHT, label=bar.words, zorder=2.0, **looks)
+        )
 
 
 def _draw_kind(axes: Axes, cell: Cell, kind: Kind, with_text: bool) -> None:

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from importlib.resources import files
 from typing import Any
 
-SCRIPTS = ("scales.js", "panel.js", "cells.js", "figure.js")
+SCRIPTS = ("scales.js", "panel.js", "cells.js", "bars.js", "figure.js")
 
 
 def script() -> str:

@@ -26,7 +26,7 @@ const wordsOf = (series) => series.name || series.label;
 const round = (value) => Math.round(value * 10) / 10;
 const finite = (value) => value !== null && value !== undefined && Number.isFinite(value);
 
-// One panel of a figure: axes, series, rules, bands; or a map of cells.
+// One panel of a figure: axes, series, rules, bands; or a map of cells, or rows of bars.
 class Panel {
   constructor(drawing, panel, first) {
     Object.assign(this, { drawing, panel, first, zoomed: null, at: null });
@@ -50,10 +50,11 @@ class Panel {
   draw() {
     this.tip?.remove();
     this.width = Math.max(this.frame.clientWidth || 700, 240);
-    const svg = this.panel.cells ? drawCells(this) : this.drawCurves();
+    const { cells, bars } = this.panel;
+    const svg = cells ? drawCells(this) : bars ? drawBars(this) : this.drawCurves();
     this.frame.replaceChildren(svg);
     this.svg = svg;
-    if (!this.panel.cells) listen(this);
+    if (!cells && !bars) listen(this);
   }
 
   drawCurves() {

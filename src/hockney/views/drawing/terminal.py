@@ -37,7 +37,8 @@ def drawn(figure: Figure) -> str:
     """The panels below each other, what their marks are, and what is only in files."""
     parts = [figure.title]
     for panel in figure.panels:
-        parts.append(_map(panel) if panel.cells else _curves(panel))
+        draw = _map if panel.cells else _bars if panel.bars else _curves
+        parts.append(draw(panel))
     missing = _missing(figure)
     if missing:
         parts.append(f"not drawn here: {', '.join(missing)}; -o FILE.png has them")
@@ -185,7 +186,29 @@ def _map(panel: Panel) -> str:
         return "\n".join(
             [*lines, *(f"  {LETTERS[i % 26]} {k.label}" for i, k in enumerate(panel.kinds))]
         )
-    return "\n".join([*lines, f"0 is {time_text(low)}, 9 is {time_text(high)}, log scale"])
+    assert panel.scale is not None
+    ends = (_text(panel.scale, value) for value in (low, high))
+    return "\n".join([*lines, "0 is {}, 9 is {}, log scale".format(*ends)])
+
+
+def _bars(panel: Panel) -> str:
+    """A letter for each part of a row, as often as its length allows."""
+    most = max((bar.high for bar in panel.bars), default=0.0) or 1.0
+    width = max(len(name) for name in panel.y.names)
+    room = max(min(COLUMNS, get_terminal_size().columns) - width - 2, 10)
+    lines = [f"{panel.y.label}, by {panel.x.label}"]
+    for row, name in enumerate(panel.y.names):
+        signs = [" "] * room
+        for bar in panel.bars:
+            if bar.row == row:
+                ends = (round(room * end / most) for end in (bar.low, bar.high))
+                for place in range(*ends):
+                    signs[place] = LETTERS[bar.kind % len(LETTERS)]
+        lines.append(f"{name:>{width}}  {''.join(signs).rstrip()}")
+    lines.append(f"full width: {_text(panel.x, most)}")
+    return "\n".join(
+        [*lines, *(f"  {LETTERS[i % 26]} {k.label}" for i, k in enumerate(panel.kinds))]
+    )
 
 
 def _sign(cell: Cell, low: float, high: float) -> str:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from hockney.analysis import Analysis
-from hockney.analysis.best import FASTER, OWN, UNKNOWN, Cell, arrived, name_of
+from hockney.analysis.best import FASTER, OWN, UNKNOWN, Cell, arrived, is_collective, name_of
 from hockney.analysis.regret import Regret
 from hockney.estimate.points import PointEstimate
 from hockney.spec.axes import AXES, Point, sort_key
@@ -15,6 +15,7 @@ from hockney.units import format_size
 from hockney.views import table
 from hockney.views.answer import certainty, own_points, time_at, typical_of
 from hockney.views.as_json import axes_json, points_json
+from hockney.views.phases import phase_tables, phases_json
 from hockney.views.table import aligned, interval, microseconds
 
 SIZES = (2, 1024, 1024**2)
@@ -39,7 +40,7 @@ LEGEND = (
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:
     """For each collective, with the most ranks: the fastest time at the smallest and largest size;
     and how often an algorithm is the best."""
-    every = own_points(analysis, operation)
+    every = [point for point in own_points(analysis, operation) if point.phase is None]
     points = [point for point in every if arrived(point).is_together] or every
     lines = []
     for name in dict.fromkeys(point.operation for point in points):
@@ -93,8 +94,10 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
     found = ["\n".join([*table.heading(analysis, "time"), LEGEND, *begun])]
     for state in shown:
         name = [f"state {state}"] if len(shown) > 1 else []
-        found += [*name, *_tables(estimates.in_state(state))]
+        of_library = [point for point in estimates.in_state(state) if is_collective(point)]
+        found += [*name, *_tables(of_library)]
     found += _overlaps(analysis.overlap)
+    found += phase_tables(analysis.phases)
     found += _regrets(analysis.regrets)
     states = table.state_lines(estimates)
     left_out = [f"left out: {words}" for words in analysis.plan.left_out] if analysis.plan else []
@@ -102,7 +105,7 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """{"points", "overlaps", "regrets"}."""
+    """{"points", "overlaps", "phases", "regrets"}."""
     return {
         "points": points_json(analysis, all_states),
         "overlaps": [
@@ -113,6 +116,7 @@ def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
             }
             for point, hidden in analysis.overlap.items()
         ],
+        "phases": phases_json(analysis.phases),
         "regrets": [asdict(one) for one in analysis.regrets],
     }
 

@@ -23,8 +23,10 @@ from hockney.views.as_json import finite, fit_json
 from hockney.views.colours import COLOURS, ON_DARK
 from hockney.views.drawing import page as drawing
 from hockney.views.experiments import shown_json
+from hockney.views.profile import profile_json
 from hockney.views.published import frame_lines, source_lines
 from hockney.views.report import tables
+from hockney.views.report.profiles import Profiled, profile_sections
 from hockney.views.report.sections import Section, Shown, sections
 from hockney.views.report.summary import cards, fits_of
 
@@ -37,24 +39,28 @@ def render(
     positions: Mapping[Analysis, Positions],
     title: str | None = None,
     followed: tables.Followed = lambda systems, _: systems,
+    profiles: Sequence[Profiled] = (),
 ) -> str:
     """The whole page; positions: each run among others, but for those that are reduced. The labels
     of the analyses differ from each other. followed: shows how far a long table is."""
     found, whole = sections(analyses), list(positions)
-    figures = [figure for section in found for figure in section.figures]
+    programs = profile_sections(profiles)
+    figures = [figure for section in programs for figure in section.figures]
+    figures += [figure for section in found for figure in section.figures]
     style, script = _style(), drawing.script() + _text("page.js")
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     page = environment.from_string(_text("page.html"))
     return page.render(
-        title=title or _title(analyses),
+        title=title or _title(analyses, profiles),
         version=__version__,
         style=Markup(style),
         script=Markup(script),
         policy=_policy(style, script),
-        data=Markup(_data(whole, figures)),
+        data=Markup(_data(whole, profiles, figures)),
         figures=figures,
+        programs=programs,
         sections=_with_systems(found, positions, followed),
         runs=[(analysis, tables.repeat(analysis)) for analysis in whole],
     )
@@ -98,7 +104,9 @@ def _text(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def _title(analyses: Sequence[Analysis]) -> str:
+def _title(analyses: Sequence[Analysis], profiles: Sequence[Profiled]) -> str:
+    if not analyses:
+        return f"profile: {', '.join(profiled.label for profiled in profiles)}"
     experiments = sorted({analysis.run.header.experiment for analysis in analyses})
     who = analyses[0].label if len(analyses) == 1 else f"{len(analyses)} runs"
     return f"{', '.join(experiments)}: {who}"
@@ -125,13 +133,20 @@ def _policy(style: str, script: str) -> str:
     )
 
 
-def _data(analyses: Sequence[Analysis], figures: Sequence[Shown]) -> str:
+def _data(
+    analyses: Sequence[Analysis], profiles: Sequence[Profiled], figures: Sequence[Shown]
+) -> str:
     """What `show --json` and `fit --json` print of each file, and the figures."""
     systems = [
         {"label": analysis.label, "show": shown_json(analysis), "fit": _fits_json(analysis)}
         for analysis in analyses
     ]
-    content = {"systems": systems, "figures": drawing.plain(figures)}
+    content: dict[str, Any] = {"systems": systems, "figures": drawing.plain(figures)}
+    if profiles:
+        content["profiles"] = [
+            {"label": one.label, "show": profile_json(one.summary, one.findings)}
+            for one in profiles
+        ]
     written = json.dumps(finite(content), ensure_ascii=False, separators=(",", ":"))
     return written.translate(IN_SCRIPT)
 

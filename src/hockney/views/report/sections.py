@@ -44,6 +44,7 @@ FIGURES_OF = {
     "collective": (
         "collective-best",
         "arrivals",
+        "phases",
         "collective-sizes",
         "collective-ranks",
         "samples",
@@ -57,6 +58,7 @@ HEADINGS = {
     "models": "Models and their residuals",
     "samples": "Samples",
     "published": "Among published systems",
+    "phases": "Phases of algorithms that are made by messages",
     "matrix": "Time between every two ranks",
     "fabric": "Time between every two switches or nodes",
     "contention": "Contention",

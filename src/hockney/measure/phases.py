@@ -1,0 +1,89 @@
+"""Which schedules a study of collectives makes by messages, and the file of them that launches
+read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hockney.errors import AskedWronglyError
+from hockney.predict.phases import TIMED, schedule_text, schedules_with_phases, steps_of
+from hockney.spec import Plan, Size
+from hockney.spec.workloads.collective import Collective
+
+ALL_SCHEDULES = "all"
+MOST_MESSAGES = 2**21
+"""Messages of all schedules of a plan: a file of some 60 MB."""
+
+
+@dataclass
+class Phases:
+    """Hands each schedule to the first of the cases with the same collective, ranks and segment."""
+
+    named: Sequence[str]
+    """Names of algorithms, or ALL_SCHEDULES; empty for none."""
+    collectives: Sequence[str]
+    left_out: list[str] = field(default_factory=list)
+    """A line for each schedule that cannot be made."""
+    _handed: set[tuple[str, str, int]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        known = {name for one in self.collectives for name in schedules_with_phases(one)}
+        if self.named and not known:
+            raise AskedWronglyError(
+                f"--phases: none of {', '.join(self.collectives)} is made by messages here",
+                f"measure {', '.join(TIMED)}",
+            )
+        for name in self.named:
+            if name not in known and name != ALL_SCHEDULES:
+                raise AskedWronglyError(
+                    f"--phases {name}: there is no schedule of that name for "
+                    f"{', '.join(self.collectives)}",
+                    f"there are {', '.join(sorted(known))}",
+                )
+
+    def of(
+        self, collective: str, ranks: int, sizes: Sequence[Size], segment: int | None
+    ) -> tuple[str, ...]:
+        """The schedules for a case."""
+        names = schedules_with_phases(collective)
+        if ALL_SCHEDULES not in self.named:
+            names = [name for name in names if name in self.named]
+        return tuple(
+            name for name in names if self._is_first(collective, name, ranks, sizes, segment)
+        )
+
+    def _is_first(
+        self, collective: str, name: str, ranks: int, sizes: Sequence[Size], segment: int | None
+    ) -> bool:
+        if (collective, name, ranks) in self._handed:
+            return False
+        self._handed.add((collective, name, ranks))
+        try:
+            for size in sizes:
+                schedule_text(collective, name, ranks, size.bytes, segment)
+        except AskedWronglyError as error:
+            self.left_out.append(f"{collective} by messages, {name}, {ranks} ranks: {error}")
+            return False
+        return True
+
+
+def schedules_text(plan: Plan) -> str | None:
+    """All schedules of a plan as the engine reads them; None where it has none."""
+    texts = []
+    messages = 0
+    for case in plan.cases:
+        workload, ranks = case.workload, case.placement.ranks
+        if not isinstance(workload, Collective):
+            continue
+        for name in workload.phases:
+            for size in workload.sizes:
+                how = (workload.collective, name, ranks, size.bytes, workload.segment_bytes or None)
+                messages += sum(len(step.sources) for step in steps_of(*how))
+                if messages > MOST_MESSAGES:
+                    raise AskedWronglyError(
+                        f"--phases: more than {MOST_MESSAGES} messages in all schedules together",
+                        "ask for fewer ranks, sizes or schedules, or larger segments",
+                    )
+                texts.append(schedule_text(*how))
+    return "".join(texts) or None

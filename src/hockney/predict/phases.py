@@ -1,0 +1,167 @@
+"""Phases of the algorithms of collectives: which steps of a schedule belong to each, and the time
+of each by message costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from hockney.errors import AskedWronglyError
+from hockney.estimate.points import PointEstimate
+from hockney.predict.collectives import schedule_of
+from hockney.predict.parameters import Machine, Parameters
+from hockney.predict.schedule import Step, bounded
+from hockney.predict.schedules import SCHEDULES
+from hockney.predict.simulation import walk
+from hockney.records import Place
+from hockney.spec.axes import ALL_PHASES
+from hockney.spec.workloads.collective import INT_BYTES, MOST_BYTES, REDUCTIONS
+
+TIMED = ("bcast", "reduce", "allreduce", "allgather")
+"""Collectives whose result comes together in one buffer: the engine can make them by messages."""
+BETWEEN, INSIDE = "between nodes", "inside nodes"
+MOST_SEGMENTS = 32
+"""Rows of steps of one phase; the engine's MOST_SEGMENTS."""
+
+
+def schedules_with_phases(collective: str) -> list[str]:
+    """The names of the schedules that can be made by messages, phases timed."""
+    if collective not in TIMED:
+        return []
+    return list(SCHEDULES.find(collective).ALGORITHMS)
+
+
+def steps_of(
+    collective: str, name: str, ranks: int, bytes: int, segment: int | None = None
+) -> list[Step]:
+    """The steps that have messages. Those of reductions are of whole elements, as the engine makes
+    them. Raises AskedWronglyError where the algorithm is for other numbers of ranks."""
+    unit = INT_BYTES if collective in REDUCTIONS else 1
+    segment = None if segment is None else max(segment // unit, 1)
+    steps = bounded(schedule_of(collective, name)(ranks, bytes // unit, segment or None))
+    return [replace(step, bytes=unit * step.bytes) for step in steps if len(step.sources)]
+
+
+def segments_of(steps: Sequence[Step], nodes: Sequence[object]) -> list[str]:
+    """The phase of each step. nodes: that of each rank; where ranks share some of several nodes, a
+    phase is divided into steps that have messages between nodes and others. Empty for a schedule
+    of a single phase."""
+    phases = [step.phase or "" for step in steps]
+    if 1 < len(set(nodes)) < len(nodes):
+        number = {node: i for i, node in enumerate(dict.fromkeys(nodes))}
+        of_rank = np.array([number[node] for node in nodes])
+        away = [bool((of_rank[s.sources] != of_rank[s.destinations]).any()) for s in steps]
+        levels = [BETWEEN if is_away else INSIDE for is_away in away]
+        both = list(zip(phases, levels, strict=True))
+        if sum(one != other for one, other in pairwise(both)) < MOST_SEGMENTS:
+            phases = [", ".join(filter(None, one)) for one in both]
+    return phases if len(set(phases)) > 1 else []
+
+
+def phases_in_order(point: PointEstimate, placement: Sequence[Place] | None) -> list[str]:
+    """The phases of a point's schedule; empty where it is unknown here."""
+    name, segment = point.algorithm or "", point.segment_bytes or None
+    if name not in schedules_with_phases(point.operation):
+        return []
+    steps = steps_of(point.operation, name, point.known_ranks, point.bytes, segment)
+    return list(dict.fromkeys(segments_of(steps, _nodes(point.known_ranks, placement))))
+
+
+def _nodes(ranks: int, placement: Sequence[Place] | None) -> list[object]:
+    hosts = {place.rank: place.host for place in placement or ()}
+    return [hosts.get(rank, rank) for rank in range(ranks)]
+
+
+def phase_times(
+    parameters: Parameters,
+    collective: str,
+    name: str,
+    ranks: int,
+    bytes: int,
+    segment: int | None = None,
+    placement: Sequence[Place] | None = None,
+) -> dict[str, float]:
+    """Seconds of each phase, from when the last rank is done with what is before it until the last
+    rank is done with it; ALL_PHASES has their sum, the completion time."""
+    steps = steps_of(collective, name, ranks, bytes, segment)
+    phases = segments_of(steps, _nodes(ranks, placement))
+    found: dict[str, float] = {}
+    before_s = 0.0
+    for number, (_, ended_s) in enumerate(
+        walk(Machine(parameters, ranks, placement, 0), iter(steps))
+    ):
+        now_s = float(ended_s.max())
+        if phases:
+            found[phases[number]] = found.get(phases[number], 0.0) + now_s - before_s
+        before_s = now_s
+    return {ALL_PHASES: before_s, **found}
+
+
+def predicted_phase_s(
+    parameters: Parameters, point: PointEstimate, placement: Sequence[Place] | None
+) -> float | None:
+    """The predicted time of a point that has a phase; None where its schedule is unknown here."""
+    name, segment = point.algorithm or "", point.segment_bytes or None
+    if name not in schedules_with_phases(point.operation) or point.phase is None:
+        return None
+    how = (point.operation, name, point.known_ranks, point.bytes, segment)
+    return phase_times(parameters, *how, placement).get(point.phase)
+
+
+def schedule_text(collective: str, name: str, ranks: int, bytes: int, segment: int | None) -> str:
+    """The schedule as the engine reads it (engine/schedule.h)."""
+    steps = steps_of(collective, name, ranks, bytes, segment)
+    if any(float(step.bytes.max()) > MOST_BYTES for step in steps):
+        raise AskedWronglyError(
+            f"{collective} of {bytes} bytes: a message is larger than MPI counts in an int",
+            "leave out the largest sizes",
+        )
+    offsets, sizes = _layout(collective, steps, ranks, bytes)
+    head = (collective, name, -1 if segment is None else segment, bytes, ranks, len(steps))
+    lines = [" ".join(map(str, head))]
+    for step in steps:
+        facts = (step.phase or "-", int(step.in_turn), int(step.reduces), len(step.sources))
+        lines.append(" ".join(map(str, facts)))
+        for message, (source, destination) in enumerate(
+            zip(step.sources.tolist(), step.destinations.tolist(), strict=True)
+        ):
+            parts = _fragments([(offsets[b], sizes[b]) for b in step.blocks(message)])
+            words = [source, destination, len(parts), *(word for part in parts for word in part)]
+            lines.append(" ".join(map(str, words)))
+    return "\n".join(lines) + "\n"
+
+
+def _layout(
+    collective: str, steps: Sequence[Step], ranks: int, bytes: int
+) -> tuple[list[int], list[int]]:
+    """Where each block begins in the buffer of the result, and its bytes: one block behind the
+    other, in the order of their numbers."""
+    if collective == "allgather":
+        return [rank * bytes for rank in range(ranks)], [bytes] * ranks
+    carried = [
+        (list(step.blocks(message)), int(size))
+        for step in steps
+        for message, size in enumerate(step.bytes)
+    ]
+    known = {blocks[0]: size for blocks, size in carried if len(blocks) == 1}
+    sizes = [known.get(block, 0) for block in range(max(known, default=-1) + 1)]
+    if sum(sizes) != bytes or any(sum(sizes[b] for b in of) != size for of, size in carried):
+        raise AskedWronglyError(
+            f"{collective}: the blocks of this schedule are not those of {bytes} bytes",
+            "leave out its name from --phases",
+        )
+    return np.cumsum([0, *sizes])[:-1].tolist(), sizes
+
+
+def _fragments(blocks: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Neighbouring blocks are one fragment."""
+    found: list[tuple[int, int]] = []
+    for offset, size in blocks:
+        if found and sum(found[-1]) == offset:
+            found[-1] = (found[-1][0], found[-1][1] + size)
+        else:
+            found.append((offset, size))
+    return found

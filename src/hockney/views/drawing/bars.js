@@ -1,0 +1,40 @@
+// ---- rows of bars: what a rank's or a call's time is made of
+
+function drawBars(view) {
+  const { panel, figure, width } = view;
+  const { x, y, kinds } = panel;
+  const longest = Math.max(...y.names.map((name) => name.length));
+  const left = Math.min(14 + 6.6 * longest, width * 0.45);
+  const tall = y.names.length > 16 ? 15 : 24;
+  const bottom = 18 + tall * y.names.length;
+  view.height = bottom + 40;
+  view.box = { left, right: width - 14, top: 18, bottom };
+  view.x = scale(x, []);
+  const shown = panel.bars.filter((one) => !view.drawing.hidden.has(kinds[one.kind].label));
+  view.domain = { x: [0, (Math.max(...panel.bars.map((one) => one.high)) || 1) * 1.03], y: [0, 1] };
+  const row = (at) => (y.downward ? at : y.names.length - 1 - at);
+  const names = y.names.map((name, i) => make("text", { class: "tick", x: left - 6, y: 22 + (row(i) + 0.5) * tall, "text-anchor": "end" }, name));
+  return make("svg", { viewBox: `0 0 ${width} ${view.height}`, role: "img", "aria-label": `${figure.title}. The data table follows.` },
+    ...barTicks(view), ...names, ...shown.map((one) => drawBar(view, one, 18 + row(one.row) * tall, tall)),
+    make("text", { x: 0, y: 11 }, y.label), make("text", { x: view.box.right, y: view.height - 6, "text-anchor": "end" }, x.label));
+}
+
+function barTicks(view) {
+  const { left, right, top, bottom } = view.box;
+  return ticks(view.x, view.domain.x, Math.max(Math.floor((right - left) / 90), 2)).flatMap((value) => {
+    const at = round(view.px(value));
+    if (at < left - 1 || at > right + 1) return [];
+    return [make("line", { class: "grid", x1: at, x2: at, y1: top, y2: bottom }),
+      make("text", { class: "tick", x: at, y: bottom + 15, "text-anchor": "middle" }, format(view.panel.x.quantity, value, 3))];
+  });
+}
+
+function drawBar(view, one, y, tall) {
+  const kind = view.panel.kinds[one.kind];
+  const [from, to] = [view.px(one.low), view.px(one.high)];
+  const colour = (kind.colour ?? null) === null ? "own" : `c${kind.colour % COLOURS}`;
+  const rect = make("rect", { class: `cell mark ${colour}`, x: round(from), y: y + 0.14 * tall, width: Math.max(to - from, 0.5), height: 0.72 * tall, "data-name": one.words });
+  rect.addEventListener("pointerenter", () => view.showTip(one.words, (from + to) / 2, y));
+  rect.addEventListener("pointerleave", () => view.forget());
+  return rect;
+}

@@ -1,0 +1,80 @@
+"""Collectives by messages: a row a phase, beside the library's own time and the predicted one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hockney.analysis.phases import Phase, Phased
+from hockney.spec.axes import ALL_PHASES
+from hockney.views.as_json import axes_json
+from hockney.views.table import aligned, interval, microseconds
+
+COLUMNS = ("time", "95 % interval", "", "of it", "predicted")
+LEGEND = (
+    "each phase from when the last rank is done with those before it until the last rank is done\n"
+    "with it; predicted: message by message, from single messages of the same launches"
+)
+
+
+def phase_tables(found: Sequence[Phased]) -> list[str]:
+    """A table for each collective, algorithm and number of ranks."""
+    groups: dict[tuple[str, str, int], list[Phased]] = {}
+    for one in found:
+        point = one.whole.point
+        groups.setdefault((point.operation, one.algorithm, point.known_ranks), []).append(one)
+    tables = []
+    for (collective, algorithm, ranks), each in groups.items():
+        rows = [row for one in sorted(each, key=_bytes) for row in _rows(one)]
+        title = f"{collective} by messages, {algorithm}, {ranks} ranks"
+        tables.append(f"{title}\n{aligned([['bytes', 'phase', *COLUMNS], *rows])}")
+    return [f"{tables[0]}\n{LEGEND}", *tables[1:]] if tables else []
+
+
+def phases_json(found: Sequence[Phased]) -> list[dict[str, Any]]:
+    return [
+        {
+            **axes_json(one.whole.point, "phase"),
+            "median_s": one.whole.point.median_s,
+            "low_s": one.whole.point.low_s,
+            "high_s": one.whole.point.high_s,
+            "predicted_s": one.whole.predicted_s,
+            "library_algorithm": one.library_algorithm if one.library else None,
+            "library_s": one.library.median_s if one.library else None,
+            "phases": [
+                {
+                    "phase": phase.point.phase,
+                    "median_s": phase.point.median_s,
+                    "low_s": phase.point.low_s,
+                    "high_s": phase.point.high_s,
+                    "fraction": one.fraction(phase),
+                    "predicted_s": phase.predicted_s,
+                }
+                for phase in one.phases
+            ],
+        }
+        for one in found
+    ]
+
+
+def _bytes(one: Phased) -> int:
+    return one.whole.point.bytes
+
+
+def _rows(one: Phased) -> list[list[str]]:
+    rows = [_row(one, one.whole, ALL_PHASES)]
+    rows += [_row(one, phase, phase.point.phase or "") for phase in one.phases]
+    if one.library is not None:
+        time = [microseconds(one.library.typical_s), *interval(one.library)]
+        ratio = one.library.typical_s / one.whole.point.typical_s
+        rows.append(["", f"library, {one.library_algorithm}", *time, f"{100.0 * ratio:.0f} %", ""])
+    rows[0][0] = str(_bytes(one))
+    return rows
+
+
+def _row(one: Phased, phase: Phase, name: str) -> list[str]:
+    return [
+        *("", name, microseconds(phase.point.typical_s), *interval(phase.point)),
+        f"{100.0 * one.fraction(phase):.0f} %",
+        microseconds(phase.predicted_s),
+    ]

@@ -1,0 +1,129 @@
+"""The section of a profile: what takes its time, its figures, and its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hockney.errors import HockneyError
+from hockney.profiles.findings import Finding
+from hockney.profiles.summary import Row, Summary
+from hockney.units import format_seconds, format_size
+from hockney.views.drawing.description import Figure
+from hockney.views.profile import answer_lines, percent, profile_facts, row_words
+from hockney.views.profile_figures import PROFILE_FIGURES
+from hockney.views.report.sections import Alternative, Shown
+from hockney.views.report.tables import Cell, Table
+
+ORDER = ("reasons", "calls", "sizes", "partners", "traffic", "waits")
+"""Figures, the most important first; those of other packages follow."""
+TOP = 10
+MOST_ROWS = 1000
+"""Rows of a table in the page."""
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """A profile that is shown."""
+
+    label: str
+    summary: Summary
+    findings: Sequence[Finding]
+
+
+@dataclass(frozen=True)
+class ProfileSection:
+    id: str
+    title: str
+    answer: tuple[str, ...]
+    findings: tuple[str, ...]
+    figures: tuple[Shown, ...]
+    tables: tuple[Table, ...]
+    facts: tuple[tuple[str, str], ...]
+
+
+def profile_sections(profiles: Sequence[Profiled]) -> list[ProfileSection]:
+    return [_section(profiled, number) for number, profiled in enumerate(profiles, 1)]
+
+
+def _section(profiled: Profiled, number: int) -> ProfileSection:
+    summary = profiled.summary
+    id_ = f"profile-{number}"
+    names = [*ORDER, *sorted(set(PROFILE_FIGURES.names()) - set(ORDER))]
+    found = (_shown(name, f"{id_}-{name}", summary) for name in names)
+    answer = answer_lines(summary, profiled.findings)
+    told = len(answer) - len(profiled.findings)
+    return ProfileSection(
+        id_,
+        f"Profile: {profiled.label}",
+        tuple(answer[:told]),
+        tuple(answer[told:]),
+        tuple(figure for figure in found if figure is not None),
+        (_lines(summary, TOP), _ranks(summary), _lines(summary, MOST_ROWS)),
+        tuple(profile_facts(summary)),
+    )
+
+
+def _shown(name: str, id_: str, summary: Summary) -> Shown | None:
+    """None where the profile does not hold the figure's data."""
+    module = PROFILE_FIGURES.find(name)
+    try:
+        figure: Figure = module.describe(summary)
+    except HockneyError:
+        return None
+    return Shown(id_, module.HEADING, "", (Alternative("", figure),))
+
+
+def _time(seconds: float | None) -> Cell:
+    if seconds is None:
+        return Cell("-")
+    return Cell(format_seconds(seconds).replace("us", "µs"), seconds)
+
+
+def _lines(summary: Summary, most: int) -> Table:
+    """Rows of calls; the ten that take the most time, or all that the page may hold."""
+    columns = ("call", "ranks", "bytes", "count", "time", "of MPI", "each", "waited")
+    rows = [_line(row, summary.time_s) for row in summary.rows[:most]]
+    left = len(summary.rows) - len(rows)
+    if most == TOP:
+        return Table("Top ten lines by time", columns, rows, "top-ten")
+    more = f"; {left} more are in `hockney show --json`" if left else ""
+    return Table(f"All calls{more}", columns, rows, "calls")
+
+
+def _line(row: Row, whole_s: float) -> list[Cell]:
+    _, _, ranks, bytes_ = row.key
+    found = row.sum
+    part = found.time_s / whole_s if whole_s else 0.0
+    return [
+        Cell(row_words(row)),
+        Cell("-" if ranks is None else str(ranks), None if ranks is None else float(str(ranks))),
+        Cell(format_size(int(str(bytes_))), float(str(bytes_))),
+        Cell(str(found.count), found.count),
+        _time(found.time_s),
+        Cell(percent(found.time_s, whole_s), part),
+        _time(found.time_s / found.count),
+        _time(found.wait_s),
+    ]
+
+
+def _ranks(summary: Summary) -> Table:
+    columns = ("rank", "host", "CPUs", "time", "in MPI", "of its time", "waited", "calls", "ended")
+    rows = []
+    for key in sorted(summary.of_rank)[:MOST_ROWS]:
+        rank, found = summary.profile.by_rank[key], summary.of_rank[key]
+        part = found.time_s / rank.wall_s if rank.wall_s else 0.0
+        rows.append(
+            [
+                Cell(str(rank.rank) if rank.job == 0 else f"{rank.job}: {rank.rank}", rank.rank),
+                Cell(rank.host),
+                Cell(rank.cpus),
+                _time(rank.wall_s),
+                _time(found.time_s),
+                Cell(percent(found.time_s, rank.wall_s), part),
+                _time(found.wait_s),
+                Cell(str(found.count), found.count),
+                Cell(rank.end),
+            ]
+        )
+    return Table("Ranks", columns, rows, "ranks")

@@ -1,0 +1,39 @@
+"""Phases of collectives by messages, beside the library's own."""
+
+from __future__ import annotations
+
+import pytest
+
+from collective_samples import phases_run
+from hockney.analysis import Analysis
+from hockney.views.experiments import shown_json, view_of
+
+
+def test_phases_are_in_the_order_of_the_schedule_beside_the_library() -> None:
+    analysis = Analysis(phases_run())
+    assert [one.whole.point.bytes for one in analysis.phases] == [1024, 65536]
+    for one in analysis.phases:
+        assert [phase.point.phase for phase in one.phases] == ["reduce-scatter", "allgather"]
+        fractions = [one.fraction(phase) for phase in one.phases]
+        assert fractions == pytest.approx([1.0 / 3.0, 2.0 / 3.0])
+        assert one.library_algorithm == "default"
+        assert one.library is not None
+        assert one.library.typical_s == pytest.approx(0.5 * one.whole.point.typical_s)
+        assert one.whole.predicted_s is None  # of messages nothing is known here
+
+
+def test_what_is_made_by_messages_is_no_algorithm_of_the_library() -> None:
+    analysis = Analysis(phases_run())
+    assert {cell.default is not None for cell in analysis.best} == {True}
+    assert all(not cell.contenders for cell in analysis.best)
+    assert "ring" not in "".join(view_of(analysis).answer(analysis))
+
+
+def test_phases_are_shown_and_printed() -> None:
+    analysis = Analysis(phases_run())
+    text = "\n".join(view_of(analysis).parts(analysis, False))
+    assert "allreduce by messages, ring, 8 ranks" in text
+    assert "library, default" in text
+    shown = shown_json(analysis)["phases"]
+    assert [phase["phase"] for phase in shown[0]["phases"]] == ["reduce-scatter", "allgather"]
+    assert shown[0]["library_s"] == pytest.approx(0.5 * shown[0]["median_s"])

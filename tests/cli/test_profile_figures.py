@@ -1,0 +1,71 @@
+"""A profile drawn by plot, and as a section of the report."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+from profile_samples import calls, profile, written
+
+from conftest import RunHockney
+from figure_examples import stencil
+from hockney.profiles.summary import REASONS, Summary
+from hockney.views.profile_figures import PROFILE_FIGURES, describe_profile
+
+ATTACK = "<script>alert(1)</script>"
+
+
+def test_each_rank_has_the_time_that_it_spent() -> None:
+    summary = Summary(stencil(4))
+    [panel] = describe_profile("reasons", summary).panels
+    for row, key in enumerate(sorted(summary.of_rank)):
+        bars = [bar for bar in panel.bars if bar.row == row]
+        in_mpi = [bar for bar in bars if panel.kinds[bar.kind].label in REASONS]
+        spent = sum(bar.high - bar.low for bar in in_mpi)
+        assert round(spent - sum(summary.reasons_of_rank[key].values()), 9) == 0.0
+        assert all(a.high == b.low for a, b in pairwise(bars))
+
+
+def test_the_matrix_has_the_bytes_between_ranks_and_adds_neighbours_up() -> None:
+    [panel] = describe_profile("traffic", Summary(stencil(4))).panels
+    bytes_ = 1000 * 65536 + 50 * 1024
+    found = {(cell.row, cell.column): cell.value for cell in panel.cells}
+    assert found == {(a, b): bytes_ for a in range(4) for b in range(4) if (a - b) % 4 in (1, 3)}
+    [panel] = describe_profile("traffic", Summary(stencil(128))).panels
+    assert panel.y.names[0] == "0..1"
+    assert sum(cell.value or 0.0 for cell in panel.cells) == 2 * 128 * bytes_
+
+
+def test_the_report_has_a_section_of_the_profile(hockney: RunHockney, tmp_path: Path) -> None:
+    given = written(tmp_path / "p.jsonl", stencil(4))
+    done = hockney("report", str(given), "-o", "page.html")
+    assert done.status == 0, done.stderr
+    page = (tmp_path / "page.html").read_text()
+    assert 'id="profile-1"' in page
+    assert "Top ten lines by time" in page
+    data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert data is not None
+    found = json.loads(data[1])
+    names = {one["id"].removeprefix("profile-1-") for one in found["figures"]}
+    assert names == set(PROFILE_FIGURES.built_in())
+    assert found["profiles"][0]["show"]["calls"]
+
+
+def test_names_in_a_profile_are_text(hockney: RunHockney, tmp_path: Path) -> None:
+    attacking = profile(calls(0, ATTACK, 3, 8, communicator=ATTACK, region=ATTACK))
+    given = written(tmp_path / "p.jsonl", attacking)
+    assert hockney("report", str(given), "-o", "page.html").status == 0
+    assert ATTACK not in (tmp_path / "page.html").read_text()
+
+
+def test_plot_draws_profiles(hockney: RunHockney, tmp_path: Path) -> None:
+    given = written(tmp_path / "p.jsonl", stencil(4))
+    assert "A waiting" in hockney("plot", str(given)).stdout
+    assert hockney("plot", "--what", "traffic", str(given), "-o", "t.svg").status == 0
+    without = written(tmp_path / "none.jsonl", profile(calls(0, "MPI_Barrier", 3)))
+    done = hockney("plot", "--what", "traffic", str(without))
+    assert done.status == 2
+    assert "no bytes between ranks" in done.stderr
+    assert hockney("plot", "--what", "reasons", str(given), str(without)).status == 2

@@ -1,0 +1,44 @@
+"""Every command that docs/coverage.md names for a program of another suite measures something."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from conftest import RunHockney
+
+PAGE = Path(__file__).parents[2] / "docs" / "coverage.md"
+COMMANDS = list(dict.fromkeys(re.findall(r"`(hockney [a-z][^`]*)`", PAGE.read_text())))
+FIXED = ("fetch-and-op", "compare-and-swap", "startup", "barrier", "congestion")
+"""What has sizes of its own."""
+TAKES_NO_BUDGET = ("startup",)
+
+
+def shortened(command: str) -> list[str]:
+    """The command with a short run and few sizes."""
+    _, verb, *words = shlex.split(command)
+    more = ["--launches", "1"]
+    if verb not in TAKES_NO_BUDGET:
+        more += ["--budget", "300ms"]
+    has_own_sizes = {"--sizes", "--datatype", "--multi", *FIXED}
+    if has_own_sizes.isdisjoint((verb, *words)):
+        more += ["--sizes", "8,1KiB"]
+    if verb == "collective":
+        more.append("--oversubscribe")
+    if "--multi" in words:
+        more += ["--msgs-per-sample", "20"]
+    return [verb, *words, *more]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("command", COMMANDS)
+def test_it_measures_something(hockney: RunHockney, command: str) -> None:
+    done = hockney(*shortened(command), "--json", "-q", "-o", "run.jsonl", "--force")
+    assert done.status == 0, done.stderr
+    found = json.loads(done.stdout)
+    points = found.get("points") or found.get("startup")
+    assert points, command

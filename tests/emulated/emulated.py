@@ -1,0 +1,156 @@
+"""Engines for other machines: cross-compiled, run under user-mode emulation with Debian's MPICH.
+
+The whole command measures with them, and reads their records here.
+
+    make emulated ARCHITECTURES="arm64 i386 s390x"
+
+It needs root and Debian packages (PACKAGES below), and keeps each machine's libraries in
+build/emulated. Times measured under emulation mean nothing; that data are verified does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import hockney
+from hockney.measure.build import FLAGS, SOURCES
+
+ROOT = Path(__file__).parents[2]
+KEPT = ROOT / "build" / "emulated"
+RELEASE = "bookworm"
+PACKAGES = "libc6-dev,libmpich-dev,libatomic1"
+"""Of each machine. Here: mmdebstrap, qemu-user-static, and per machine gcc-TRIPLET and
+libc6-dev-ARCHITECTURE-cross."""
+STRICT = (
+    *("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion"),
+    *("-Wno-sign-conversion", "-Werror"),
+)
+TIMEOUT_S = 150.0
+"""After so long an experiment hangs."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    compiler: str
+    triplet: str
+    emulator: str
+
+
+MACHINES = {
+    "arm64": Machine("aarch64-linux-gnu-gcc", "aarch64-linux-gnu", "qemu-aarch64-static"),
+    "i386": Machine("i686-linux-gnu-gcc", "i386-linux-gnu", "qemu-i386-static"),
+    "s390x": Machine("s390x-linux-gnu-gcc", "s390x-linux-gnu", "qemu-s390x-static"),
+}
+SMALL = "--sizes 8,4KiB"
+EXPERIMENTS = {
+    "pingpong": f"pingpong {SMALL} --verify",
+    "cores": "cores --verify --sizes 8",
+    "pairs": f"pairs -n 4 {SMALL} --verify",
+    "collective": f"collective allreduce -n 4 --oversubscribe {SMALL} --verify",
+    "rma": f"rma put {SMALL} --verify",
+    "halo": "halo -n 4 --grid 2x2 --sizes 8,4KiB --verify",
+    "overlap": f"overlap {SMALL} --verify",
+    "startup": "startup -n 2",
+    "congestion": "congestion -n 4 --sizes 8",
+    "overheads": "overheads --sizes 8,1KiB",
+    "fabric": "fabric -n 4 --sizes 8",
+}
+
+
+def libraries_of(name: str) -> Path:
+    """The directory with the machine's C and MPI libraries, from Debian where it is new."""
+    root = KEPT / name
+    if not (root / ".complete").exists():
+        KEPT.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["rm", "-rf", root], check=True)
+        subprocess.run(
+            [
+                *("mmdebstrap", "--quiet", "--mode=root", "--variant=extract"),
+                *("--skip=check/qemu", f"--architectures={name}", f"--include={PACKAGES}"),
+                *(RELEASE, root),
+            ],
+            check=True,
+        )
+        (root / ".complete").touch()
+    return root
+
+
+def build(name: str) -> Path:
+    """The engine for that machine, as a command that runs here: the emulator with the program."""
+    machine, root = MACHINES[name], libraries_of(name)
+    program, command = KEPT / f"engine-{name}", KEPT / f"hockney-engine-{name}"
+    newest = max(path.stat().st_mtime for path in SOURCES.rglob("*.[ch]"))
+    if command.exists() and command.stat().st_mtime > newest:
+        return command
+    libraries = root / "usr" / "lib" / machine.triplet
+    subprocess.run(
+        [
+            *(machine.compiler, f"--sysroot={root}", *FLAGS, *STRICT, "-o", program),
+            *(f"-I{root}/usr/include/{machine.triplet}/mpich", f"-L{libraries}"),
+            *(f"-Wl,-rpath-link,{libraries}", *sorted(SOURCES.rglob("*.c"))),
+            *("-l:libmpich.so.12", "-lm"),
+        ],
+        check=True,
+    )
+    command.write_text(
+        f'#!/bin/sh\nunset LD_LIBRARY_PATH\nexec {machine.emulator} -L "{root}" "{program}" "$@"\n'
+    )
+    command.chmod(0o755)
+    return command
+
+
+def measure(name: str, engine: Path, experiment: str, budget: str) -> str | None:
+    """Runs an experiment; returns what went wrong."""
+    file = KEPT / f"{name}-{experiment}.jsonl"
+    started = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "hockney", *EXPERIMENTS[experiment].split()),
+            *("--engine", str(engine), "--budget", budget, "--launches", "1"),
+            *("-q", "--force", "-o", str(file)),
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "FI_PROVIDER": "tcp", "MPICC": ""},
+    )
+    try:
+        _, words = started.communicate(timeout=TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        started.send_signal(signal.SIGINT)  # it ends its launch
+        _, words = started.communicate()
+        return f"it hangs: no end in {TIMEOUT_S:.0f} s; {words.strip()}"
+    if started.returncode != 0:
+        return words.strip() or f"exit status {started.returncode}"
+    points = hockney.load(file).estimates.headline
+    times = [point.typical_s for point in points]
+    return None if times and min(times) > 0.0 else "no times were recorded"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("machines", nargs="*", metavar="MACHINE", help="default: all")
+    parser.add_argument("--experiments", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
+    parser.add_argument("--budget", default="2s", help="of each experiment")
+    asked = parser.parse_args()
+    failed = 0
+    for name in asked.machines or MACHINES:
+        engine = build(name)
+        for experiment in asked.experiments:
+            began = time.monotonic()
+            wrong = measure(name, engine, experiment, asked.budget)
+            failed += wrong is not None
+            print(f"{name:6} {experiment:11} {wrong or 'ok'} ({time.monotonic() - began:.0f} s)")
+            sys.stdout.flush()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+"""What is released is the same whenever and wherever it is built, and works."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from hockney import __version__
+from hockney.mpis import Mpi
+
+ROOT = Path(__file__).parents[2]
+EPOCH = "1767225600"
+PARTS = (
+    "src",
+    "integrations",
+    "README.md",
+    "LICENSE",
+    "Makefile",
+    "pyproject.toml",
+    "hatch_build.py",
+)
+
+
+def copied(to: Path, clock_s: int = 1_600_000_000, closed: bool = False) -> Path:
+    """A copy of the sources, last changed at that moment, perhaps readable by one user."""
+    to.mkdir(parents=True)
+    for name in PARTS:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, to / name)
+    for path in to.rglob("*"):
+        os.utime(path, (clock_s, clock_s))
+        path.chmod(path.stat().st_mode & (0o700 if closed else 0o755))
+    return to
+
+
+def hashes(directory: Path) -> dict[str, str]:
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in directory.iterdir()
+    }
+
+
+def built(sources: Path) -> dict[str, str]:
+    env = {**os.environ, "SOURCE_DATE_EPOCH": EPOCH}
+    build = [sys.executable, "-m", "hatchling", "build", "-d", "dist"]
+    subprocess.run(build, cwd=sources, env=env, check=True, capture_output=True)
+    subprocess.run(["make", "engine-tarball"], cwd=sources, env=env, check=True)
+    return hashes(sources / "dist")
+
+
+@pytest.mark.long
+def test_wheel_sdist_and_engine_are_the_same_when_built_twice(tmp_path: Path) -> None:
+    pytest.importorskip("hatchling")
+    first = built(copied(tmp_path / "one"))
+    second = built(copied(tmp_path / "far" / "away" / "two", 1_700_000_000, closed=True))
+    assert first == second
+    assert {name.partition(__version__)[2] for name in first} == {
+        "-py3-none-any.whl",
+        ".tar.gz",
+    }
+    assert len(first) == 3
+
+
+@pytest.mark.long
+def test_the_engine_by_itself_is_built_and_runs_without_python(mpi: Mpi, tmp_path: Path) -> None:
+    subprocess.run(["make", "engine-tarball"], cwd=copied(tmp_path / "sources"), check=True)
+    (tarball,) = (tmp_path / "sources" / "dist").glob("hockney-engine-*.tar.gz")
+    with tarfile.open(tarball) as archive:
+        assert not [name for name in archive.getnames() if name.endswith(".py")]
+        archive.extractall(tmp_path)
+    here = tmp_path / f"hockney-engine-{__version__}"
+    make = ["make", "-j2", f"MPICC={mpi.mpicc}", f"MPIEXEC={mpi.mpiexec}", f"PREFIX={tmp_path}"]
+    # As everywhere, root must say that it means it.
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    done = subprocess.run(
+        [*make, "check", "install"],
+        cwd=here,
+        env={**os.environ, **root, "PYTHONHOME": "/nonexistent"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "MiB/s" in done.stdout
+    version = subprocess.run(
+        [tmp_path / "bin" / "hockney-engine", "--version"], capture_output=True, text=True
+    )
+    assert version.stdout.startswith(f"hockney-engine {__version__} for ")
