@@ -116,6 +116,9 @@ def test_what_is_no_entry_of_ours_is_worked_out_again(
         database.execute(change)
         database.commit()
     assert known(file) == first
+    with closing(sqlite3.connect(index)) as database:
+        found = database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    assert [row[0] for row in found] == list(_index.SCHEMA)
     forbid_reading(monkeypatch)
     assert known(file) == first
 

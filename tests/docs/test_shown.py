@@ -4,6 +4,7 @@ directory, and those of all pages that are the same on every machine."""
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,30 @@ def test_what_is_the_same_everywhere_is_what_pages_show(page: Path, tmp_path: Pa
         assert done.returncode == 0, f"$ {step.command}\n{done.stdout}{done.stderr}"
         shown = _forms("\n".join(line for line in step.shown if line != "..."))
         assert shown <= _forms(done.stdout), f"python docs/record.py docs/{page.relative_to(DOCS)}"
+
+
+COURSE = DOCS / "course.md"
+ON_A_LAPTOP = re.compile(r"laptop\.jsonl|hockney (doctor|cores)")
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
+def test_the_simulated_part_of_the_course_runs_as_it_stands(tmp_path: Path) -> None:
+    """And gives the times of its answers."""
+    page = COURSE.read_text()
+    shutil.copy(DOCS / "two-nodes.xml", tmp_path)
+    lines = re.findall(r"^ {4}(hockney .*)$", page, re.MULTILINE)
+    commands = [line for line in lines if not ON_A_LAPTOP.search(line)]
+    assert len(commands) == 12
+    printed = {}
+    for command in commands:
+        done = run(command, tmp_path, TEST_TIMEOUT_S)
+        assert done.returncode == 0, f"$ {command}\n{done.stdout}{done.stderr}"
+        printed[command] = done.stdout
+    shown = "\n".join(printed.values())
+    for fields in re.findall(r"^\| (?:same socket|other \w+) \| (0\.\d.*|1\.\d.*) \|$", page, re.M):
+        for field in fields.split(" | "):
+            assert re.search(rf" {re.escape(field)}\d* ", shown), field
 
 
 def test_pages_with_such_commands_are_found() -> None:

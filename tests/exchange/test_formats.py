@@ -338,7 +338,7 @@ flt     type max_buf[B] visits time[s] time[%] time/visit[us]  region
 
 @pytest.mark.parametrize("text", [SCOREP, "Pinned CPU 0 and CPU 1:\t0.00128\t0.00129\n"])
 def test_tables_without_sizes_or_units_are_refused(text: str) -> None:
-    with pytest.raises(AskedWronglyError, match="known format in|names no size"):
+    with pytest.raises(AskedWronglyError, match=r"known format in|names no size"):
         reading.recognise(log(text))
 
 

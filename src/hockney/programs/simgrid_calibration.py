@@ -1,4 +1,4 @@
-"""SimGrid's calibration: a line for each call of MPI, `MPI_Send,bytes,start,duration` in seconds."""
+"""SimGrid's calibration: a line for each call, `MPI_Send,bytes,start,duration` in seconds."""
 
 from __future__ import annotations
 
