@@ -1,4 +1,4 @@
-"""What the recorder of `hockney profile` costs: a call, and whole programs, with and without it in turn.
+"""What the recorder of `hockney profile` costs: a call, and whole programs, with it and without.
 
     python benchmarks/recorder.py --calls                      # each MPI that is named by --mpicc
     python benchmarks/recorder.py -- mpiexec -n 2 lmp -in in.lj
@@ -56,9 +56,8 @@ def of_calls(mpi: Mpi, settings: dict[str, str], place: Path, blocks: int) -> No
         calls.append((recorded[1] - plain[1]) * 1e9)
     for name, each in (("ping-pong", trips), ("send to nobody", calls)):
         spread = f"{min(each):.1f} .. {max(each):.1f}"
-        print(
-            f"{mpi.mpicc} {name}: {statistics.median(each):.1f} ns a call ({spread}), {blocks} pairs"
-        )
+        middle = statistics.median(each)
+        print(f"{mpi.mpicc} {name}: {middle:.1f} ns a call ({spread}), {blocks} pairs")
 
 
 def _times(mpi: Mpi, command: list[str], settings: dict[str, str]) -> list[float]:
