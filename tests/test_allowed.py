@@ -12,7 +12,7 @@ from hockney.errors import AskedWronglyError
 from hockney.measure.checks import check_plan
 from hockney.measure.doctor import cpus
 from hockney.measure.environment import describe_environment
-from hockney.spec import Placement, Sampling, single
+from hockney.spec import Placement, Sampling, single, sizes_of
 from hockney.spec.workloads.pingpong import Pingpong
 
 
@@ -28,9 +28,9 @@ def test_without_such_sets_all_cpus_count_and_nothing_is_pinned() -> None:
     assert (allowed_set(), allowed_count()) == (set(), 6)
     assert describe_environment()["allowed_cpus"] == 6
     assert cpus.pinning(Path("/")).verdict == "warn"
-    check_plan(single(Pingpong(sizes="8"), Placement(place="none"), Sampling()))
+    check_plan(single(Pingpong(sizes=sizes_of([8])), Placement(place="none"), Sampling()))
     with pytest.raises(AskedWronglyError, match="cannot be pinned"):
-        check_plan(single(Pingpong(sizes="8"), Placement(cpus=(0, 1)), Sampling()))
+        check_plan(single(Pingpong(sizes=sizes_of([8])), Placement(cpus=(0, 1)), Sampling()))
 
 
 def test_on_linux_it_is_the_kernels_set() -> None:

@@ -25,6 +25,7 @@ ALLOWED = frozenset(
     {
         "hockney.analysis.between.states_apart",
         "hockney.analysis.best.arrived",
+        "hockney.analysis.best.is_collective",
         "hockney.analysis.best.name_of",
         "hockney.analysis.collectives.collectives_of",
         "hockney.analysis.compare.compare",  # of two runs: no Analysis keeps it

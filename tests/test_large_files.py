@@ -141,9 +141,29 @@ def test_samples_beyond_the_memory_are_in_a_file(
     before = records.read(path)
     monkeypatch.setattr(columns, "IN_MEMORY", 100)
     after = records.read(path)
-    assert isinstance(after.samples._times["ns"][-1].packed.codes, np.memmap)  # type: ignore[union-attr]
+    stored = after.samples._times["ns"][-1].packed.codes  # type: ignore[union-attr]
+    assert isinstance(stored, columns.Stored)
     assert after.samples == before.samples
     assert estimate(after).points == estimate(before).points
+
+
+def test_the_memory_for_samples_is_that_of_all_runs_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_run(some_run(), tmp_path / "run.jsonl")
+
+    def are_stored(run: Run) -> list[bool]:
+        times = run.samples._times["ns"]
+        return [isinstance(one.packed.codes, columns.Stored) for one in times if one is not None]
+
+    held = columns.Spill._held_by_all
+    first = records.read(path)
+    monkeypatch.setattr(columns, "IN_MEMORY", columns.Spill._held_by_all)
+    assert not any(are_stored(first))
+    assert all(are_stored(records.read(path)))
+    del first
+    assert columns.Spill._held_by_all == held
+    assert not any(are_stored(records.read(path)))
 
 
 @given(st.lists(TIMES, max_size=60))

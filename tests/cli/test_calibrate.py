@@ -46,6 +46,7 @@ def test_a_platform_is_made_without_the_sizes_that_are_held_out() -> None:
     [
         (("-n", "3"), "-n 3: a link has two ends"),
         (("-o", "there.xml"), "there.xml exists"),
+        (("-o", "nowhere/platform.xml"), "cannot be written"),
         (("--sizes", "8..x"), "'8..x' is not a range of sizes"),
         (("--platform", "clutser:2"), "did you mean cluster?"),
         (("--platform", "cluster:2", "--sizes", "8"), "at least two sizes"),

@@ -136,7 +136,7 @@ def test_a_budget_that_is_too_small_for_all_is_said(hockney: RunHockney) -> None
         (["bcast", "--ranks", "1000"], "--oversubscribe"),
         (["bcast", "--ranks", "1"], "at least two ranks"),
         (["bcast", "--ranks", "2,x"], "write 2,4,8 or 2..64"),
-        (["bcast", "--sizes", "2GiB"], "more than MPI counts in an int"),
+        (["allreduce", "--sizes", "8GiB"], "more integers than MPI counts in an int"),
         (["alltoall", "--ranks", "4096", "--oversubscribe", "--sizes", "64MiB"], "GiB are free"),
         (["reduce", "--sizes", "1..2"], "none of these can be measured"),
         (["allreduce", "--algorithm", "rabenseifner", "--sizes", "4"], "fewer elements than ranks"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import resource
 from pathlib import Path
 
 import pytest
@@ -153,3 +154,26 @@ def test_own_systems_are_published(hockney: RunHockney, folder: Path, tmp_path: 
     done = hockney("history", str(folder), "--publish", env=env)
     assert done.status == 2
     assert "no base of published systems" in done.stderr
+
+
+def test_a_full_disk_leaves_the_own_systems_as_they_were(
+    hockney: RunHockney, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The base is replaced as a whole, and is the user's alone."""
+    base = tmp_path / "data" / "hockney" / "published.json"
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    words = ("history", str(folder / "00.jsonl"), "--publish")
+    done = hockney(*words)
+    assert done.status == 0, done.stderr
+    before = base.read_bytes()
+    assert base.stat().st_mode & 0o077 == 0
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+    try:
+        done = hockney(*words, process=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert done.status == 1
+    assert "published.json cannot be written" in done.stderr
+    assert [path.name for path in base.parent.iterdir()] == [base.name]
+    assert base.read_bytes() == before

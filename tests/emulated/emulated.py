@@ -53,13 +53,13 @@ EXPERIMENTS = {
     "pingpong": f"pingpong {SMALL} --verify",
     "cores": "cores --verify --sizes 8",
     "pairs": f"pairs -n 4 {SMALL} --verify",
-    "collective": f"collective allreduce -n 4 {SMALL} --verify",
+    "collective": f"collective allreduce -n 4 --oversubscribe {SMALL} --verify",
     "rma": f"rma put {SMALL} --verify",
-    "halo": "halo --grid 2x2 --sizes 8,4KiB --verify",
+    "halo": "halo -n 4 --grid 2x2 --sizes 8,4KiB --verify",
     "overlap": f"overlap {SMALL} --verify",
     "startup": "startup -n 2",
-    "congestion": "congestion pingpong -n 4 --sizes 8",
-    "overheads": "overheads --sizes 8",
+    "congestion": "congestion -n 4 --sizes 8",
+    "overheads": "overheads --sizes 8,1KiB",
     "fabric": "fabric -n 4 --sizes 8",
 }
 

@@ -76,6 +76,8 @@ CUTS = {
     "loggp": (logs.LOGGP[: logs.LOGGP.index("  g=0.448")], 5),
     "nodecomm": (logs.NODECOMM[: logs.NODECOMM.index("5.33e-06")], 10),
     "csv": (logs.CSV[: logs.CSV.rindex(",0.55")], 5),
+    "benchpress": (logs.BENCHPRESS[: logs.BENCHPRESS.index("625000e-06")], 3),
+    "calibration": (logs.CALIBRATION[: logs.CALIBRATION.rindex(",29.895888")], 6),
 }
 
 

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 
 import pytest
-from reading import log, name_of, numbers, tables, value_of
+from reading import log, name_of, numbers, runs, tables, value_of
 
 import excerpts as logs
 from hockney.errors import AskedWronglyError
@@ -228,6 +228,21 @@ VALUES = {
             (2048, "largest bandwidth"): 59.148 * 2**20,
         },
     ),
+    "benchpress": (0, {(4, "mean"): 1.5e-6, (8, "mean"): 1.625e-6, (16, "mean"): 1.75e-6}),
+    "calibration": (0, {(765921, "mean"): 4.25e-4, (26, "mean"): 2.632e-6}),
+    "smpi factors": (
+        0,
+        {
+            (0, "startup"): 3.75e-6,
+            (0, "per byte"): 1.25e-10,
+            (1420, "startup"): 4.5e-6,
+            (1420, "per byte"): 8.5e-11,
+        },
+    ),
+    "mpip": (
+        1,
+        {(6000, "max"): 0.0875e-3, (6000, "mean"): 0.0125e-3, (6000, "min"): 0.01e-3},
+    ),
     "csv": (0, {(1, "mean, 0"): 38.41e-6, (2, "mean, 0"): 0.66e-6, (1, "mean, 3"): 12.17e-6}),
 }
 
@@ -259,6 +274,15 @@ TABLES = {
     "cores": [("core-to-core", 2, 3)],
     "csv": [("asked", None, 3), ("asked", None, 1)],
     "nodecomm": [("pingpong", None, 4), ("pingpong", None, 2)],
+    "benchpress": [("pingpong", 2, 6)],
+    "calibration": [
+        ("MPI_Send", None, 2),
+        ("MPI_Recv", None, 2),
+        ("MPI_Send", None, 1),
+        ("MPI_Recv", None, 1),
+    ],
+    "smpi factors": [("smpi-os", None, 4), ("smpi-bw-factor", None, 2)],
+    "mpip": [("MPI_Allreduce", 2, 3), ("MPI_Send", 2, 3)],
 }
 
 
@@ -282,7 +306,40 @@ FLAGS = {
     "tacc": "MB are 2^20 bytes",
     "itmo": "not of a ping-pong",
     "csv": "the same point again",
+    "calibration": "each number is one call",
+    "mpip": "1 call site without a size left out",
 }
+
+
+def test_pairs_calls_and_sites_are_told_apart() -> None:
+    [pairs] = tables(logs.BENCHPRESS)
+    assert {row.peers: row.value_s for row in pairs.rows if row.bytes == 4} == {
+        (0, 1): 4.1e-7,
+        (0, 40): 1.5e-6,
+    }
+    sends, receives = runs(logs.CALIBRATION)
+    assert [(one.bytes, one.ns) for one in sends.samples] == [
+        (765921, [425000.0]),
+        (26, [2632.0]),
+        (26, [2064.0]),
+    ]
+    assert [one.round for one in receives.samples] == [0, 0, 1]
+    factors = tables(logs.SMPI_FACTORS)[1].rows
+    assert [(row.bytes, row.value) for row in factors] == [(0, 0.0087), (65536, 0.1875)]
+    sends = tables(logs.MPIP)[1]
+    assert {row.repetitions for row in sends.rows} == {160}
+
+
+SCOREP = """\
+flt     type max_buf[B] visits time[s] time[%] time/visit[us]  region
+         MPI        132     10    0.00     0.0          17.38  MPI_Reduce
+"""
+
+
+@pytest.mark.parametrize("text", [SCOREP, "Pinned CPU 0 and CPU 1:\t0.00128\t0.00129\n"])
+def test_tables_without_sizes_or_units_are_refused(text: str) -> None:
+    with pytest.raises(AskedWronglyError, match="known format in|names no size"):
+        reading.recognise(log(text))
 
 
 @pytest.mark.parametrize("name", FLAGS)

@@ -14,10 +14,12 @@ import time
 import traceback
 import uuid
 from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import click
 from hostile_results import SAMPLES
@@ -121,13 +123,22 @@ USUAL = {
 }
 """Values that are right for a type of option."""
 PLAN = '[[run]]\nverb = "pingpong"\nsizes = "8"\nbudget = "50ms"\nlaunches = "1"\n'
-FILES = ("run.jsonl", "plan.toml", "log.txt", "plan.toml", "runs", "run.jsonl")
+FILES = ("run.jsonl", "plan.toml", "log.txt", "p.jsonl", "runs", "run.jsonl")
 """Of the directory in which a command line is run; all may be overwritten."""
+WORDS = {
+    "profile": ("true", "false", "mpiexec", "-n", "2", "--", "nothing-of-this-name", "run.jsonl"),
+    "tune": ("pingpong", "pairs", "--", *FILES),
+}
+"""Arguments of verbs that take other words than files."""
+REDIRECTED = (">/dev/full", ">&-", "2>&-", "|true")
+"""Last words of some command lines, as in a shell: a full device, streams that are closed, and a
+reader that has gone."""
 HANG_S = 300.0
 """No command line here measures for longer: all have the shortest budget. Not of CPU time, which a
 hang may not use, but counted in polls: nothing is found where the whole machine stood still."""
 GRACE_S = 30.0
-SHORT = ("--budget", "50ms", "--launches", "1", "--timeout", "20s")
+SHORT = {"--budget": "50ms", "--launches": "1", "--timeout": "20s", "--repetitions": "1"}
+"""What verbs that measure are given before all others."""
 MARK = "HOCKNEY_TEST_FUZZ"
 """A variable by which processes that a command line left behind are found."""
 POLL_S = 0.02
@@ -161,11 +172,12 @@ def words_of(number: int) -> str:
     params = _verbs()[name].params
     options = [param for param in params if isinstance(param, click.Option)]
     words = [name]
-    if any("--timeout" in option.opts for option in options):
-        words += SHORT
+    known = {word for option in options for word in option.opts}
+    words += [word for name in SHORT if name in known for word in (name, SHORT[name])]
     for param in params:
         if isinstance(param, click.Argument) and chance.random() < 0.95:
-            words += [_value(param, chance) for _ in range(chance.choice((1, 1, 1, 2, 3)))]
+            count = chance.choice((1, 1, 1, 2, 3))
+            words += [_value(param, chance, WORDS.get(name, FILES)) for _ in range(count)]
     needed = [option for option in options if option.required]
     for option in (*needed, *chance.choices(options, k=chance.randint(0, 5))):
         words.append(chance.choice((*option.opts, *option.secondary_opts)))
@@ -174,16 +186,18 @@ def words_of(number: int) -> str:
             words.append(_value(option, chance))
     if chance.random() < 0.05:
         words.insert(chance.randrange(len(words) + 1), chance.choice(ODD))
+    if chance.random() < 0.1:
+        words.append(chance.choice(REDIRECTED))
     return json.dumps(words)
 
 
-def _value(param: click.Parameter, chance: random.Random) -> str:
+def _value(param: click.Parameter, chance: random.Random, files: Sequence[str] = FILES) -> str:
     if chance.random() < 0.4:
         return chance.choice(ODD)
     examples = [value for name in param.opts for value in _examples()[name]]
     offered = list(getattr(param.type, "choices", ())) or examples
     usual = USUAL.get(param.type.name)
-    return chance.choice([*offered, *([usual] if usual is not None else FILES)])
+    return chance.choice([*offered, *([usual] if usual is not None and files is FILES else files)])
 
 
 def attempt(_number: int, _name: str, words: str, directory: Path) -> None:
@@ -194,6 +208,7 @@ def attempt(_number: int, _name: str, words: str, directory: Path) -> None:
         place.mkdir()
     shutil.copy(SAMPLES["sizes"], here / "run.jsonl")
     shutil.copy(SAMPLES["collective"], here / "runs" / "bcast.jsonl")
+    shutil.copy(SAMPLES["profile"], here / "p.jsonl")
     (here / "plan.toml").write_text(PLAN)
     (here / "log.txt").write_text(EXCERPTS["osu bcast"][1])
     mark = f"{MARK}={uuid.uuid4()}"
@@ -204,9 +219,11 @@ def attempt(_number: int, _name: str, words: str, directory: Path) -> None:
     stdout, stderr = ((directory / name).read_text(errors="replace") for name in ("out", "err"))
     assert status is not None, f"no end within {HANG_S:.0f} s: {stderr[-2000:]}"
     assert "Traceback" not in stderr, stderr[-4000:]
-    assert status in (0, 1, 2), f"status {status}: {stderr[-2000:]}"
-    assert status != 2 or stderr.strip(), "refused without a word"
-    assert status != 1 or (stdout + stderr).strip(), "failed without a word"
+    is_programs = json.loads(words)[0] == "profile" and status > 2
+    assert status in (0, 1, 2) or is_programs, f"status {status}: {stderr[-2000:]}"
+    heard = json.loads(words)[-1] != "2>&-"
+    assert status != 2 or stderr.strip() or not heard, "refused without a word"
+    assert status != 1 or (stdout + stderr).strip() or not heard, "failed without a word"
     assert not list(temporary.iterdir()), f"left behind: {list(temporary.iterdir())}"
     left = _marked(mark)
     assert not left, f"left behind: processes {left}"
@@ -218,11 +235,15 @@ def _run(words: list[str], here: Path, temporary: Path, mark: str) -> int:
     os.chdir(here)
     name, _, value = mark.partition("=")
     os.environ.update({name: value, "TMPDIR": str(temporary)})
+    os.environ["XDG_DATA_HOME"] = str(here)  # where `history --publish` writes
     for number, place in enumerate((os.devnull, here.parent / "out", here.parent / "err")):
         os.dup2(os.open(place, os.O_RDWR | os.O_CREAT, 0o600), number)
+    words = words[:-1] if (redirected := words[-1]) in REDIRECTED else words
+    if redirected in REDIRECTED:
+        _redirect(redirected)
     sys.stdin = open(0, closefd=False)  # noqa: SIM115
-    sys.stdout = open(1, "w", closefd=False, encoding="utf-8")  # noqa: SIM115
-    sys.stderr = open(2, "w", closefd=False, encoding="utf-8", buffering=1)  # noqa: SIM115
+    sys.stdout = _stream(1)
+    sys.stderr = _stream(2)
     sys.argv = ["hockney", *words]
     atexit._clear()  # what the parent asked for
     try:
@@ -237,6 +258,29 @@ def _run(words: list[str], here: Path, temporary: Path, mark: str) -> int:
         sys.stdout.flush()
         sys.stderr.flush()
     return status
+
+
+def _redirect(way: str) -> None:
+    """Does with stdout or stderr what a shell does."""
+    if way == ">/dev/full":
+        os.dup2(os.open("/dev/full", os.O_WRONLY), 1)
+    elif way == "|true":
+        read, write = os.pipe()
+        os.dup2(write, 1)
+        os.close(read)
+        os.close(write)
+    else:
+        os.close(2 if way.startswith("2") else 1)
+
+
+def _stream(number: int) -> Any:
+    """stdout or stderr as Python opens them: None where the descriptor is closed."""
+    try:
+        return open(
+            number, "w", closefd=False, encoding="utf-8", buffering=1 if number == 2 else -1
+        )
+    except OSError:
+        return None
 
 
 def _end_of(child: int) -> int | None:

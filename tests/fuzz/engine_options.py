@@ -45,6 +45,7 @@ EXPERIMENTS = (
     "collective ialltoall",
     "collective barrier",
     "collective reduce_scatter --form=persistent",
+    "collective bcast --form=put-fence",
     "collective alltoallw",
     "overlap",
     "halo --grid=2",
@@ -53,6 +54,13 @@ EXPERIMENTS = (
     "rma accumulate",
     "startup",
     "congestion pingpong --loads=ring:64:2:0:0 --roles=blocks:2",
+    "congestion stream --window=4 --loads=incast:64:2:1e5:1e5 --roles=random:2 --tails",
+    "fabric",
+    "fabric --switches=HOST=0 --parallel",
+    "pairs --threads=2 --thread-comms=own",
+    "pingpong --datatype=vector:4:8:16",
+    "pingpong --mode=partitioned --partitions=1,2",
+    "collective bcast --arrival=random,last-late --skew-times=1",
 )
 SHORT = ("--seconds", "0.02", "--sizes", "0,8,1KiB", "--rounds", "1:3")
 """Before the others, which may overrule them."""
@@ -89,12 +97,34 @@ USUAL = {
     "roles": ("random:2", "blocks:2", "listed:0,1/2,3", "listed:0/1", "listed:@pairs"),
     "sync": ("clock", "barrier", "messages"),
     "root": ("first", "rotate"),
-    "form": ("nonblocking", "persistent", "blocking,persistent"),
+    "form": ("nonblocking", "persistent", "blocking,persistent", "put-flush", "get-fence"),
     "grid": ("2", "1x2", "3x1"),
-    "exchange": ("waitall", "waitsome,persistent", "neighborw,neighbor-allgather"),
+    "exchange": ("waitall", "waitsome,persistent", "put-flush,get-flush", "neighborw"),
     "columns": ("hand", "none,datatype"),
     "neighbors": ("faces", "edges", "corners"),
+    "threads": ("1", "2", "1,2", "2:1"),
+    "thread-comms": ("shared", "own", "vci"),
+    "datatype": (
+        "vector:4:8:16",
+        "indexed:8@0:8@32",
+        "struct:int32@0:double@8",
+        "subarray:8x8:4x4:2x2",
+    ),
+    "receive-datatype": ("vector:2:4:8", "subarray:4x4:2x2"),
+    "packing": ("datatype", "pack,hand", "hand"),
+    "partitions": ("1", "1,2", "4"),
+    "stagger": ("0", "1000"),
+    "switches": ("HOST=0", "HOST=1,other=0", "@pairs", "x=0"),
+    "pass": ("0", "3"),
+    "from": ("0", "1"),
+    "visits": ("1", "2"),
+    "groups": ("1", "2"),
+    "arrival": ("none", "ascending,random", "listed,none", "half-late"),
+    "skew-ns": ("0", "1000"),
+    "skew-times": ("0", "1"),
+    "fractions": ("0,1", "0,0.5,1", "@pairs"),
 }
+"""An option that has no values here is given none."""
 ODD = (
     "",
     " ",
@@ -237,6 +267,7 @@ def attempt(_number: int, _name: str, words: str, directory: Path) -> None:
     """Runs it: no sanitizer complains, it ends in time with status 0, 1 or 2 and says why it ends
     badly, and its records are JSON."""
     ranks, *asked = json.loads(words)
+    asked = [word.replace("HOST=", f"{os.uname().nodename}=") for word in asked]
     (directory / "pairs").write_text("0-1,2-3")
     if asked[0] == "fit":
         (directory / "points").write_text(asked.pop())

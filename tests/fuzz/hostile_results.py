@@ -11,8 +11,12 @@ import verbs
 import zstandard
 from hostile_lines import Change, again, order, other_bytes, without
 
-SAMPLES = {path.stem: path for path in sorted((Path(__file__).parent / "samples").glob("*.jsonl"))}
-"""One of each experiment."""
+DIRECTORY = Path(__file__).parent / "samples"
+SAMPLES = {
+    **{path.stem: path for path in sorted(DIRECTORY.glob("*.jsonl"))},
+    "profile": DIRECTORY / "profiles" / "known_calls.jsonl",
+}
+"""One of each experiment, and a profile of a program."""
 NAMES = tuple(SAMPLES)
 COMPRESSED_SHARE = 0.1
 VALUES: tuple[Any, ...] = (
@@ -53,7 +57,9 @@ VALUES: tuple[Any, ...] = (
 WORDS = ("pingpong", "copy", "handover", "failed", "interrupted", "warm", "cold", "bcast", "/etc")
 
 
-words_of = verbs.words_of
+def words_of(number: int) -> str:
+    """What is done with the file of that number, besides showing it."""
+    return verbs.words_of(number, NAMES[number % len(NAMES)])
 
 
 def attempt(number: int, name: str, words: str, directory: Path) -> None:

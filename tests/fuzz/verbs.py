@@ -66,6 +66,14 @@ WITH_RESULT = (
 )
 """RUN is the hostile file, SAMPLE what it was made of, MESSAGES one of ping-pongs, OUT a file that
 may be written."""
+WITH_PROFILE = (
+    "show RUN",
+    "predict --profile RUN --on MESSAGES",
+    "predict --profile RUN --on MESSAGES --what-if latency=0.5x --json",
+    "replay RUN --launches 1 --repetitions 1 --mpicc /dev/null",
+    "compare RUN RUN",
+)
+"""RUN is a hostile profile. Its mix is made, and is not replayed: there is no such MPI."""
 
 
 @dataclass
@@ -89,9 +97,10 @@ def load() -> None:
             hockney(words, MESSAGES, MESSAGES, Path(directory))
 
 
-def words_of(number: int) -> str:
+def words_of(number: int, sample: str = "") -> str:
     """What is done with the file of that number, besides showing it."""
-    return random.Random(f"verb {number}").choice(WITH_RESULT)
+    verbs = WITH_PROFILE if sample == "profile" else WITH_RESULT
+    return random.Random(f"verb {number}").choice(verbs)
 
 
 def show(path: Path) -> None:

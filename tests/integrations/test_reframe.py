@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 
 from conftest import TEST_TIMEOUT_S, RunHockney
 from hockney.mpis import Engine
+from networks import with_slow_fabric
+from platforms import EXACT
 
 pytestmark = pytest.mark.long
 
@@ -145,4 +148,43 @@ def test_every_point_of_an_experiment_is_a_variable(
     values = case["perfvalues"]
     assert isinstance(values, dict)
     assert any(variable in key for key in values), list(values)
+    assert all(value[0] > 0.0 and value[-2] == "us" for value in values.values())
+
+
+SWITCHES = """
+import reframe as rfm
+from hockney_switches import HockneySwitches
+
+
+@rfm.simple_test
+class OfOurs(HockneySwitches):
+    num_tasks = {nodes}
+    topology = "{here}/topology.conf"
+    options = ["--platform", "{here}/platform.xml", {exact}]
+"""
+
+
+@pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
+@pytest.mark.parametrize(("fault", "result"), [("none", "pass"), ("cable", "fail")])
+def test_a_slow_cable_of_a_simulated_network_fails_the_test_by_name(
+    tmp_path: Path, fault: str, result: str
+) -> None:
+    fabric, names = with_slow_fabric(0, fault)
+    (tmp_path / "platform.xml").write_text(fabric.xml)
+    (tmp_path / "topology.conf").write_text(fabric.topology)
+    exact = ", ".join(json.dumps(word) for word in EXACT)
+    _, case = _reframe(
+        tmp_path, SWITCHES.format(nodes=len(fabric.hosts), here=tmp_path, exact=exact)
+    )
+    assert case["result"] == result, case
+    if fault == "cable":
+        assert case["fail_phase"] == "sanity"
+        assert f"the cable between switches {names[0]} and {names[1]} is slow" in str(case)
+        return
+    values = case["perfvalues"]
+    assert isinstance(values, dict)
+    assert {name.rsplit(":")[-1] for name in values} >= {
+        "same_switch_8B_median",
+        "same_switch_1048576B_max",
+    }
     assert all(value[0] > 0.0 and value[-2] == "us" for value in values.values())

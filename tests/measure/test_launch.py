@@ -3,8 +3,10 @@ from __future__ import annotations
 import os
 import signal
 import time
+import uuid
 from collections.abc import Iterable
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -112,3 +114,26 @@ def test_signals_are_noted_not_died_of() -> None:
 def test_what_cannot_be_started_is_told(tmp_path: Path) -> None:
     with pytest.raises(HockneyError, match="cannot be started"):
         run_launch([str(tmp_path)], os.environ, lambda _: None, 1.0, Interruption())
+
+
+def test_shared_memory_of_killed_ranks_is_removed() -> None:
+    """And no file that was there before, has another name, or is used."""
+    name = Path(f"/dev/shm/mpich_shm_{uuid.uuid4().hex}")
+    before, used, other = (name.with_name(f"{name.name}_{word}") for word in ("a", "b", "c"))
+    other = other.with_name(f"own_{other.name}")
+    before.touch()
+    opened: list[IO[bytes]] = []
+
+    def hear(lines: list[bytes]) -> None:
+        if lines:
+            opened.append(used.open("wb"))
+
+    script = f"touch {name} {other}; echo made; sleep 0.5; exit 9"
+    try:
+        run_launch(["sh", "-c", script], os.environ, hear, TEST_TIMEOUT_S, Interruption())
+        assert [path.exists() for path in (name, before, used, other)] == [False, True, True, True]
+    finally:
+        for path in (name, before, used, other):
+            path.unlink(missing_ok=True)
+        for file in opened:
+            file.close()

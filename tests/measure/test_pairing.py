@@ -100,3 +100,9 @@ def test_counts_are_in_order_or_refused(text: str, every: int) -> None:
         return
     assert list(counts) == sorted(set(counts))
     assert 1 <= counts[0] <= counts[-1] <= every
+
+
+def test_a_list_of_pairs_without_an_end_is_refused() -> None:
+    with pytest.raises(AskedWronglyError, match="is not a pair of ranks") as refused:
+        pairing_of("/dev/zero", 2)
+    assert len(str(refused.value)) < 500

@@ -223,6 +223,7 @@ class Point(msgspec.Struct):
     ranks: int
     variant: str | None = None
     form: str | None = "nonblocking"
+    phase: str | None = None
 
 
 @pytest.mark.parametrize(
@@ -236,6 +237,7 @@ class Point(msgspec.Struct):
         (Point("ibcast", None, 8192, 4), False),
         (Point("ibcast", "chain", 8192, 4, "other"), False),
         (Point("ibcast", "chain", 8192, 4, form="persistent"), False),
+        (Point("ibcast", "chain", 8192, 4, phase="all"), False),
     ],
 )
 def test_samples_tell_which_case_they_are_of(point: Point, is_it: bool) -> None:

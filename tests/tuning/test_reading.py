@@ -14,7 +14,7 @@ from hockney import records
 from hockney.errors import AskedWronglyError
 from hockney.mpis import Engine, Mpi, Rule, RulesFormat, format_named, intel, openmpi
 from hockney.spec.held_rules import HeldRule, rule_for
-from hockney.tuning.reading import check_is_for, format_in, held_in
+from hockney.tuning.reading import MOST_BYTES, check_is_for, format_in, held_in
 
 NEAR_SIZES = sorted({max(size + off, 0) for size in SIZES for off in (-1, 0, 1)})
 CLASSIC = """1 # collectives
@@ -190,3 +190,16 @@ def test_an_algorithm_that_the_library_lacks_is_refused(
     path.write_text(CLASSIC.replace("0 6 0 0", "0 77 0 0") if mpi.family == "openmpi" else text)
     with pytest.raises(AskedWronglyError, match=r"rules:\d: this library has no algorithm"):
         held_in(form, path, mpi, engine)
+
+
+def test_what_no_file_of_rules_can_be_is_refused(mpi: Mpi, engine: Engine, tmp_path: Path) -> None:
+    large = tmp_path / "large"
+    with large.open("wb") as file:
+        file.truncate(MOST_BYTES + 1)
+    for path in (Path("/dev/zero"), large):
+        with pytest.raises(AskedWronglyError, match="no file of rules"):
+            held_in(format_named("openmpi"), path, mpi, engine)
+    deep = tmp_path / "deep"
+    deep.write_text('{"module": ' + "[" * 100_000)
+    with pytest.raises(AskedWronglyError, match="deep"):
+        held_in(format_named("openmpi-json"), deep, mpi, engine)

@@ -26,7 +26,7 @@ from hockney.tuning.settings import (
     to_confirm,
     variants_of,
 )
-from hockney.tuning.settings_files import deployed, files_of, modules_of
+from hockney.tuning.settings_files import deployed, files_of, modules_of, write
 
 SETTINGS = tuple(Setting(f"V_{name}", name, "1") for name in "abc")
 
@@ -109,11 +109,31 @@ def test_files_of_the_libraries_and_how_to_undo_them() -> None:
 def test_modules_set_what_they_undo() -> None:
     found = modules_of({"OMPI_MCA_coll": "^han,hcoll", "X": 'a "b" $c'})
     assert 'setenv("OMPI_MCA_coll", "^han,hcoll")' in found[".lua"]
-    assert 'setenv("X", "a \\"b\\" $c")' in found[".lua"]
+    assert r'setenv("X", "a \034b\034 $c")' in found[".lua"]
     assert found[".tcl"].startswith("#%Module1.0\n")
-    assert 'setenv X {a "b" $c}' in found[".tcl"]
+    assert r"setenv X a\ \"b\"\ \$c" in found[".tcl"]
     beside = deployed({"OMPI_MCA_coll": "^han"})
     assert set(beside) == {".sh", ".mca-params.conf", ".lua", ".tcl"}
+
+
+def test_modules_of_strange_paths_set_these_and_run_nothing(tmp_path: Path) -> None:
+    strange = "/caf\udce9/é/}; exec id; #\n\\"
+    found = modules_of({"RULES": strange})
+    [lua] = [line for line in found[".lua"].splitlines() if line.startswith("setenv")]
+    assert lua == r'setenv("RULES", "/caf\233/\195\169/}; exec id; #\010\092")'
+    [tcl] = [line for line in found[".tcl"].splitlines() if line.startswith("setenv")]
+    assert tcl == "setenv RULES /caf\udce9/é/\\}\\;\\ exec\\ id\\;\\ \\#\\012\\\\"
+    files = write(tmp_path / "rules", found, force=False)
+    assert b"/caf\xe9/" in files[-1].read_bytes()
+    with pytest.raises(AskedWronglyError, match="exists"):
+        write(tmp_path / "rules", found, force=False)
+
+
+def test_a_link_that_lies_in_wait_is_not_written_through(tmp_path: Path) -> None:
+    (tmp_path / "rules.lua").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(AskedWronglyError, match="exists"):
+        write(tmp_path / "rules", modules_of({"X": "1"}), force=False)
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def threshold_of(mpi: Mpi, engine: Engine) -> tuple[str, str, str]:

@@ -79,7 +79,7 @@ def tune_settings(words: Sequence[str], options: dict[str, Any]) -> None:
     gains = gains_of(studies[-1], chosen)
     values = values_of(chosen)
     texts = files_of(values, gains) | (modules_of(values) if options["deploy"] else {})
-    files = write(output, texts) if output and chosen else []
+    files = write(output, texts, options["force"]) if output and chosen else []
     if options["as_json"]:
         click.echo(dumps(settings_json(studies, chosen, gains, most, left_out, files)))
     else:

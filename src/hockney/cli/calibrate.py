@@ -80,26 +80,38 @@ def command(
         raise AskedWronglyError(f"-n {ranks}: a link has two ends", "leave -n out, or give 2")
     find_mpi(simulated=True)
     path = output or Path("platform.xml")
-    if path.exists() and not force:
-        raise AskedWronglyError(f"{path} exists", "name another file, or overwrite with --force")
+    file = ResultFile(path, force)
+    try:
+        found, messages = _calibrated(file, options, quiet)
+    finally:
+        if not path.exists() or not path.stat().st_size:
+            file.remove()
+        file.close()
+    if as_json:
+        click.echo(dumps(_json(path, found, messages)))
+    else:
+        click.echo("\n".join(_lines(path, found)))
+
+
+def _calibrated(
+    file: ResultFile, options: dict[str, Any], quiet: bool
+) -> tuple[list[Deviation], Analysis]:
+    """Writes the platform, and returns how far it is off, with the messages it was made of."""
     machine = _machine(options)
     sizes = ("--sizes", options["sizes"])
     with tempfile.TemporaryDirectory(prefix="hockney-") as name:
         run = _Runs(Path(name), options["budget_s"] / PARTS, quiet)
         messages = run.measure("pingpong", "--refine", *sizes, *machine)
         overheads = run.measure("overheads", *sizes, *machine)
-        _write(path, calibrated(messages, overheads), force)
+        file.write(calibrated(messages, overheads))
         asked = held_out([point.bytes for point in messages.estimates.own()])
-        on_it = ("-n", "2", "--platform", str(path.absolute()))
+        on_it = ("-n", "2", "--platform", str(file.path.absolute()))
         found = deviations("ping-pong", messages, run.measure("pingpong", *_sizes(asked), *on_it))
         some = _sizes(asked[:: max(len(asked) // MOST_VALIDATED, 1)])
         for pattern, words in PATTERNS.items():
             real = run.measure(*words, *some, *machine)
             found += deviations(pattern, real, run.measure(*words, *some, *on_it))
-    if as_json:
-        click.echo(dumps(_json(path, found, messages)))
-    else:
-        click.echo("\n".join(_lines(path, found)))
+    return found, messages
 
 
 def _machine(options: dict[str, Any]) -> list[str]:
@@ -128,14 +140,6 @@ class _Runs:
         if session.reason == "interrupted":
             raise click.exceptions.Exit(130)
         return Analysis(session.run)
-
-
-def _write(path: Path, content: bytes, force: bool) -> None:
-    file = ResultFile(path, force)
-    try:
-        file.write(content)
-    finally:
-        file.close()
 
 
 def _json(path: Path, found: Sequence[Deviation], messages: Analysis) -> dict[str, Any]:

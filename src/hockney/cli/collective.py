@@ -151,7 +151,7 @@ BUDGET = option(
     "--race",
     is_flag=True,
     heading=SAMPLING,
-    help="Measure an algorithm no further once it is surely the fastest at no size.",
+    help="Measure an algorithm no further at sizes where it is surely not the fastest.",
 )
 @_options.VERIFY
 @option("--oversubscribe", is_flag=True, heading=WORKLOAD, help="Allow more ranks than CPUs.")

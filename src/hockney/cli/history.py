@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from contextlib import closing
 from datetime import datetime, timezone
 from pathlib import Path
@@ -12,7 +14,7 @@ from hockney.cli import _options
 from hockney.cli._files import followed, result_files, warn_of_cut, write_text
 from hockney.cli._help import OUTPUT, option, verb
 from hockney.cli._parameters import FRACTION
-from hockney.errors import AskedWronglyError
+from hockney.errors import AskedWronglyError, HockneyError
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
@@ -23,7 +25,6 @@ with lazy_imports():
     from hockney.cli._facts import facts_from
     from hockney.cli._index import Index
     from hockney.printable import one_line
-    from hockney.result_file import ResultFile
     from hockney.views import history as view
     from hockney.views.as_json import dumps
     from hockney.views.drawing.files import check_output, save
@@ -186,13 +187,21 @@ def _publish(found: list[History]) -> None:
     path = own_base()
     path.parent.mkdir(parents=True, exist_ok=True)
     kept = {entry.system: entry for entry in own_systems()} | new
-    file = ResultFile(path, force=True)
-    try:
-        file.write(encoded(list(kept.values())))
-    finally:
-        file.close()
+    _replace(path, encoded(list(kept.values())))
     for entry in new.values():
         click.echo(f"{path}: {entry.system}, {entry.transport}, {len(entry.numbers)} sizes")
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Puts a whole file in the place of an earlier one, which a full disk leaves as it was."""
+    number, name = tempfile.mkstemp(prefix=".hockney-", dir=path.parent)
+    try:
+        with os.fdopen(number, "wb") as file:
+            file.write(content)
+        Path(name).replace(path)
+    except OSError as error:
+        Path(name).unlink()
+        raise HockneyError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def _show(found: list[History], tolerance: float, as_json: bool, openmetrics: bool) -> None:

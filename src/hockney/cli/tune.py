@@ -222,7 +222,7 @@ def _tune(found: Measured, tuned: Tuned, form: RulesFormat, options: dict[str, A
     if output is not None and rules:
         environment, proved = _write(rules, found, form, output, options["mpicc"])
         if options["deploy"]:
-            for file in write(output, deployed(environment)):
+            for file in write(output, deployed(environment), options["force"]):
                 click.echo(f"wrote {file}", err=True)
     reasons = (
         [one for each in tuned.reductions for one in explained(each)] if options["explain"] else []

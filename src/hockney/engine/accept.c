@@ -233,8 +233,9 @@ static void check_schedules(const struct options *options)
         fail(EXIT_ASKED_WRONGLY, "%s takes no --schedules: bcast, reduce, allreduce and allgather do",
              operation->name);
     if (options->rotate || options->groups > 1 || options->arrivals.count > 0 ||
-        options->sync == SYNC_BARRIER)
-        fail(EXIT_ASKED_WRONGLY, "--schedules takes no --root rotate, --groups, --arrival or --sync barrier");
+        options->thread_count > 0 || options->sync == SYNC_BARRIER)
+        fail(EXIT_ASKED_WRONGLY, "--schedules takes no --root rotate, --groups, --threads, --arrival or "
+                                 "--sync barrier");
 }
 
 /* The usual buffers if the user chose none. Refuses buffers that the operation does not support. */

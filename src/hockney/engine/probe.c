@@ -184,7 +184,7 @@ struct noise watch_look(struct watch *watch)
         .waited_s = now.waited_s < 0.0 ? -1.0 : now.waited_s - last.waited_s,
         .steal_s = steal_since(watch, now.pu),
         .switches = (double)(now.switches - last.switches),
-        .migrations = last.pu >= 0 && now.pu != last.pu,
+        .migrations = now.pu < 0 ? -1.0 : last.pu >= 0 && now.pu != last.pu,
         .probe_s = fixed_work(),
         .interrupted = interrupted,
     };

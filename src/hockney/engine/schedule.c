@@ -66,7 +66,8 @@ static void read_fragments(struct reader *reader, struct schedule *schedule, str
     transfer->fragment = schedule->fragment_count;
     for (int i = 0; i < transfer->fragments; i++) {
         const long at = read_number(reader, 0, buffer_bytes);
-        const long bytes = read_number(reader, 0, buffer_bytes - at);
+        const long most = INT_MAX - transfer->bytes;
+        const long bytes = read_number(reader, 0, most < buffer_bytes - at ? most : buffer_bytes - at);
         schedule->fragments =
             with_room(schedule->fragments, schedule->fragment_count, sizeof *schedule->fragments);
         schedule->fragments[schedule->fragment_count++] =
@@ -213,6 +214,7 @@ static void read_steps(struct reader *reader, struct schedule *schedule, long bu
     for (int i = 0; i < schedule->part_count; i++)
         schedule->parts[i].segment = segment_of[schedule->parts[i].segment];
     schedule->requests = allocate((size_t)(most + 1) * sizeof(*schedule->requests));
+    schedule->statuses = allocate((size_t)(most + 1) * sizeof(*schedule->statuses));
     schedule->scratch = area_of((double)scratch, 4, 1).base;
     free(stages);
     free(segment_of);
@@ -227,6 +229,7 @@ static void release(struct schedule *schedule)
     free(schedule->transfers);
     free(schedule->fragments);
     free(schedule->requests);
+    free(schedule->statuses);
     free(schedule->scratch);
     free((char *)schedule->operation.algorithm);
 }
@@ -238,7 +241,7 @@ static int read_schedule(struct reader *reader, const struct operation *collecti
     char name[LONGEST_WORD], algorithm[LONGEST_WORD];
     read_word(reader, name);
     read_word(reader, algorithm);
-    const long segment = read_number(reader, -1, INT_MAX), bytes = read_number(reader, 0, INT_MAX);
+    const long segment = read_number(reader, -1, LONG_MAX), bytes = read_number(reader, 0, LONG_MAX);
     struct reader own = *reader;
     own.ranks = (int)read_number(&own, 1, INT_MAX);
     const int is_ours = own.ranks == reader->ranks && strcmp(name, collective->name) == 0;

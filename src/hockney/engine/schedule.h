@@ -54,6 +54,7 @@ struct schedule {
     struct fragment *fragments;
     int fragment_count;
     MPI_Request *requests;
+    MPI_Status *statuses;
     char *scratch;
 };
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -195,12 +195,15 @@ class LeastKnown:
         return width / 2.0 / self.median_s if self.median_s else math.inf if width else 0.0
 
 
-def least_known(run: Run) -> LeastKnown | None:
-    """None without samples. It is called after every launch, so it computes nothing else."""
+def least_known(run: Run, sizes: Container[int] | None = None) -> LeastKnown | None:
+    """None without samples. It is called after every launch, so it computes nothing else. sizes:
+    the bytes that count; None for all."""
     cells = _medians(run, find_states(run))
     slow = list(slow_launches(_ratios(cells)))
     found = []
     for (key, state), (numbers, medians) in cells.items():
+        if sizes is not None and key.bytes not in sizes:
+            continue
         if state == 0 and key.operation not in AUXILIARY:
             kept = medians[~np.isin(numbers, slow)]
             may_stop = len(kept) >= LEAST_TO_STOP

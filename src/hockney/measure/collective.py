@@ -127,7 +127,7 @@ def cases_of(
                     overlap=study.overlap and (collective in NONBLOCKING or form == PERSISTENT),
                     arrivals=study.arrivals,
                     verify=study.verify and collective not in NO_BYTES,
-                    phases=phases.of(collective, ranks, sizes, segment),
+                    phases=() if form else phases.of(collective, ranks, sizes, segment),
                 )
                 placement = forced(base, forcing, ranks)
                 cases.append(Case(workload=workload, placement=placement, title=title))

@@ -17,6 +17,7 @@ from types import FrameType
 from typing import IO
 
 from hockney.errors import HockneyError
+from hockney.measure import shared_memory
 
 LAST_LINES = 12
 """Lines of stderr that are shown when a launch fails."""
@@ -27,6 +28,8 @@ POLL_S = 0.25
 LAUNCH = "HOCKNEY_LAUNCH"
 """A variable that all processes of a launch inherit, by which its strays are found."""
 READ_BYTES = 1 << 16
+END_POLL_S = 0.01
+"""How often those that were killed are looked for."""
 HEEDS_EVERY_S = 0.1
 """Longest time that a pause continues after a signal."""
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR2)
@@ -91,6 +94,7 @@ def run_launch(
     A launch that is silent for `timeout_s` is ended with all its children.
     """
     started, launch = time.monotonic(), str(uuid.uuid4())
+    before = shared_memory.present()
     try:
         process = subprocess.Popen(
             command,
@@ -119,6 +123,8 @@ def run_launch(
             stream.close()
     if outcome.exit_status < 0 and process.returncode is not None:
         outcome.exit_status = process.returncode
+    if outcome.exit_status != 0:
+        shared_memory.remove_left(before)
     outcome.wall_s = time.monotonic() - started
     outcome.last_lines = list(tail)
     return outcome
@@ -182,11 +188,16 @@ def _strays(launch: str) -> Iterator[int]:
 
 
 def end_strays(launch: str) -> None:
-    """Kills what is left of a launch on this host: launchers give their helpers sessions of their
-    own, which hear of no signal to the launcher's."""
-    for stray in list(_strays(launch)):
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(stray, signal.SIGKILL)
+    """Kills what is left of a launch on this host, and waits for its end: launchers give their
+    helpers sessions of their own, which hear of no signal to the launcher's."""
+    deadline = time.monotonic() + GRACE_S
+    while strays := list(_strays(launch)):
+        for stray in strays:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(stray, signal.SIGKILL)
+        if time.monotonic() > deadline:
+            return
+        time.sleep(END_POLL_S)
 
 
 def signal_session(process: subprocess.Popen[bytes], number: int) -> None:

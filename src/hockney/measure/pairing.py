@@ -14,6 +14,8 @@ from hockney.spec.workloads.pairs import Pair, Pairing, halves, neighbours
 PAIRINGS = ("halves", "neighbours", "random")
 SEED = 1
 """Fixes the random pairing, so that runs can be repeated and launches compared."""
+LARGEST_FILE = 1 << 22
+"""Characters of a list of pairs."""
 GOES_ON = "..."
 _PAIR = re.compile(r"(\d+)(?:\s*,\s*|-|\s+)(\d+)")
 
@@ -44,7 +46,8 @@ def pairing_of(text: str, ranks: int, idle_last: bool = False) -> Pairing:
 
 def _read(name: str, ranks: int) -> Pairing:
     try:
-        lines = Path(name).read_text().splitlines()
+        with Path(name).open(encoding="utf-8") as file:
+            lines = file.read(LARGEST_FILE).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a text file"
         raise AskedWronglyError(
@@ -59,7 +62,7 @@ def _read(name: str, ranks: int) -> Pairing:
         found = _PAIR.fullmatch(words)
         if not found:
             raise AskedWronglyError(
-                f"{name}, line {number}: {words!r} is not a pair of ranks", "write 0 3"
+                f"{name}, line {number}: {words[:40]!r} is not a pair of ranks", "write 0 3"
             )
         pairs.append((int(found[1]), int(found[2])))
     return checked(pairs, ranks, name)

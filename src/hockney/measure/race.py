@@ -1,8 +1,9 @@
-"""Racing: an algorithm that is surely the best at no size is not measured further.
+"""Racing: an algorithm is not measured further at sizes where it is surely not the best.
 
 An algorithm has lost a size if another one of the same collective and number of ranks was faster
-in each of its launches than this one in any, by MARGIN. Three launches of each do that by chance in
-one of twenty cases where both are the same; MARGIN keeps what differs by little in the race."""
+in each of its launches than this one in any, by a margin. Three launches of each do that by chance
+in one of twenty cases where both are the same, two in one of six, so that the margin of two is what
+keeps those that are alike in the race; that of three keeps what differs by little."""
 
 from __future__ import annotations
 
@@ -10,16 +11,16 @@ from collections.abc import Hashable, Sequence
 from typing import Protocol
 
 import numpy as np
+from msgspec.structs import replace
 
 from hockney.estimate.points import AUXILIARY
 from hockney.records import Run
 from hockney.spec import Case
 from hockney.spec.workloads.collective import DEFAULT, Collective
 
-LEAST_LAUNCHES = 3
-MARGIN = 0.05
-"""Relative."""
-Times = dict[Hashable, list[float]]
+MARGINS = {2: 0.25, 3: 0.05}
+"""Relative, by the fewest launches of both."""
+Times = dict[tuple[int, str | None], list[float]]
 """The medians of launches, by size and pattern of arrival."""
 
 
@@ -42,7 +43,7 @@ class Race:
         """What is not measured further, in words."""
 
     def drop(self, runners: Sequence[Runner]) -> None:
-        """Ends the cases that have lost."""
+        """Leaves out sizes that cases have lost, and ends those that have lost all."""
         for one in runners:
             self._add(one)
         groups: dict[Hashable, list[Runner]] = {}
@@ -50,16 +51,14 @@ class Race:
             groups.setdefault(_group(one.case), []).append(one)
         for group in groups.values():
             for one in group:
-                if not one.is_done and not _is_default(one.case) and self._has_lost(one, group):
-                    one.is_done = True
-                    launches = max(map(len, self._times[id(one)].values()))
-                    self.lost.append(f"{one.case.name}: out of the race after {launches} launches")
+                if not one.is_done and not _is_default(one.case):
+                    self._keep(one, self._open(one, group))
 
     def _add(self, runner: Runner) -> None:
         """Takes the samples that were measured since the last time."""
         samples = runner.run.samples
         times = self._times.setdefault(id(runner), {})
-        by_launch: dict[tuple[Hashable, int], list[float]] = {}
+        by_launch: dict[tuple[tuple[int, str | None], int], list[float]] = {}
         for number in range(self._seen.get(id(runner), 0), len(samples)):
             one = samples[number]
             if one.operation not in AUXILIARY and one.phase is None:
@@ -68,18 +67,32 @@ class Race:
         for (size, _), ns in by_launch.items():
             times.setdefault(size, []).append(float(np.median(ns)))
 
-    def _has_lost(self, runner: Runner, group: Sequence[Runner]) -> bool:
+    def _open(self, runner: Runner, group: Sequence[Runner]) -> set[int]:
+        """The sizes that a case has not lost, in some pattern of arrival."""
         own = self._times[id(runner)]
         others = [self._times[id(other)] for other in group if other is not runner]
-        return bool(own) and all(
-            any(_is_behind(times, other.get(size, [])) for other in others)
-            for size, times in own.items()
-        )
+        seen = {size for size, _ in own}
+        unseen = {size.bytes for size in runner.case.workload.sizes} - seen
+        return unseen | {
+            key[0]
+            for key, times in own.items()
+            if not any(_is_behind(times, other.get(key, [])) for other in others)
+        }
+
+    def _keep(self, runner: Runner, sizes: set[int]) -> None:
+        workload = runner.case.workload
+        left = tuple(size for size in workload.sizes if size.bytes in sizes)
+        if not left:
+            runner.is_done = True
+            launches = max(map(len, self._times[id(runner)].values()))
+            self.lost.append(f"{runner.case.name}: out of the race after {launches} launches")
+        elif len(left) < len(workload.sizes):
+            runner.case = replace(runner.case, workload=replace(workload, sizes=left))
 
 
 def _is_behind(own: Sequence[float], other: Sequence[float]) -> bool:
-    enough = min(len(own), len(other)) >= LEAST_LAUNCHES
-    return enough and max(other) * (1.0 + MARGIN) < min(own)
+    launches = min(len(own), len(other), max(MARGINS))
+    return launches in MARGINS and max(other) * (1.0 + MARGINS[launches]) < min(own)
 
 
 def _group(case: Case) -> Hashable:

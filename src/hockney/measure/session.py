@@ -51,6 +51,16 @@ class Answer:
     """The least precise point after the last launch, if the rule for stopping evaluated it."""
     problem: str | None = None
     """The problem, for the user. The case is not measured again."""
+    asked_sizes: int = field(init=False)
+    """How many sizes the case had at first: a race, or a check, leaves some out."""
+
+    def __post_init__(self) -> None:
+        self.asked_sizes = len(self.case.workload.sizes)
+
+    @property
+    def part(self) -> float:
+        """The fraction of its sizes that are still measured."""
+        return len(self.case.workload.sizes) / self.asked_sizes if self.asked_sizes else 1.0
 
 
 class Steps(Protocol):
@@ -201,7 +211,7 @@ def _measure_all(session: Session, interruption: Interruption) -> bool:
             return False
         _show(session, answer, number)
         try:
-            outcome = _launch(session, answer, number, seconds, interruption)
+            outcome = _launch(session, answer, number, seconds * answer.part, interruption)
         except HockneyError as error:
             # The disk is full or gone: the results so far are still shown.
             answer.problem, session.reason = str(error), "failed"
@@ -248,7 +258,8 @@ def _is_done(session: Session, answer: Answer) -> bool:
     may_end = sampling.over_s is None and answer.launches >= sampling.least_launches
     if not may_end:
         return False
-    answer.least_known = least_known(answer.run)
+    sizes = {size.bytes for size in answer.case.workload.sizes} if session.race else None
+    answer.least_known = least_known(answer.run, sizes)
     return answer.least_known is not None and answer.least_known.precision <= sampling.precision
 
 

@@ -18,7 +18,7 @@ from hockney.predict.schedules import SCHEDULES
 from hockney.predict.simulation import walk
 from hockney.records import Place
 from hockney.spec.axes import ALL_PHASES
-from hockney.spec.workloads.collective import INT_BYTES, REDUCTIONS
+from hockney.spec.workloads.collective import INT_BYTES, MOST_BYTES, REDUCTIONS
 
 TIMED = ("bcast", "reduce", "allreduce", "allgather")
 """Collectives whose result comes together in one buffer: the engine can make them by messages."""
@@ -114,6 +114,11 @@ def predicted_phase_s(
 def schedule_text(collective: str, name: str, ranks: int, bytes: int, segment: int | None) -> str:
     """The schedule as the engine reads it (engine/schedule.h)."""
     steps = steps_of(collective, name, ranks, bytes, segment)
+    if any(float(step.bytes.max()) > MOST_BYTES for step in steps):
+        raise AskedWronglyError(
+            f"{collective} of {bytes} bytes: a message is larger than MPI counts in an int",
+            "leave out the largest sizes",
+        )
     offsets, sizes = _layout(collective, steps, ranks, bytes)
     head = (collective, name, -1 if segment is None else segment, bytes, ranks, len(steps))
     lines = [" ".join(map(str, head))]

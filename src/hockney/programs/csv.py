@@ -176,7 +176,17 @@ class Grid:
             table.note(f"{self.log.at(line)}: {words}; the row is ignored")
 
 
-WORDS = ("algorithm", "mode", "exchange", "form", "packing", "neighbors", "buffers", "arrival")
+WORDS = (
+    "algorithm",
+    "phase",
+    "mode",
+    "exchange",
+    "form",
+    "packing",
+    "neighbors",
+    "buffers",
+    "arrival",
+)
 """Axes whose values are words."""
 LOADS = ("load_bytes", "load_window")
 

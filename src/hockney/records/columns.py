@@ -1,13 +1,15 @@
 """Columns of numbers that take as little memory as their values allow, without a loss.
 
 A large file holds more values than fit into memory as Python objects. What is large lies in numpy
-arrays, and beyond IN_MEMORY bytes in a temporary file, from which the system reads what is used.
+arrays, and beyond IN_MEMORY bytes in a temporary file, from which what is used is read.
 """
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, BinaryIO
@@ -18,8 +20,9 @@ with lazy_imports():
     import numpy as np
     from numpy.typing import NDArray
 
-IN_MEMORY = 512 * 1024 * 1024
-"""Bytes of packed samples that this process holds; more of them go into a temporary file."""
+IN_MEMORY = 256 * 1024 * 1024
+"""Bytes of packed samples that this process holds, of all runs together; more of them go into
+temporary files."""
 SHORT, LONG = (2.0, 2**16 - 1), (1000.0, 2**31 - 1)
 """Scales and limits of samples that are stored as whole numbers: most clocks and batches give times
 in halves of a nanosecond, and the engine prints seven digits."""
@@ -73,7 +76,7 @@ class Packed:
     """Values of which most are whole multiples of 1 / scale. `codes` holds the multiples, and the
     largest code where the value itself stands in `others`, whose places are `places`."""
 
-    codes: NDArray[Any]
+    codes: NDArray[Any] | Stored
     scale: float | None
     """None where `codes` are the values themselves."""
     places: NDArray[np.int64]
@@ -106,29 +109,57 @@ class Packed:
         return values
 
 
+class Stored:
+    """An array in a file. What is asked for is read each time: pages that were mapped instead would
+    count as memory of this process once they are used."""
+
+    def __init__(self, file: BinaryIO, array: NDArray[Any]) -> None:
+        self.dtype, self._file, self._place = array.dtype, file, file.seek(0, 2)
+        self._count = len(array)
+        array.tofile(file)
+        file.flush()
+
+    def __getitem__(self, places: NDArray[np.int64] | slice) -> NDArray[Any]:
+        """A slice without a step, or places in any order."""
+        if isinstance(places, slice):
+            first, end, _ = places.indices(self._count)
+            return self._read(first, end)
+        if not len(places):
+            return np.empty(0, self.dtype)
+        first = int(places.min())
+        return self._read(first, int(places.max()) + 1)[places - first]
+
+    def _read(self, first: int, end: int) -> NDArray[Any]:
+        size = self.dtype.itemsize
+        content = os.pread(self._file.fileno(), (end - first) * size, self._place + first * size)
+        return np.frombuffer(content, self.dtype)
+
+
 class Spill:
     """A temporary file for what is too large for memory; without a disk it stays in memory."""
+
+    _held_by_all = 0
 
     def __init__(self) -> None:
         self._file: BinaryIO | None = None
         self._held = 0
 
+    def __del__(self) -> None:
+        type(self)._held_by_all -= self._held
+
     def packed(self, values: Packed) -> Packed:
         """The same values, whose codes may be in the file."""
+        assert isinstance(values.codes, np.ndarray)
         return replace(values, codes=self._keep(values.codes))
 
-    def _keep(self, array: NDArray[Any]) -> NDArray[Any]:
+    def _keep(self, array: NDArray[Any]) -> NDArray[Any] | Stored:
+        if len(array) and Spill._held_by_all + array.nbytes > IN_MEMORY:
+            with suppress(OSError):
+                self._file = self._file or tempfile.TemporaryFile(prefix="hockney-")  # noqa: SIM115
+                return Stored(self._file, array)
         self._held += array.nbytes
-        if self._held <= IN_MEMORY or not array.nbytes:
-            return array
-        try:
-            self._file = self._file or tempfile.TemporaryFile(prefix="hockney-")  # noqa: SIM115
-            place = self._file.seek(0, 2)
-            array.tofile(self._file)
-            self._file.flush()
-            return np.memmap(self._file, array.dtype, "r", place, array.shape)
-        except OSError:
-            return array
+        Spill._held_by_all += array.nbytes
+        return array
 
 
 @dataclass

@@ -13,6 +13,8 @@ from hockney.spec.workloads.collective import COLLECTIVES
 
 ENOUGH = 4096
 """Bytes of a file that show its format."""
+MOST_BYTES = 16 * 1024 * 1024
+"""Bytes of a file of rules; those of libraries are below 1 MiB."""
 
 
 def format_in(path: Path) -> str:
@@ -51,8 +53,10 @@ def check_is_for(name: str, path: Path, library: records.Mpi) -> RulesFormat:
 def held_in(form: RulesFormat, path: Path, mpi: Mpi, engine: Engine) -> list[HeldRule]:
     """The rules of a file; raises AskedWronglyError for an algorithm that the library lacks."""
     try:
+        if not path.is_file() or path.stat().st_size > MOST_BYTES:
+            raise AskedWronglyError(f"{path}: no file of rules, or above {MOST_BYTES >> 20} MiB")
         rules = form.read(path)
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, RecursionError) as error:
         raise AskedWronglyError(f"{path}: {error}") from error
     named = sorted({rule.collective for rule in rules if rule.collective in COLLECTIVES})
     known: dict[str, set[str]] = {}

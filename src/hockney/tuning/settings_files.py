@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import os
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hockney.errors import HockneyError
+from hockney.errors import AskedWronglyError, HockneyError
 from hockney.tuning.settings import Gain
 from hockney.units import format_size
 
@@ -44,11 +45,32 @@ SUFFIXES = ("", ".mca-params.conf", ".mpich.conf", ".ucx.conf", ".lua", ".tcl")
 def modules_of(variables: Mapping[str, str]) -> dict[str, str]:
     """An environment module, in Lua (Lmod) and in Tcl; unloading it undoes it."""
     what = "Tuning of MPI by hockney tune"
-    lua = [f"whatis({json.dumps(what)})"]
-    lua += [f"setenv({json.dumps(n)}, {json.dumps(v)})" for n, v in variables.items()]
+    lua = [f"whatis({_in_lua(what)})"]
+    lua += [f"setenv({_in_lua(name)}, {_in_lua(value)})" for name, value in variables.items()]
     tcl = ["#%Module1.0", f"module-whatis {{{what}}}"]
-    tcl += [f"setenv {name} {{{value}}}" for name, value in variables.items()]
+    tcl += [f"setenv {_in_tcl(name)} {_in_tcl(value)}" for name, value in variables.items()]
     return {".lua": "\n".join(lua) + "\n", ".tcl": "\n".join(tcl) + "\n"}
+
+
+def _in_lua(text: str) -> str:
+    """A string of Lua, whose escapes are not those of JSON: bytes by their decimal numbers."""
+    plain = re.compile(rb'[^ -~]|["\\]')
+    escaped = plain.sub(lambda found: b"\\%03d" % found[0][0], os.fsencode(text))
+    return f'"{escaped.decode()}"'
+
+
+def _in_tcl(text: str) -> str:
+    """A word of Tcl, in which nothing is substituted: braces need not be balanced."""
+    if not text:
+        return "{}"
+    return re.sub(r"[\x00-\x1f]|[^\w./:,=+-]", _escaped_for_tcl, text, flags=re.ASCII)
+
+
+def _escaped_for_tcl(found: re.Match[str]) -> str:
+    letter = found[0]
+    if ord(letter) < ord(" "):
+        return f"\\{ord(letter):03o}"
+    return letter if ord(letter) > ord("~") else f"\\{letter}"
 
 
 def deployed(variables: Mapping[str, str]) -> dict[str, str]:
@@ -67,13 +89,18 @@ def _gain_text(gain: Gain) -> str:
     )
 
 
-def write(path: Path, texts: Mapping[str, str]) -> list[Path]:
-    """The files that were written, by their suffixes."""
+def write(path: Path, texts: Mapping[str, str], force: bool) -> list[Path]:
+    """The files that were written, by their suffixes; force: also over what is there."""
     written = []
     for suffix, text in texts.items():
         file = path.with_name(path.name + suffix)
         try:
-            file.write_text(text)
+            with file.open("wb" if force else "xb") as stream:
+                stream.write(os.fsencode(text))  # a path in it need not be UTF-8
+        except FileExistsError as error:
+            raise AskedWronglyError(
+                f"{file} exists", "name another with -o, or overwrite it with --force"
+            ) from error
         except OSError as error:
             raise HockneyError(f"{file} cannot be written: {error.strerror}") from error
         written.append(file)

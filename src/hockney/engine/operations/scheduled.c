@@ -75,7 +75,7 @@ static int make_at_once(const struct context *context, const struct part *part, 
         code = MPI_Isend(buffer + transfer->at, count_of(transfer), transfer->type, transfer->peer,
                          TAG_SCHEDULED, context->comm, requests++);
     if (code == MPI_SUCCESS)
-        code = MPI_Waitall(part->receives + part->sends, schedule->requests, MPI_STATUSES_IGNORE);
+        code = MPI_Waitall(part->receives + part->sends, schedule->requests, schedule->statuses);
     for (int i = 0; part->reduces && i < part->receives && code == MPI_SUCCESS; i++)
         code = add_up(schedule, &first[i], buffer);
     return code;

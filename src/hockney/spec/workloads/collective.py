@@ -194,13 +194,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
                     "--arrival does not work with --sync barrier, --overlap, --groups or --verify",
                     "leave them out, or measure them in another run",
                 )
-        if self.phases and (
-            self.root == "rotate" or self.groups > 1 or self.arrivals or self.sync == "barrier"
-        ):
-            raise AskedWronglyError(
-                "--phases does not work with --root rotate, --groups, --arrival or --sync barrier",
-                "leave them out, or measure them in another run",
-            )
+        self._check_phases()
         if self.verify and self.sync == "barrier":
             raise AskedWronglyError(
                 "--verify works with --sync clock only", "leave out --sync barrier"
@@ -210,6 +204,15 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
                 f"--sizes: {format_size(self.largest_bytes)} are more integers than MPI counts in "
                 "an int",
                 "leave out sizes of 8 GiB and more",
+            )
+
+    def _check_phases(self) -> None:
+        apart = self.root == "rotate" or self.groups > 1 or self.threads or self.arrivals
+        if self.phases and (apart or self.sync == "barrier"):
+            raise AskedWronglyError(
+                "--phases does not work with --root rotate, --groups, --threads, --arrival or "
+                "--sync barrier",
+                "leave them out, or measure them in another run",
             )
 
     def _check_threads(self) -> None:
@@ -257,8 +260,11 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
         )
 
     def is_measured_by(self, samples: Measured) -> bool:
-        """Samples of a nonblocking collective match alone and overlapped."""
+        """Samples of a nonblocking collective match alone and overlapped; those of what is made by
+        messages belong to whatever case they were measured beside."""
         asked = (self.collective, self.algorithm, self.segment_bytes)
+        if samples.phase is not None:
+            return False
         form = samples.form if samples.form != NONBLOCKING_FORM else None
         return form == self.form and asked == (
             samples.operation,

@@ -1,0 +1,154 @@
+"""Does a race find the same winners as a full search, in which part of the time?
+
+Times of algorithms are those of `tuning.py`'s simulated clusters (--directory), with noise: medians
+of launches scatter by --noise, and one launch of ten by twice as much again. Who leaves is decided
+by measure/race.py itself. A launch costs its start, and measuring in proportion to its sizes; a
+full search makes --launches of every algorithm at every size, a race until that many. A winner is
+the same if it has the name, or by its exact time is within 3 % of the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from hockney.analysis.best import TOLERANCE, Cell
+from hockney.measure.race import Race
+from hockney.records import Run, RunRecord, Samples
+from hockney.spec import Case, Placement, sizes_of
+from hockney.spec.workloads.collective import DEFAULT, Collective
+from tuning import COLLECTIVES, SELECTORS, cells_in, pieces_of
+
+START = 1.0 / 3.0
+"""Of a launch at all sizes, the part in which it starts: launches measure for twice as long."""
+OUTLIERS = 0.1
+HEADER = RunRecord(schema=1, hockney="", id="race", experiment="collective")
+
+
+@dataclass
+class Runner:
+    """An algorithm with its exact times (s) by size."""
+
+    name: str
+    exact: dict[int, float]
+    collective: str
+    run: Run = field(default_factory=lambda: Run(HEADER))
+    is_done: bool = False
+    launches: int = 0
+    cost: float = 0.0
+    times: dict[int, list[float]] = field(default_factory=dict)
+    case: Case = field(init=False)
+
+    def __post_init__(self) -> None:
+        workload = Collective(
+            collective=self.collective, sizes=sizes_of(list(self.exact)), algorithm=self.name
+        )
+        self.case = Case(workload=workload, placement=Placement(ranks=2))
+
+    def launch(self, drawn: np.ndarray) -> None:
+        """drawn: factors of this launch by size, the same in a race and in a full search."""
+        sizes = self.case.workload.sizes
+        for (size, exact), factor in zip(self.exact.items(), drawn.tolist(), strict=True):
+            if size in {one.bytes for one in sizes}:
+                self.times.setdefault(size, []).append(exact * factor)
+                one = Samples(
+                    launch=self.launches,
+                    round=0,
+                    operation=self.collective,
+                    bytes=size,
+                    ranks=2,
+                    peers=(),
+                    repetitions=1,
+                    ns=[exact * factor * 1e9],
+                )
+                self.run.add(one)
+        self.launches += 1
+        self.cost += START + (1.0 - START) * len(sizes) / len(self.exact)
+
+
+def searched(
+    cells: Sequence[Cell], factors: dict[str, np.ndarray], launches: int, races: bool
+) -> tuple[dict[int, str], float]:
+    """The winner at each size, and the cost."""
+    exact: dict[str, dict[int, float]] = {}
+    for cell in cells:
+        assert cell.default is not None
+        exact.setdefault(DEFAULT, {})[cell.bytes] = cell.default.typical_s
+        for one in cell.contenders:
+            exact.setdefault(one.name, {})[cell.bytes] = one.point.typical_s
+    runners = [Runner(name, times, cells[0].collective) for name, times in exact.items()]
+    race = Race()
+    for number in range(launches):
+        for one in runners:
+            if not one.is_done:
+                one.launch(factors[one.name][number, : len(one.exact)])
+        if races:
+            race.drop(runners)
+    winners = {}
+    for cell in cells:
+        left = [r for r in runners if cell.bytes in {s.bytes for s in r.case.workload.sizes}]
+        left = [r for r in left if cell.bytes in r.times and not r.is_done]
+        winners[cell.bytes] = min(left, key=lambda r: float(np.median(r.times[cell.bytes]))).name
+    return winners, sum(one.cost for one in runners)
+
+
+def is_same(cell: Cell, first: str, second: str) -> bool:
+    times = {one.name: one.point.typical_s for one in cell.contenders}
+    assert cell.default is not None
+    times[DEFAULT] = cell.default.typical_s
+    return abs(math.log(times[first] / times[second])) <= math.log1p(TOLERANCE)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--directory", type=Path, required=True)
+    parser.add_argument("--ranks", default="64")
+    parser.add_argument("--launches", type=int, default=10)
+    parser.add_argument("--noise", type=float, nargs="+", default=[0.02, 0.05, 0.1])
+    parser.add_argument("--repeats", type=int, default=5)
+    asked = parser.parse_args()
+    studies = []
+    for ranks in map(int, asked.ranks.split(",")):
+        for collective in COLLECTIVES.split(","):
+            pieces = pieces_of(collective, ranks)
+            studies += [cells_in(asked.directory, pieces, selector) for selector in SELECTORS]
+    for noise in asked.noise:
+        rng = np.random.default_rng(1)
+        count = same = again = 0
+        costs = {True: 0.0, False: 0.0}
+        for cells in studies * asked.repeats:
+            names = {DEFAULT, *(one.name for cell in cells for one in cell.contenders)}
+            found = {}
+            for key in ("full", "again"):
+                factors = {}
+                for name in sorted(names):
+                    shape = (asked.launches, len(cells))
+                    log = rng.normal(0.0, noise, shape)
+                    log += np.abs(rng.normal(0.0, 2.0 * noise, shape)) * (
+                        rng.random(shape) < OUTLIERS
+                    )
+                    factors[name] = np.exp(log)
+                found[key], cost = searched(cells, factors, asked.launches, races=False)
+                if key == "full":
+                    costs[False] += cost
+                    found["race"], cost = searched(cells, factors, asked.launches, races=True)
+                    costs[True] += cost
+            for cell in cells:
+                count += 1
+                same += is_same(cell, found["full"][cell.bytes], found["race"][cell.bytes])
+                again += is_same(cell, found["full"][cell.bytes], found["again"][cell.bytes])
+        print(
+            f"noise {noise:.2f}: {count} cells, the same winner in {100.0 * same / count:.1f} % "
+            f"({100.0 * again / count:.1f} % in a second full search), "
+            f"{100.0 * costs[True] / costs[False]:.0f} % of the time",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""Shared memory of ranks that were killed: files that MPI libraries remove when ranks end well, and
+that otherwise take memory until the machine starts again."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+DIRECTORY = Path("/dev/shm")
+PREFIXES = ("mpich_shm_", "vader_segment.", "sm_segment.", "ucx_shm_posix_", "Intel_MPI_")
+"""How the names of MPICH, Open MPI 4 and 5, UCX and Intel MPI begin."""
+
+
+def present() -> frozenset[str]:
+    """The names of such files that are there."""
+    with suppress(OSError):
+        names = (path.name for path in DIRECTORY.iterdir())
+        return frozenset(name for name in names if name.startswith(PREFIXES))
+    return frozenset()
+
+
+def remove_left(before: frozenset[str]) -> None:
+    """Removes those that were not there before, are ours, and are used by no process. One that
+    another launch of ours is just making is in use from its first moment on. Without /proc, which
+    shows that, nothing is removed."""
+    found = [name for name in present() - before if _is_ours(DIRECTORY / name)]
+    if not found or not Path("/proc/self/maps").exists():
+        return
+    used = set(_used())
+    for name in found:
+        if str(DIRECTORY / name) not in used:
+            with suppress(OSError):
+                (DIRECTORY / name).unlink()
+
+
+def _is_ours(path: Path) -> bool:
+    with suppress(OSError):
+        status = path.lstat()
+        return status.st_uid == os.geteuid() and stat.S_ISREG(status.st_mode)
+    return False
+
+
+def _used() -> Iterator[str]:
+    """The files of that directory that processes have opened or mapped."""
+    for process in Path("/proc").glob("[0-9]*"):
+        # The descriptors first: what is mapped meanwhile is found as mapped.
+        with suppress(OSError):
+            for descriptor in (process / "fd").iterdir():
+                with suppress(OSError):
+                    yield str(descriptor.readlink())
+        with suppress(OSError):
+            for line in (process / "maps").read_text(errors="replace").splitlines():
+                _, found, name = line.partition(f" {DIRECTORY}/")
+                if found:
+                    yield f"{DIRECTORY}/{name}"
