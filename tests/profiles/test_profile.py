@@ -142,6 +142,28 @@ def test_the_exit_status_is_the_programs(profiled: Profiled, program: Path) -> N
     assert done.status == shown["program"]["exit_status"] == 5
 
 
+def test_the_library_is_named(profiled: Profiled, program: Path, mpi: Mpi) -> None:
+    _, shown = profiled(program, ranks=2)
+    name = {"openmpi": "Open MPI", "mpich": "MPICH", "intel": "Intel"}[mpi.family]
+    assert name in shown["program"]["library"]
+
+
+def test_files_and_partitions_are_counted(mpi: Mpi, profiled: Profiled, tmp_path: Path) -> None:
+    path = build(mpi, tmp_path, HERE / "known_io.c")
+    done, shown = profiled(path, str(tmp_path / "data"), ranks=2)
+    assert done.status == 0, done.stderr
+    found = {(one["call"], one["started"], one["bytes"]): one["count"] for one in shown["calls"]}
+    assert found["MPI_File_open", None, 0] == 2
+    assert found["MPI_File_write_at", None, 4096] == 20
+    assert found["MPI_File_read_at_all", None, 100] == 10
+    if ("MPI_Psend_init", None, 4096) in found:
+        assert found["MPI_Start", "MPI_Psend_init", 4096] == 6
+        assert found["MPI_Start", "MPI_Precv_init", 4096] == 6
+        assert found["MPI_Pready", None, 0] == 24
+        traffic = {(one["rank"], one["to_rank"]): one["bytes"] for one in shown["matrix"]}
+        assert traffic == {(0, 1): 6 * 4096}
+
+
 SLOW_SENDER = """
 #include <mpi.h>
 #include <time.h>

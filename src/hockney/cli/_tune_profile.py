@@ -23,8 +23,9 @@ from hockney.tuning.program import Gain, Used, gain_of, used_collectives
 from hockney.tuning.rules import Tuned, for_group
 
 Write = Callable[[Measured, Tuned, RulesFormat, dict[str, Any]], None]
-CELL_S = 10.0
-"""Wall time for each collective of one size."""
+CELL_S = 60.0
+"""Wall time for each collective of one size: some ten algorithms are started five times each, as
+intervals need."""
 
 
 def tune_profile(words: Sequence[str], check: bool, options: dict[str, Any], write: Write) -> None:

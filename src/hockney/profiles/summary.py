@@ -169,8 +169,8 @@ def spent_in(calls: Calls) -> tuple[float, float]:
 
 def reason_of(calls: Calls) -> str:
     """What takes the time of these calls, but for waiting."""
+    if calls.datatype is None or calls.call.startswith("MPI_File"):
+        return "other"
     if calls.datatype == "strided":
         return "copying"
-    if calls.datatype is None:
-        return "other"
     return "latency" if calls.bytes <= SMALL_BYTES else "bandwidth"

@@ -110,6 +110,7 @@ struct request {
     uint64_t spent; /* in the call that started it */
     uint32_t id; /* in the order of calls */
     uint8_t is_receive, is_persistent, is_active, is_numbered, is_collective;
+    uint8_t is_partitioned; /* its status has no count */
 };
 void add_request(const struct request *request);
 struct request *find_request(uintptr_t handle);

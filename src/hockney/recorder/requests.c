@@ -106,7 +106,7 @@ static void complete_receive(struct request *request, const MPI_Status *status, 
                              uint64_t exit)
 {
     struct operation *operation = &request->operation;
-    const int is_from_a_rank = status && status->MPI_SOURCE >= 0;
+    const int is_from_a_rank = status && status->MPI_SOURCE >= 0 && !request->is_partitioned;
     const uint64_t posted = operation->bytes;
     const int32_t asked = operation->peer;
     if (is_from_a_rank) {
