@@ -67,15 +67,9 @@ class Version1(msgspec.Struct, kw_only=True):
         return Sampling(**{name: getattr(self, name) for name in names})
 
     def placement(self) -> Placement:
-        same = set(Placement.__struct_fields__) - {
-            "cpus",
-            "broadcast",
-            "mpicc",
-            "hostfile",
-            "topology",
-        }
+        shared = set(Placement.__struct_fields__) & set(self.__struct_fields__)
         return Placement(
-            **{name: getattr(self, name) for name in same},
+            **{name: getattr(self, name) for name in shared - {"cpus", "broadcast"}},
             cpus=parse_cpus(self.cpus) if self.cpus else (),
             broadcast=self.broadcast if isinstance(self.broadcast, str) else None,
         )
