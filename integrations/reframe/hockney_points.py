@@ -88,7 +88,7 @@ class HockneyHalo(HockneyPoints):
 
 
 AXES = (
-    *("operation", "algorithm", "segment_bytes", "mode", "exchange", "form", "window"),
+    *("operation", "algorithm", "segment_bytes", "phase", "mode", "exchange", "form", "window"),
     *("synchronization", "window_kind", "direction", "element", "reduction", "occurrence"),
     *("train", "threads", "receiver_threads", "thread_comms", "datatype", "packing"),
     *("partitions", "stagger_ns", "any_source", "overlap", "arrival", "skew_s", "skew_times"),

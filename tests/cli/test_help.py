@@ -100,7 +100,7 @@ COMPUTED = [
 """Defaults that depend on other options or on the machine: a command, and the default spelt out."""
 DESCRIBED = {
     *("--output", "--mpicc", "--launcher", "--segment-size", "--receive-datatype", "--form"),
-    *("--skew", "--direction", "--pairs-active"),
+    *("--skew", "--direction", "--pairs-active", "--engine"),
 }
 """Defaults that no word stands for: a name with the time in it, what another program decides, or
 that the option's question is not asked."""
@@ -222,7 +222,8 @@ def test_import_and_export_offer_what_they_can_do(hockney: RunHockney) -> None:
     )
     every = PROGRAMS.all()
     assert list(reads) == [name for name in every if hasattr(every[name], "read")]
-    assert all(hasattr(every[name], "write") or hasattr(every[name], "layout") for name in writes)
+    writing = ("write", "write_order", "layout")
+    assert all(any(hasattr(every[name], how) for how in writing) for name in writes)
     assert set(reads) != set(writes)
     done = hockney("export", "run.jsonl", "--to", "netpipe")
     assert done.status == 2

@@ -60,7 +60,7 @@ def test_networks_are_loaded_and_passed_over_in_a_suite(
     (tmp_path / "plan.toml").write_text(
         '[[run]]\nverb = "congestion"\nranks = 6\nplatform = "cluster:6"\n'
         'matrix.aggressor = ["incast", "ring"]\n'
-        '[[run]]\nverb = "fabric"\nranks = 6\nplatform = "cluster:6"\nsizes = "8"\n'
+        '[[run]]\nverb = "fabric"\nn = 6\nplatform = "cluster:6"\nsizes = "8"\n'
     )
     done = hockney("suite", "plan.toml", "-o", "results", "-q")
     assert done.status == 0, done.stderr

@@ -86,8 +86,8 @@ def test_the_clock_by_messages_knows_what_it_is_wrong_by(run_engine: RunEngine) 
         (["collective", "allreduce", "--sizes=9GiB"], "need"),
         (["collective", "alltoall", "--sizes=1GiB"], "need"),
         (["collective", "bcast", "--sync=hope"], "unknown"),
-        (["collective", "bcast", "--form=blocking"], "no such operation"),
-        (["collective", "bcast", "--form=nonblocking"], "no such operation"),
+        (["collective", "bcast", "--form=blocking"], "no such collective"),
+        (["collective", "bcast", "--form=nonblocking"], "no such collective"),
         (["collective", "alltoallw", "--sizes=1GiB"], "displacements in bytes"),
         (["collective", "bcast", "--groups=2"], "2 ranks are not 2 groups"),
         (["collective", "bcast", "--groups=0"], "--groups is from 1 up"),
@@ -106,4 +106,4 @@ def test_bad_questions_are_told(
 def test_what_communicates_with_nobody_has_no_persistent_form(run_engine: RunEngine) -> None:
     done = run_engine("collective", "reduce_local", "--form=persistent")
     assert done.status == 2
-    assert "no such operation" in done.stderr or "has no persistent collectives" in done.stderr
+    assert "no such collective" in done.stderr or "has no persistent collectives" in done.stderr

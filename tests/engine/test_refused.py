@@ -97,8 +97,6 @@ NOT_OF_THE_EXPERIMENT = {
         "--pairing=halves",
         "--pairs-active=1",
         "--parallel",
-        "--threads=2",
-        "--thread-comms=own",
         "--datatype=vector:4:8:16",
         "--receive-datatype=vector:4:8:16",
         "--packing=hand",

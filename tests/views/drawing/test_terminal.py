@@ -66,7 +66,9 @@ def test_what_text_cannot_show_is_said() -> None:
 def test_a_map_has_digits_or_letters() -> None:
     names = Axis("name", "rank", names=("a", "b"), downward=True)
     cells = tuple(Cell(i, j, 1e-6 if i == j else 1e-5, "") for i in (0, 1) for j in (0, 1))
-    text = drawn(Figure("matrix", "", (Panel(names, names, cells=cells),)))
+    text = drawn(
+        Figure("matrix", "", (Panel(names, names, cells=cells, scale=Axis("time", "time")),))
+    )
     assert "a  0 9\nb  9 0\n0 is 1 µs, 9 is 10 µs, log scale" in text
     kinds = (Kind("ring", 0), Kind("tree", 1))
     cells = (Cell(0, 0, None, "", kind=0), Cell(1, 0, None, "", kind=1))
