@@ -52,12 +52,9 @@ PARTITIONED(Precv_init, void, 1)
 
 PLAIN(Pready, (partition, request), int partition, MPI_Request request)
 PLAIN(Pready_range, (first, last_one, request), int first, int last_one, MPI_Request request)
-/* MPICH 4.0 declares it without const. */
-#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
-typedef int partition_number;
-#else
-typedef const int partition_number;
-#endif
+/* With const or without, as the header at hand declares it. */
+typedef __typeof__(*_Generic(&MPI_Pready_list, int (*)(int, const int *, MPI_Request) : (const int *)0, \
+                             default : (int *)0)) partition_number;
 PLAIN(Pready_list, (number, of, request), int number, partition_number of[], MPI_Request request)
 PLAIN(Parrived, (request, partition, flag), MPI_Request request, int partition, int *flag)
 
