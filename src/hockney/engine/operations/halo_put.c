@@ -1,7 +1,7 @@
 /* Halo exchanges by MPI_Put into the neighbours' receive buffers, or by MPI_Get from their send buffers:
    between two fences of all ranks; between post, start, complete and wait of the neighbours alone; or by a
    flush under one lock of all ranks, where an empty message to each neighbour says that all was put, or may
-   be got. */
+   be got, and another one that it was got. */
 #include "../check.h"
 #include "halo_messages.h"
 
@@ -129,7 +129,9 @@ static int get_and_flush(const struct context *context, char *out, char *in)
     if (code == MPI_SUCCESS)
         code = get_all(halo, in);
     compute(context);
-    return code == MPI_SUCCESS ? MPI_Win_flush_all(halo->win) : code;
+    if (code == MPI_SUCCESS)
+        code = MPI_Win_flush_all(halo->win);
+    return code == MPI_SUCCESS ? notify(halo) : code; /* what was got may be overwritten */
 }
 
 static int get_between_fences(const struct context *context, char *out, char *in)
