@@ -11,8 +11,8 @@ enum { EXIT_WENT_WRONG = 1, EXIT_ASKED_WRONGLY = 2 };
 /* Ends the whole launch with MPI's own words when `code` is not MPI_SUCCESS. */
 void check(int code, const char *call);
 
-/* Errors on a communicator, and on those made of it, or on a window come back as codes. By a handler of
-   our own: the value of MPI_ERRORS_RETURN is not the same in all headers of the standard ABI. */
+/* Errors on a communicator, and on those made of it, or on a window come back as codes. With the standard
+   ABI by a handler of our own: the value of MPI_ERRORS_RETURN is not the same in all of its headers. */
 void return_errors(MPI_Comm comm);
 void return_window_errors(MPI_Win win);
 

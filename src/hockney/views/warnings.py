@@ -56,7 +56,7 @@ def _text(warning: Warning) -> str:
             what = "threads" if has_threads else "ranks"
             return (
                 f"oversubscribed: {ranks} {what} take turns on CPU {pu} of {host}; these "
-                "times are the scheduler's, not the network's. Use no more {what} than CPUs"
+                f"times are the scheduler's, not the network's. Use no more {what} than CPUs"
             )
         case Skewed(median_s):
             return (
