@@ -33,6 +33,10 @@ class Phased:
     """The library's own collective: forced to the same algorithm, or else by its own decision."""
 
     @property
+    def bytes(self) -> int:
+        return self.whole.point.bytes
+
+    @property
     def algorithm(self) -> str:
         return self.whole.point.algorithm or DEFAULT
 

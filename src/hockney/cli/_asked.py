@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from hockney.errors import AskedWronglyError
 from hockney.spec import Placement, Sampling
 from hockney.spec.workloads import Buffers
 
@@ -61,6 +62,14 @@ class Common:
         """Ranks of all nodes; None where nodes or ranks per node are not given."""
         nodes, each = self.placement.node_count, self.placement.ranks_per_node
         return nodes * each if nodes and each else None
+
+    def check_not_simulated(self) -> None:
+        """Raises AskedWronglyError where the number of ranks, which is not given, cannot be that of
+        this machine's CPUs."""
+        if self.placement.platform:
+            raise AskedWronglyError(
+                "--platform: the number of ranks is not given", "give it with -n"
+            )
 
     def given_among(self, *names: str) -> list[str]:
         """Which of these the user gave, as options."""

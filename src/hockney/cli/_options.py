@@ -107,6 +107,13 @@ GATE = option(
     help="Exit status 1 when there is an outlier: a pair, "
     "a CPU, a node, a switch or a cable that is slower than its group.",
 )
+SYNC = option(
+    "--sync",
+    type=click.Choice(("clock", "barrier")),
+    default="clock",
+    heading=WORKLOAD,
+    help="Start at a time on a common clock, or after a barrier.",
+)
 VERIFY = option("--verify", is_flag=True, heading=WORKLOAD, help="Check all data, untimed.")
 TOPOLOGY = option(
     "--topology",

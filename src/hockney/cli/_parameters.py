@@ -59,21 +59,27 @@ class Named(click.Choice):  # type: ignore[type-arg, unused-ignore]
 
 
 class Several(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """One or more of these names, separated by commas."""
+    """One or more of these names, separated by commas. strict: "all" stands for each of them, and
+    none may be there twice."""
 
     name = "list"
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self.names = tuple(names)
+    def __init__(self, names: Sequence[str], *, strict: bool = False) -> None:
+        self.names, self._strict = tuple(names), strict
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not isinstance(value, str):
             return value
-        words = [word.strip() for word in value.split(",")] if value else []
+        if self._strict and value == "all":
+            return self.names
+        words = [word.strip() for word in value.split(",")] if value or self._strict else []
         for word in words:
             if word not in self.names:
                 self.fail(f"{word!r} is none of {', '.join(self.names)}", param, ctx)
-        return tuple(dict.fromkeys(words))
+        found = tuple(dict.fromkeys(words))
+        if self._strict and len(found) < len(words):
+            self.fail(f"{value!r} names one of them twice", param, ctx)
+        return found
 
 
 def _launches(text: str) -> tuple[int, int | None]:

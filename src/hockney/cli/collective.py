@@ -101,13 +101,7 @@ BUDGET = option(
     heading=WORKLOAD,
     help="Root: rank 0, or the next rank each time.",
 )
-@option(
-    "--sync",
-    type=click.Choice(("clock", "barrier")),
-    default="clock",
-    heading=WORKLOAD,
-    help="Start at a time on a common clock, or after a barrier.",
-)
+@_options.SYNC
 @option(
     "--groups",
     type=click.IntRange(min=1),

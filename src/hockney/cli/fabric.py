@@ -107,8 +107,7 @@ def plan_of(
 
 
 def _usual_ranks(common: Common) -> int:
-    if common.placement.platform:
-        raise AskedWronglyError("--platform: the number of ranks is not given", "give it with -n")
+    common.check_not_simulated()
     return common.ranks_by_nodes() or common.placement.node_count or allowed_cpus()
 
 

@@ -105,13 +105,7 @@ PARTS = 4
     heading=WORKLOAD,
     help="Let the library give ranks other places on the grid.",
 )
-@option(
-    "--sync",
-    type=click.Choice(("clock", "barrier")),
-    default="clock",
-    heading=WORKLOAD,
-    help="Start at a time on a common clock, or after a barrier.",
-)
+@_options.SYNC
 @option(
     "--overlap",
     is_flag=True,
@@ -162,8 +156,7 @@ def _check_features(workload: Halo, placement: Placement) -> None:
 
 
 def _usual_ranks(common: Common) -> int:
-    if common.placement.platform:
-        raise AskedWronglyError("--platform: the number of ranks is not given", "give it with -n")
+    common.check_not_simulated()
     return max(allowed_cpus(), 2)
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
 from msgspec.structs import replace
 
 from hockney.cli import _options
 from hockney.cli._asked import Common
-from hockney.cli._help import WORKLOAD, option, verb
+from hockney.cli._help import verb
 from hockney.cli._options import measuring_options
 from hockney.cli._verb import MeasuringVerb
 from hockney.spec import Plan, single, sizes_of
@@ -25,13 +24,7 @@ DEFAULT_SIZES = "8,1KiB,64KiB,1MiB"
 )
 @_options.sizes(DEFAULT_SIZES)
 @_options.ranks(2)
-@option(
-    "--sync",
-    type=click.Choice(("clock", "barrier")),
-    default="clock",
-    heading=WORKLOAD,
-    help="Start at a time on a common clock, or after a barrier.",
-)
+@_options.SYNC
 @_options.VERIFY
 @measuring_options()
 def command(common: Common, *, ranks: int, sizes: list[int], **own: Any) -> Plan:

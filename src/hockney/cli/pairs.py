@@ -14,7 +14,6 @@ from hockney.cli._messages import NAMES, messages_of, messages_options
 from hockney.cli._options import measuring_options
 from hockney.cli._parameters import SECONDS, SIZE
 from hockney.cli._verb import MeasuringVerb
-from hockney.errors import AskedWronglyError
 from hockney.measure.checks import allowed_cpus
 from hockney.measure.endpoints import with_endpoints
 from hockney.measure.pairing import PAIRINGS, pairing_of, parse_counts
@@ -174,8 +173,7 @@ def command(
 
 
 def _usual_ranks(common: Common, multi: bool, threads: int) -> int:
-    if common.placement.platform:
-        raise AskedWronglyError("--platform: the number of ranks is not given", "give it with -n")
+    common.check_not_simulated()
     return MULTI_RANKS if multi else max(allowed_cpus() // threads // 2 * 2, 2)
 
 

@@ -11,9 +11,8 @@ from hockney.cli import _options
 from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._options import measuring_options
-from hockney.cli._parameters import Words
+from hockney.cli._parameters import Several
 from hockney.cli._verb import MeasuringVerb
-from hockney.errors import AskedWronglyError
 from hockney.measure.pairing import PAIRINGS, pairing_of, parse_counts
 from hockney.spec import Plan, single, sizes_of
 from hockney.spec.axes import DIRECTIONS, ELEMENTS, REDUCTIONS, SYNCHRONIZATIONS, WINDOW_KINDS
@@ -22,21 +21,6 @@ from hockney.spec.workloads.rma import ELEMENT_BYTES, ONE_ELEMENT, RMA_OPERATION
 from hockney.units import parse_sizes
 
 DEFAULT_SIZES = "8..4MiB"
-
-
-def _several(known: tuple[str, ...]) -> Words:
-    """A list of different words out of those known, or all."""
-
-    def parse(text: str) -> tuple[str, ...]:
-        words = known if text == "all" else tuple(word.strip() for word in text.split(","))
-        wrong = [word for word in words if word not in known]
-        if wrong:
-            raise AskedWronglyError(f"{wrong[0]!r} is none of {', '.join(known)}")
-        if len(set(words)) < len(words):
-            raise AskedWronglyError(f"{text!r} names one of them twice")
-        return words
-
-    return Words("list", parse)
 
 
 @verb(
@@ -51,7 +35,7 @@ def _several(known: tuple[str, ...]) -> Words:
 @option(
     "--sync",
     "synchronizations",
-    type=_several(SYNCHRONIZATIONS),
+    type=Several(SYNCHRONIZATIONS, strict=True),
     metavar="LIST",
     default="flush",
     help="What completes operations. Of both ranks: fence (MPI_Win_fence), pscw (post, start, "
@@ -62,7 +46,7 @@ def _several(known: tuple[str, ...]) -> Words:
 @option(
     "--window-kind",
     "window_kinds",
-    type=_several(WINDOW_KINDS),
+    type=Several(WINDOW_KINDS, strict=True),
     metavar="LIST",
     default="allocate",
     help="Memory of the window: from MPI_Win_allocate; the program's own (create); attached "

@@ -20,6 +20,7 @@ from hockney.mpis.mpich import HOST_FILE as HOST_FILE
 from hockney.mpis.mpich import HOST_LIST as HOST_LIST
 from hockney.mpis.mpich import LAUNCHER as LAUNCHER
 from hockney.mpis.mpich import PMI as PMI
+from hockney.mpis.mpich import START_FAILURES as START_FAILURES
 from hockney.mpis.mpich import STARTS as STARTS
 from hockney.mpis.mpich import command as command
 from hockney.mpis.mpich import reach as reach
@@ -28,7 +29,6 @@ from hockney.spec.workloads.collective import COLLECTIVES, DEFAULT
 LIBRARIES = ("Intel MPI",)
 PACKAGES = "Intel's apt and dnf: intel-oneapi-mpi-devel, PyPI: impi-devel"
 ENDPOINTS: str | None = None
-START_FAILURES: tuple[str, ...] = ()
 SETTINGS: tuple[tuple[str, ...], ...] = ()
 SETTINGS_PREFIXES = ("",)
 LARGEST_BYTES = 2**31 - 1

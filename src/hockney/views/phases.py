@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 from hockney.analysis.phases import Phase, Phased
@@ -25,7 +26,7 @@ def phase_tables(found: Sequence[Phased]) -> list[str]:
         groups.setdefault((point.operation, one.algorithm, point.known_ranks), []).append(one)
     tables = []
     for (collective, algorithm, ranks), each in groups.items():
-        rows = [row for one in sorted(each, key=_bytes) for row in _rows(one)]
+        rows = [row for one in sorted(each, key=attrgetter("bytes")) for row in _rows(one)]
         title = f"{collective} by messages, {algorithm}, {ranks} ranks"
         tables.append(f"{title}\n{aligned([['bytes', 'phase', *COLUMNS], *rows])}")
     return [f"{tables[0]}\n{LEGEND}", *tables[1:]] if tables else []
@@ -57,10 +58,6 @@ def phases_json(found: Sequence[Phased]) -> list[dict[str, Any]]:
     ]
 
 
-def _bytes(one: Phased) -> int:
-    return one.whole.point.bytes
-
-
 def _rows(one: Phased) -> list[list[str]]:
     rows = [_row(one, one.whole, ALL_PHASES)]
     rows += [_row(one, phase, phase.point.phase or "") for phase in one.phases]
@@ -68,7 +65,7 @@ def _rows(one: Phased) -> list[list[str]]:
         time = [microseconds(one.library.typical_s), *interval(one.library)]
         ratio = one.library.typical_s / one.whole.point.typical_s
         rows.append(["", f"library, {one.library_algorithm}", *time, f"{100.0 * ratio:.0f} %", ""])
-    rows[0][0] = str(_bytes(one))
+    rows[0][0] = str(one.bytes)
     return rows
 
 

@@ -9,15 +9,13 @@ from itertools import product
 from hockney.errors import AskedWronglyError
 from hockney.spec.loads import Aggressor, Burst, Roles, Victim
 from hockney.spec.workloads import Buffers, Measured, Row, Workload
+from hockney.spec.workloads.collective import INT_BYTES, MOST_BYTES
 from hockney.spec.workloads.pairs import USUAL_WINDOW
 from hockney.units import format_size
 
 LEAST_AGGRESSORS = 2
-MOST_BYTES = 2**31 - 1
-"""MPI counts are int."""
 MOST_IN_FLIGHT = 4096
 MOST_LOADS = 256
-INT_BYTES = 4
 
 
 class Congestion(Workload, frozen=True, kw_only=True, tag="congestion"):

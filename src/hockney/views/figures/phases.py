@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from hockney.analysis import Analysis
 from hockney.analysis.phases import Phased
@@ -36,7 +37,7 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
             f"--ranks {ranks}: no collective was made by messages of so many",
             "leave it out, or choose another number",
         )
-    panels = [_panel(*key, sorted(each, key=_bytes)) for key, each in groups.items()]
+    panels = [_panel(*key, sorted(each, key=attrgetter("bytes"))) for key, each in groups.items()]
     words = (
         "Phases upon each other: time until the last rank is done with each, of collectives made "
         "by messages as the algorithm's schedule says; dashed as message costs predict the whole.",
@@ -46,13 +47,9 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
     return Figure("phases", title, tuple(panels), words)
 
 
-def _bytes(one: Phased) -> int:
-    return one.whole.point.bytes
-
-
 def _panel(collective: str, algorithm: str, each: Sequence[Phased]) -> Panel:
     """Where sizes have different phases, each curve has the sizes that have its phase."""
-    x = [float(_bytes(one)) for one in each]
+    x = [float(one.bytes) for one in each]
     series: list[Series] = []
     names = dict.fromkeys(p.point.phase or "" for one in each for p in one.phases)
     for number, name in enumerate(list(names)[:-1] if names else []):
@@ -82,14 +79,14 @@ def _panel(collective: str, algorithm: str, each: Sequence[Phased]) -> Panel:
         series.append(
             Series(
                 f"the library's, {own[0][0].library_algorithm}",
-                [float(_bytes(one)) for one, _ in own],
+                [float(one.bytes) for one, _ in own],
                 [point.typical_s for _, point in own],
                 [point.low_s for _, point in own],
                 [point.high_s for _, point in own],
                 colour=1,
             )
         )
-    model = [(_bytes(one), one.whole.predicted_s) for one in each if one.whole.predicted_s]
+    model = [(one.bytes, one.whole.predicted_s) for one in each if one.whole.predicted_s]
     if model:
         sizes, seconds = zip(*model, strict=True)
         series.append(Series("predicted", sizes, seconds, style="dashed", colour=0))
