@@ -56,7 +56,7 @@ def test_a_terminal_shows_how_far_the_run_is_and_keeps_nothing_of_it(tmp_path: P
 
 @pytest.mark.usefixtures("engine")
 def test_a_narrow_terminal_cuts_lines_that_would_wrap(tmp_path: Path) -> None:
-    shown = in_terminal(*RUN, "--launches", "2", cwd=tmp_path, columns=60)
+    shown = in_terminal(*RUN, "--launches", "2", cwd=tmp_path, columns=50)
     assert shown.status == 0
     assert blocks(shown)
     # What is left of a line that wrapped begins with no word of these.
