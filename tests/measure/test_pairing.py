@@ -103,6 +103,5 @@ def test_counts_are_in_order_or_refused(text: str, every: int) -> None:
 
 
 def test_a_list_of_pairs_without_an_end_is_refused() -> None:
-    with pytest.raises(AskedWronglyError, match="is not a pair of ranks") as refused:
+    with pytest.raises(AskedWronglyError, match="--pairing /dev/zero: more than 64 MiB"):
         pairing_of("/dev/zero", 2)
-    assert len(str(refused.value)) < 500

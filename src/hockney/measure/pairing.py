@@ -9,13 +9,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hockney.errors import AskedWronglyError
+from hockney.spec.option_files import option_text
 from hockney.spec.workloads.pairs import Pair, Pairing, halves, neighbours
 
 PAIRINGS = ("halves", "neighbours", "random")
 SEED = 1
 """Fixes the random pairing, so that runs can be repeated and launches compared."""
-LARGEST_FILE = 1 << 22
-"""Characters of a list of pairs."""
 GOES_ON = "..."
 _PAIR = re.compile(r"(\d+)(?:\s*,\s*|-|\s+)(\d+)")
 
@@ -45,15 +44,8 @@ def pairing_of(text: str, ranks: int, idle_last: bool = False) -> Pairing:
 
 
 def _read(name: str, ranks: int) -> Pairing:
-    try:
-        with Path(name).open(encoding="utf-8") as file:
-            lines = file.read(LARGEST_FILE).splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a text file"
-        raise AskedWronglyError(
-            f"--pairing {name}: {reason}",
-            f"name {', '.join(PAIRINGS)}, or a file with two ranks per line",
-        ) from error
+    advice = f"name {', '.join(PAIRINGS)}, or a file with two ranks per line"
+    lines = option_text(Path(name), f"--pairing {name}", advice).splitlines()
     pairs = []
     for number, line in enumerate(lines, start=1):
         words = line.partition("#")[0].strip()

@@ -12,12 +12,11 @@ from hockney.errors import AskedWronglyError, HockneyError
 from hockney.measure.platforms import parse_shape
 from hockney.schedulers import find_allocation, slurm
 from hockney.spec import Placement
+from hockney.spec.option_files import option_text
 from hockney.spec.topology import Topology
 from hockney.spec.topology_files import parse_topology
 
 SLURM = "slurm"
-LARGEST_FILE = 1 << 26
-"""Bytes; a topology of 100,000 nodes has a few MiB."""
 MOST_NAMED = 5
 
 
@@ -53,15 +52,8 @@ def _of_slurm() -> Topology:
 
 
 def _of_file(path: Path) -> Topology:
-    try:
-        with path.open(encoding="utf-8") as file:
-            text = file.read(LARGEST_FILE)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a text file"
-        raise AskedWronglyError(
-            f"--topology {path}: {reason}", "name a file, or slurm for what Slurm prints"
-        ) from error
-    return parse_topology(text, str(path))
+    advice = "name a file, or slurm for what Slurm prints"
+    return parse_topology(option_text(path, f"--topology {path}", advice), str(path))
 
 
 def _hosts(placement: Placement) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from hockney.errors import AskedWronglyError
+from hockney.spec.option_files import option_text
 from hockney.units import parse_seconds
 
 TOGETHER = "none"
@@ -17,7 +18,6 @@ PATTERNS = (
     *(TOGETHER, "ascending", "descending", "random", "first-late", "last-late", "half-late"),
     LISTED,
 )
-LARGEST_FILE = 1 << 24
 
 
 class Skew(msgspec.Struct, frozen=True):
@@ -122,11 +122,7 @@ def arrivals_of(asked: Asked | None, skew: Skew | None) -> Arrivals | None:
 
 def _delays_of(path: Path) -> tuple[float, ...]:
     """A delay in seconds for each rank, separated by white space or commas."""
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            text = file.read(LARGEST_FILE)
-    except OSError as error:
-        raise AskedWronglyError(f"{path} cannot be read: {error.strerror}") from error
+    text = option_text(path, f"--arrival @{path}", "name a file with a delay for each rank")
     delays = []
     for word in text.replace(",", " ").split():
         try:

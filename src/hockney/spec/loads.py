@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from hockney.errors import AskedWronglyError
+from hockney.spec.option_files import option_text
 from hockney.spec.placement import parse_cpus
 from hockney.units import format_seconds, parse_seconds
 
@@ -22,7 +23,6 @@ Placing = Literal["random", "blocks", "listed"]
 STEADY = "steady"
 LEAST_PHASE_S, MOST_PHASE_S = 1e-6, 10.0
 """Shortest and longest burst or gap: a shorter one is lost in what a message takes."""
-LARGEST_FILE = 1 << 24
 
 
 class Burst(msgspec.Struct, frozen=True):
@@ -102,7 +102,8 @@ def roles_of(text: str, victims: int | None) -> Roles:
 
 def _listed(path: Path) -> tuple[tuple[int, ...], tuple[int, ...]]:
     found: dict[str, tuple[int, ...]] = {}
-    for line in _text_of(path).splitlines():
+    advice = "name a file of roles, or use random or blocks"
+    for line in option_text(path, f"--roles {path}", advice).splitlines():
         role, _, ranks = line.partition("#")[0].strip().partition(" ")
         if not role:
             continue
@@ -123,14 +124,3 @@ def _listed(path: Path) -> tuple[tuple[int, ...], tuple[int, ...]]:
     if twice:
         raise AskedWronglyError(f"{path}: rank {min(twice)} is there twice", "give it one role")
     return listed
-
-
-def _text_of(path: Path) -> str:
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            return file.read(LARGEST_FILE)
-    except OSError as error:
-        raise AskedWronglyError(
-            f"--roles {path} cannot be read: {error.strerror}",
-            "name a file of roles, or use random or blocks",
-        ) from error
