@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hockney.errors import AskedWronglyError
-from hockney.predict.phases import TIMED, schedule_text, schedules_with_phases, steps_of
+from hockney.predict.phases import MOST_MESSAGES, TIMED, laid_out, schedules_with_phases
 from hockney.spec import Plan, Size
 from hockney.spec.workloads.collective import Collective
 
 ALL_SCHEDULES = "all"
-MOST_MESSAGES = 2**21
-"""Messages of all schedules of a plan: a file of some 60 MB."""
 
 
 @dataclass
@@ -61,7 +59,7 @@ class Phases:
         self._handed.add((collective, name, ranks))
         try:
             for size in sizes:
-                schedule_text(collective, name, ranks, size.bytes, segment)
+                laid_out(collective, name, ranks, size.bytes, segment)
         except AskedWronglyError as error:
             self.left_out.append(f"{collective} by messages, {name}, {ranks} ranks: {error}")
             return False
@@ -78,12 +76,13 @@ def schedules_text(plan: Plan) -> str | None:
             continue
         for name in workload.phases:
             for size in workload.sizes:
-                how = (workload.collective, name, ranks, size.bytes, workload.segment_bytes or None)
-                messages += sum(len(step.sources) for step in steps_of(*how))
+                segment = workload.segment_bytes or None
+                schedule = laid_out(workload.collective, name, ranks, size.bytes, segment)
+                messages += schedule.messages
                 if messages > MOST_MESSAGES:
                     raise AskedWronglyError(
                         f"--phases: more than {MOST_MESSAGES} messages in all schedules together",
                         "ask for fewer ranks, sizes or schedules, or larger segments",
                     )
-                texts.append(schedule_text(*how))
+                texts.append(schedule.text())
     return "".join(texts) or None

@@ -3,8 +3,8 @@ of each by message costs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -23,6 +23,8 @@ from hockney.spec.workloads.collective import INT_BYTES, MOST_BYTES, REDUCTIONS
 TIMED = ("bcast", "reduce", "allreduce", "allgather")
 """Collectives whose result comes together in one buffer: the engine can make them by messages."""
 BETWEEN, INSIDE = "between nodes", "inside nodes"
+MOST_MESSAGES = 2**21
+"""Messages of all schedules that launches read: a file of some 60 MB."""
 MOST_SEGMENTS = 32
 """Rows of steps of one phase; the engine's MOST_SEGMENTS."""
 
@@ -111,27 +113,60 @@ def predicted_phase_s(
     return phase_times(parameters, *how, placement).get(point.phase)
 
 
-def schedule_text(collective: str, name: str, ranks: int, bytes: int, segment: int | None) -> str:
-    """The schedule as the engine reads it (engine/schedule.h)."""
+@dataclass(frozen=True)
+class LaidOut:
+    """A schedule whose messages have their places in the buffer of the result."""
+
+    collective: str
+    name: str
+    ranks: int
+    bytes: int
+    segment: int | None
+    steps: Sequence[Step]
+    offsets: Sequence[int]
+    """Of each block, in bytes."""
+    sizes: Sequence[int]
+
+    @property
+    def messages(self) -> int:
+        return sum(len(step.sources) for step in self.steps)
+
+    def text(self) -> str:
+        """The schedule as the engine reads it (engine/schedule.h)."""
+        segment = -1 if self.segment is None else self.segment
+        head = (self.collective, self.name, segment, self.bytes, self.ranks, len(self.steps))
+        lines = [" ".join(map(str, head))]
+        for step in self.steps:
+            facts = (step.phase or "-", int(step.in_turn), int(step.reduces), len(step.sources))
+            lines.append(" ".join(map(str, facts)))
+            lines += self._messages_of(step)
+        return "\n".join(lines) + "\n"
+
+    def _messages_of(self, step: Step) -> Iterator[str]:
+        ends = zip(step.sources.tolist(), step.destinations.tolist(), strict=True)
+        for message, (source, destination) in enumerate(ends):
+            blocks = step.blocks(message)
+            parts = _fragments([(self.offsets[b], self.sizes[b]) for b in blocks])
+            words = [source, destination, len(parts), *(word for part in parts for word in part)]
+            yield " ".join(map(str, words))
+
+
+def laid_out(collective: str, name: str, ranks: int, bytes: int, segment: int | None) -> LaidOut:
+    """The schedule that makes a collective of that many bytes. Raises AskedWronglyError where there
+    is none, or where it has a message or more messages than the engine can make."""
     steps = steps_of(collective, name, ranks, bytes, segment)
+    if sum(len(step.sources) for step in steps) > MOST_MESSAGES:
+        raise AskedWronglyError(
+            f"{collective} of {bytes} bytes: more than {MOST_MESSAGES} messages",
+            "ask for fewer ranks, or larger segments",
+        )
     if any(float(step.bytes.max()) > MOST_BYTES for step in steps):
         raise AskedWronglyError(
             f"{collective} of {bytes} bytes: a message is larger than MPI counts in an int",
             "leave out the largest sizes",
         )
-    offsets, sizes = _layout(collective, steps, ranks, bytes)
-    head = (collective, name, -1 if segment is None else segment, bytes, ranks, len(steps))
-    lines = [" ".join(map(str, head))]
-    for step in steps:
-        facts = (step.phase or "-", int(step.in_turn), int(step.reduces), len(step.sources))
-        lines.append(" ".join(map(str, facts)))
-        for message, (source, destination) in enumerate(
-            zip(step.sources.tolist(), step.destinations.tolist(), strict=True)
-        ):
-            parts = _fragments([(offsets[b], sizes[b]) for b in step.blocks(message)])
-            words = [source, destination, len(parts), *(word for part in parts for word in part)]
-            lines.append(" ".join(map(str, words)))
-    return "\n".join(lines) + "\n"
+    layout = _layout(collective, steps, ranks, bytes)
+    return LaidOut(collective, name, ranks, bytes, segment, steps, *layout)
 
 
 def _layout(
