@@ -1,16 +1,18 @@
-"""Programs in Fortran, by each of its three bindings, under the MPIs whose compiler is at hand."""
+"""Programs in Fortran, by each of its three bindings, and in Python, under the MPIs at hand."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import subprocess
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from conftest import RunHockney, first_of
-from hockney.measure.mpi import find_mpi
+from hockney.measure.mpi import Mpi, find_mpi
 from hockney.mpis import family_of
 
 PROGRAM = """program known
@@ -53,6 +55,21 @@ KNOWN = {
     ("MPI_Waitall", 0): 100,
     ("MPI_Allreduce", 24): 100,
 }
+PYTHON = """import numpy as np
+from mpi4py import MPI
+
+comm = MPI.COMM_WORLD
+other = comm.rank ^ 1
+data = np.zeros(100)
+for _ in range(50):
+    if comm.rank == 0:
+        comm.Send(data[:10], other, 0)
+    else:
+        comm.Recv(data, source=MPI.ANY_SOURCE, tag=MPI.ANY_TAG)
+    requests = [comm.Irecv(data, other, 1), comm.Isend(data[50:55], other, 1)]
+    MPI.Request.Waitall(requests)
+    comm.Allreduce(MPI.IN_PLACE, data[:3])
+"""
 CASES = [(mpi, binding) for binding in reversed(BINDINGS) for mpi in ("openmpi", "mpich")]
 
 
@@ -67,10 +84,34 @@ def test_fortran_is_counted_once(
     source.write_text(PROGRAM.format(**BINDINGS[binding]))
     words = ["-w", "-fallow-argument-mismatch", "-o", program, source]
     subprocess.run([compiler, *words], check=True)
-    found = find_mpi(f"mpicc.{mpi}")
-    command = ("--", str(found.mpiexec), "-n", "2", str(program))
-    env = family_of(found).environment(found)
-    done = hockney("profile", "-o", "p.jsonl", *command, env=env)
+    assert counted(hockney, find_mpi(f"mpicc.{mpi}"), program) == KNOWN
+
+
+OWN_MPICH = Path(sys.prefix, "bin", "mpicc"), Path(sys.prefix, "lib", "libmpi.so.12")
+
+
+# mpi4py's wheel takes the library of either family that it is told.
+@pytest.mark.parametrize(
+    ("mpicc", "library"), [OWN_MPICH, ("mpicc.openmpi", "libmpi.so.40")], ids=["mpich", "openmpi"]
+)
+def test_python_is_counted_once(
+    hockney: RunHockney, tmp_path: Path, mpicc: str | Path, library: str | Path
+) -> None:
+    if shutil.which(mpicc) is None:
+        pytest.skip(f"{mpicc} is not installed")
+    program = tmp_path / "known.py"
+    program.write_text(PYTHON)
+    env = {"MPI4PY_LIBMPI": str(library)}
+    assert counted(hockney, find_mpi(str(mpicc)), sys.executable, program, env=env) == KNOWN
+
+
+def counted(
+    hockney: RunHockney, mpi: Mpi, *program: str | Path, env: Mapping[str, str] | None = None
+) -> dict[tuple[str, int], int]:
+    """How often two ranks of a program make each call of each size."""
+    command = ("--", str(mpi.mpiexec), "-n", "2", *map(str, program))
+    env = {**family_of(mpi).environment(mpi), **(env or {})}
+    done = hockney("profile", "--mpicc", mpi.mpicc, "-o", "p.jsonl", *command, env=env)
     assert done.status == 0, done.stderr
     shown = json.loads(hockney("show", "p.jsonl", "--json").stdout)
-    assert {(one["call"], one["bytes"]): one["count"] for one in shown["calls"]} == KNOWN
+    return {(one["call"], one["bytes"]): one["count"] for one in shown["calls"]}
