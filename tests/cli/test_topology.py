@@ -31,7 +31,7 @@ FOUR = ["-n", "4", "--platform", "cluster:4"]
             ["--topology", "twice.txt"],
             "twice.txt, line 2: node node-3 is below both left and right",
         ),
-        (["--topology", "nowhere.txt"], "nowhere.txt: No such file"),
+        (["--topology", "nowhere.txt"], "nowhere.txt cannot be read: No such file"),
     ],
 )
 @pytest.mark.parametrize("verb", ["fabric", "pairs", "cores"])
@@ -71,16 +71,19 @@ def test_bad_questions_start_nothing(
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ([*FOUR, "--per-switch"], "the switches are unknown"),
-        ([*FOUR, "--per-switch", "--multi"], "leave out --multi"),
-        ([*FOUR, "--per-switch", "--pairing", "halves"], "leave out --pairing"),
-        ([*FOUR, "--per-switch", "--operation", "stream"], "leave out --operation"),
+        (["pairs"], "the switches are unknown"),
+        (["pairs", "--multi"], "leave out --multi"),
+        (["pairs", "--pairing", "halves"], "leave out --pairing"),
+        (["pairs", "--operation", "stream"], "leave out --operation"),
+        (["cores"], "the switches are unknown"),
+        (["cores", "--parallel"], "leave out --parallel"),
+        (["cores", "--verify"], "leave out --verify"),
     ],
 )
 def test_pairs_per_switch_are_fixed(
     hockney: RunHockney, arguments: list[str], complaint: str
 ) -> None:
-    done = hockney("pairs", *arguments)
+    done = hockney(*arguments, *FOUR, "--per-switch")
     assert (done.status, done.stdout) == (2, "")
     assert complaint in done.stderr
 

@@ -50,12 +50,15 @@ def test_inside_and_between_switches(
     assert found == ([] if what == "none" else [(what, names)])
 
 
-def test_pairs_per_switch_are_the_same_passes(hockney: RunHockney, tmp_path: Path) -> None:
+@pytest.mark.parametrize("verb", ["pairs", "cores"])
+def test_pairs_per_switch_are_the_same_passes(
+    hockney: RunHockney, tmp_path: Path, verb: str
+) -> None:
     fabric, names = with_slow_fabric(1, "cable")
     (tmp_path / "platform.xml").write_text(fabric.xml)
     (tmp_path / "topology.conf").write_text(fabric.topology)
     done = hockney(
-        *("pairs", "-n", str(len(fabric.hosts)), "--platform", "platform.xml", *EXACT),
+        *(verb, "-n", str(len(fabric.hosts)), "--platform", "platform.xml", *EXACT),
         *("--topology", "topology.conf", "--per-switch", "--gate", "-q", "-o", "run.jsonl"),
     )
     assert done.status == 1, done.stderr

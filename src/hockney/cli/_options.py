@@ -115,6 +115,13 @@ SYNC = option(
     help="Start at a time on a common clock, or after a barrier.",
 )
 VERIFY = option("--verify", is_flag=True, heading=WORKLOAD, help="Check all data, untimed.")
+PER_SWITCH = option(
+    "--per-switch",
+    is_flag=True,
+    heading=WORKLOAD,
+    help="Pair the nodes of each switch, on all switches at the same time, then every two switches "
+    "node by node, and name a slow node, switch or cable: hockney fabric --per-switch.",
+)
 TOPOLOGY = option(
     "--topology",
     metavar="FILE|slurm",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from hockney.cli import _options
+from hockney.cli import _options, fabric
 from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._options import measuring_options
@@ -21,6 +21,7 @@ DEFAULT_SIZES = "8,1KiB,1MiB"
 @verb(
     "hockney cores                                      # every two CPUs of this machine",
     "hockney cores -n 64 --nodes 64 --parallel --gate   # 64 nodes; exit status 1 for an outlier",
+    "hockney cores -n 32 --nodes 32 --topology switches.txt --per-switch --gate",
     "hockney plot --what matrix FILE -o map.png",
     cls=MeasuringVerb,
 )
@@ -34,6 +35,7 @@ DEFAULT_SIZES = "8,1KiB,1MiB"
 )
 @_options.VERIFY
 @_options.TOPOLOGY
+@_options.PER_SWITCH
 @measuring_options()
 def command(
     common: Common,
@@ -43,12 +45,16 @@ def command(
     parallel: bool,
     verify: bool,
     topology: str | None,
+    per_switch: bool,
 ) -> Plan:
     """Measure every pair of CPUs or nodes, one pair at a time while the other ranks sleep.
 
     Prints a heat map, the groups of pairs by the hardware that they share and by their times, where
     the two disagree, and outliers.
     """
+    if per_switch:
+        given = sizes if "sizes" in common.given else None
+        return fabric.per_switch_plan(common, ranks, topology, given, ("parallel", "verify"))
     workload = Cores(
         sizes=sizes_of(sizes), buffers=common.buffers, parallel=parallel, verify=verify
     )

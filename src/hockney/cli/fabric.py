@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 from msgspec.structs import replace
 
@@ -14,7 +16,9 @@ from hockney.errors import AskedWronglyError
 from hockney.measure.checks import allowed_cpus
 from hockney.measure.topology import of_scheduler, with_topology
 from hockney.spec import Plan, Sampling, single, sizes_of
+from hockney.spec.accepts import option_of
 from hockney.spec.workloads.fabric import Fabric
+from hockney.units import parse_sizes
 
 DEFAULT_SIZES = "8,1MiB"
 
@@ -104,6 +108,22 @@ def plan_of(
         visits=visits,
     )
     return single(workload, placement, _passes(common))
+
+
+def per_switch_plan(
+    common: Common,
+    ranks: int | None,
+    topology: str | None,
+    sizes: list[int] | None,
+    fixed: Sequence[str],
+) -> Plan:
+    """The passes of --per-switch that another verb makes. sizes: None for those of fabric. fixed:
+    options of the verb that would make it something else, and are refused."""
+    given = [option_of(name) for name in fixed if name in common.given]
+    if given:
+        raise click.UsageError(f"--per-switch fixes the pairs: leave out {', '.join(given)}")
+    sizes = sizes or parse_sizes(DEFAULT_SIZES)
+    return plan_of(common, ranks=ranks, sizes=sizes, topology=topology, per_switch=True)
 
 
 def _usual_ranks(common: Common) -> int:

@@ -138,13 +138,7 @@ MULTI_OWN = ("multi", "msgs_per_sample", "overall_volume", "verify")
     help="At most max(1, VOLUME / size) repetitions of a size.",
 )
 @_options.TOPOLOGY
-@option(
-    "--per-switch",
-    is_flag=True,
-    heading=WORKLOAD,
-    help="Pair the nodes of each switch, on all switches at the same time, then every two switches "
-    "node by node, and name a slow node, switch or cable: hockney fabric --per-switch.",
-)
+@_options.PER_SWITCH
 @measuring_options()
 def command(
     common: Common,
@@ -161,7 +155,8 @@ def command(
     number of pairs; the slowdown against one pair alone; and outliers.
     """
     if per_switch:
-        return _per_switch(common, ranks, topology, options["sizes"])
+        own = (*OWN, *MULTI_OWN, "idle_last")
+        return fabric.per_switch_plan(common, ranks, topology, options["sizes"], own)
     threads = max((number for both in options["threads"] or () for number in both), default=1)
     ranks = ranks or common.ranks_by_nodes() or _usual_ranks(common, multi, threads)
     workload = _multi(common, ranks, **options) if multi else _pairs(common, ranks, **options)
@@ -219,23 +214,6 @@ def _pairs(
         return workload
     return replace(
         workload, sizes=sizes_of(whole_sizes(parse_sizes(DEFAULT_SIZES), workload.unit_bytes))
-    )
-
-
-def _per_switch(
-    common: Common, ranks: int | None, topology: str | None, sizes: list[int] | None
-) -> Plan:
-    """Passes over the pairs inside switches and between every two, as hockney fabric makes them;
-    options that would make it something else are refused."""
-    given = [option_of(name) for name in (*OWN, *MULTI_OWN, "idle_last") if name in common.given]
-    if given:
-        raise click.UsageError(f"--per-switch fixes the pairs: leave out {', '.join(given)}")
-    return fabric.plan_of(
-        common,
-        ranks=ranks,
-        sizes=sizes or parse_sizes(fabric.DEFAULT_SIZES),
-        topology=topology,
-        per_switch=True,
     )
 
 
