@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from pathlib import Path
-
-import msgspec
 
 from hockney import records
 from hockney.analysis import Analysis
-from hockney.analysis.reduced import Reduced
 from hockney.cli._files import followed, warn_of_cut
-from hockney.cli._index import Index, Kind
+from hockney.index import Index
+from hockney.index.report import REDUCED
 from hockney.records.reading import header_of
 from hockney.spec import plan_of
 
 MOST_WHOLE = 20
 """Files of one experiment that the page describes and draws: each takes 0.1 MB and up to a
 second. Of the others it has a row in a table."""
-LONGEST_ENTRY = 1 << 20
-"""Bytes; a larger one is not kept."""
 
 
 def systems(files: Sequence[Path]) -> Iterator[Analysis]:
@@ -41,26 +35,3 @@ def systems(files: Sequence[Path]) -> Iterator[Analysis]:
         read[analysis.run.header.experiment] += 1
         yield analysis
     index.close()
-
-
-def _reduced(path: Path) -> Reduced:
-    return Reduced.of(Analysis(records.read(path)))
-
-
-def _read(database: sqlite3.Connection, file: int) -> Reduced | None:
-    row = database.execute("SELECT content FROM estimates WHERE file_id = ?", (file,)).fetchone()
-    return None if row is None else _decoder().decode(row[0])
-
-
-@lru_cache(maxsize=1)
-def _decoder() -> msgspec.msgpack.Decoder[Reduced]:
-    return msgspec.msgpack.Decoder(Reduced)
-
-
-def _write(database: sqlite3.Connection, file: int, reduced: Reduced) -> None:
-    content = msgspec.msgpack.encode(reduced)
-    if len(content) <= LONGEST_ENTRY:
-        database.execute("INSERT OR REPLACE INTO estimates VALUES (?, ?)", (file, content))
-
-
-REDUCED = Kind(_reduced, _read, _write)

@@ -22,8 +22,8 @@ with lazy_imports():
     from hockney.analysis.history import History, histories
     from hockney.analysis.published_base import encoded, own_base, own_systems
     from hockney.analysis.publishing import entry_of
-    from hockney.cli._facts import facts_from
-    from hockney.cli._index import Index
+    from hockney.index import Index
+    from hockney.index.history import facts_from
     from hockney.printable import one_line
     from hockney.views import history as view
     from hockney.views.as_json import dumps

@@ -13,18 +13,18 @@ import pytest
 
 from conftest import RunHockney
 from hockney import records
-from hockney.cli import _index
-from hockney.cli._facts import Known, facts_from
-from hockney.cli._index import Index
 from hockney.errors import AskedWronglyError
+from hockney.index import NAME, OFF, Index
+from hockney.index.database import SCHEMA
+from hockney.index.history import Known, facts_from
 from samples import past_run, write_run
 
 
 @pytest.fixture
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.delenv(_index.OFF, raising=False)
-    return tmp_path / "cache" / "hockney" / _index.NAME
+    monkeypatch.delenv(OFF, raising=False)
+    return tmp_path / "cache" / "hockney" / NAME
 
 
 def old_run(path: Path, day: int = 1, factor: float = 1.0) -> Path:
@@ -118,7 +118,7 @@ def test_what_is_no_entry_of_ours_is_worked_out_again(
     assert known(file) == first
     with closing(sqlite3.connect(index)) as database:
         found = database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
-    assert [row[0] for row in found] == list(_index.SCHEMA)
+    assert [row[0] for row in found] == list(SCHEMA)
     forbid_reading(monkeypatch)
     assert known(file) == first
 
@@ -143,7 +143,7 @@ def test_a_file_that_may_still_change_is_worked_out_again(
 
 
 def test_it_can_be_switched_off(index: Path, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(_index.OFF, "1")
+    monkeypatch.setenv(OFF, "1")
     assert known(file)[0].facts is not None
     assert not index.exists()
 
@@ -152,7 +152,7 @@ def test_an_index_that_cannot_be_written_is_none(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    (tmp_path / "cache" / "hockney" / _index.NAME).mkdir(mode=0o700, parents=True)
+    (tmp_path / "cache" / "hockney" / NAME).mkdir(mode=0o700, parents=True)
     assert known(file)[0].facts is not None
 
 
@@ -164,7 +164,7 @@ def test_the_oldest_entries_go_and_those_of_files_that_are_gone(
     files[4].unlink()
     known(files[0])
     assert entries(index) == ["0", "1", "2", "3"]
-    monkeypatch.setattr(_index, "MOST_FILES", 2)
+    monkeypatch.setattr("hockney.index.database.MOST_FILES", 2)
     known(files[0])
     assert entries(index) == ["2", "3"]
 
@@ -191,7 +191,7 @@ def _work(start: str, files: list[Path]) -> int:
 def test_several_processes_share_an_index(
     index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_index, "AT_ONCE", 3)
+    monkeypatch.setattr("hockney.index.database.AT_ONCE", 3)
     files = [old_run(tmp_path / f"{day}.jsonl", day) for day in range(20)]
     start = tmp_path / "start"
     with multiprocessing.get_context("fork").Pool(4) as pool:

@@ -12,7 +12,7 @@ import msgspec
 from hockney import records
 from hockney.analysis import Analysis
 from hockney.analysis.history import RunFacts
-from hockney.cli._index import Index, Kind
+from hockney.index.database import Index, Kind
 
 
 class Known(msgspec.Struct, frozen=True):
