@@ -13,16 +13,19 @@ def fabric_run(
     passes: int = 3,
     slow: dict[tuple[int, int], float] | None = None,
     is_known: bool = True,
+    slow_pairs: int | None = None,
 ) -> Run:
     """Every two of these nodes, `each` of which are on a switch: 2 us on one, 3 us between two,
-    with 1 % of noise; `slow` has factors for pairs of switches (of one with itself: inside)."""
+    with 1 % of noise; `slow` has factors for pairs of switches (of one with itself: inside), for
+    the first `slow_pairs` of them or for all."""
     random = np.random.default_rng(1)
     first, second = np.triu_indices(nodes, 1)
     switch = np.arange(nodes) // each
     low, high = switch[first], switch[second]
     ns = np.where(low == high, 2000.0, 3000.0)
     for (one, other), factor in (slow or {}).items():
-        ns[(low == min(one, other)) & (high == max(one, other))] *= factor
+        between = np.flatnonzero((low == min(one, other)) & (high == max(one, other)))
+        ns[between[:slow_pairs]] *= factor
     run = Run(RunRecord(schema=2, hockney="0", id="f", experiment="fabric", label="network"))
     for number in range(passes):
         places = [

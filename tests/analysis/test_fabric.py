@@ -27,6 +27,11 @@ def test_a_cable_is_two_switches() -> None:
     assert names(slow={(1, 4): 1.5}) == [("cable", ("s1", "s4"))]
 
 
+def test_a_narrow_cable_may_delay_fewer_than_half_of_its_pairs() -> None:
+    assert names(slow={(1, 4): 1.3}, slow_pairs=5) == [("cable", ("s1", "s4"))]
+    assert names(slow={(1, 4): 1.3}, slow_pairs=3) == []
+
+
 def test_a_slow_switch_makes_none_of_its_cables_an_outlier() -> None:
     assert names(slow={(2, other): 1.5 for other in range(6) if other != 2}) == [
         ("uplink", ("s2",))
@@ -45,7 +50,7 @@ def test_numbers_of_a_suspect() -> None:
     (one,) = verdict(slow={(1, 4): 1.5}).suspects
     assert 1.45 < one.ratio < 1.55
     assert (one.pairs, one.passes, one.passes_agreeing) == (16, 3, 3)
-    assert 4.4e-6 < one.median_s < 4.6e-6
+    assert 4.4e-6 < one.typical_s < 4.6e-6
     assert 2.9e-6 < one.usual_s < 3.1e-6
 
 

@@ -3,7 +3,10 @@
 Every time is compared with the median of its level. A cable stands for the pairs of nodes of two
 switches. A node is judged by how much slower its pairs are than others of the same cables, so that
 a slow switch makes none of its nodes an outlier; a switch by the median of its cables; and a cable
-by itself, where neither of its switches is slow. What is named takes no part in later tests.
+where neither of its switches is slow. What is named takes no part in later tests.
+
+A narrow cable delays only pairs that met in it in the same round, which may be fewer than half of
+its pairs: it is judged by their upper quartile.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +30,8 @@ RULE = (
     "a node, a switch or a cable (the pairs of nodes of two switches) is an outlier if it is more "
     "than 10 % above the median of its kind, by a robust z score (Iglewicz & Hoaglin 1993) with "
     "p < 1 % after Holm's correction (1979) for all of its kind and Bonferroni's for the kinds, in "
-    "4 of 5 passes; times are compared with the median of their level"
+    "4 of 5 passes; times are compared with the median of their level; a cable has the upper "
+    "quartile of its pairs, a node or a switch the median"
 )
 
 Flags = NDArray[np.bool_]
@@ -44,8 +49,8 @@ class Suspect:
     bytes: int
     pairs: int
     """Pairs of ranks that show it."""
-    median_s: float
-    """The median of these pairs."""
+    typical_s: float
+    """The median of these pairs; of a cable their upper quartile."""
     usual_s: float
     """The median of pairs of the same levels."""
     ratio: float
@@ -98,6 +103,14 @@ class _Board:
         """The cables with pairs that are left, and the median of each one's pairs."""
         chosen = self.left & self.is_known
         return medians_by(self.cable[chosen], self.excess[chosen])
+
+    def loaded(self) -> tuple[Whole, Array]:
+        """The cables between switches, and how slow they are for pairs that share them."""
+        chosen = self.left & self.is_known & ~self.inside
+        order = np.argsort(self.cable[chosen], kind="stable")
+        cables, starts = np.unique(self.cable[chosen][order], return_index=True)
+        each = np.split(self.excess[chosen][order], starts[1:]) if len(cables) else []
+        return cables, np.array([_upper_quartile(values) for values in each])
 
 
 def verdict_of(pairwise: Pairwise) -> Verdict:
@@ -184,12 +197,18 @@ def _uplinks(board: _Board) -> list[_Candidate]:
 
 def _cables(board: _Board, slow: set[int]) -> list[_Candidate]:
     """Cables of which neither switch is slow as a whole."""
-    cables, medians = _between(board)
+    cables, means = board.loaded()
     return _judged(
         _Candidate(board.size, ends, excess)
-        for cable, excess in zip(cables.tolist(), medians.tolist(), strict=True)
+        for cable, excess in zip(cables.tolist(), means.tolist(), strict=True)
         if slow.isdisjoint(ends := divmod(cable, board.count))
     )
+
+
+def _upper_quartile(values: NDArray[Any]) -> float:
+    """The largest of the known values that a quarter of them reaches: one slow pair of three is no
+    slow cable."""
+    return float(np.nanquantile(values, 0.75, method="lower"))
 
 
 def _between(board: _Board) -> tuple[Whole, Array]:
@@ -239,7 +258,8 @@ def _suspect(
     usual = pairwise.level_medians_s[one.size][levels]
     each = pairwise.seconds[one.size][:, members]
     made = ~np.isnan(each).all(axis=1)
-    excess = np.array([np.nanmedian(np.log(times / usual)) for times in each[made]])
+    typical = _upper_quartile if what == CABLE else np.nanmedian
+    excess = np.array([typical(np.log(times / usual)) for times in each[made]])
     agreeing = int((excess > math.log(LEAST_RATIO) / 2.0).sum())
     if agreeing < AGREEING * len(excess):
         return []
@@ -249,7 +269,7 @@ def _suspect(
             names=names,
             bytes=pairwise.bytes[one.size],
             pairs=len(members),
-            median_s=float(np.median(median_of_passes(each))),
+            typical_s=float(typical(median_of_passes(each))),
             usual_s=float(np.median(usual)),
             ratio=math.exp(one.excess),
             p=one.p,

@@ -93,9 +93,10 @@ def verdict_lines(analysis: Analysis, verdict: Verdict, pairwise: Pairwise) -> l
 def _line(one: Suspect) -> str:
     words = WORDS[one.what].format(*one.names)
     return (
-        f"{words}: {one.ratio:.3g} times the others at {format_size(one.bytes)} (median "
-        f"{format_seconds(one.median_s)} where {format_seconds(one.usual_s)} is usual, {one.pairs} "
-        f"pair{'s' * (one.pairs > 1)}, p = {one.p:.1g}, in {one.passes_agreeing} of {one.passes} "
+        f"{words}: {one.ratio:.3g} times the others at {format_size(one.bytes)} "
+        f"({format_seconds(one.typical_s)} where {format_seconds(one.usual_s)} is usual, "
+        f"{one.pairs} pair{'s' * (one.pairs > 1)}, "
+        f"p = {one.p:.1g}, in {one.passes_agreeing} of {one.passes} "
         f"pass{'es' * (one.passes > 1)})"
     )
 
