@@ -47,6 +47,21 @@ def test_what_cannot_be_varied_starts_nothing(
     assert not list(tmp_path.glob("*.jsonl"))
 
 
+def test_the_best_algorithm_is_that_of_the_first_variant(hockney: RunHockney) -> None:
+    done = hockney(
+        *("collective", "bcast", "-n", "4", "--algorithm", "binomial,basic_linear"),
+        *("--vary", TWO_LATENCIES.replace("cluster:2", "cluster:4"), "--sizes", "8,1KiB"),
+        *("--launches", "1", "-q", "-o", "out.jsonl"),
+    )
+    assert done.status == 0, done.stderr
+    for words in (
+        ["report", "-o", "out.html"],
+        ["plot", "--what", "collective-best", "-o", "a.svg"],
+    ):
+        drawn = hockney(words[0], "out.jsonl", *words[1:])
+        assert drawn.status == 0, drawn.stderr
+
+
 def test_simulated_variants_have_exact_ratios(hockney: RunHockney) -> None:
     done = hockney(
         "pingpong", "--vary", TWO_LATENCIES, "--sizes", "8,1KiB", "--json", "-o", "out.jsonl"

@@ -179,9 +179,17 @@ class Analysis:
         return host_overheads(self.run)
 
     @cached_property
+    def first_variant(self) -> list[PointEstimate]:
+        """The points of the experiment's own operations in the headline state; where variants are
+        compared, those of the variant that the others are compared with."""
+        comparison = self.plan.comparison if self.plan else None
+        variant = comparison.names[0] if comparison else None
+        return [point for point in self.estimates.own() if point.variant == variant]
+
+    @cached_property
     def best(self) -> list[Cell]:
         """The fastest algorithm of each collective, number of ranks and size."""
-        return cells_of(self.estimates.own(), is_exact=self.run.is_simulated)
+        return cells_of(self.first_variant, is_exact=self.run.is_simulated)
 
     @cached_property
     def regrets(self) -> list[Regret]:

@@ -21,12 +21,12 @@ from hockney.spec.workloads.collective import DEFAULT
 
 def collectives_of(analyses: Sequence[Analysis]) -> list[str]:
     """The names of the collectives that were measured."""
-    return sorted({p.operation for a in analyses for p in a.estimates.headline if is_collective(p)})
+    return sorted({p.operation for a in analyses for p in a.first_variant if is_collective(p)})
 
 
 def _points_of(analysis: Analysis, name: str) -> list[PointEstimate]:
     """Those that the library made."""
-    return [p for p in analysis.estimates.headline if p.operation == name and p.phase is None]
+    return [p for p in analysis.first_variant if p.operation == name and p.phase is None]
 
 
 class Collective:
@@ -36,10 +36,7 @@ class Collective:
     def __init__(self, name: str, analyses: Sequence[Analysis]) -> None:
         """analyses: some may hold only the ping-pong times that predictions need."""
         self.name = name
-        points = {
-            a: [p for p in a.estimates.headline if p.operation == name and p.phase is None]
-            for a in analyses
-        }
+        points = {analysis: _points_of(analysis, name) for analysis in analyses}
         self.analyses = tuple(analysis for analysis, of_it in points.items() if of_it)
         self._by_run = [[p for p in of_it if p.typical_s > 0.0] for of_it in points.values()]
         every = list(chain.from_iterable(self._by_run))

@@ -29,7 +29,7 @@ class Group:
 
 def plain(analyses: Sequence[Analysis]) -> Group:
     """All cells, whatever the layout."""
-    return Group(tuple(cells_of(*(one.estimates.headline for one in analyses))))
+    return Group(tuple(cells_of(*(one.first_variant for one in analyses))))
 
 
 def by_layout(
@@ -82,7 +82,7 @@ def _conditions(
 
 
 def _points(analysis: Analysis, layout: Layout | None) -> list[PointEstimate]:
-    points = list(analysis.estimates.headline)
+    points = analysis.first_variant
     if layout is None:
         return points
     here = layouts_in(analysis.run)

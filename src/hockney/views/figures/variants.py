@@ -43,5 +43,6 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
     ]
     label = f"time over that of {base}"
     panel = ratio_panel(label, series, study.comparison.tolerance)
-    words = f"{rule_of(study).capitalize()}. Filled where a variant is surely faster or slower."
+    rule = rule_of(study)
+    words = f"{rule[0].upper()}{rule[1:]}. Filled where a variant is surely faster or slower."
     return Figure("variants", f"{analysis.run.header.experiment}: variants", (panel,), (words,))
