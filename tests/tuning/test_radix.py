@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,7 +16,9 @@ from hockney.mpis import Engine, Mpi, Rule, format_named
 from hockney.predict.collectives import predicted_s
 from hockney.predict.parameters import Level, Parameters
 from hockney.records import Run
+from hockney.spec.axes import Point
 from hockney.spec.held_rules import HeldRule
+from hockney.tuning.check import Asked, check_of
 from hockney.tuning.measured import measured, only
 from hockney.tuning.reading import held_in
 from hockney.tuning.trial import start
@@ -106,6 +109,16 @@ def test_rules_that_differ_in_their_radix_are_different_choices() -> None:
     other = HeldRule("bcast", (2, 4), (0, 8), "tree", 1, radix=4)
     assert one.choice != other.choice
     assert HeldRule("bcast", (2, 4), (0, 8), "tree", 1).choice == "tree"
+    ratio = SimpleNamespace(
+        point=Point(operation="bcast", ranks=4, bytes=8),
+        blocks=8,
+        judged=SimpleNamespace(matters=True, verdict="same"),
+    )
+    study = SimpleNamespace(ratios=[ratio])
+    asked = [Asked("bcast", 4, (8,), ())]
+    for own, rule in (([one], other), ([other], None), ([], other)):
+        [cell] = check_of(study, asked, [other], own).cells  # type: ignore[arg-type]
+        assert cell.rule == rule, "the same choice as the library's own changes nothing"
 
 
 def test_a_fanout_that_the_algorithm_ignores_is_no_radix(
@@ -119,6 +132,24 @@ def test_a_fanout_that_the_algorithm_ignores_is_no_radix(
     assert "0 6 4 0" in (tmp_path / "rules").read_text()
     [held] = held_in(form, tmp_path / "rules", mpi, engine)
     assert held.radix is None
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("openmpi", "1\n7\n1\n2\n1\n0 2 8 0\n"),
+        ("openmpi-json", '{"collectives": {"bcast": [{"rules": [{"alg": 2, "faninout": 8}]}]}}'),
+        (
+            "mpich",
+            '{"collective=bcast": {"algorithm=MPIR_Bcast_intra_tree": {"tree_type=kary": {}, '
+            '"k=8": {}}}}',
+        ),
+    ],
+)
+def test_a_radix_is_read(form: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / "rules").write_text(text)
+    [held] = format_named(form).read(tmp_path / "rules")
+    assert held.radix == 8
 
 
 @pytest.mark.parametrize(
