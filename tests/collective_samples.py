@@ -8,6 +8,7 @@ from itertools import product
 from hockney.records import SCHEMA, End, LaunchRecord, Mpi, Place, Run, RunRecord, Samples
 from samples import HEADER
 
+RADIX = ", radix "
 Seconds = Callable[[str, str, int, int], float]
 """Of collective, algorithm, ranks and bytes."""
 
@@ -85,7 +86,7 @@ def collective_run(
 ) -> Run:
     """Launches of each algorithm with the variables that forced it; launches of one point lie
     `spread` apart from first to last. arrivals: by pattern, how many times as long an algorithm
-    takes then."""
+    takes then. A name may have a radix: "tree, radix 8"."""
     run = Run(header())
     number = 0
     for launch in range(launches):
@@ -109,7 +110,8 @@ def collective_run(
                                 launch=number,
                                 round=0,
                                 operation=collective,
-                                algorithm=name,
+                                algorithm=name.partition(RADIX)[0],
+                                radix=int(name.partition(RADIX)[2] or 0) or None,
                                 bytes=size,
                                 ranks=count,
                                 peers=(),

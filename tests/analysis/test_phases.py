@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from collective_samples import phases_run
 from hockney.analysis import Analysis
@@ -27,6 +28,13 @@ def test_what_is_made_by_messages_is_no_algorithm_of_the_library() -> None:
     assert {cell.default is not None for cell in analysis.best} == {True}
     assert all(not cell.contenders for cell in analysis.best)
     assert "ring" not in "".join(view_of(analysis).answer(analysis))
+
+
+def test_an_algorithm_with_another_radix_is_not_the_one_by_messages() -> None:
+    run = phases_run()
+    for samples in [one for one in run.samples if one.algorithm == "default"]:
+        run.add(replace(samples, algorithm="ring", radix=8))
+    assert {one.library_algorithm for one in Analysis(run).phases} == {"default"}
 
 
 def test_phases_are_shown_and_printed() -> None:

@@ -89,6 +89,7 @@ def test_the_same_as_json_without_writing(
         "to_bytes": 1024,
         "algorithm": "binomial",
         "segment_bytes": None,
+        "radix": None,
         "times_faster": pytest.approx(2.0, rel=0.01),
         "conditions": 1,
         "predicted": False,

@@ -79,6 +79,7 @@ USUAL = {
     "pairing": ("halves", "neighbours", "random", "0-1", "0-1,2-3", "@pairs", "@/dev/null", "@/"),
     "pairs-active": ("1", "1,2"),
     "segment-bytes": ("8", "1KiB"),
+    "radix": ("2", "8"),
     "launch": ("0", "3"),
     "seed": ("1", "77"),
     "read-back": ("MPIR_CVAR_BCAST_INTRA_ALGORITHM", "x=1", "x,y=2"),

@@ -71,4 +71,6 @@ def test_a_forced_algorithm_has_a_bare_name() -> None:
     whole = Collective(collective="bcast", sizes=EIGHT, algorithm="pipeline", segment_bytes=0)
     assert "--segment-bytes=0" in words(whole, Placement())
     bare = Collective(collective="bcast", sizes=EIGHT, algorithm="binomial")
-    assert not [word for word in words(bare, Placement()) if "segment" in word]
+    assert not [word for word in words(bare, Placement()) if "segment" in word or "radix" in word]
+    tree = Collective(collective="bcast", sizes=EIGHT, algorithm="tree", radix=8)
+    assert "--radix=8" in words(tree, Placement())

@@ -55,7 +55,7 @@ WORKLOADS: list[Workload] = [
         roles=Roles(placing="listed", victims=2, listed=((0, 1), (2, 3))),
         most_factor=3.0,
     ),
-    Collective(sizes=SIZES, collective="bcast", algorithm="chain", segment_bytes=8192),
+    Collective(sizes=SIZES, collective="bcast", algorithm="chain", segment_bytes=8192, radix=4),
     Halo(sizes=SIZES, grid=(2, 2), exchanges=("waitall", "neighbor"), forms=("persistent",)),
     Overlap(sizes=SIZES, verify=True),
 ]
@@ -224,6 +224,7 @@ class Point(msgspec.Struct):
     variant: str | None = None
     form: str | None = "nonblocking"
     phase: str | None = None
+    radix: int | None = 4
 
 
 @pytest.mark.parametrize(
@@ -238,8 +239,12 @@ class Point(msgspec.Struct):
         (Point("ibcast", "chain", 8192, 4, "other"), False),
         (Point("ibcast", "chain", 8192, 4, form="persistent"), False),
         (Point("ibcast", "chain", 8192, 4, phase="all"), False),
+        (Point("ibcast", "chain", 8192, 4, radix=8), False),
+        (Point("ibcast", "chain", 8192, 4, radix=None), False),
     ],
 )
 def test_samples_tell_which_case_they_are_of(point: Point, is_it: bool) -> None:
-    workload = Collective(sizes=SIZES, collective="ibcast", algorithm="chain", segment_bytes=8192)
+    workload = Collective(
+        sizes=SIZES, collective="ibcast", algorithm="chain", segment_bytes=8192, radix=4
+    )
     assert Case(workload=workload, placement=PLACEMENT).is_measured_by(point) == is_it

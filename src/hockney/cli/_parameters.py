@@ -114,9 +114,11 @@ def _hosts(text: str) -> tuple[str, ...]:
     return tuple(host.strip() for host in text.split(",")) if text else ()
 
 
-def _counts(text: str) -> list[int]:
+def _counts(
+    text: str, of: str = "ranks", fewer: str = "at least two ranks are needed"
+) -> list[int]:
     """ "2,4,8", "2..64" by doubling, "2,4,...,48" on as it began."""
-    wrong = AskedWronglyError(f"{text!r} is not a list of ranks", "write 2,4,8 or 2..64")
+    wrong = AskedWronglyError(f"{text!r} is not a list of {of}", "write 2,4,8 or 2..64")
     counts: list[int] = []
     items = text.split(",")
     try:
@@ -136,7 +138,7 @@ def _counts(text: str) -> list[int]:
     except (ValueError, IndexError, ZeroDivisionError) as error:
         raise wrong from error
     if not counts or min(counts) < 2:
-        raise AskedWronglyError(f"{text!r}: at least two ranks are needed")
+        raise AskedWronglyError(f"{text!r}: {fewer}")
     return sorted(set(counts))
 
 
@@ -149,6 +151,7 @@ BURSTS = Words("bursts", lambda text: parse_bursts(text))
 FRACTION = Words("fraction", units.parse_share)
 LAUNCHES = Words("launches", _launches)
 COUNTS = Words("ranks", _counts)
+RADICES = Words("radices", lambda text: _counts(text, "radices", "a radix is 2 or more"))
 PEERS = Words("ranks", _peers)
 HOSTS = Words("hosts", _hosts)
 CPUS = Words("CPUs", _cpus)

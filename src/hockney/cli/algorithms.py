@@ -52,6 +52,7 @@ def _as_json(family: Family, algorithm: Algorithm) -> dict[str, object]:
         "algorithm": algorithm.name,
         "own_name": algorithm.own_name,
         "segmented": family.is_segmented(algorithm),
+        "radix": algorithm.radix.control if algorithm.radix else None,
         "env": dict(forcing.env),
         "cfg": list(forcing.cfg),
     }
@@ -59,11 +60,12 @@ def _as_json(family: Family, algorithm: Algorithm) -> dict[str, object]:
 
 def _table(family: Family, found: list[Algorithm]) -> str:
     """One row an algorithm."""
-    rows = [("collective", "algorithm", "the library's name", "segments")]
+    rows = [("collective", "algorithm", "the library's name", "segments", "radix")]
     for each in found:
         segmented = "yes" if family.is_segmented(each) else "-"
         own = each.own_name if each.own_name != each.name else "-"
-        rows.append((each.collective, each.name, own, segmented))
+        radix = "yes" if each.radix else "-"
+        rows.append((each.collective, each.name, own, segmented, radix))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

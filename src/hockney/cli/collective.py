@@ -11,7 +11,7 @@ from hockney.cli import _options
 from hockney.cli._asked import Common
 from hockney.cli._help import SAMPLING, WORKLOAD, option, verb
 from hockney.cli._options import HOW_MUCH, measuring_options
-from hockney.cli._parameters import ARRIVAL, COUNTS, SECONDS, SIZES, SKEW, Several
+from hockney.cli._parameters import ARRIVAL, COUNTS, RADICES, SECONDS, SIZES, SKEW, Several
 from hockney.cli._verb import MeasuringVerb
 from hockney.lazy import lazy_imports
 from hockney.spec import Plan, sizes_of
@@ -27,7 +27,7 @@ with lazy_imports():
 
 DEFAULT_SIZES = "2..1MiB"
 CASE_S = 8.0
-"""Wall time for each collective, algorithm, segment size and number of ranks."""
+"""Wall time for each collective, algorithm, segment size, radix and number of ranks."""
 BUDGET = option(
     "--budget",
     type=SECONDS,
@@ -39,6 +39,7 @@ BUDGET = option(
 @verb(
     "hockney collective bcast --algorithm all",
     "hockney collective bcast --algorithm all --race --launches 10",
+    "hockney collective bcast --algorithm all --radix 2,4,8 --race",
     "hockney collective allreduce,alltoall -n 2..64 --nodes 4",
     "hockney collective ibcast --overlap",
     "hockney collective allreduce --form blocking,nonblocking,persistent",
@@ -74,6 +75,15 @@ BUDGET = option(
     heading=WORKLOAD,
     show_default="the library's own",
     help="Segment sizes, for algorithms that segment messages.",
+)
+@option(
+    "--radix",
+    "radices",
+    type=RADICES,
+    metavar="LIST",
+    heading=WORKLOAD,
+    show_default="the library's own",
+    help="Radices (fan-out of a tree, k of a k-ary exchange), for algorithms that have one.",
 )
 @option(
     "--form",
@@ -160,6 +170,7 @@ def command(
     threads: str | None,
     sizes: list[int],
     segments: list[int] | None,
+    radices: list[int] | None,
     arrival: Asked | None,
     phases: str,
     skew: Skew | None,
@@ -179,6 +190,7 @@ def command(
         ranks=ranks or [common.ranks_by_nodes() or _usual_ranks(counts)],
         threads=counts,
         segments=segments or (),
+        radices=radices or (),
         sizes=sizes_of(sizes),
         buffers=common.buffers,
         arrivals=arrivals_of(arrival, skew),

@@ -6,7 +6,7 @@
 
 #include "options.h"
 
-enum { ACCEPTED_OPTIONS = 70 };
+enum { ACCEPTED_OPTIONS = 71 };
 
 /* Options without a letter. */
 enum {
@@ -36,6 +36,7 @@ enum {
     OPTION_ROLES,
     OPTION_TAILS,
     OPTION_SCHEDULES,
+    OPTION_RADIX,
 };
 
 /* All options as getopt_long takes them, ended by a row of zeros; the caller frees them. */

@@ -101,6 +101,14 @@ static const size_t *bytes_of(const char *text)
     return &bytes;
 }
 
+static int radix_of(const char *text)
+{
+    const int radix = value_count(text, "--radix");
+    if (radix < 2)
+        fail(EXIT_ASKED_WRONGLY, "--radix %s: a tree has a radix of 2 or more", text);
+    return radix;
+}
+
 static void read_threads(struct options *options, const char *text)
 {
     options->threads = allocate((strlen(text) / 2 + 1) * sizeof *options->threads);
@@ -219,6 +227,7 @@ static void read_option(struct options *options, int option, char *text)
     case OPTION_REDUCTION:
         options->reduction = (enum reduction)value_choice(text, "--reduction", reduction_names);
         break;
+    case OPTION_RADIX: options->radix = radix_of(text); break;
     case OPTION_SCHEDULES: options->schedules = text + (*text == '@'); break;
     case OPTION_LAUNCHED_AT: options->launched_at = text; break;
     case OPTION_SWITCHES: options->switches = text; break;

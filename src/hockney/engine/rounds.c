@@ -191,6 +191,7 @@ static struct sample_key key_of(const struct rounds *rounds, const struct visit 
         .algorithm = together != NULL && point->schedule == NULL ? launch->options->algorithm
                                                                  : point->operation->algorithm,
         .segment_bytes = segments_of(launch, point),
+        .radix = together != NULL && point->schedule == NULL ? launch->options->radix : 0,
         .phase = point->schedule != NULL ? "all" : NULL,
         .window = point->operation->counts_window ? point->window : 0,
         .overlap = point->overlapped,

@@ -1,11 +1,11 @@
-"""Plans a study of collectives: a case for each collective, algorithm, segment size and number of
-ranks. Combinations that the library would replace by another algorithm are excluded."""
+"""Plans a study of collectives: a case for each collective, algorithm, segment size, radix and
+number of ranks. Combinations that the library would replace by another algorithm are excluded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, product
 
 import msgspec
 
@@ -14,7 +14,7 @@ from hockney.measure.algorithms import chosen
 from hockney.measure.checks import allowed_cpus, available_memory, nodes
 from hockney.measure.features import check_persistent, features_of
 from hockney.measure.phases import Phases
-from hockney.mpis import Algorithm, Engine, Family, Forcing, Mpi, family_of
+from hockney.mpis import Algorithm, Engine, Family, Forcing, Mpi, Radix, family_of
 from hockney.spec import Case, Placement, Size
 from hockney.spec.arrivals import Arrivals
 from hockney.spec.axes import algorithm_text
@@ -49,6 +49,8 @@ class Study:
     ranks: Sequence[int]
     segments: Sequence[int]
     """Bytes, for algorithms that segment; empty for the library's own sizes."""
+    radices: Sequence[int]
+    """For algorithms with a radix; empty for the library's own."""
     sizes: Sequence[Size]
     buffers: Buffers | None
     root: Root
@@ -104,12 +106,18 @@ def cases_of(
     ]
     if any(form == PERSISTENT for _, form in study.in_own_forms):
         check_persistent(features_of(engine, base.platform is not None))
-    for collective, algorithm, segment, form in _variants(study, family, mpi, engine):
-        forcing = family.forcing(collective, algorithm, segment)
+    for variant in _variants(study, family, mpi, engine):
+        collective, algorithm, segment, form = (
+            variant.collective,
+            variant.algorithm,
+            variant.segment,
+            variant.form,
+        )
+        forcing = family.forcing(collective, algorithm, segment, variant.radix)
         for ranks in study.ranks:
-            label = form or algorithm_text(forcing.algorithm, forcing.segment_bytes)
+            label = form or algorithm_text(forcing.algorithm, forcing.segment_bytes, forcing.radix)
             title = f"{collective} {label}, {ranks} ranks"
-            replaced = _replaced(family, study, collective, algorithm, segment, ranks)
+            replaced = _replaced(family, study, variant, ranks)
             left_out += [f"{title}, {words}" for words in _in_words(replaced)]
             sizes = tuple(size for size, by in replaced.items() if by is None)
             if sizes:
@@ -119,6 +127,7 @@ def cases_of(
                     buffers=study.buffers,
                     algorithm=forcing.algorithm,
                     segment_bytes=forcing.segment_bytes,
+                    radix=forcing.radix,
                     root=study.root if collective in ROOTED else "first",
                     sync=study.sync,
                     groups=study.groups,
@@ -198,43 +207,75 @@ def _check_one_skew(cases: Sequence[Case]) -> None:
         )
 
 
-def _variants(
-    study: Study, family: Family, mpi: Mpi, engine: Engine
-) -> Iterator[tuple[str, Algorithm | None, int | None, OwnForm | None]]:
-    """Yields each combination of collective, algorithm, segment size and form."""
+@dataclass(frozen=True)
+class _Variant:
+    collective: str
+    algorithm: Algorithm | None
+    segment: int | None = None
+    radix: int | None = None
+    form: OwnForm | None = None
+
+
+def _variants(study: Study, family: Family, mpi: Mpi, engine: Engine) -> list[_Variant]:
+    """Each combination of collective, algorithm, segment size, radix and form."""
     asked = [name for name in study.algorithms if name != DEFAULT]
-    available = family.discover(mpi, engine, study.collectives) if asked else []
-    segmented = False
-    for collective in study.collectives:
-        for algorithm in chosen(available, collective, study.algorithms):
-            segments: Sequence[int | None] = (None,)
-            if study.segments and algorithm is not None and family.is_segmented(algorithm):
-                segments, segmented = study.segments, True
-            for segment in segments:
-                yield collective, algorithm, segment, None
-    for collective, form in study.in_own_forms:
-        yield collective, None, None, form
-    if study.segments and not segmented:
+    available = family.discover(mpi, engine, study.collectives) if asked or study.radices else []
+    found = [
+        _Variant(collective, algorithm, segment, radix)
+        for collective in study.collectives
+        for algorithm in chosen(available, collective, study.algorithms)
+        for segment, radix in _parameters(study, family, algorithm)
+    ]
+    if study.segments and all(one.segment is None for one in found):
         raise AskedWronglyError(
             "--segment-size: this MPI library has no setting for it for these algorithms",
             "leave it out, or name an algorithm that segments",
         )
+    if study.radices and all(one.radix is None for one in found):
+        names = [each.name for each in available if each.radix]
+        raise AskedWronglyError(
+            "--radix: this MPI library lists no control variable for it for these algorithms",
+            f"leave it out, or name {' or '.join(dict.fromkeys(names))}"
+            if names
+            else "leave it out, or name other collectives",
+        )
+    own = [_Variant(collective, None, form=form) for collective, form in study.in_own_forms]
+    return [*found, *own]
+
+
+def _parameters(
+    study: Study, family: Family, algorithm: Algorithm | None
+) -> Iterable[tuple[int | None, int | None]]:
+    """Segment sizes and radices with which an algorithm is measured; None for the library's own."""
+    segments: Sequence[int | None] = ()
+    radices: Sequence[int | None] = ()
+    if algorithm is not None:
+        segments = study.segments if family.is_segmented(algorithm) else ()
+        radices = study.radices if algorithm.radix else ()
+    return product(segments or (None,), radices or (None,))
 
 
 def _replaced(
-    family: Family,
-    study: Study,
-    collective: str,
-    algorithm: Algorithm | None,
-    segment: int | None,
-    ranks: int,
+    family: Family, study: Study, variant: _Variant, ranks: int
 ) -> dict[Size, str | None]:
     """For each size what the library would run instead; None where it runs the algorithm."""
     found: dict[Size, str | None] = {}
-    for size in _sizes(collective, study):
-        by = algorithm and family.replaced_by(algorithm, ranks, size.bytes, segment)
+    algorithm, radix = variant.algorithm, variant.radix
+    for size in _sizes(variant.collective, study):
+        by = algorithm and family.replaced_by(algorithm, ranks, size.bytes, variant.segment)
+        if algorithm and algorithm.radix and radix is not None:
+            by = by or _same_as(algorithm.radix, radix, ranks)
         found[size] = f"the library {by}" if by else None
     return found
+
+
+def _same_as(of: Radix, radix: int, ranks: int) -> str | None:
+    """The smaller radix that does the same, and why; None if this one differs."""
+    if of.most is not None and radix > of.most:
+        return f"runs it with radix {of.most}, the largest that it takes"
+    if radix > ranks:
+        return f"does the same with radix {ranks}: there are no more ranks"
+    return None
 
 
 def _sizes(collective: str, study: Study) -> list[Size]:

@@ -7,7 +7,7 @@ module must satisfy the protocol Family.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -60,6 +60,17 @@ class Control(msgspec.Struct, kw_only=True):
 
 
 @dataclass(frozen=True)
+class Radix:
+    """How the radix of an algorithm is set: the fan-out of its tree, or one more than the ranks
+    with which each exchanges in a step."""
+
+    control: str
+    """The control variable."""
+    most: int | None = None
+    """The largest radix that the library takes; None for any."""
+
+
+@dataclass(frozen=True)
 class Algorithm:
     collective: str
     name: str
@@ -68,6 +79,8 @@ class Algorithm:
     """The library's own name."""
     number: int | None = None
     """The number in the library's enumeration, if the library takes or reports that."""
+    radix: Radix | None = None
+    """None where it has none, or this library lists no control variable for it."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +96,8 @@ class Forcing:
     """SimGrid's settings (key:value)."""
     controls: tuple[tuple[str, str | None], ...] = ()
     """Control variables of the library and their values after MPI_Init; None for any value."""
+    radix: int | None = None
+    """None for the library's own, or an algorithm without a radix."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +115,7 @@ class Rule:
     settings: tuple[tuple[str, str], ...]
     """Environment variables that forced the algorithm when it was measured."""
     segment_bytes: int | None = None
+    radix: int | None = None
     nodes: int | None = None
     """The layout that was measured; None for any."""
     per_node: int | None = None
@@ -110,8 +126,8 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """The algorithm with its segments, for people."""
-        return algorithm_text(self.algorithm, self.segment_bytes)
+        """The algorithm with its segments and radix, for people."""
+        return algorithm_text(self.algorithm, self.segment_bytes, self.radix)
 
     @property
     def last_ranks(self) -> int:
@@ -156,6 +172,8 @@ class RulesFormat:
     share their rules."""
     own: Callable[[Engine], list[HeldRule]] = lambda engine: []  # noqa: ARG005
     """The library's own decisions, where it holds them in this format; else empty."""
+    has_radix: Callable[[str, str], bool] = lambda collective, algorithm: False  # noqa: ARG005
+    """Whether a rule can set the radix of that algorithm of a collective, by its common name."""
     is_read_by: Callable[[str | None], bool] = lambda version: True  # noqa: ARG005
     """Whether this version of the library reads the format."""
 
@@ -218,9 +236,16 @@ class Family(Protocol):
     def is_segmented(self, algorithm: Algorithm) -> bool:
         """True if its segment size can be set."""
 
-    def forcing(self, collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
+    def forcing(
+        self,
+        collective: str,
+        algorithm: Algorithm | None,
+        segment: int | None,
+        radix: int | None = None,
+    ) -> Forcing:
         """The settings that force `algorithm`; None leaves the library its own decision. `segment`:
-        bytes; None for the library's own size, or an algorithm without segments."""
+        bytes; None for the library's own size, or an algorithm without segments. `radix`: None for
+        the library's own; only for an algorithm whose radix can be set."""
 
     def replaced_by(
         self, algorithm: Algorithm, ranks: int, bytes_: int, segment: int | None
@@ -261,6 +286,18 @@ def format_for(library: str | None, version: str | None) -> str:
         f"{library or 'an unknown MPI'} reads no decision rules in any known format",
         f"name a format with --format: {', '.join(format_names())}",
     )
+
+
+def with_radix(
+    found: Sequence[Algorithm], known: Mapping[tuple[str, str], Radix], controls: Container[str]
+) -> list[Algorithm]:
+    """The algorithms, with the radix of those whose control variable the library lists. `known`: by
+    collective and the library's own name."""
+    return [
+        replace(each, radix=radix) if radix and radix.control in controls else each
+        for each in found
+        for radix in [known.get((each.collective, each.own_name))]
+    ]
 
 
 def listed(collective: str, own_names: Sequence[str], decision: str) -> list[Algorithm]:

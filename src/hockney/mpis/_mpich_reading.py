@@ -13,6 +13,8 @@ from hockney.spec.held_rules import HeldRule, wrong_in
 
 LIMIT = re.compile(r"(comm_size|avg_msg_size|total_msg_size)(<=|<|=)(\d+|any|pow2|node_comm_size)")
 LEAF = re.compile(r"(?:algorithm|composition)=(.*)")
+K = "k="
+"""The parameter of an algorithm that is its radix."""
 OWN_NAME = re.compile(r"MPIR_[A-Za-z_]*?_(?:intra|allcomm)_(\w+)")
 """MPIR_Bcast_intra_binomial is the algorithm `binomial`."""
 
@@ -51,7 +53,9 @@ def _below(
     for key, below in tree.items():
         if leaf := LEAF.fullmatch(key):
             own = OWN_NAME.fullmatch(leaf[1])
-            yield replace(here, algorithm=own[1] if own else leaf[1], line=next(lines, 1))
+            line = next(lines, 1)
+            name = own[1] if own else leaf[1]
+            yield replace(here, algorithm=name, line=line, radix=_radix(path, line, below))
             continue
         if not isinstance(below, dict):
             raise wrong_in(path, here.line, f"{key!r} has no decisions below it")
@@ -74,6 +78,17 @@ def _below(
                 )
                 bytes_from = last + 1 if last is not None else bytes_from
         yield from _below(path, below, inner, lines)
+
+
+def _radix(path: Path, line: int, parameters: Any) -> int | None:
+    """What a decision says of k; None where it says nothing."""
+    named = [key for key in parameters if key.startswith(K)] if isinstance(parameters, dict) else []
+    if not named:
+        return None
+    value = named[0].removeprefix(K)
+    if not value.isdecimal() or int(value) < 1:
+        raise wrong_in(path, line, f"{named[0]!r} is not a radix", "write k=2, or more")
+    return int(value)
 
 
 def _last(limit: re.Match[str]) -> int | None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,10 @@ OTHER_NAMES = {
     "segsize": "seg_size",
 }
 """Spellings of its schema and of its converter that its reader does not know."""
+
+
+_Row = tuple[int, int, int, int]
+"""Smallest size, algorithm, line and fan-out; 0 for the algorithm's own."""
 
 
 class _Numbers:
@@ -80,19 +85,19 @@ def read_classic(path: Path, scaled: frozenset[str]) -> list[HeldRule]:
         if number >= len(COLLTYPES):
             raise wrong_in(path, words.line, f"there is no collective {number}")
         collective = COLLTYPES[number]
-        sections: list[tuple[int, list[tuple[int, int, int]]]] = []
+        sections: list[tuple[int, list[_Row]]] = []
         for _ in range(words.next("how many numbers of ranks follow")):
             ranks = words.next("a number of ranks")
             _check_ascends(path, words.line, "number of ranks", [at for at, _ in sections], ranks)
-            rows: list[tuple[int, int, int]] = []
+            rows: list[_Row] = []
             for _ in range(words.next("how many sizes follow")):
                 size = words.next("a size")
                 line = words.line
                 _check_ascends(path, line, "size", [row[0] for row in rows], size)
                 if not rows and size != 0:
                     raise wrong_in(path, line, f"the first size is {size}", "it must be 0")
-                rows.append((size, words.next("an algorithm"), line))
-                words.next("a fan-out")
+                algorithm = words.next("an algorithm")
+                rows.append((size, algorithm, line, words.next("a fan-out")))
                 words.next("a segment size")
                 if words.version >= WITH_REQUESTS:
                     words.next("a number of requests")
@@ -108,16 +113,17 @@ def _check_ascends(path: Path, line: int, what: str, before: list[int], value: i
 
 
 def _held(
-    collective: str, sections: list[tuple[int, list[tuple[int, int, int]]]], scaled: bool
+    collective: str, sections: list[tuple[int, list[_Row]]], scaled: bool
 ) -> Iterator[HeldRule]:
     """A number of ranks holds up to the next one, the first also below; so do sizes."""
     for place, (ranks, rows) in enumerate(sections):
         last = sections[place + 1][0] - 1 if place + 1 < len(sections) else None
-        for at, (size, algorithm, line) in enumerate(rows):
+        for at, (size, algorithm, line, fanout) in enumerate(rows):
             to = rows[at + 1][0] - 1 if at + 1 < len(rows) else None
             if str(algorithm) != OWN_DECISION:
                 first = ranks if place else 1
-                yield HeldRule(collective, (first, last), (size, to), str(algorithm), line, scaled)
+                held = HeldRule(collective, (first, last), (size, to), str(algorithm), line, scaled)
+                yield replace(held, radix=fanout or None)
 
 
 def read_json(path: Path, scaled: frozenset[str]) -> list[HeldRule]:
@@ -188,7 +194,12 @@ def _of_json(
         raise wrong_in(path, line, f"a rule for {collective} names no algorithm (alg)")
     ranks = _limits(path, line, section, "comm_size")
     sizes = _limits(path, line, rule, "msg_size")
-    return HeldRule(collective, ranks, sizes, str(rule["alg"]), line, scaled, layout)
+    fanout = rule.get("faninout", 0)
+    if not isinstance(fanout, int) or fanout < 0:
+        raise wrong_in(path, line, f"{fanout!r} is not a fan-out (faninout)")
+    return HeldRule(
+        collective, ranks, sizes, str(rule["alg"]), line, scaled, layout, radix=fanout or None
+    )
 
 
 def _limits(path: Path, line: int, of: Mapping[str, Any], what: str) -> tuple[int, int | None]:

@@ -96,7 +96,12 @@ def is_segmented(algorithm: Algorithm) -> bool:  # noqa: ARG001
     return False
 
 
-def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
+def forcing(
+    collective: str,
+    algorithm: Algorithm | None,
+    segment: int | None,
+    radix: int | None = None,  # noqa: ARG001
+) -> Forcing:
     if algorithm is None:
         return Forcing(DEFAULT)
     env = ((f"I_MPI_ADJUST_{collective.upper()}", str(algorithm.number)),)

@@ -33,10 +33,12 @@ from hockney.mpis import (
     Rule,
     RulesFormat,
     listed,
+    with_radix,
 )
 from hockney.mpis._agent import agent_commands
 from hockney.mpis._controls import accepts, read_controls
 from hockney.mpis._controls import all_controls as all_controls
+from hockney.mpis._mpich_parameters import PARAMETERS, RADIX, has_radix
 from hockney.mpis._mpich_reading import held_in_tree, read_trees
 from hockney.spec import Case, Placement
 from hockney.spec.workloads.collective import DEFAULT, INT_BYTES
@@ -98,43 +100,6 @@ LARGEST_BYTES = 2**31 - 1
 REDUCTIONS = frozenset({"reduce", "allreduce"})
 NEEDS_ELEMENTS = re.compile("reduce_scatter")
 """Algorithms that need an element for each rank."""
-_TREE = {
-    "tree_type": ("BCAST_TREE_TYPE", "kary"),
-    "k": ("BCAST_TREE_KVAL", "2"),
-    "is_non_blocking": ("BCAST_IS_NON_BLOCKING", "1"),
-}
-
-
-def _recexch(collective: str) -> dict[str, tuple[str, str]]:
-    prefix = f"{collective.upper()}_RECEXCH"
-    single = {"single_phase_recv": (f"{prefix}_SINGLE_PHASE_RECV", "0")}
-    return {"k": (f"{prefix}_KVAL", "2"), **single}
-
-
-PARAMETERS: dict[tuple[str, str], dict[str, tuple[str, str]]] = {
-    ("bcast", "tree"): _TREE,
-    ("bcast", "pipelined_tree"): {
-        **_TREE,
-        "chunk_size": ("BCAST_TREE_PIPELINE_CHUNK_SIZE", "8192"),
-        "recv_pre_posted": ("BCAST_RECV_PRE_POST", "0"),
-    },
-    ("allreduce", "tree"): {
-        "tree_type": ("ALLREDUCE_TREE_TYPE", "knomial_1"),
-        "k": ("ALLREDUCE_TREE_KVAL", "2"),
-        "chunk_size": ("ALLREDUCE_TREE_PIPELINE_CHUNK_SIZE", "0"),
-        "buffer_per_child": ("ALLREDUCE_TREE_BUFFER_PER_CHILD", "0"),
-    },
-    ("allreduce", "recexch"): _recexch("allreduce"),
-    ("allreduce", "recursive_multiplying"): {"k": ("ALLREDUCE_RECURSIVE_MULTIPLYING_KVAL", "2")},
-    ("allreduce", "k_reduce_scatter_allgather"): _recexch("allreduce"),
-    ("allgather", "k_brucks"): {"k": ("ALLGATHER_BRUCKS_KVAL", "2")},
-    ("allgather", "recexch_doubling"): _recexch("allgather"),
-    ("allgather", "recexch_halving"): _recexch("allgather"),
-    ("barrier", "k_dissemination"): {"k": ("BARRIER_DISSEM_KVAL", "2")},
-    ("barrier", "recexch"): _recexch("barrier"),
-}
-"""Parameters that the tree must give to an algorithm, each with its control variable
-(MPIR_CVAR_...) and default. The library takes 0 for a missing parameter."""
 
 
 def launcher_version(launcher: Path, words: str) -> str | None:  # noqa: ARG001
@@ -174,13 +139,14 @@ def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algor
     words = {
         word
         for control in controls.values()
+        if not control.name.endswith("_KVAL")
         for word in re.findall("[A-Za-z]+", control.description or "")
     }
     found = []
     for collective in collectives:
         control = controls.get(_variable(collective))
         own_names = list(_choices(engine, control, words)) if control else []
-        found += listed(collective, own_names, AUTO)
+        found += with_radix(listed(collective, own_names, AUTO), RADIX, controls)
     return found
 
 
@@ -206,7 +172,9 @@ def is_segmented(algorithm: Algorithm) -> bool:
     return (algorithm.collective, algorithm.own_name) in SEGMENT_SIZES
 
 
-def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
+def forcing(
+    collective: str, algorithm: Algorithm | None, segment: int | None, radix: int | None = None
+) -> Forcing:
     """Disables the device's collectives, and turns a fallback into an error except for
     MAY_FALL_BACK."""
     variable, device = _variable(collective), "MPIR_CVAR_DEVICE_COLLECTIVES"
@@ -224,7 +192,15 @@ def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -
         chunk = SEGMENT_SIZES[collective, algorithm.own_name]
         controls[chunk] = str(segment) if segment else None
         env |= {chunk: str(segment)} if segment else {}
-    return Forcing(algorithm.name, segment, tuple(env.items()), controls=tuple(controls.items()))
+    if algorithm.radix and radix is not None:
+        controls[algorithm.radix.control] = env[algorithm.radix.control] = str(radix)
+    return Forcing(
+        algorithm.name,
+        segment,
+        tuple(env.items()),
+        controls=tuple(controls.items()),
+        radix=radix,
+    )
 
 
 def replaced_by(
@@ -421,6 +397,7 @@ FORMATS = {
         suffixes=("", DEVICE_SUFFIX),
         read=read_trees,
         layout_key=lambda nodes, per_node: per_node,  # noqa: ARG005
+        has_radix=has_radix,
         own=lambda engine: held_in_tree(engine.path, render((), engine)[""]),
     )
 }

@@ -14,11 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from hockney.allowed import allowed_count
-from hockney.errors import HockneyError
-from hockney.mpis import Algorithm, Engine, Forcing, Mpi, Rule, RulesFormat, listed
+from hockney.mpis import Algorithm, Engine, Forcing, Mpi, Rule, RulesFormat, listed, with_radix
 from hockney.mpis._agent import agent_commands
 from hockney.mpis._controls import all_controls as all_controls
 from hockney.mpis._controls import read_controls
+from hockney.mpis._openmpi_parameters import (
+    RADIX,
+    SEGMENTED,
+    fanout_of,
+    has_radix,
+    number_of,
+    segment_of,
+)
 from hockney.mpis._openmpi_reading import read_classic, read_json
 from hockney.spec import Case, Placement
 from hockney.spec.workloads.collective import DEFAULT, INT_BYTES
@@ -50,12 +57,6 @@ IGNORE = "ignore"
 """The value of an enumeration that forces nothing."""
 OTHERS = ("han", "hcoll", "ucc")
 """Components that take precedence over coll/tuned if present, and ignore its rules."""
-SEGMENTED = {
-    "bcast": ("chain", "pipeline", "split_binary_tree", "binary_tree", "binomial", "knomial"),
-    "reduce": ("chain", "pipeline", "binary", "binomial", "in-order_binary", "knomial"),
-    "allreduce": ("segmented_ring",),
-}
-"""Algorithms that use the segment size. Others ignore it."""
 COLLECTIVE_NUMBERS = {
     "allgather": 0,
     "allreduce": 2,
@@ -73,10 +74,6 @@ SEEN_OF_ALL_RANKS = frozenset(
     {"allgather", "alltoall", "gather", "reduce_scatter_block", "scatter"}
 )
 """Collectives whose rules count the blocks of all ranks together."""
-WITH_FANOUT = frozenset({"bcast", "reduce"})
-CHAIN_FANOUT = "4"
-"""Default of coll_tuned_X_algorithm_chain_fanout. Without it a rule turns the chain into a
-pipeline."""
 NO_SUCH_ALGORITHM = 99
 OWN_DECISION = "0 0 0 0"
 ANY_DISTRIBUTION = "any"
@@ -135,7 +132,8 @@ def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algor
     found = []
     for collective in collectives:
         control = controls.get(_variable(collective))
-        found += listed(collective, control.choices if control else [], IGNORE)
+        own_names = control.choices if control else []
+        found += with_radix(listed(collective, own_names, IGNORE), RADIX, controls)
     return found
 
 
@@ -148,7 +146,9 @@ def is_segmented(algorithm: Algorithm) -> bool:
     return algorithm.own_name in SEGMENTED.get(algorithm.collective, ())
 
 
-def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
+def forcing(
+    collective: str, algorithm: Algorithm | None, segment: int | None, radix: int | None = None
+) -> Forcing:
     """Enables dynamic rules, sets the algorithm by its number and disables other components. In 4.1
     a rules file of the user takes precedence, so none may be set."""
     variable = _variable(collective)
@@ -169,10 +169,14 @@ def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -
     if is_segmented(algorithm):
         size = f"{variable}_segmentsize"
         read_back[size] = settings[size] = str(segment or 0)
+    if algorithm.radix and radix is not None:
+        read_back[algorithm.radix.control] = settings[algorithm.radix.control] = str(radix)
     env = tuple((PREFIX + name, value) for name, value in settings.items())
     # A pipeline without segments passes the whole message along the chain.
     segment_bytes = 0 if algorithm.name == "pipeline" and not segment else segment
-    return Forcing(algorithm.name, segment_bytes, env, controls=tuple(read_back.items()))
+    return Forcing(
+        algorithm.name, segment_bytes, env, controls=tuple(read_back.items()), radix=radix
+    )
 
 
 def _components() -> str:
@@ -224,32 +228,6 @@ def _reduction_replaced_by(
     if name == "segmented_ring" and count < ranks * ((segment or 0) // INT_BYTES or count):
         return "runs ring: not a segment for every rank"
     return None
-
-
-def number_of(rule: Rule) -> int:
-    """The library's number of the algorithm, as forced in the measurement."""
-    return int(_setting(rule, "", None))
-
-
-def fanout_of(rule: Rule) -> int:
-    if rule.collective not in WITH_FANOUT:
-        return 0
-    return int(_setting(rule, "_chain_fanout", CHAIN_FANOUT))
-
-
-def segment_of(rule: Rule) -> int:
-    return int(_setting(rule, "_segmentsize", "0"))
-
-
-def _setting(rule: Rule, what: str, otherwise: str | None) -> str:
-    name = f"OMPI_MCA_coll_tuned_{rule.collective}_algorithm{what}"
-    value = rule.setting(name, otherwise)
-    if value is None or not value.isdecimal():
-        raise HockneyError(
-            f"{rule.collective} by {rule.name}: its launches do not record {name} as a number",
-            "measure it with `hockney collective`, which forces algorithms by number",
-        )
-    return value
 
 
 def scale_of(rule: Rule) -> int:
@@ -409,6 +387,7 @@ FORMATS = {
         environment_of_rules,
         with_fault,
         controls,
+        has_radix=has_radix,
         read=lambda path: read_classic(path, SEEN_OF_ALL_RANKS),
     ),
     # Without a fault: the library silently ignores a rule that it does not understand.
@@ -417,6 +396,7 @@ FORMATS = {
         render_json,
         environment_of_rules,
         controls=controls,
+        has_radix=has_radix,
         read=lambda path: read_json(path, SEEN_OF_ALL_RANKS),
         is_read_by=_is_6,
         layout_key=distribution_of,

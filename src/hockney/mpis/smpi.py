@@ -126,7 +126,12 @@ def is_segmented(algorithm: Algorithm) -> bool:  # noqa: ARG001
     return False
 
 
-def forcing(collective: str, algorithm: Algorithm | None, segment: int | None) -> Forcing:
+def forcing(
+    collective: str,
+    algorithm: Algorithm | None,
+    segment: int | None,
+    radix: int | None = None,  # noqa: ARG001
+) -> Forcing:
     """Needs no read-back: smpirun ends with an error if it lacks the algorithm."""
     if algorithm is None:
         return Forcing(DEFAULT)

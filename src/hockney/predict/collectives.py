@@ -64,12 +64,18 @@ def effort(collective: str, algorithm: str, ranks: int, bytes: int) -> int:
     return sum(map(step_effort, bounded(schedule_of(collective, algorithm)(ranks, bytes, None))))
 
 
+def scheduled(point: PointEstimate) -> str:
+    """The name by which a point's schedule is found; empty where a radix was set, because the
+    schedules have those that the libraries use by themselves."""
+    return point.algorithm or "" if point.radix is None else ""
+
+
 def predicted_s(
     parameters: Parameters, point: PointEstimate, placement: Sequence[Place] | None
 ) -> float | None:
     """The predicted time of a measured point, in seconds; None for an algorithm without a schedule,
     such as the library's own decision."""
-    name, segment = point.algorithm or "", point.segment_bytes or None
+    name, segment = scheduled(point), point.segment_bytes or None
     if point.operation not in SCHEDULES.names() or point.groups is not None:
         return None
     if name not in SCHEDULES.find(point.operation).ALGORITHMS:

@@ -200,7 +200,8 @@ def _is_own(column: Column, texts: dict[str, str]) -> bool:
 def _known(texts: dict[str, str]) -> dict[str, Any]:
     readers: dict[str, Callable[[str], Any]] = {
         **dict.fromkeys(
-            ("ranks", "segment_bytes", "window", "pairs", "groups", "repetitions", *LOADS), whole
+            ("ranks", "segment_bytes", "radix", "window", "pairs", "groups", "repetitions", *LOADS),
+            whole,
         ),
         **dict.fromkeys((*WORDS, "aggressor"), lambda text: text[:LONGEST_NAME]),
         **dict.fromkeys(("peers", "grid"), lambda text: tuple(whole(n) for n in text.split())),

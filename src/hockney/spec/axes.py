@@ -84,6 +84,9 @@ class Axes(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = None
     """Segment size of an algorithm that cuts messages into segments; 0 for unsegmented."""
+    radix: Annotated[Whole | None, Axis(lambda radix: f"radix {radix}", is_method=True)] = None
+    """Fan-out of the tree of an algorithm, or k of its k-ary exchange; null for the library's own,
+    or an algorithm without one."""
     phase: Annotated[
         str | None,
         Axis(lambda phase: "by messages" if phase == ALL_PHASES else f"phase {phase}"),
@@ -333,8 +336,16 @@ def curve_key(axes: Axes, *left_out: str) -> Key:
 
 
 _SORTED = (
-    *("operation", "algorithm", "segment_bytes", "mode", "exchange", "form", "window", "threads"),
-    *("receiver_threads", "thread_comms", "datatype", "packing", "partitions", "stagger_ns"),
+    *("operation", "algorithm", "segment_bytes", "radix", "mode", "exchange", "form", "window"),
+    *(
+        "threads",
+        "receiver_threads",
+        "thread_comms",
+        "datatype",
+        "packing",
+        "partitions",
+        "stagger_ns",
+    ),
     *("groups", "synchronization", "window_kind", "direction", "element", "reduction"),
     *("occurrence", "train", "any_source", "overlap", "pairs", "ranks", "peers", "bytes"),
 )
@@ -359,11 +370,13 @@ def method_text(axes: Axes) -> str:
     return ", ".join(filter(None, (text_of(axes, name) for name in _METHODS)))
 
 
-def algorithm_text(algorithm: str, segment_bytes: int | None) -> str:
-    """An algorithm for people: "binomial", "chain, 8 KiB segments", "pipeline, unsegmented"."""
-    return method_text(
-        Point(operation="", bytes=0, algorithm=algorithm, segment_bytes=segment_bytes)
+def algorithm_text(algorithm: str, segment_bytes: int | None, radix: int | None = None) -> str:
+    """An algorithm for people: "binomial", "chain, 8 KiB segments, radix 4", "pipeline,
+    unsegmented"."""
+    point = Point(
+        operation="", bytes=0, algorithm=algorithm, segment_bytes=segment_bytes, radix=radix
     )
+    return method_text(point)
 
 
 def texts_apart(groups: Collection[Sequence[Axes]]) -> list[str]:

@@ -28,6 +28,13 @@ class HeldRule:
     """Whether the library counts the blocks of all ranks together."""
     layout: str = "any"
     """The layouts of ranks on nodes for which it holds."""
+    radix: int | None = None
+    """None where the file sets none, or the algorithm has none."""
+
+    @property
+    def choice(self) -> str:
+        """ "tree", or "tree, radix 4"."""
+        return self.algorithm if self.radix is None else f"{self.algorithm}, radix {self.radix}"
 
     def holds_for(self, collective: str, ranks: int, bytes_: int) -> bool:
         size = bytes_ * (ranks if self.of_all_ranks else 1)

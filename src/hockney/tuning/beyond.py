@@ -23,7 +23,7 @@ from hockney.analysis.best import TOLERANCE, Cell, Contender
 from hockney.errors import AskedWronglyError
 from hockney.estimate.differences import Judged, Verdict
 from hockney.estimate.points import PointEstimate
-from hockney.predict.collectives import time
+from hockney.predict.collectives import scheduled, time
 from hockney.predict.parameters import Parameters
 from hockney.spec.workloads.collective import DEFAULT, INT_BYTES, REDUCTIONS
 
@@ -123,7 +123,7 @@ def model_of(analyses: Sequence[Analysis]) -> Model:
     def seconds(point: PointEstimate, ranks: int, size: int) -> float | None:
         if parameters is None:
             return None
-        how = (point.operation, point.algorithm or "", ranks, size, point.segment_bytes or None)
+        how = (point.operation, scheduled(point), ranks, size, point.segment_bytes or None)
         try:
             return time(parameters, *how)
         except AskedWronglyError:  # no such schedule, or not for so many ranks

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from hockney.analysis import Analysis
-from hockney.analysis.best import is_collective, name_of
+from hockney.analysis.best import Cell, Contender, is_collective, name_of
 from hockney.errors import AskedWronglyError
 from hockney.mpis import RulesFormat
 from hockney.records import Mpi, Run
@@ -61,15 +61,36 @@ class Measured:
         return found
 
 
-def only(groups: Sequence[Group], collectives: Container[str]) -> tuple[list[Group], list[str]]:
-    """The cells of these collectives, and the names of the others."""
+def only(groups: Sequence[Group], form: RulesFormat) -> tuple[list[Group], list[str]]:
+    """The cells and algorithms that rules of this format can name, and what the others are."""
     cells = [cell for group in groups for cell in group.cells]
-    others = {cell.collective for cell in cells if cell.collective not in collectives}
+    others = {cell.collective for cell in cells if cell.collective not in form.collectives}
+    unsaid = {
+        f"{cell.collective} by {one.point.algorithm} with a radix of its own"
+        for cell in cells
+        for one in cell.contenders
+        if cell.collective not in others and not _can_say(cell, one, form)
+    }
     kept = [
-        replace(group, cells=tuple(cell for cell in group.cells if cell.collective in collectives))
+        replace(
+            group,
+            cells=tuple(
+                replace(
+                    cell, contenders=tuple(x for x in cell.contenders if _can_say(cell, x, form))
+                )
+                for cell in group.cells
+                if cell.collective not in others
+            ),
+        )
         for group in groups
     ]
-    return kept, sorted(others)
+    return kept, [*sorted(others), *sorted(unsaid)]
+
+
+def _can_say(cell: Cell, one: Contender, form: RulesFormat) -> bool:
+    """Whether rules of this format can set what an algorithm was forced with."""
+    point = one.point
+    return point.radix is None or form.has_radix(cell.collective, point.algorithm or "")
 
 
 def measured(analyses: Sequence[Analysis]) -> Measured:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from hockney import records
 from hockney.errors import AskedWronglyError
-from hockney.mpis import FAMILIES, Engine, Mpi, RulesFormat, family_of, format_for, format_named
+from hockney.mpis import (
+    FAMILIES,
+    Algorithm,
+    Engine,
+    Mpi,
+    RulesFormat,
+    family_of,
+    format_for,
+    format_named,
+)
 from hockney.spec.held_rules import HeldRule, wrong_in
 from hockney.spec.workloads.collective import COLLECTIVES
 
@@ -59,16 +69,30 @@ def held_in(form: RulesFormat, path: Path, mpi: Mpi, engine: Engine) -> list[Hel
     except (OSError, UnicodeDecodeError, RecursionError) as error:
         raise AskedWronglyError(f"{path}: {error}") from error
     named = sorted({rule.collective for rule in rules if rule.collective in COLLECTIVES})
-    known: dict[str, set[str]] = {}
+    known: dict[str, dict[str, Algorithm]] = {}
     for one in family_of(mpi).discover(mpi, engine, named):
-        own = known.setdefault(one.collective, set())
-        own |= {one.own_name, one.name} | ({str(one.number)} if one.number is not None else set())
+        own = known.setdefault(one.collective, {})
+        own |= dict.fromkeys((one.own_name, one.name), one)
+        own |= {str(one.number): one} if one.number is not None else {}
     _check_algorithms(path, rules, known, is_whole=mpi.family != "intel")
-    return rules
+    return [_with_own_radix(rule, known, form) for rule in rules]
+
+
+def _with_own_radix(
+    rule: HeldRule, known: Mapping[str, Mapping[str, Algorithm]], form: RulesFormat
+) -> HeldRule:
+    """Without a radix where the algorithm ignores it: Open MPI's rules have a fan-out for all."""
+    one = known.get(rule.collective, {}).get(rule.algorithm)
+    if one and not form.has_radix(rule.collective, one.own_name):
+        return replace(rule, radix=None)
+    return rule
 
 
 def _check_algorithms(
-    path: Path, rules: Sequence[HeldRule], known: dict[str, set[str]], is_whole: bool
+    path: Path,
+    rules: Sequence[HeldRule],
+    known: Mapping[str, Mapping[str, Algorithm]],
+    is_whole: bool,
 ) -> None:
     for rule in rules:
         algorithms = known.get(rule.collective)

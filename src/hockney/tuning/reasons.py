@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hockney.analysis.best import TOLERANCE, Cell, Contender
 from hockney.errors import AskedWronglyError
 from hockney.mpis import Rule
-from hockney.predict.collectives import time
+from hockney.predict.collectives import scheduled, time
 from hockney.predict.parameters import Level, Parameters
 from hockney.tuning.rules import Reduction
 
@@ -97,7 +97,7 @@ def _own(cell: Cell) -> Costs | None:
 
 
 def _costs(one: Contender, cell: Cell) -> Costs | None:
-    name, segment = one.point.algorithm or "", one.point.segment_bytes or None
+    name, segment = scheduled(one.point), one.point.segment_bytes or None
     how = (cell.collective, name, cell.ranks, cell.bytes, segment)
     try:
         return Costs(one.name, time(LATENCY, *how), time(BANDWIDTH, *how))

@@ -232,4 +232,4 @@ def _rule(
     settings = tuple(sorted(settings_of(collective, ranks, run.name).items()))
     point = _by_name(cells[run.first])[run.name].point
     name = point.algorithm or DEFAULT
-    return Rule(collective, ranks, first, to, name, settings, point.segment_bytes)
+    return Rule(collective, ranks, first, to, name, settings, point.segment_bytes, point.radix)

@@ -148,7 +148,7 @@ def checked_lines(check: Check, study: VariantStudy) -> list[str]:
                 f"{judged.ratio:.3f}",
                 f"{judged.low:.3f} .. {judged.high:.3f}" if known else "-",
                 str(found.blocks),
-                f"{one.rule.algorithm} (line {one.rule.line})" if one.rule else "-",
+                f"{one.rule.choice} (line {one.rule.line})" if one.rule else "-",
                 _checked_words(one),
             ]
         )
@@ -187,6 +187,7 @@ def checked_json(check: Check) -> dict[str, Any]:
                 "tuned_median_s": one.ratio.time_s,
                 "blocks": one.ratio.blocks,
                 "rule": one.rule.algorithm if one.rule else None,
+                "rule_radix": one.rule.radix if one.rule else None,
                 "rule_line": one.rule.line if one.rule else None,
                 "slower": one.is_slower,
                 **asdict(one.ratio.judged),
@@ -222,6 +223,7 @@ def rules_json(
                 "to_bytes": rule.to_bytes,
                 "algorithm": rule.algorithm,
                 "segment_bytes": rule.segment_bytes,
+                "radix": rule.radix,
                 "times_faster": reduction.times_faster(rule),
                 "conditions": reduction.conditions,
                 "predicted": rule.predicted,

@@ -34,6 +34,9 @@ class Measured(Protocol):
     def segment_bytes(self) -> int | None: ...
 
     @property
+    def radix(self) -> int | None: ...
+
+    @property
     def phase(self) -> str | None: ...
 
     @property

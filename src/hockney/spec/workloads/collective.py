@@ -45,6 +45,8 @@ INT_BYTES = 4
 """Size of an element of the engine's reductions."""
 MOST_BYTES = 2**31 - 1
 """MPI counts are int."""
+LEAST_RADIX = 2
+"""A tree with a fan-out of 1 is a chain."""
 DEFAULT = "default"
 """Name of the library's own decision."""
 
@@ -90,6 +92,9 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
     """The name in the samples; the environment of the placement forces the algorithm."""
     segment_bytes: int | None = None
     """0 for unsegmented; None for the library's own size, or an algorithm without segments."""
+    radix: int | None = None
+    """Fan-out of its tree, or k of its k-ary exchange; None for the library's own, or an algorithm
+    without one."""
     root: Root = "first"
     """Rank 0, or another rank for each repetition."""
     sync: Sync = "clock"
@@ -120,6 +125,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             "collective",
             "algorithm",
             "segment_bytes",
+            "radix",
             "sync",
             "groups",
             "arrivals",
@@ -159,6 +165,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             *self.flags("overlap", "verify"),
             f"--algorithm={self.algorithm}",
             *([] if self.segment_bytes is None else [f"--segment-bytes={self.segment_bytes}"]),
+            *([] if self.radix is None else [f"--radix={self.radix}"]),
             *([f"--schedules=@{list_file}"] if self.phases else []),
             *(self.arrivals.arguments(list_file) if self.arrivals else []),
         ]
@@ -179,6 +186,8 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
                 "number, two or more",
                 "ask for other --ranks",
             )
+        if self.radix is not None and self.radix < LEAST_RADIX:
+            raise AskedWronglyError(f"--radix {self.radix}: a radix is {LEAST_RADIX} or more")
         self._check_form()
         self._check_threads()
         if self.collective in BYTE_DISPLACEMENTS and self.largest_bytes * ranks > MOST_BYTES:
@@ -262,7 +271,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
     def is_measured_by(self, samples: Measured) -> bool:
         """Samples of a nonblocking collective match alone and overlapped; those of what is made by
         messages belong to whatever case they were measured beside."""
-        asked = (self.collective, self.algorithm, self.segment_bytes)
+        asked = (self.collective, self.algorithm, self.segment_bytes, self.radix)
         if samples.phase is not None:
             return False
         form = samples.form if samples.form != NONBLOCKING_FORM else None
@@ -270,6 +279,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             samples.operation,
             samples.algorithm,
             samples.segment_bytes,
+            samples.radix,
         )
 
 

@@ -25,6 +25,7 @@ NOT_SHOWN = frozenset(AXES) - {
     "operation",
     "algorithm",
     "segment_bytes",
+    "radix",
     "form",
     "bytes",
     "ranks",
