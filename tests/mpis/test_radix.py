@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from libraries import INSTALLED, MPICHS, OPEN_MPIS
 from rule_samples import mpich_rule, openmpi_rule
 
 from hockney.measure.build import build_engine
-from hockney.mpis import Algorithm, Mpi, Radix, Rule, family_of, mpich, openmpi, with_radix
+from hockney.mpis import (
+    Algorithm,
+    Mpi,
+    Radix,
+    Rule,
+    family_of,
+    format_named,
+    mpich,
+    openmpi,
+    with_radix,
+)
 from hockney.mpis._controls import read_controls
 from hockney.spec.axes import algorithm_text
+from hockney.tuning.reading import held_in
 
 CHAIN = Algorithm("bcast", "chain", "chain", 2)
 COLLECTIVES = ("bcast", "reduce", "allreduce", "allgather", "alltoall", "barrier", "ibcast")
@@ -117,3 +129,14 @@ def test_selection_trees_have_the_k_that_was_measured(
     text = mpich.render([with_settings(rule, **{variable: "7"})], engine)[""]
     assert '"k=7": {}' in text
     assert mpich.FORMATS["mpich"].has_radix(collective, name)
+
+
+@pytest.mark.parametrize("open_mpi", OPEN_MPIS)
+def test_a_fanout_that_the_algorithm_ignores_is_no_radix(open_mpi: Mpi, tmp_path: Path) -> None:
+    forced = (("OMPI_MCA_coll_tuned_bcast_algorithm", "6"),)
+    form = format_named("openmpi")
+    rules = tmp_path / "rules"
+    rules.write_text(form.render([Rule("bcast", 4, 0, 8, "binomial", forced)], None)[""])
+    assert "0 6 4 0" in rules.read_text()
+    [held] = held_in(form, rules, open_mpi, build_engine(open_mpi))
+    assert held.radix is None

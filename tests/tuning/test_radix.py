@@ -12,7 +12,7 @@ from collective_samples import collective_run, places_of
 from conftest import RunHockney
 from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
-from hockney.mpis import Engine, Mpi, Rule, format_named
+from hockney.mpis import Engine, Mpi, format_named
 from hockney.predict.collectives import predicted_s
 from hockney.predict.parameters import Level, Parameters
 from hockney.records import Run
@@ -119,19 +119,6 @@ def test_rules_that_differ_in_their_radix_are_different_choices() -> None:
     for own, rule in (([one], other), ([other], None), ([], other)):
         [cell] = check_of(study, asked, [other], own).cells  # type: ignore[arg-type]
         assert cell.rule == rule, "the same choice as the library's own changes nothing"
-
-
-def test_a_fanout_that_the_algorithm_ignores_is_no_radix(
-    mpi: Mpi, engine: Engine, tmp_path: Path
-) -> None:
-    if mpi.family != "openmpi":
-        pytest.skip("rules of Open MPI have a fan-out for every algorithm")
-    rule = Rule("bcast", 4, 0, 8, "binomial", ((OPEN_MPI, "6"),))
-    form = format_named("openmpi")
-    (tmp_path / "rules").write_text(form.render([rule], None)[""])
-    assert "0 6 4 0" in (tmp_path / "rules").read_text()
-    [held] = held_in(form, tmp_path / "rules", mpi, engine)
-    assert held.radix is None
 
 
 @pytest.mark.parametrize(
