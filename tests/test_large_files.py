@@ -65,6 +65,22 @@ def test_a_helper_that_ends_is_replaced(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize(
+    "does",
+    ["pass", "sys.stdin.buffer.read(8)", "os.write(1, b'\\1' + bytes(10))"],
+)
+def test_a_helper_that_comes_to_a_stand_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, does: str
+) -> None:
+    """It takes no block, or nothing comes back, or a part of it."""
+    monkeypatch.setattr(reading, "BLOCK", 200_000)  # more than a pipe holds
+    monkeypatch.setattr(decoding, "PROGRAM", f"import os, sys, time; {does}; time.sleep(1000)")
+    monkeypatch.setattr(decoding, "WAIT_MS", 10)
+    run = some_run(100)
+    assert records.read(write_run(run, tmp_path / "run.jsonl")).samples == run.samples
+
+
+@pytest.mark.usefixtures("small_blocks")
 def test_the_line_of_a_damage_is_named(tmp_path: Path) -> None:
     path = write_run(some_run(), tmp_path / "run.jsonl")
     lines = path.read_bytes().splitlines(keepends=True)
