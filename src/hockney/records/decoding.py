@@ -48,8 +48,8 @@ OTHERS: tuple[Any, ...] = (LaunchRecord, Tail, Summary, Switch, End, Finish)
 SIZE_BYTES = 8
 WAIT_MS, MOST_WAITS = 1000, 30
 """A helper that takes and gives not a byte for so many waits of that length is given up, and this
-process decodes its block: the helper may be stopped, or what it wrote may be lost. Waits, not a
-time: one is over as soon as this process goes on that was stopped itself. A block takes 0.05 s."""
+process decodes its block. Waits, not a time: one is over as soon as this process goes on that was
+stopped itself. A block takes 0.05 s."""
 PROGRAM = f"import sys; sys.path[:] = sys.argv[1:]; from {__name__} import main; main()"
 """It imports from where this process does, and not from the directory that it happens to be in."""
 
@@ -208,9 +208,11 @@ def _receive(stream: IO[bytes]) -> bytes:
 def main() -> None:
     """Decodes blocks from stdin until it ends."""
     gc.disable()  # records hold no cycles
-    while True:
-        try:
-            text = _receive(sys.stdin.buffer)
-        except EOFError:
-            return
-        _send(sys.stdout.buffer, pickle.dumps(decoded(text), pickle.HIGHEST_PROTOCOL))
+    # With PYTHONUNBUFFERED, sys.stdout.buffer is raw: a signal may cut a write short.
+    with open(0, "rb", closefd=False) as blocks, open(1, "wb", closefd=False) as results:
+        while True:
+            try:
+                text = _receive(blocks)
+            except EOFError:
+                return
+            _send(results, pickle.dumps(decoded(text), pickle.HIGHEST_PROTOCOL))
