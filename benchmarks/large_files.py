@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import re
-import resource
 import subprocess
 import tempfile
 import time
@@ -82,14 +81,16 @@ def measured(words: list[str]) -> tuple[float, float, float]:
     process = subprocess.Popen(
         ["hockney", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
-    most = 0
-    while process.poll() is None:
+    most, ended = 0, 0
+    while not ended:
         most = max(most, sum(_resident(pid) for pid in _tree(process.pid)))
         time.sleep(0.05)
+        ended, status, usage = os.wait4(process.pid, os.WNOHANG)
     wall_s = time.monotonic() - started
+    process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in (0, 1):
         raise SystemExit(f"{words}: {process.stderr and process.stderr.read().decode()}")
-    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    largest = usage.ru_maxrss / 1024  # of it and its children
     return wall_s, largest, most / 2**20
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import signal
+import termios
+from array import array
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +28,9 @@ TIMES = st.one_of(
     st.floats(-1e18, 1e18).filter(lambda x: x != 0.0),
     st.just(0.0),
 )
+
+PIPE_BYTES = 60_000
+"""A pipe that holds so much is full."""
 
 
 def some_run(launches: int = 12) -> Run:
@@ -61,6 +69,45 @@ def test_blocks_and_helpers_change_nothing(tmp_path: Path, request: pytest.Fixtu
 def test_a_helper_that_ends_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decoding, "PROGRAM", "raise SystemExit(1)")
     run = some_run()
+    assert records.read(write_run(run, tmp_path / "run.jsonl")).samples == run.samples
+
+
+def test_a_helper_that_was_stopped_gives_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopping it cuts its write short, in which it waits for somebody who reads."""
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    text = write_run(some_run(100), tmp_path / "run.jsonl").read_bytes()
+    helper = decoding.Helper()
+    helper.begin(text)
+    assert helper._process is not None
+    assert helper._process.stdout is not None
+    held = array("i", [0])
+    while held[0] < PIPE_BYTES:
+        fcntl.ioctl(helper._process.stdout, termios.FIONREAD, held)
+    os.kill(helper._process.pid, signal.SIGSTOP)
+    os.waitpid(helper._process.pid, os.WUNTRACED)
+    os.kill(helper._process.pid, signal.SIGCONT)
+    monkeypatch.setattr(decoding, "decoded", None)
+    found = helper.result()
+    helper.end()
+    assert found is not None
+    assert found.lines == text.count(b"\n")
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize(
+    "does",
+    ["pass", "sys.stdin.buffer.read(8)", "os.write(1, b'\\1' + bytes(10))"],
+)
+def test_a_helper_that_comes_to_a_stand_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, does: str
+) -> None:
+    """It takes no block, or nothing comes back, or a part of it."""
+    monkeypatch.setattr(reading, "BLOCK", 200_000)  # more than a pipe holds
+    monkeypatch.setattr(decoding, "PROGRAM", f"import os, sys, time; {does}; time.sleep(1000)")
+    monkeypatch.setattr(decoding, "WAIT_MS", 10)
+    run = some_run(100)
     assert records.read(write_run(run, tmp_path / "run.jsonl")).samples == run.samples
 
 

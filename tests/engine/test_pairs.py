@@ -137,3 +137,17 @@ def test_bad_questions_are_told(
     assert done.status == 2
     assert complaint in done.stderr
     assert done.of("samples") == []
+
+
+@pytest.mark.parametrize(
+    ("ranks", "sizes", "reason"), [(2, "8,64", "complete"), (4, "8", "budget")]
+)
+def test_a_pass_without_time_measures_its_first_arrangement(
+    run_engine: RunEngine, ranks: int, sizes: str, reason: str
+) -> None:
+    done = run_engine("fabric", "--seconds", "0", "--sizes", sizes, ranks=ranks)
+    assert done.status == 0, done.stderr
+    (block,) = done.of("pair_times")
+    assert block["visits"] == 1
+    assert block["bytes"] == [int(size) for size in sizes.split(",")]
+    assert [end["reason"] for end in done.of("end")] == [reason]

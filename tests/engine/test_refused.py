@@ -135,6 +135,8 @@ def test_an_option_of_other_experiments(engine: Engine, experiment: str, option:
     ("asked", "refusal"),
     [
         ("pingpong --trains=1:0:0", "pingpong takes no --trains"),
+        ("collective bcast --arrival=random --skew-times=1001", "a skew is at most"),
+        ("collective bcast --arrival=random --skew-ns=1.1e11", "a skew is at most"),
         ("pingpong --window=8", "pingpong takes no --window"),
         ("pingpong --operation=exchange --window=8", "exchange takes no --window"),
         ("pingpong --operation=stream --mode=synchronous", "stream takes no --mode"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import RunHockney
+from hockney import records
 from platforms import EXACT, two_hosts
 
 pytestmark = pytest.mark.skipif(
@@ -42,6 +43,16 @@ def test_alpha_and_beta_are_given_back(
     # Two readings of the simulated clock of 10 ns each stand in every batch of 20 us or more.
     assert parameters["alpha_s"]["value"] == pytest.approx(alpha, rel=0.01)
     assert parameters["beta_s_per_B"]["value"] == pytest.approx(beta, rel=0.01)
+
+
+def test_simulated_times_that_repeat_end_the_launch(hockney: RunHockney, tmp_path: Path) -> None:
+    """They differ in the last digits of the clock, whose pattern looks like a drift."""
+    words = ("--platform", "cluster:2", "--sizes", "1..1MiB/2", "--budget", "2s", "-q")
+    done = hockney("pingpong", "-n", "2", *words, "-o", str(tmp_path / "run.jsonl"))
+    assert done.status == 0, done.stderr
+    run = records.read(tmp_path / "run.jsonl")
+    assert run.ends[-1].reason == "precision"
+    assert len({visit.round for visit in run.samples}) < 50
 
 
 def test_no_noise_of_this_host_is_in_a_simulated_run(hockney: RunHockney, tmp_path: Path) -> None:

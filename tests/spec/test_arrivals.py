@@ -74,7 +74,7 @@ def test_wrong_files(tmp_path: Path, content: str, words: str) -> None:
         parse_arrival(f"@{path}")
 
 
-@pytest.mark.parametrize("text", ["0x", "-1x", "x", "nanx", "0us", "fast"])
+@pytest.mark.parametrize("text", ["0x", "-1x", "1001x", "x", "nanx", "0us", "101s", "fast"])
 def test_wrong_skews(text: str) -> None:
     with pytest.raises(AskedWronglyError):
         parse_skew(text)

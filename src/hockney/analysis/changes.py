@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.estimate.slopes import slope_of
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
-    from scipy.stats import kendalltau, rankdata, theilslopes
+    from scipy.stats import kendalltau, rankdata
 
 Array = NDArray[np.float64]
 
@@ -67,8 +68,8 @@ def changes_or_drift(values: Array, tolerance: float) -> tuple[list[Change], Dri
     p = float(kendalltau(runs, values).pvalue)
     if not p < SIGNIFICANCE:
         return changes, None
-    slope, start, *_ = theilslopes(values, runs)
-    size = float(slope) * (len(values) - 1)
+    slope, start = slope_of(values, runs)
+    size = slope * (len(values) - 1)
     if abs(size) <= math.log1p(tolerance):
         return changes, None
     line = float(np.abs(values - start - slope * runs).sum())

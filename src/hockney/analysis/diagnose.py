@@ -14,6 +14,7 @@ from hockney.estimate.cells import rows_in_state
 from hockney.estimate.launches import MAD_TO_SIGMA
 from hockney.estimate.points import Estimates
 from hockney.estimate.quantiles import autocorrelation_time
+from hockney.estimate.slopes import slope_of
 from hockney.estimate.states import States, cluster
 from hockney.lazy import lazy_imports
 from hockney.records import Run
@@ -21,7 +22,7 @@ from hockney.spec.axes import Point
 
 with lazy_imports():
     from scipy.signal import lombscargle
-    from scipy.stats import kendalltau, theilslopes
+    from scipy.stats import kendalltau
 
 Array = NDArray[np.float64]
 
@@ -45,6 +46,10 @@ BURST_RATIO, BURST_SPREADS = 1.2, 5.0
 LEAST_BURSTS = 3
 """Visits this much above the median, and that many robust standard deviations, follow each other
 in a burst; so many bursts of two visits and more are reported."""
+MOST_SEARCHED = 2000
+"""Visits of a launch, its first, in which a period is searched for: time and memory grow with their
+square, to 256 MB, and 57,000 visits would take 49 GiB. Neighbours stay neighbours, so that short
+periods are found as well."""
 SAME_PERIOD = 0.15
 HARMONIC = 0.6
 """The least power of a fundamental, as a fraction of the largest peak's."""
@@ -199,7 +204,7 @@ def _trend(series: Series) -> float:
     if not took_s or float(kendalltau(series.at_s, series.visit_s).pvalue) >= TREND_P:
         return 0.0
     with np.errstate(invalid="ignore"):  # in an interval that is not asked for
-        slope = float(theilslopes(series.visit_s, series.at_s)[0])
+        slope, _ = slope_of(series.visit_s, series.at_s)
     return slope * took_s / float(np.median(series.visit_s))
 
 
@@ -220,7 +225,7 @@ def drift(launches: list[Series]) -> Found:
     if len(medians) < 6:
         return None
     order = np.arange(len(medians))
-    change = float(theilslopes(medians, order)[0]) * len(medians) / float(np.median(medians))
+    change = slope_of(medians, order)[0] * len(medians) / float(np.median(medians))
     if abs(change) > DRIFT and float(kendalltau(order, medians).pvalue) < TREND_P:
         words = f"{100.0 * change:+.0f} % from the first launch to the last"
         return "drift", words, 1.0 + abs(change)
@@ -270,17 +275,17 @@ def periodic(launches: list[Series]) -> Found:
 
 
 def _period(series: Series) -> float | None:
-    duration = float(np.ptp(series.at_s))
-    count = len(series.at_s)
+    at_s = series.at_s[:MOST_SEARCHED]
+    duration, count = float(np.ptp(at_s)), len(at_s)
     if count < 4 * LEAST_VISITS or duration <= 0.0:
         return None
-    values = np.log(series.visit_s)
+    values = np.log(series.visit_s[:MOST_SEARCHED])
     values = values - values.mean()
     variance = float(values.var(ddof=1))
     if variance == 0.0:
         return None
     frequencies = np.arange(3.0, count / 2.0, 0.25) / duration
-    power = lombscargle(series.at_s, values, 2.0 * np.pi * frequencies) / variance
+    power = lombscargle(at_s, values, 2.0 * np.pi * frequencies) / variance
     # A train of short disturbances has harmonics as strong as itself: the lowest of them is it.
     best = int(np.flatnonzero(power >= HARMONIC * power.max())[0])
     p = 1.0 - (1.0 - np.exp(-float(power[best]))) ** len(frequencies)

@@ -98,13 +98,17 @@ def _report_end(session: Session) -> None:
     if not count:
         click.echo(f"nothing was measured: {session.file.path} is not kept", err=True)
         return
+    is_measured = session.run.is_measured
+    path = session.file.path
+    nothing = f"nothing was measured; {path} records the launches alone"
+    result = f"samples are in {path}" if is_measured else nothing
     click.echo(
         f"{count} launch{'' if count == 1 else 'es'} in "
-        f"{format_seconds(session.launches_wall_s, 3)}: {ENDINGS[session.reason]}; "
-        f"samples are in {session.file.path}",
+        f"{format_seconds(session.launches_wall_s, 3)}: {ENDINGS[session.reason]}; {result}",
         err=True,
     )
-    if session.reason == "interrupted" and session.run.ends[-1].reason == "interrupted":
+    was_cut = session.reason == "interrupted" and session.run.ends[-1].reason == "interrupted"
+    if was_cut and is_measured:
         click.echo(f"launch {count} is incomplete: its rounds up to then are kept", err=True)
 
 

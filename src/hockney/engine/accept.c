@@ -203,6 +203,9 @@ static void check_one_sided(const struct options *options, const int *given)
     check_elements(options);
 }
 
+/* Each repetition takes so long, in which the ranks wait silently. */
+static const double LONGEST_SKEW_NS = 100e9, MOST_SKEW_TIMES = 1000.0;
+
 /* Ranks that arrive apart need the common clock, and a skew. */
 static void check_arrivals(const struct options *options)
 {
@@ -214,6 +217,9 @@ static void check_arrivals(const struct options *options)
     }
     if (skewed != (arrivals->skew_ns > 0.0) + (arrivals->skew_times > 0.0))
         fail(EXIT_ASKED_WRONGLY, "--arrival needs one of --skew-ns and --skew-times, and they need it");
+    if (arrivals->skew_ns > LONGEST_SKEW_NS || arrivals->skew_times > MOST_SKEW_TIMES)
+        fail(EXIT_ASKED_WRONGLY, "a skew is at most %g ns, or %g times the collective", LONGEST_SKEW_NS,
+             MOST_SKEW_TIMES);
     if (arrivals->count > 0 && options->groups > 1)
         fail(EXIT_ASKED_WRONGLY, "--arrival is of one group of ranks, not of %d", options->groups);
     if (listed != (arrivals->fractions != NULL))

@@ -221,13 +221,15 @@ double crowd_elapsed_s(const struct crowd *crowd)
     return launch_now_s() - crowd->launch->started_s;
 }
 
-/* What this rank thinks; the first one knows the time. The first round is made whole; a pass need not
-   be, as it can be continued. */
+/* What this rank thinks; the first one knows the time. The first round is made whole. A pass need not
+   be, as it can be continued, but its first arrangement must: launches that end before it would all
+   begin again with the same one, and measure nothing. */
 static enum ending ending_of(const struct crowd *crowd)
 {
     if (watch_interrupted())
         return INTERRUPTED;
-    return crowd->rank == 0 && (crowd->round > 0 || crowd->matrix != NULL) &&
+    const int64_t made = crowd->matrix != NULL ? crowd->whole : crowd->round;
+    return crowd->rank == 0 && made > 0 &&
                    crowd_elapsed_s(crowd) > crowd->launch->options->seconds
                ? BUDGET_SPENT
                : GOES_ON;

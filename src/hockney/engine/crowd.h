@@ -29,6 +29,7 @@ struct crowd {
     int round;
     double *samples;
     struct matrix *matrix; /* of a pass, on the first rank; else NULL */
+    int64_t whole;         /* arrangements that a pass has measured at all sizes */
     double progress_s;
     long total;
 };

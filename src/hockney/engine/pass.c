@@ -27,8 +27,10 @@ const char *pass_make(struct crowd *crowd)
             ending = crowd_visit(crowd, arrangement * options->size_count + size);
         if (crowd->rank > 0)
             continue;
-        if (ending == GOES_ON)
+        if (ending == GOES_ON) {
             matrix_end_visit(crowd->matrix, i);
+            crowd->whole++;
+        }
         if (matrix_is_full(crowd->matrix, crowd->ranks / 2) ||
             crowd_elapsed_s(crowd) - crowd->progress_s >= CROWD_PROGRESS_S)
             matrix_write(crowd->matrix, crowd_elapsed_s(crowd));

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simulated.h"
+
 /* Below six values no two order statistics enclose the median with 95 %. */
 static const double LEAST_VALUES = 6.0;
 /* Normal quantile of 97.5 %. */
@@ -86,8 +88,11 @@ double series_precision(const struct series *series)
     sort_into(sorted, series);
     const double median = middle(sorted, n);
     const double effective = n / autocorrelation_time(series, median);
-    if (effective < LEAST_VALUES || median <= 0.0)
+    if (median <= 0.0)
         return HUGE_VAL;
+    /* Simulated times repeat but for the last digits of the clock, whose pattern is no drift. */
+    if (effective < LEAST_VALUES)
+        return IS_ABRIDGED ? 0.5 * (series->largest - series->smallest) / median : HUGE_VAL;
     const double half = 0.5 * Z95 * n / sqrt(effective);
     int low = (int)floor(0.5 * n - half) - 1, high = (int)ceil(0.5 * n + half);
     low = low < 0 ? 0 : low;

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.estimate.differences import LEVEL, Array, paired_shift
+from hockney.estimate.slopes import slope_of
 from hockney.lazy import lazy_imports
 from hockney.records import Probe, Round
 
 with lazy_imports():
-    from scipy.stats import binomtest, spearmanr, theilslopes
+    from scipy.stats import binomtest, spearmanr
 
 OTHER_STATE = 1.25
 """Core-to-core latencies of launches whose ratio is larger are of different states; within one,
@@ -69,7 +70,7 @@ def compared(log_ratios: Array, handover: Array, compute: Array) -> Compared:
     is_kept = _of_one_state(handover)
     kept, probed = log_ratios[is_kept], compute[is_kept]
     if _explains(kept, probed):
-        slope = float(theilslopes(kept, probed).slope)
+        slope, _ = slope_of(kept, probed)
         return Compared(kept - slope * probed, is_kept, slope)
     return Compared(kept, is_kept, None)
 

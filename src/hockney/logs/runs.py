@@ -28,6 +28,7 @@ from hockney.records import (
 from hockney.records.reading import LONGEST_FILE
 from hockney.result_file import ResultFile
 from hockney.spec.axes import AXES, Point, point_of
+from hockney.spec.bounds import LARGEST_NS
 
 Found = tuple[Log, Table]
 RECORDS_AT_ONCE = 10_000
@@ -104,6 +105,7 @@ def _add_samples(run: Run, tables: Sequence[Table]) -> None:
     definition = _definition(tables[0])
     run.add(LaunchRecord(launch=0, definition=definition, places=tables[0].places))
     rows = [(number, row) for number, table in enumerate(tables) for row in table.rows]
+    too_long: list[int | None] = []
     for number, row in rows:
         if row.value_s is None or row.statistic != rows[0][1].statistic:
             raise AskedWronglyError(
@@ -111,10 +113,21 @@ def _add_samples(run: Run, tables: Sequence[Table]) -> None:
                 "name it with --columns time=NAME:UNIT",
             )
         axes = {name: getattr(row, name) for name in AXES if name != "buffers"}
-        ns = [float(Decimal(repr(row.value_s)).scaleb(9))]
-        run.add(Samples(launch=0, round=number, repetitions=row.repetitions or 1, ns=ns, **axes))
+        ns = float(Decimal(repr(row.value_s)).scaleb(9))
+        if ns > LARGEST_NS:
+            too_long.append(row.line)
+            continue
+        run.add(Samples(launch=0, round=number, repetitions=row.repetitions or 1, ns=[ns], **axes))
+    if too_long and run.header.source is not None:
+        run.header.source.notes.append(_ignored(too_long))
     cut = next((table.cut for table in tables if table.cut), None)
     run.add(End(launch=0, reason="interrupted" if cut else "imported", message=cut))
+
+
+def _ignored(lines: Sequence[int | None]) -> str:
+    """The note about times that no sample can have."""
+    which = f"line {lines[0]}" if len(lines) == 1 else f"{len(lines)} lines, the first {lines[0]}"
+    return f"{which}: a time of more than 30 years is out of range; ignored"
 
 
 def _definition(table: Table) -> str | None:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import os
 import pickle
+import select
 import subprocess
 import sys
 from collections import defaultdict
@@ -44,6 +46,10 @@ TABLES: dict[str, Any] = {"starts": Start, "probes": Probe, "rounds": Round, "no
 """Kinds of which a run has many, by the field of the run that holds them."""
 OTHERS: tuple[Any, ...] = (LaunchRecord, Tail, Summary, Switch, End, Finish)
 SIZE_BYTES = 8
+WAIT_MS, MOST_WAITS = 1000, 30
+"""A helper that takes and gives not a byte for so many waits of that length is given up, and this
+process decodes its block. Waits, not a time: one is over as soon as this process goes on that was
+stopped itself. A block takes 0.05 s."""
 PROGRAM = f"import sys; sys.path[:] = sys.argv[1:]; from {__name__} import main; main()"
 """It imports from where this process does, and not from the directory that it happens to be in."""
 
@@ -100,7 +106,8 @@ def _one_by_one(text: bytes, found: Decoded) -> list[Record]:
 
 
 class Helper:
-    """Another process that decodes blocks; one that ended is replaced by this process."""
+    """Another process that decodes blocks; one that ended, or does nothing, is replaced by this
+    process."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -108,17 +115,23 @@ class Helper:
         with contextlib.suppress(OSError):
             self._process = subprocess.Popen(
                 [sys.executable, "-c", PROGRAM, *sys.path],
+                bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
             )
+            for pipe in (self._process.stdin, self._process.stdout):
+                assert pipe is not None
+                os.set_blocking(pipe.fileno(), False)
 
     def begin(self, text: bytes) -> None:
         """Sends a block, after the result of the one before was taken."""
         self._text = text
         try:
             if self._process is not None and self._process.stdin is not None:
-                _send(self._process.stdin, text)
+                pipe = self._process.stdin.fileno()
+                _write_soon(pipe, len(text).to_bytes(SIZE_BYTES, "little"))
+                _write_soon(pipe, text)
         except OSError:
             self.end()
 
@@ -127,7 +140,9 @@ class Helper:
         text, self._text = self._text, None
         if text is not None and self._process is not None and self._process.stdout is not None:
             try:
-                found: Decoded = pickle.loads(_receive(self._process.stdout))
+                pipe = self._process.stdout.fileno()
+                size = int.from_bytes(_read_soon(pipe, SIZE_BYTES), "little")
+                found: Decoded = pickle.loads(_read_soon(pipe, size))
                 return found
             except (OSError, EOFError):
                 self.end()
@@ -142,6 +157,38 @@ class Helper:
                     if pipe is not None:
                         pipe.close()
             self._process = None
+
+
+def _await(pipe: int, event: int) -> None:
+    """Waits until the other end of a pipe that cannot block did something."""
+    poll = select.poll()
+    poll.register(pipe, event)
+    if not any(poll.poll(WAIT_MS) for _ in range(MOST_WAITS)):
+        raise TimeoutError
+
+
+def _write_soon(pipe: int, content: bytes) -> None:
+    left = memoryview(content)
+    while left:
+        try:
+            left = left[os.write(pipe, left) :]
+        except BlockingIOError:
+            _await(pipe, select.POLLOUT)
+
+
+def _read_soon(pipe: int, size: int) -> bytearray:
+    content = bytearray(size)
+    left = memoryview(content)
+    while left:
+        try:
+            count = os.readv(pipe, [left])
+        except BlockingIOError:
+            _await(pipe, select.POLLIN)
+            continue
+        if not count:
+            raise EOFError
+        left = left[count:]
+    return content
 
 
 def _send(stream: IO[bytes], content: bytes) -> None:
@@ -161,9 +208,11 @@ def _receive(stream: IO[bytes]) -> bytes:
 def main() -> None:
     """Decodes blocks from stdin until it ends."""
     gc.disable()  # records hold no cycles
-    while True:
-        try:
-            text = _receive(sys.stdin.buffer)
-        except EOFError:
-            return
-        _send(sys.stdout.buffer, pickle.dumps(decoded(text), pickle.HIGHEST_PROTOCOL))
+    # With PYTHONUNBUFFERED, sys.stdout.buffer is raw: a signal may cut a write short.
+    with open(0, "rb", closefd=False) as blocks, open(1, "wb", closefd=False) as results:
+        while True:
+            try:
+                text = _receive(blocks)
+            except EOFError:
+                return
+            _send(results, pickle.dumps(decoded(text), pickle.HIGHEST_PROTOCOL))

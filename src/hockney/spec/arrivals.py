@@ -18,6 +18,9 @@ PATTERNS = (
     *(TOGETHER, "ascending", "descending", "random", "first-late", "last-late", "half-late"),
     LISTED,
 )
+LONGEST_S, MOST_TIMES = 100.0, 1000.0
+"""Limits of a skew: each repetition takes as long, in which the ranks wait silently. The engine has
+them as well."""
 
 
 class Skew(msgspec.Struct, frozen=True):
@@ -96,10 +99,18 @@ def parse_skew(text: str) -> Skew:
             times = float(text[:-1])
         except ValueError:
             times = math.nan
-        if not 0.0 < times <= 1e6:
-            raise AskedWronglyError(f"{text!r} is not a multiple above 0", "write 100us or 1.5x")
+        if not 0.0 < times <= MOST_TIMES:
+            raise AskedWronglyError(
+                f"{text!r} is not a multiple from 0 to {MOST_TIMES:g}", "write 100us or 1.5x"
+            )
         return Skew(times=times)
-    return Skew(seconds=float(f"{parse_seconds(text):.9g}"))  # as the records have it
+    seconds = float(f"{parse_seconds(text):.9g}")  # as the records have it
+    if seconds > LONGEST_S:
+        raise AskedWronglyError(
+            f"{text!r} is more than {LONGEST_S:g} s, and each repetition takes as long",
+            "write 100us or 1.5x",
+        )
+    return Skew(seconds=seconds)
 
 
 def arrivals_of(asked: Asked | None, skew: Skew | None) -> Arrivals | None:

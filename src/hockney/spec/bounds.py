@@ -7,5 +7,6 @@ import msgspec
 LARGEST_WHOLE = 2**62
 Whole = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_WHOLE)]
 """A size or a count."""
-Nanoseconds = Annotated[float, msgspec.Meta(ge=0.0, le=1e18)]
+LARGEST_NS = 1e18
+Nanoseconds = Annotated[float, msgspec.Meta(ge=0.0, le=LARGEST_NS)]
 """Up to 30 years."""
