@@ -71,6 +71,7 @@ def test_partitions_are_measured_beside_whole_messages(hockney: RunHockney, tmp_
     assert {one["over"]["mode"] for one in found["side_by_side"]} == {"persistent"}
 
 
+@pytest.mark.long
 def test_an_mpi_without_partitions_is_named_with_what_it_has(
     hockney: RunHockney, tmp_path: Path
 ) -> None:

@@ -222,6 +222,7 @@ def test_a_variant_that_cannot_start_is_named_and_the_others_go_on(
     assert {one.variant for one in study.ratios} == {"two"}
 
 
+@pytest.mark.long
 def test_one_working_variant_has_nothing_to_be_compared_with(hockney: RunHockney) -> None:
     done = hockney(
         "pingpong", "--vary", "mpicc=mpicc,no-such-mpicc", "--sizes", "8", "--budget", "3s"

@@ -77,6 +77,7 @@ def test_what_a_trial_showed_is_judged(
     assert (finding.advice is None) == (verdict in ("ok", "unknown")), finding
 
 
+@pytest.mark.long
 def test_a_real_mpi_is_found_built_and_started(mpi: Mpi) -> None:
     tried = trial.try_mpi(str(mpi.mpicc))
     found = {finding.name: finding for finding in (check(tried) for check in doctor.MPI_CHECKS)}
