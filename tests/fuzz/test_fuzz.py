@@ -17,7 +17,7 @@ from hockney.records import LONGEST_FILE, LONGEST_LINE
 SAMPLE = SAMPLES["pingpong"].read_bytes()
 
 
-MORE = {"results": 100, "logs": 100, "commands": 60, "engine": 60}
+MORE = {"results": 100, "logs": 30, "commands": 60, "engine": 60}
 """How many of each kind are tried besides what was found."""
 
 
