@@ -24,8 +24,8 @@ BUILD = {"HOCKNEY_CFLAGS": "-DHOCKNEY_FAULTS"}
 
 
 def run(asked: argparse.Namespace, slower: float) -> dict[str, Any]:
-    """The variants of one run, of which the second is slower by that fraction. Their environments
-    are equally long: another length changes times by 0.1 to 0.2 %."""
+    """The variants of one run, of which the second is slower by that fraction. Their variables
+    are equally long: with other lengths went differences of 0.1 to 0.2 %."""
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "run.jsonl"
         sets = Path(directory) / "sets.toml"
