@@ -152,6 +152,11 @@ def time_label(analyses: Sequence[Analysis]) -> str:
     return "one-way time" if experiments <= {"pingpong", "cores"} else "time"
 
 
+def sentence(words: str) -> str:
+    """Words with a capital at their start, and names in them as they are."""
+    return f"{words[:1].upper()}{words[1:]}"
+
+
 def joined(label: str, words: str, joint: str = ": ") -> str:
     """A label with more words, on a line of their own where one line does not hold them all."""
     if not label or not words:

@@ -8,6 +8,7 @@ from statistics import median
 
 from hockney.analysis.history import History, Trend
 from hockney.errors import AskedWronglyError
+from hockney.views.curves import sentence
 from hockney.views.drawing.description import Axis, Figure, Panel, Rule, Series
 
 SECONDS_A_DAY = 86400.0
@@ -31,7 +32,7 @@ def describe_history(histories: Sequence[History]) -> Figure:
         if (of := [(i, trend) for i, trend in trends if trend.unit == unit])
     ]
     caption = (
-        f"{what[0].upper()}{what[1:]}: each run's median over launches with its 95 % confidence "
+        f"{sentence(what)}: each run's median over launches with its 95 % confidence "
         "interval. Lines: the median of a level; dotted: where a level begins.",
     )
     return Figure("history", "history", tuple(panels), caption)

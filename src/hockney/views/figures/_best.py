@@ -11,7 +11,7 @@ from hockney.analysis.collectives import Collective
 from hockney.errors import AskedWronglyError
 from hockney.spec.workloads.collective import DEFAULT
 from hockney.units import format_size
-from hockney.views.curves import samples_text
+from hockney.views.curves import samples_text, sentence
 from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Axis, Cell, Figure, Kind, Panel, Rule
 from hockney.views.figures._collectives import title
@@ -96,4 +96,4 @@ def _caption(cells: Sequence[Measured]) -> tuple[str, str]:
         first = "The library's own decision was not measured."
     else:
         first = "Numbers: the library's own time over the best algorithm's."
-    return first, f"{BEST_RULE[0].upper()}{BEST_RULE[1:]}."
+    return first, f"{sentence(BEST_RULE)}."

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hockney.analysis import Analysis
 from hockney.errors import AskedWronglyError
-from hockney.views.curves import MOST_CURVES, Options, joined, only
+from hockney.views.curves import MOST_CURVES, Options, joined, only, sentence
 from hockney.views.drawing.description import Figure
 from hockney.views.ratios import ratio_panel, ratio_series
 from hockney.views.variants import rule_of, variant_curves
@@ -43,6 +43,5 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa:
     ]
     label = f"time over that of {base}"
     panel = ratio_panel(label, series, study.comparison.tolerance)
-    rule = rule_of(study)
-    words = f"{rule[0].upper()}{rule[1:]}. Filled where a variant is surely faster or slower."
+    words = f"{sentence(rule_of(study))}. Filled where a variant is surely faster or slower."
     return Figure("variants", f"{analysis.run.header.experiment}: variants", (panel,), (words,))
