@@ -105,7 +105,7 @@ class _Board:
         return medians_by(self.cable[chosen], self.excess[chosen])
 
     def loaded(self) -> tuple[Whole, Array]:
-        """The cables between switches, and how slow they are for pairs that share them."""
+        """The cables between switches, and the upper quartile of each one's pairs."""
         chosen = self.left & self.is_known & ~self.inside
         order = np.argsort(self.cable[chosen], kind="stable")
         cables, starts = np.unique(self.cable[chosen][order], return_index=True)
@@ -197,10 +197,10 @@ def _uplinks(board: _Board) -> list[_Candidate]:
 
 def _cables(board: _Board, slow: set[int]) -> list[_Candidate]:
     """Cables of which neither switch is slow as a whole."""
-    cables, means = board.loaded()
+    cables, quartiles = board.loaded()
     return _judged(
         _Candidate(board.size, ends, excess)
-        for cable, excess in zip(cables.tolist(), means.tolist(), strict=True)
+        for cable, excess in zip(cables.tolist(), quartiles.tolist(), strict=True)
         if slow.isdisjoint(ends := divmod(cable, board.count))
     )
 

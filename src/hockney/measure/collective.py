@@ -107,13 +107,8 @@ def cases_of(
     if any(form == PERSISTENT for _, form in study.in_own_forms):
         check_persistent(features_of(engine, base.platform is not None))
     for variant in _variants(study, family, mpi, engine):
-        collective, algorithm, segment, form = (
-            variant.collective,
-            variant.algorithm,
-            variant.segment,
-            variant.form,
-        )
-        forcing = family.forcing(collective, algorithm, segment, variant.radix)
+        collective, form, segment = variant.collective, variant.form, variant.segment
+        forcing = family.forcing(collective, variant.algorithm, segment, variant.radix)
         for ranks in study.ranks:
             label = form or algorithm_text(forcing.algorithm, forcing.segment_bytes, forcing.radix)
             title = f"{collective} {label}, {ranks} ranks"

@@ -74,17 +74,16 @@ def only(groups: Sequence[Group], form: RulesFormat) -> tuple[list[Group], list[
     kept = [
         replace(
             group,
-            cells=tuple(
-                replace(
-                    cell, contenders=tuple(x for x in cell.contenders if _can_say(cell, x, form))
-                )
-                for cell in group.cells
-                if cell.collective not in others
-            ),
+            cells=tuple(_sayable(one, form) for one in group.cells if one.collective not in others),
         )
         for group in groups
     ]
     return kept, [*sorted(others), *sorted(unsaid)]
+
+
+def _sayable(cell: Cell, form: RulesFormat) -> Cell:
+    kept = tuple(one for one in cell.contenders if _can_say(cell, one, form))
+    return replace(cell, contenders=kept)
 
 
 def _can_say(cell: Cell, one: Contender, form: RulesFormat) -> bool:
