@@ -112,6 +112,7 @@ static int radix_of(const char *text)
 static void read_threads(struct options *options, const char *text)
 {
     options->threads = allocate((strlen(text) / 2 + 1) * sizeof *options->threads);
+    options->thread_count = 0; /* of a list given before */
     for (const char *at = text;;) {
         struct thread_option one = {.threads = value_count_at(&at, text)};
         one.receivers = one.threads;
