@@ -28,6 +28,7 @@ from pathlib import Path
 
 from cluster.conftest import Cluster, two_hosts, why_not
 from hockney import records
+from long_runs import OF_THE_LIBRARY
 
 HERE = Path(__file__).parent
 MARK, TEMPORARY = "HOCKNEY_TEST_SOAK", "TMPDIR"
@@ -62,8 +63,6 @@ HANG_S, GRACE_S, POLL_S = 300.0, 60.0, 0.05
 """What takes longer hangs, and what is left then stays. They are counted in polls, so that nothing
 is found where the whole machine stood still."""
 STATUSES = (0, 1, 2, 130)
-OF_THE_LIBRARY = ("ompi.", "prte.", "pmix", "openmpi-sessions", "prterun")
-"""Files that a killed Open MPI leaves."""
 
 
 @dataclass(frozen=True)
