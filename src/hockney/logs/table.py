@@ -104,8 +104,9 @@ class Table:
         value = text if isinstance(text, Decimal) else number(text)
         if value is None:
             return
-        for what, count in ("bytes", bytes), ("ranks", self.ranks or 0):
-            if count > LARGEST_WHOLE:
+        counts = {"bytes": bytes, "ranks": self.ranks, "messages of a window": column.window}
+        for what, count in counts.items():
+            if (count or 0) > LARGEST_WHOLE:
                 raise RowError(f"{count} {what} is out of range")
         if len(self.rows) >= MOST_NUMBERS:
             raise TooLargeError(f"more than {MOST_NUMBERS} numbers of {self.operation}")
