@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -142,6 +143,22 @@ def test_what_no_record_can_hold_is_left_out_and_told(name: str, tmp_path: Path)
         back = records.read(tmp_path / "run.jsonl")
         assert (back.summaries, back.cut) == (run.summaries, None)
     assert any(words in note for table in tables(text) for note in table.notes)
+
+
+@pytest.mark.parametrize("name", logs.EXCERPTS)
+def test_any_whole_number_may_be_too_large(name: str, tmp_path: Path) -> None:
+    """What is written can be read, whichever number of a log has 30 digits: one of each kind of line."""
+    format, text = logs.EXCERPTS[name]
+    kinds: dict[str, re.Match[str]] = {}
+    for found in re.finditer(r"(?<![\w.])\d+(?![\w.])", text):
+        before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+        kinds.setdefault(re.sub(r"\d+", "N", before), found)
+    for found in kinds.values():
+        changed = text[: found.start()] + "9" * 30 + text[found.end() :]
+        with suppress(HockneyError):
+            for run in runs(changed, format):
+                store(run, tmp_path / "run.jsonl", force=True)
+                assert records.read(tmp_path / "run.jsonl").cut is None
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ _SUITE = re.compile(
 _TITLE = re.compile(r"^\s*# Benchmarking (?P<name>[\w() -]*[\w()-])\s*$")
 _PROCESSES = re.compile(r"^\s*# #processes = (\d+)")
 _GROUPS = re.compile(r"\( (\d+) groups of (\d+) processes each")
-_GROUP = re.compile(r"^\s*#\s*Group\s+(\d+):\s*(\d[\d ]*)$")
+_GROUP = re.compile(r"^\s*#\s*Group\s+(\d+):\s*(\d{1,9}(?: +\d{1,9})*) *$")
 _MODE = re.compile(r"^\s*#\s*MODE: ([A-Z-]+)")
 _HEADING = re.compile(r"^\s*(?:#bytes|#repetitions|Group)\b.*(?:usec\]|/sec)")
 RATE = Column("bandwidth", "its count of messages over time", "value_Bps", Decimal(1))

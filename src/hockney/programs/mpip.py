@@ -7,7 +7,7 @@ import re
 from decimal import Decimal
 
 from hockney.logs.log import Log
-from hockney.logs.table import Column, RowError, Table, number, scaled
+from hockney.logs.table import Column, RowError, Table, number, scaled, whole
 
 HEADED = True
 
@@ -61,7 +61,7 @@ def _add(table: Table, line: int, size: str, count: str, cells: list[str]) -> No
         raise RowError(f"{size!r} is no size")
     bytes = round(scaled(mean_size, Decimal(1)))
     for column, cell in zip(COLUMNS, cells, strict=False):
-        table.add(line, bytes, column, cell, repetitions=int(count))
+        table.add(line, bytes, column, cell, repetitions=whole(count))
 
 
 def _rows(log: Log, section: str) -> list[tuple[int, str, str, str, list[str]]]:

@@ -30,7 +30,7 @@ _CONSOLE = re.compile(
     r"(?P<rate>\S+) Mbps\s+in\s+(?P<time>\S+) usec"
 )
 _CUT = re.compile(r"(?<!\d)\d+\s+(?:bytes|B)\s+\d+ times -->")
-_HOST = re.compile(r"^(\d+): ([\w.-]+)$")
+_HOST = re.compile(r"^(\d{1,9}): ([\w.-]+)$")
 BIT = Decimal("0.125")
 LEAST_ROWS = 3
 """Least number of consistent rows to be recognised as np.out."""
