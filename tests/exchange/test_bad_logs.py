@@ -147,7 +147,7 @@ def test_what_no_record_can_hold_is_left_out_and_told(name: str, tmp_path: Path)
 
 @pytest.mark.parametrize("name", logs.EXCERPTS)
 def test_any_whole_number_may_be_too_large(name: str, tmp_path: Path) -> None:
-    """What is written can be read, whichever number of a log has 30 digits: one of each kind of line."""
+    """What is written can be read, whichever number of a log, one of each kind, has 30 digits."""
     format, text = logs.EXCERPTS[name]
     kinds: dict[str, re.Match[str]] = {}
     for found in re.finditer(r"(?<![\w.])\d+(?![\w.])", text):
