@@ -134,7 +134,7 @@ def main() -> None:
         explain(mpi, asked.runs)
         return
     print(f"{asked.mpicc}; {asked.runs} alternated runs; us, and the median of the runs' ratios")
-    print(f"OSU reads MPI_Wtime twice in each iteration: {bare(mpi, 'wtime')[0]:.0f} ns")
+    print(f"OSU reads MPI_Wtime twice in each iteration: {bare(mpi, 'wtime', '')[0]:.0f} ns")
     for name in asked.only or PEERS:
         peer = PEERS[name]
         both: dict[int, list[tuple[float, float]]] = defaultdict(list)
