@@ -88,7 +88,7 @@ def netpipe_repeats(command: str, mpiexec: str, largest: int, seconds: float) ->
 
 def osu_times(program: Path, mpi: Mpi, arguments: Sequence[str]) -> dict[int, float]:
     """One start of an OSU benchmark on two ranks: seconds by bytes, for programs that print but one
-    number by 8. Their status is no matter: osu_latency_mt prints all but may end without a finalize."""
+    number by 8. Their status is no matter: osu_latency_mt prints all and may not finalize."""
     done = subprocess.run(
         [mpi.mpiexec, "--bind-to", "core", "-n", "2", program, *arguments],
         capture_output=True,
