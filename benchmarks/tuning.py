@@ -4,7 +4,7 @@ algorithm and size of a simulated cluster is known, and rules come from every se
 Times are exact, so that whatever is lost is lost between the measured sizes. The oracle has
 measured everything. Each algorithm is simulated in a run of its own, whose file in --directory is
 used again; --pieces SECONDS makes as many as end in that time, and judges nothing while some are
-left. An algorithm that takes longer than LONGEST_S is left out, and named.
+left. An algorithm that takes longer than --longest is left out, and named.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Piece:
             return [*words, "--cfg", f"smpi/coll-selector:{self.how}"]
         return [*words, "--algorithm", self.how]
 
-    def simulate(self, directory: Path) -> None:
+    def simulate(self, directory: Path, longest_s: int) -> None:
         """Leaves a file of results, or an empty one that says it takes too long."""
         budget = ["--budget", "3600s", "--timeout", "900s", "-q"]
         part = directory / f"{self.name}.part"
@@ -89,7 +89,7 @@ class Piece:
             command,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            preexec_fn=lambda: setrlimit(RLIMIT_CPU, (LONGEST_S, LONGEST_S)),
+            preexec_fn=lambda: setrlimit(RLIMIT_CPU, (longest_s, longest_s)),
         )
         if done.returncode:
             part.write_text("")
@@ -102,12 +102,14 @@ def pieces_of(collective: str, ranks: int, step: int, largest: int) -> list[Piec
     return [Piece(collective, ranks, name, step, largest) for name in (*SELECTORS, *names)]
 
 
-def simulate(pieces: Iterable[Piece], directory: Path, seconds: float) -> list[Piece]:
+def simulate(
+    pieces: Iterable[Piece], directory: Path, seconds: float, longest_s: int
+) -> list[Piece]:
     """Returns what is left when the time is over."""
     begun = time.monotonic()
     todo = [one for one in pieces if not (directory / f"{one.name}.jsonl").exists()]
     while todo and time.monotonic() - begun < seconds:
-        todo[0].simulate(directory)
+        todo[0].simulate(directory, longest_s)
         print(f"{time.monotonic() - begun:.0f} s {todo.pop(0).name}", file=sys.stderr, flush=True)
     return todo
 
@@ -169,6 +171,7 @@ def main() -> None:
     parser.add_argument("--collectives", default=COLLECTIVES)
     parser.add_argument("--step", type=int, default=2, help="factor between sizes")
     parser.add_argument("--largest", type=parse_size, default=LARGEST, help="size")
+    parser.add_argument("--longest", type=int, default=LONGEST_S, help="CPU seconds")
     parser.add_argument("--pieces", type=float, default=math.inf, metavar="SECONDS")
     asked = parser.parse_args()
     asked.directory.mkdir(parents=True, exist_ok=True)
@@ -177,7 +180,8 @@ def main() -> None:
         for ranks in map(int, asked.ranks.split(","))
         for collective in asked.collectives.split(",")
     ]
-    left = simulate((one for each in studies for one in each), asked.directory, asked.pieces)
+    pieces = (one for each in studies for one in each)
+    left = simulate(pieces, asked.directory, asked.pieces, asked.longest)
     if left:
         raise SystemExit(f"{len(left)} pieces are left")
     every: dict[bool, list[HeldOut]] = {False: [], True: []}

@@ -19,7 +19,6 @@ from hockney.mpis import (
     format_named,
 )
 from hockney.spec.held_rules import HeldRule, wrong_in
-from hockney.spec.workloads.collective import COLLECTIVES
 
 ENOUGH = 4096
 """Bytes of a file that show its format."""
@@ -68,7 +67,7 @@ def held_in(form: RulesFormat, path: Path, mpi: Mpi, engine: Engine) -> list[Hel
         rules = form.read(path)
     except (OSError, UnicodeDecodeError, RecursionError) as error:
         raise AskedWronglyError(f"{path}: {error}") from error
-    named = sorted({rule.collective for rule in rules if rule.collective in COLLECTIVES})
+    named = sorted({rule.collective for rule in rules})
     known: dict[str, dict[str, Algorithm]] = {}
     for one in family_of(mpi).discover(mpi, engine, named):
         own = known.setdefault(one.collective, {})
