@@ -196,6 +196,7 @@ FORMATS = {
         frozenset(ALGORITHMS),
         render,
         environment_of_rules,
+        comment="#",
         read=lambda path: read_variables(path, COLLECTIVES),
     ),
     "intel-tree": RulesFormat(
