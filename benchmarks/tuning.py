@@ -4,7 +4,7 @@ algorithm and size of a simulated cluster is known, and rules come from every se
 Times are exact, so that whatever is lost is lost between the measured sizes. The oracle has
 measured everything. Each algorithm is simulated in a run of its own, whose file in --directory is
 used again; --pieces SECONDS makes as many as end in that time, and judges nothing while some are
-left. An algorithm that takes longer than LONGEST_S is left out, and named.
+left. An algorithm that takes longer than --longest is left out, and named.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from hockney.records import read
 from hockney.spec import Placement
 from hockney.tuning.beyond import predicted_cells
 from hockney.tuning.rules import reduce_to_rules
-from hockney.units import format_size
+from hockney.units import parse_size
 
 COLLECTIVES = "bcast,allreduce,allgather,alltoall,reduce_scatter_block"
 WHOLE = ("bcast", "allreduce")
 """Collectives whose sizes go to LARGEST; those of the others are of one rank's block."""
-LARGEST, LARGEST_BLOCK = 2**20, 2**16
+SMALLEST, LARGEST, LARGEST_BLOCK = 8, 2**20, 2**16
 MOST_BYTES = 2**30
 """The buffers of all ranks of an allgather, which lie in this machine's memory."""
 SELECTORS = ("ompi", "mpich")
@@ -59,22 +59,28 @@ class Piece:
     collective: str
     ranks: int
     how: str
+    step: int = 2
+    """Factor between sizes."""
+    largest: int = LARGEST
 
     @property
     def name(self) -> str:
-        return f"{self.collective}-{self.ranks}-{self.how}"
+        coarser = f"-x{self.step}" if self.step != 2 else ""
+        fewer = f"-to-{self.largest}" if self.largest != LARGEST else ""
+        return f"{self.collective}-{self.ranks}-{self.how}{coarser}{fewer}"
 
     @property
     def words(self) -> list[str]:
         block = min(LARGEST_BLOCK, MOST_BYTES // self.ranks**2)
-        largest = LARGEST if self.collective in WHOLE else block
+        largest = min(LARGEST if self.collective in WHOLE else block, self.largest)
         words = [self.collective, "--platform", f"cluster:{self.ranks}", "-n", str(self.ranks)]
-        words += ["--sizes", f"8..{format_size(largest).replace(' ', '')}"]
+        count = int(math.log(largest // SMALLEST, self.step) + 1e-9) + 1
+        words += ["--sizes", ",".join(str(SMALLEST * self.step**i) for i in range(count))]
         if self.how in SELECTORS:
             return [*words, "--cfg", f"smpi/coll-selector:{self.how}"]
         return [*words, "--algorithm", self.how]
 
-    def simulate(self, directory: Path) -> None:
+    def simulate(self, directory: Path, longest_s: int) -> None:
         """Leaves a file of results, or an empty one that says it takes too long."""
         budget = ["--budget", "3600s", "--timeout", "900s", "-q"]
         part = directory / f"{self.name}.part"
@@ -83,25 +89,27 @@ class Piece:
             command,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            preexec_fn=lambda: setrlimit(RLIMIT_CPU, (LONGEST_S, LONGEST_S)),
+            preexec_fn=lambda: setrlimit(RLIMIT_CPU, (longest_s, longest_s)),
         )
         if done.returncode:
             part.write_text("")
         part.replace(directory / f"{self.name}.jsonl")
 
 
-def pieces_of(collective: str, ranks: int) -> list[Piece]:
+def pieces_of(collective: str, ranks: int, step: int, largest: int) -> list[Piece]:
     mpi, engine = mpi_of(Placement(platform="cluster:2"))
     names = [one.name for one in discover(mpi, engine, [collective])]
-    return [Piece(collective, ranks, name) for name in (*SELECTORS, *names)]
+    return [Piece(collective, ranks, name, step, largest) for name in (*SELECTORS, *names)]
 
 
-def simulate(pieces: Iterable[Piece], directory: Path, seconds: float) -> list[Piece]:
+def simulate(
+    pieces: Iterable[Piece], directory: Path, seconds: float, longest_s: int
+) -> list[Piece]:
     """Returns what is left when the time is over."""
     begun = time.monotonic()
     todo = [one for one in pieces if not (directory / f"{one.name}.jsonl").exists()]
     while todo and time.monotonic() - begun < seconds:
-        todo[0].simulate(directory)
+        todo[0].simulate(directory, longest_s)
         print(f"{time.monotonic() - begun:.0f} s {todo.pop(0).name}", file=sys.stderr, flush=True)
     return todo
 
@@ -161,15 +169,19 @@ def main() -> None:
     parser.add_argument("--directory", type=Path, required=True, help="for the simulated runs")
     parser.add_argument("--ranks", default="64,256,1024")
     parser.add_argument("--collectives", default=COLLECTIVES)
+    parser.add_argument("--step", type=int, default=2, help="factor between sizes")
+    parser.add_argument("--largest", type=parse_size, default=LARGEST, help="size")
+    parser.add_argument("--longest", type=int, default=LONGEST_S, help="CPU seconds")
     parser.add_argument("--pieces", type=float, default=math.inf, metavar="SECONDS")
     asked = parser.parse_args()
     asked.directory.mkdir(parents=True, exist_ok=True)
     studies = [
-        pieces_of(collective, ranks)
+        pieces_of(collective, ranks, asked.step, asked.largest)
         for ranks in map(int, asked.ranks.split(","))
         for collective in asked.collectives.split(",")
     ]
-    left = simulate((one for each in studies for one in each), asked.directory, asked.pieces)
+    pieces = (one for each in studies for one in each)
+    left = simulate(pieces, asked.directory, asked.pieces, asked.longest)
     if left:
         raise SystemExit(f"{len(left)} pieces are left")
     every: dict[bool, list[HeldOut]] = {False: [], True: []}

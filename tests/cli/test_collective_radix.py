@@ -54,11 +54,66 @@ def test_each_radix_is_measured_and_proved(hockney: RunHockney, tmp_path: Path, 
     }
 
 
+def measured_in(run: records.Run) -> dict[int, tuple[str, int | None, int | None]]:
+    return {s.launch: (s.algorithm, s.segment_bytes, s.radix) for s in run.samples}
+
+
+def test_auto_measures_the_radix_between_coarse_ones_in_a_second_step(
+    hockney: RunHockney, tmp_path: Path, tree: str
+) -> None:
+    words = ("--algorithm", f"{tree},default", "--radix", "auto", "-n", "4", "--oversubscribe")
+    done = hockney("collective", "bcast", *words, "-o", "run.jsonl", *SHORT[:-1])
+    assert done.status == 0, done.stderr
+    run = records.read(tmp_path / "run.jsonl")
+    ran = list(measured_in(run).values())
+    default, coarse = ("default", None, None), [(tree, None, 2), (tree, None, 4)]
+    # Open MPI's chain has no segments where none are asked for.
+    bare = [(name, None, radix) for name, _, radix in ran]
+    assert set(bare[:3]) == {default, *coarse}
+    assert default in bare[3:], "the new radix is compared with launches of its own time"
+    assert (tree, None, 3) in bare[3:]
+    assert set(bare[3:]) <= {default, *coarse, (tree, None, 3)}
+    [last] = {n for n, (_, _, radix) in measured_in(run).items() if radix == 3}
+    controls = run.launches[last].controls
+    assert "3" in [v for k, v in controls.items() if k.endswith(("_KVAL", "_chain_fanout"))]
+    assert f"{tree}, radix 3, 4 ranks: measured around the best coarse value" in done.stderr
+    assert run.header.options["searched"] == ["radix"]
+
+
+@pytest.mark.long
+def test_auto_halves_and_doubles_the_best_segment(
+    hockney: RunHockney, tmp_path: Path, tree: str
+) -> None:
+    name = {"tree": "pipelined_tree"}.get(tree, tree)
+    words = ("--algorithm", name, "--segment-size", "auto", "-n", "2", "--sizes", "8,256KiB")
+    done = hockney("collective", "bcast", *words, "-o", "run.jsonl", "--launches", "1", "-q")
+    assert done.status == 0, done.stderr
+    run = records.read(tmp_path / "run.jsonl")
+    segments = [segment for _, segment, _ in measured_in(run).values()]
+    assert sorted(segments[:3]) == [1024, 8192, 65536]
+    [best] = set(segments[3:]) & set(segments[:3])
+    assert set(segments[3:]) == {best, best // 2, 2 * best}
+    assert {s.bytes for s in run.samples if s.segment_bytes == best // 2} == {2**18}, (
+        "8 B have no segments"
+    )
+
+
+def test_a_search_is_no_job_and_not_varied(hockney: RunHockney, tree: str) -> None:
+    words = ("collective", "bcast", "--algorithm", tree, "--radix", "auto", "-n", "2")
+    varied = hockney(*words, "--vary", "env:A=1,2")
+    assert varied.status == 2
+    assert "decides after each launch" in varied.stderr
+    job = hockney("job", "slurm", "--", *words)
+    assert job.status == 2
+    assert "auto" in job.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
         (["--radix", "1"], "a radix is 2 or more"),
         (["--radix", "two"], "not a list of radices"),
+        (["--algorithm", "binomial", "--radix", "auto"], "lists no control variable"),
         (["--algorithm", "binomial", "--radix", "4"], "lists no control variable"),
         (["--radix", "4"], "or name "),
         (["--algorithm", "TREE", "--radix", "4,8", "-n", "2"], "there are no more ranks"),

@@ -13,6 +13,7 @@ from hockney import records
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.measure.build import build_engine
 from hockney.mpis import Engine, Mpi, Rule, format_for, format_named
+from hockney.tuning.reading import other_library
 from hockney.tuning.trial import start, try_written, write_tried
 
 
@@ -60,6 +61,12 @@ def test_the_library_reads_all_of_what_is_written(
     assert write_tried(form, rules, tmp_path / "rules", here, library, engine) is True
     assert files(tmp_path) == sorted(f"rules{suffix}" for suffix in form.suffixes)
     assert try_written(form, tmp_path / "rules", here, library, engine) is True
+    assert other_library(form, tmp_path / "rules", here) is None
+    newer = records.Mpi(library=here.library, version="99.1")
+    words = other_library(form, tmp_path / "rules", newer)
+    assert (words is None) == (form.comment is None)
+    if words:
+        assert f"rules:1: written for {here.library} {here.version}, and this is " in words
 
 
 def test_what_the_library_drops_is_not_written(
@@ -68,7 +75,7 @@ def test_what_the_library_drops_is_not_written(
     """As with a first size that is not 0, or a name that the library does not look at."""
     form = format_named(own_format(here))
     unread = SimpleNamespace(
-        render=form.render, with_fault=form.with_fault, environment=lambda _: {}
+        render=form.render, with_fault=form.with_fault, environment=lambda _: {}, comment=None
     )
     rules = rules_for(own_format(here))
     with pytest.raises(HockneyError, match="ignores these rules"):
@@ -91,6 +98,7 @@ def test_a_first_size_that_is_not_0_is_noticed(open_mpi: Mpi, tmp_path: Path) ->
         render=lambda *args: spoiled(form.render(*args)),
         with_fault=form.with_fault,
         environment=form.environment,
+        comment=form.comment,
     )
     with pytest.raises(HockneyError, match="ignores these rules"):
         write_tried(wrong, rules_for("openmpi"), tmp_path / "rules", found, open_mpi, engine)
@@ -105,10 +113,33 @@ def test_what_the_library_does_not_start_with_is_not_written(
         render=lambda *args: form.with_fault(form.render(*args)),
         with_fault=form.with_fault,
         environment=form.environment,
+        comment=form.comment,
     )
     rules = rules_for(own_format(here))
     with pytest.raises(HockneyError, match="does not start with these rules"):
         write_tried(faulty, rules, tmp_path / "rules", here, library, engine)
+    assert files(tmp_path) == []
+
+
+@pytest.mark.long
+def test_a_library_that_hangs_with_rules_is_ended_and_they_are_not_written(
+    mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The faulty build of the engine falls silent."""
+    monkeypatch.setenv("HOCKNEY_CFLAGS", "-DHOCKNEY_FAULTS")
+    monkeypatch.setattr("hockney.tuning.trial.TIMEOUT_S", 3.0)
+    engine = build_engine(mpi)
+    _, found = start(mpi, engine, {})
+    assert found is not None
+    form = format_named(own_format(found))
+    hanging = SimpleNamespace(
+        render=form.render,
+        with_fault=form.with_fault,
+        environment=lambda _: {"HOCKNEY_FAULT_STOP": "0"},
+        comment=form.comment,
+    )
+    with pytest.raises(HockneyError, match=r"hangs with these rules: .* for 3 s and were ended"):
+        write_tried(hanging, rules_for(own_format(found)), tmp_path / "rules", found, mpi, engine)
     assert files(tmp_path) == []
 
 

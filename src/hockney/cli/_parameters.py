@@ -17,6 +17,8 @@ with lazy_imports():
     from hockney.spec.loads import parse_bursts
     from hockney.spec.placement import parse_cpus
 
+AUTO = "auto"
+"""In place of values: search them."""
 MOST_COUNTS = 10_000
 """Numbers of ranks in a list: more are no study, and take all memory."""
 
@@ -142,6 +144,10 @@ def _counts(
     return sorted(set(counts))
 
 
+def _or_auto(parse: Callable[[str], list[int]]) -> Callable[[str], list[int] | str]:
+    return lambda text: AUTO if text == AUTO else parse(text)
+
+
 SIZES = Words("sizes", units.parse_sizes)
 SIZE = Words("size", units.parse_size)
 SECONDS = Words("time", units.parse_seconds)
@@ -151,7 +157,8 @@ BURSTS = Words("bursts", lambda text: parse_bursts(text))
 FRACTION = Words("fraction", units.parse_share)
 LAUNCHES = Words("launches", _launches)
 COUNTS = Words("ranks", _counts)
-RADICES = Words("radices", lambda text: _counts(text, "radices", "a radix is 2 or more"))
+RADICES = Words("radices", _or_auto(lambda text: _counts(text, "radices", "a radix is 2 or more")))
+SEGMENTS = Words("sizes", _or_auto(units.parse_sizes))
 PEERS = Words("ranks", _peers)
 HOSTS = Words("hosts", _hosts)
 CPUS = Words("CPUs", _cpus)

@@ -26,7 +26,7 @@ from hockney.tuning.check import (
     sampling_of,
 )
 from hockney.tuning.measured import library_of, points_of
-from hockney.tuning.reading import check_is_for, format_in, held_in
+from hockney.tuning.reading import check_is_for, format_in, held_in, other_library
 from hockney.tuning.trial import check_library, try_written
 from hockney.units import format_seconds
 from hockney.views.as_json import dumps
@@ -45,6 +45,8 @@ def check_rules(rules: Path, analyses: Sequence[Analysis], options: dict[str, An
     asked = asked_of(points, held)
     if not options["quiet"]:
         _say(rules, proved, len(held))
+        if words := other_library(form, rules, library):
+            click.echo(f"note: {words}", err=True)
     cases, comparison = cases_of(asked, placement, form, rules)
     limits = (options["launches"], options["budget"])
     sampling = sampling_of(asked, *limits, lambda: launch_s(mpi, engine))

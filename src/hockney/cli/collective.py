@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -11,11 +12,28 @@ from hockney.cli import _options
 from hockney.cli._asked import Common
 from hockney.cli._help import SAMPLING, WORKLOAD, option, verb
 from hockney.cli._options import HOW_MUCH, measuring_options
-from hockney.cli._parameters import ARRIVAL, COUNTS, RADICES, SECONDS, SIZES, SKEW, Several
+from hockney.cli._parameters import (
+    ARRIVAL,
+    AUTO,
+    COUNTS,
+    RADICES,
+    SECONDS,
+    SEGMENTS,
+    SKEW,
+    Several,
+)
 from hockney.cli._verb import MeasuringVerb
 from hockney.lazy import lazy_imports
 from hockney.spec import Plan, sizes_of
-from hockney.spec.workloads.collective import FORMS, CollectiveForm
+from hockney.spec.workloads.collective import (
+    COARSE_RADICES,
+    COARSE_SEGMENTS,
+    FORMS,
+    LEAST_RADIX,
+    RADIX,
+    SEGMENT,
+    CollectiveForm,
+)
 
 with lazy_imports():
     from hockney.measure.algorithms import checked_collectives
@@ -40,6 +58,7 @@ BUDGET = option(
     "hockney collective bcast --algorithm all",
     "hockney collective bcast --algorithm all --race --launches 10",
     "hockney collective bcast --algorithm all --radix 2,4,8 --race",
+    "hockney collective bcast --algorithm all --radix auto --segment-size auto",
     "hockney collective allreduce,alltoall -n 2..64 --nodes 4",
     "hockney collective ibcast --overlap",
     "hockney collective allreduce --form blocking,nonblocking,persistent",
@@ -70,20 +89,21 @@ BUDGET = option(
 @option(
     "--segment-size",
     "segments",
-    type=SIZES,
-    metavar="LIST",
+    type=SEGMENTS,
+    metavar="auto|LIST",
     heading=WORKLOAD,
     show_default="the library's own",
-    help="Segment sizes, for algorithms that segment messages.",
+    help="Segment sizes, for algorithms that segment messages; auto: as for --radix.",
 )
 @option(
     "--radix",
     "radices",
     type=RADICES,
-    metavar="LIST",
+    metavar="auto|LIST",
     heading=WORKLOAD,
     show_default="the library's own",
-    help="Radices (fan-out of a tree, k of a k-ary exchange), for algorithms that have one.",
+    help="Radices (fan-out of a tree, k of a k-ary exchange), for algorithms that have one; auto: "
+    "race a few values far apart, then those around the best.",
 )
 @option(
     "--form",
@@ -169,8 +189,8 @@ def command(
     ranks: list[int] | None,
     threads: str | None,
     sizes: list[int],
-    segments: list[int] | None,
-    radices: list[int] | None,
+    segments: list[int] | str | None,
+    radices: list[int] | str | None,
     arrival: Asked | None,
     phases: str,
     skew: Skew | None,
@@ -183,14 +203,15 @@ def command(
     start to the end on the last rank; with --arrival, from the last rank's arrival.
     """
     counts = parse_counts(threads, "--threads") if threads else ()
+    counted = ranks or [common.ranks_by_nodes() or _usual_ranks(counts)]
     study = Study(
         named=checked_collectives(collectives.split(",")),
         forms=forms,
         algorithms=algorithms.split(","),
-        ranks=ranks or [common.ranks_by_nodes() or _usual_ranks(counts)],
+        ranks=counted,
         threads=counts,
-        segments=segments or (),
-        radices=radices or (),
+        segments=_values(segments, COARSE_SEGMENTS),
+        radices=_values(radices, [n for n in COARSE_RADICES if n <= max(*counted, LEAST_RADIX)]),
         sizes=sizes_of(sizes),
         buffers=common.buffers,
         arrivals=arrivals_of(arrival, skew),
@@ -201,7 +222,22 @@ def command(
     sampling = common.sampling
     if "budget" not in common.given:
         sampling = replace(sampling, budget_s=CASE_S * len(cases))
-    return Plan(cases=tuple(cases), sampling=sampling, left_out=tuple(left_out), race=race)
+    fields = {RADIX: radices, SEGMENT: segments}
+    searched = tuple(name for name, asked in fields.items() if asked == AUTO)
+    return Plan(
+        cases=tuple(cases),
+        sampling=sampling,
+        left_out=tuple(left_out),
+        race=race or bool(searched),
+        searched=searched,
+    )
+
+
+def _values(asked: list[int] | str | None, coarse: Sequence[int]) -> Sequence[int]:
+    """What an option names, or the coarse values to search from."""
+    if isinstance(asked, str):
+        return coarse
+    return asked or ()
 
 
 def _usual_ranks(threads: tuple[int, ...]) -> int:

@@ -83,7 +83,7 @@ def _check(plan: Plan, output: Output) -> None:
             "a batch script cannot tell which launch measures which variant",
             "let the job run hockney itself, with --vary",
         )
-    if plan.race:
+    if plan.race and not plan.searched:
         raise AskedWronglyError(
             "--race decides after each launch, which a batch script without Python cannot",
             "leave it out",
@@ -91,7 +91,7 @@ def _check(plan: Plan, output: Output) -> None:
     if has_steps(plan):
         raise AskedWronglyError(
             "a batch script cannot choose what to measure next from what was measured",
-            "let the job run hockney itself, or leave out --refine",
+            "let the job run hockney itself, or leave out --refine and auto",
         )
 
 

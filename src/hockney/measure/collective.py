@@ -110,8 +110,7 @@ def cases_of(
         collective, form, segment = variant.collective, variant.form, variant.segment
         forcing = family.forcing(collective, variant.algorithm, segment, variant.radix)
         for ranks in study.ranks:
-            label = form or algorithm_text(forcing.algorithm, forcing.segment_bytes, forcing.radix)
-            title = f"{collective} {label}, {ranks} ranks"
+            title = title_of(collective, forcing, ranks, form)
             replaced = _replaced(family, study, variant, ranks)
             left_out += [f"{title}, {words}" for words in _in_words(replaced)]
             sizes = tuple(size for size, by in replaced.items() if by is None)
@@ -141,6 +140,11 @@ def cases_of(
         raise AskedWronglyError("none of these can be measured:\n  " + "\n  ".join(left_out))
     _check_memory(cases)
     return cases, left_out
+
+
+def title_of(collective: str, forcing: Forcing, ranks: int, form: OwnForm | None = None) -> str:
+    label = form or algorithm_text(forcing.algorithm, forcing.segment_bytes, forcing.radix)
+    return f"{collective} {label}, {ranks} ranks"
 
 
 def forced(base: Placement, forcing: Forcing, ranks: int) -> Placement:
@@ -254,14 +258,30 @@ def _replaced(
     family: Family, study: Study, variant: _Variant, ranks: int
 ) -> dict[Size, str | None]:
     """For each size what the library would run instead; None where it runs the algorithm."""
-    found: dict[Size, str | None] = {}
-    algorithm, radix = variant.algorithm, variant.radix
-    for size in _sizes(variant.collective, study):
-        by = algorithm and family.replaced_by(algorithm, ranks, size.bytes, variant.segment)
-        if algorithm and algorithm.radix and radix is not None:
-            by = by or _same_as(algorithm.radix, radix, ranks)
-        found[size] = f"the library {by}" if by else None
-    return found
+    sizes, algorithm = _sizes(variant.collective, study), variant.algorithm
+    if algorithm is None:
+        return dict.fromkeys(sizes)
+    segment, radix = variant.segment, variant.radix
+    found = {
+        size: replaced_by_another(family, algorithm, ranks, size.bytes, segment, radix)
+        for size in sizes
+    }
+    return {size: f"the library {by}" if by else None for size, by in found.items()}
+
+
+def replaced_by_another(
+    family: Family,
+    algorithm: Algorithm,
+    ranks: int,
+    bytes_: int,
+    segment: int | None,
+    radix: int | None,
+) -> str | None:
+    """What the library would run instead, and why; None where it runs the algorithm so."""
+    by = family.replaced_by(algorithm, ranks, bytes_, segment)
+    if algorithm.radix and radix is not None:
+        by = by or _same_as(algorithm.radix, radix, ranks)
+    return by
 
 
 def _same_as(of: Radix, radix: int, ranks: int) -> str | None:

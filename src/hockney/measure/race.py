@@ -8,7 +8,7 @@ keeps those that are alike in the race; that of three keeps what differs by litt
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from msgspec.structs import replace
@@ -32,6 +32,9 @@ class Runner(Protocol):
     is_done: bool
 
 
+R = TypeVar("R", bound=Runner)
+
+
 class Race:
     """Decides after each launch which cases have lost. The library's own decision is what the
     others are compared with, and stays."""
@@ -46,13 +49,26 @@ class Race:
         """Leaves out sizes that cases have lost, and ends those that have lost all."""
         for one in runners:
             self._add(one)
-        groups: dict[Hashable, list[Runner]] = {}
+        for group in self.groups(runners):
+            for one in group:
+                if not one.is_done and not is_default(one.case):
+                    self._keep(one, self._open(one, group))
+
+    def groups(self, runners: Sequence[R]) -> list[list[R]]:
+        """Those that are in one race: of the same collective and number of ranks."""
+        groups: dict[Hashable, list[R]] = {}
         for one in runners:
             groups.setdefault(_group(one.case), []).append(one)
-        for group in groups.values():
-            for one in group:
-                if not one.is_done and not _is_default(one.case):
-                    self._keep(one, self._open(one, group))
+        return list(groups.values())
+
+    def standing(self, runner: Runner, group: Sequence[Runner]) -> Times:
+        """The times of a case where it has not lost."""
+        others = [self._times[id(other)] for other in group if other is not runner]
+        return {
+            key: times
+            for key, times in self._times[id(runner)].items()
+            if not any(_is_behind(times, other.get(key, [])) for other in others)
+        }
 
     def _add(self, runner: Runner) -> None:
         """Takes the samples that were measured since the last time."""
@@ -69,15 +85,9 @@ class Race:
 
     def _open(self, runner: Runner, group: Sequence[Runner]) -> set[int]:
         """The sizes that a case has not lost, in some pattern of arrival."""
-        own = self._times[id(runner)]
-        others = [self._times[id(other)] for other in group if other is not runner]
-        seen = {size for size, _ in own}
+        seen = {size for size, _ in self._times[id(runner)]}
         unseen = {size.bytes for size in runner.case.workload.sizes} - seen
-        return unseen | {
-            key[0]
-            for key, times in own.items()
-            if not any(_is_behind(times, other.get(key, [])) for other in others)
-        }
+        return unseen | {size for size, _ in self.standing(runner, group)}
 
     def _keep(self, runner: Runner, sizes: set[int]) -> None:
         workload = runner.case.workload
@@ -101,5 +111,5 @@ def _group(case: Case) -> Hashable:
     return name, case.placement.ranks
 
 
-def _is_default(case: Case) -> bool:
+def is_default(case: Case) -> bool:
     return isinstance(case.workload, Collective) and case.workload.algorithm == DEFAULT

@@ -8,6 +8,7 @@ from hockney.spec.workloads.overheads import Overheads
 from hockney.spec.workloads.pingpong import Pingpong
 
 with lazy_imports():  # they load libraries of numbers
+    from hockney.measure.around import Around
     from hockney.measure.refine import Refinement
     from hockney.measure.session import Steps
     from hockney.measure.trains import Trains
@@ -15,6 +16,8 @@ with lazy_imports():  # they load libraries of numbers
 
 def has_steps(plan: Plan) -> bool:
     workload = plan.first.workload
+    if plan.searched:
+        return True
     return isinstance(workload, Overheads) or (isinstance(workload, Pingpong) and workload.refine)
 
 
@@ -22,6 +25,8 @@ def steps_of(plan: Plan) -> Steps | None:
     """The steps of a plan; None if the plan is measured as it is."""
     if not has_steps(plan):
         return None
+    if plan.searched:
+        return Around(plan)
     if isinstance(plan.first.workload, Overheads):
         return Trains(plan)
     return Refinement(plan)

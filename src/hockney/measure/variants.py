@@ -23,7 +23,7 @@ def joined(plans: Sequence[tuple[Variant, Plan]], comparison: Comparison, budget
     if has_steps(first):
         raise AskedWronglyError(
             f"--vary: {first.experiment} decides after each launch what to measure next",
-            "measure each variant in a run of its own, or leave out --refine",
+            "measure each variant in a run of its own, or leave out --refine and auto",
         )
     cases = [
         replace(_with_variables(case, variant), variant=variant.name)

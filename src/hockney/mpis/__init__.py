@@ -162,6 +162,8 @@ class RulesFormat:
     None if no fault has that effect."""
     controls: Callable[[Path], dict[str, str | None]] = lambda path: {}  # noqa: ARG005
     """Control variables (MPI_T) that show what the library reads; None for any value."""
+    comment: str | None = None
+    """What begins a line that the library ignores; None if there is no such thing."""
     suffixes: tuple[str, ...] = ("",)
     """Appended to the name that the user gives, one for each file."""
     read: Callable[[Path], list[HeldRule]] = lambda path: []  # noqa: ARG005

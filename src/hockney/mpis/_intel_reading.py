@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
@@ -10,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from hockney.spec.held_rules import HeldRule, check_no_overlap, wrong_in
+from hockney.spec.json_rules import Name, named_json
 
 EXPORT = re.compile(r"\s*(?:export\s+|set\s+)?I_MPI_ADJUST_(\w+)=(.*)")
 RANGE = re.compile(r"(\d+)(?::(?:(\d+)-(\d+))?(?:@(\d+)-(\d+))?)?")
 """ID[:SIZES][@RANKS]"""
 LARGEST = 2**31 - 1
+ANY = "-1"
+"""No limit, in a tree."""
 
 
 def read_variables(path: Path, collectives: Collection[str]) -> list[HeldRule]:
@@ -62,17 +64,15 @@ def read_tree(path: Path, collectives: Collection[str]) -> list[HeldRule]:
         text = path.read_text()
     except UnicodeDecodeError:
         return []
-    try:
-        tree = json.loads(text)
-    except ValueError as error:
-        line = getattr(error, "lineno", 1)
-        raise wrong_in(path, line, f"not JSON: {getattr(error, 'msg', error)}") from error
+    tree = named_json(path, text)
+    if not isinstance(tree, dict):
+        raise wrong_in(path, 1, 'there are no collectives ("coll=...")')
     known = {name.lower() for name in collectives}
-    return list(_below(path, text, tree, HeldRule("", (1, None), (0, None), "", 1), known))
+    return list(_below(path, tree, HeldRule("", (1, None), (0, None), "", 1), known))
 
 
 def _below(
-    path: Path, text: str, tree: Mapping[str, Any], here: HeldRule, known: Collection[str]
+    path: Path, tree: Mapping[Name, Any], here: HeldRule, known: Collection[str]
 ) -> Iterator[HeldRule]:
     """A size or number of ranks holds from the end of the one before it; -1 is any."""
     first_rank, first_byte = here.ranks[0], here.bytes[0]
@@ -81,23 +81,36 @@ def _below(
         inner = here
         if name == "coll":
             if value.lower() not in known:
-                line = text.count("\n", 0, max(text.find(f'"{key}"'), 0)) + 1
-                raise wrong_in(path, line, f"{value!r} is not a known collective")
+                raise wrong_in(path, key.line, f"{value!r} is not a known collective")
             inner = replace(here, collective=value.lower())
         elif name == "comm_size":
-            last = _limit(value)
+            last = _limit(path, key, value, first_rank)
             inner = replace(here, ranks=(first_rank, last))
             first_rank = first_rank if last is None else last + 1
         elif name == "msg_size":
-            last = _limit(value)
+            last = _limit(path, key, value, first_byte)
             inner = replace(here, bytes=(first_byte, last))
             first_byte = first_byte if last is None else last + 1
         elif name.lower() == here.collective:
-            yield replace(here, algorithm=value)
+            if not value.isdecimal():
+                raise wrong_in(path, key.line, f"{value!r} is not the number of an algorithm")
+            yield replace(here, algorithm=value, line=key.line)
             continue
         if isinstance(below, dict):
-            yield from _below(path, text, below, inner, known)
+            yield from _below(path, below, inner, known)
 
 
-def _limit(value: str) -> int | None:
-    return None if not value.isdecimal() else int(value)
+def _limit(path: Path, key: Name, value: str, first: int) -> int | None:
+    """The upper limit that a name says; None for any."""
+    if value == ANY:
+        return None
+    if not value.isdecimal():
+        raise wrong_in(path, key.line, f"{value!r} is not a limit", f"write a number, or {ANY}")
+    if int(value) < first:
+        raise wrong_in(
+            path,
+            key.line,
+            f"{str(key)!r} is never reached: an earlier limit holds up to {first - 1}",
+            "write limits in ascending order",
+        )
+    return int(value)

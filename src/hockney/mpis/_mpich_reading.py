@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hockney.errors import AskedWronglyError
 from hockney.spec.held_rules import HeldRule, wrong_in
+from hockney.spec.json_rules import Name, named_json
 
 LIMIT = re.compile(r"(comm_size|avg_msg_size|total_msg_size)(<=|<|=)(\d+|any|pow2|node_comm_size)")
 LEAF = re.compile(r"(?:algorithm|composition)=(.*)")
@@ -27,17 +28,11 @@ def read_trees(path: Path) -> list[HeldRule]:
 
 def held_in_tree(path: Path, text: str) -> list[HeldRule]:
     """path: what messages call the text."""
-    try:
-        tree = json.loads(text)
-    except ValueError as error:
-        line = getattr(error, "lineno", 1)
-        raise wrong_in(path, line, f"not JSON: {getattr(error, 'msg', error)}") from error
+    tree = named_json(path, text)
     if not isinstance(tree, dict) or not any(key.startswith("collective=") for key in tree):
         raise wrong_in(path, 1, 'there are no collectives ("collective=...")')
-    found = re.finditer(r'"(?:algorithm|composition)=', text)
-    lines = (text.count("\n", 0, one.start()) + 1 for one in found)
     start = HeldRule("", (1, None), (0, None), "", 1)
-    return [rule for rule in _below(path, tree, start, lines) if not _is_empty(rule)]
+    return [rule for rule in _below(path, tree, start) if not _is_empty(rule)]
 
 
 def _is_empty(rule: HeldRule) -> bool:
@@ -45,24 +40,20 @@ def _is_empty(rule: HeldRule) -> bool:
     return any(last is not None and last < first for first, last in (rule.ranks, rule.bytes))
 
 
-def _below(
-    path: Path, tree: Mapping[str, Any], here: HeldRule, lines: Iterator[int]
-) -> Iterator[HeldRule]:
+def _below(path: Path, tree: Mapping[Name, Any], here: HeldRule) -> Iterator[HeldRule]:
     """The leaves in order. A limit holds from the end of the one before it."""
     ranks_from, bytes_from = here.ranks[0], here.bytes[0]
+    _check_reached(path, list(tree))
     for key, below in tree.items():
         if leaf := LEAF.fullmatch(key):
             own = OWN_NAME.fullmatch(leaf[1])
-            line = next(lines, 1)
-            name = own[1] if own else leaf[1]
-            yield replace(here, algorithm=name, line=line, radix=_radix(path, line, below))
+            name, radix = own[1] if own else leaf[1], _radix(path, key.line, below)
+            yield replace(here, algorithm=name, line=key.line, radix=radix)
             continue
         if not isinstance(below, dict):
-            raise wrong_in(path, here.line, f"{key!r} has no decisions below it")
+            raise wrong_in(path, key.line, f"{str(key)!r} has no decisions below it")
         inner = here
         if key == "comm_type=inter":
-            for _ in _below(path, below, here, lines):
-                pass  # its decisions are lines of the file, but for other communicators
             continue
         if key.startswith("collective="):
             inner = replace(here, collective=key.partition("=")[2])
@@ -77,7 +68,33 @@ def _below(
                     here, bytes=(bytes_from, _least(last, here.bytes[1])), of_all_ranks=scaled
                 )
                 bytes_from = last + 1 if last is not None else bytes_from
-        yield from _below(path, below, inner, lines)
+        yield from _below(path, below, inner)
+
+
+def _check_reached(path: Path, keys: Sequence[Name]) -> None:
+    """Raises AskedWronglyError for a branch behind one that holds wherever it does."""
+    highest: dict[str, tuple[int, Name]] = {}
+    for at, key in enumerate(keys):
+        limit = LIMIT.fullmatch(key)
+        if limit is None:
+            continue
+        if limit[3] == "any" and at + 1 < len(keys):
+            raise _never_reached(path, keys[at + 1], key)
+        last = _last(limit)
+        if last is None or limit[2] == "=":
+            continue
+        if limit[1] in highest and last <= highest[limit[1]][0]:
+            raise _never_reached(path, key, highest[limit[1]][1])
+        highest[limit[1]] = (last, key)
+
+
+def _never_reached(path: Path, key: Name, by: Name) -> AskedWronglyError:
+    return wrong_in(
+        path,
+        key.line,
+        f"{str(key)!r} is never reached: {str(by)!r} in line {by.line} holds before it",
+        "the library takes the first that holds: write limits in ascending order, any last",
+    )
 
 
 def _radix(path: Path, line: int, parameters: Any) -> int | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hockney.spec.held_rules import HeldRule, check_no_overlap, wrong_in
+from hockney.spec.json_rules import named_json
 
 OWN_DECISION = "0"
 WITH_REQUESTS = 2
@@ -129,11 +130,7 @@ def _held(
 def read_json(path: Path, scaled: frozenset[str]) -> list[HeldRule]:
     """Rules of Open MPI 6 (docs/tuning-apps/tuned_dynamic_file_schema.json)."""
     text = path.read_text()
-    try:
-        content = json.loads(text)
-    except ValueError as error:
-        line = getattr(error, "lineno", 1)
-        raise wrong_in(path, line, f"not JSON: {getattr(error, 'msg', error)}") from error
+    content = named_json(path, text)
     if not isinstance(content, dict) or not isinstance(content.get("collectives"), dict):
         raise wrong_in(path, 1, "there are no collectives", "Open MPI 6 reads {'collectives': ...}")
     lines = _lines_of(text, r'"alg"\s*:')

@@ -2,14 +2,17 @@
 
 MPI_T shows neither its list of algorithms nor its choice, so nothing proves that it ran the forced
 one. From 2021.13 on the numbers are those of presets, and there are more presets than listed here.
-Rules are variables I_MPI_ADJUST_X=ID:SIZES@RANKS;... in a file for `source`; the library decides
-where no range applies. Or they are a tree as mpitune writes it, which also knows ranks per node.
+Rules are a tree as mpitune writes it, which knows ranks and ranks per node. Or they are variables
+I_MPI_ADJUST_X=ID:SIZES;... in a file for `source`: the manual has numbers of ranks behind sizes
+(@RANKS), but 2021.18 then ignores the sizes, and runs an algorithm of the list where no range
+applies (tests/mpis/test_intel_rules.py). Algorithm 0, everywhere else, is what the library would do
+without the tuning file that comes with it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -119,17 +122,33 @@ def replaced_by(
 
 
 def render(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:  # noqa: ARG001
-    variables: dict[str, list[str]] = {}
-    for rule in rules:
-        name = f"I_MPI_ADJUST_{rule.collective.upper()}"
-        variables.setdefault(name, []).append(_range(rule, name))
-    lines = [f"export {name}='{';'.join(ranges)}'" for name, ranges in variables.items()]
-    return {"": "\n".join(["# Written by hockney tune", *lines]) + "\n"}
+    """They hold for any number of ranks. Raises HockneyError for rules that differ by ranks."""
+    lines = ["# Written by hockney tune. These rules hold for any number of ranks."]
+    for collective in dict.fromkeys(rule.collective for rule in rules):
+        of_it = [rule for rule in rules if rule.collective == collective]
+        counts = sorted({rule.ranks for rule in of_it})
+        if len(counts) > 1:
+            raise HockneyError(
+                f"rules for {collective} by {' and by '.join(map(str, counts))} ranks: Intel MPI's "
+                "variables cannot tell them apart",
+                "write them with --format intel-tree, or from files of one number of ranks",
+            )
+        name = f"I_MPI_ADJUST_{collective.upper()}"
+        lines.append(f"export {name}='{';'.join(_ranges(of_it, name))}'")
+    return {"": "\n".join(lines) + "\n"}
 
 
-def _range(rule: Rule, name: str) -> str:
-    to = LARGEST_BYTES if rule.to_bytes is None else rule.to_bytes
-    return f"{_number(rule, name)}:{rule.from_bytes}-{to}@{rule.ranks}-{rule.last_ranks}"
+def _ranges(rules: Sequence[Rule], name: str) -> Iterator[str]:
+    """All sizes: the library takes a rule where no range holds, too."""
+    begin = 0
+    for rule in sorted(rules, key=lambda rule: rule.from_bytes):
+        if rule.from_bytes > begin:
+            yield f"{OWN}:{begin}-{rule.from_bytes - 1}"
+        to = LARGEST_BYTES if rule.to_bytes is None else rule.to_bytes
+        yield f"{_number(rule, name)}:{rule.from_bytes}-{to}"
+        begin = to + 1
+    if begin <= LARGEST_BYTES:
+        yield f"{OWN}:{begin}-{LARGEST_BYTES}"
 
 
 def _number(rule: Rule, name: str) -> str:
@@ -196,6 +215,7 @@ FORMATS = {
         frozenset(ALGORITHMS),
         render,
         environment_of_rules,
+        comment="#",
         read=lambda path: read_variables(path, COLLECTIVES),
     ),
     "intel-tree": RulesFormat(
@@ -211,4 +231,4 @@ releases ends a program for a mistake in its rules."""
 
 
 def format_for(version: str | None) -> str:  # noqa: ARG001
-    return "intel"
+    return "intel-tree"

@@ -86,6 +86,8 @@ Tree = dict[str, Any]
 """Conditions in order. The library follows the first that holds, and never backtracks."""
 DEVICE_SUFFIX = ".ch4"
 """Suffix of the second file."""
+NODE_SUFFIX = ".posix"
+"""Suffix of the third file: the decisions inside a node."""
 SIZE_KEYS = {
     "bcast": "avg_msg_size",
     "reduce": "avg_msg_size",
@@ -243,12 +245,14 @@ def with_fault(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def environment_of_rules(path: Path) -> dict[str, str]:
-    """Somebody else's rules may lack the second file."""
+    """Somebody else's rules may lack the second file, or have the third: ours need none of it,
+    because where they hold no collective is left to a node's shared memory."""
     whole = path.resolve()
-    device = whole.with_name(whole.name + DEVICE_SUFFIX)
     found = {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(whole)}
-    if device.exists():
-        found["MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE"] = str(device)
+    for suffix, level in ((DEVICE_SUFFIX, "CH4"), (NODE_SUFFIX, "CH4_POSIX")):
+        other = whole.with_name(whole.name + suffix)
+        if other.exists():
+            found[f"MPIR_CVAR_{level}_COLL_SELECTION_TUNING_JSON_FILE"] = str(other)
     return found
 
 

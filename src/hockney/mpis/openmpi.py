@@ -387,6 +387,7 @@ FORMATS = {
         environment_of_rules,
         with_fault,
         controls,
+        comment="#",
         has_radix=has_radix,
         read=lambda path: read_classic(path, SEEN_OF_ALL_RANKS),
     ),

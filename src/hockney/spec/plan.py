@@ -50,6 +50,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """The variants that are compared; None where nothing is varied."""
     race: bool = False
     """Cases that are surely the fastest at no point are not measured further."""
+    searched: tuple[str, ...] = ()
+    """Fields of the workload whose values are coarse: those around the best are measured next."""
 
     @property
     def first(self) -> Case:
@@ -88,6 +90,7 @@ class _StoredPlan(msgspec.Struct):
     left_out: tuple[str, ...] = ()
     comparison: Comparison | None = None
     race: bool = False
+    searched: tuple[str, ...] = ()
 
 
 def plan_of(options: Mapping[str, Any]) -> Plan | None:
@@ -116,6 +119,7 @@ def plan_of(options: Mapping[str, Any]) -> Plan | None:
         left_out=found.left_out,
         comparison=found.comparison,
         race=found.race,
+        searched=found.searched,
     )
 
 

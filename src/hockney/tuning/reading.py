@@ -19,12 +19,35 @@ from hockney.mpis import (
     format_named,
 )
 from hockney.spec.held_rules import HeldRule, wrong_in
-from hockney.spec.workloads.collective import COLLECTIVES
 
 ENOUGH = 4096
 """Bytes of a file that show its format."""
 MOST_BYTES = 16 * 1024 * 1024
 """Bytes of a file of rules; those of libraries are below 1 MiB."""
+
+
+WRITTEN_FOR = "rules for "
+"""Begins the comment that names the library and its version."""
+
+
+def version_text(library: records.Mpi) -> str:
+    return f"{library.library or 'an unknown MPI'} {library.version or ''}".strip()
+
+
+def other_library(form: RulesFormat, path: Path, library: records.Mpi) -> str | None:
+    """The line of a file that says that it was written for another library or version, in words;
+    None where it says nothing of the kind. It is no mistake: whether the rules still hold is what
+    a check finds out."""
+    if form.comment is None:
+        return None
+    begin = f"{form.comment} {WRITTEN_FOR}"
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        if line.startswith(begin) and line.removeprefix(begin) != version_text(library):
+            return (
+                f"{path}:{number}: written for {line.removeprefix(begin)}, and this is "
+                f"{version_text(library)}, where numbers may be those of other algorithms"
+            )
+    return None
 
 
 def format_in(path: Path) -> str:
@@ -51,7 +74,7 @@ def check_is_for(name: str, path: Path, library: records.Mpi) -> RulesFormat:
     families = [one for one in FAMILIES.all().values() if library.library in one.LIBRARIES]
     reads = any(name in family.FORMATS for family in families) and form.is_read_by(library.version)
     if not reads:
-        here = f"{library.library or 'an unknown MPI'} {library.version or ''}".strip()
+        here = version_text(library)
         usual = format_for(library.library, library.version)
         raise AskedWronglyError(
             f"{path} is of the format {name}, which {here} does not read",
@@ -68,7 +91,7 @@ def held_in(form: RulesFormat, path: Path, mpi: Mpi, engine: Engine) -> list[Hel
         rules = form.read(path)
     except (OSError, UnicodeDecodeError, RecursionError) as error:
         raise AskedWronglyError(f"{path}: {error}") from error
-    named = sorted({rule.collective for rule in rules if rule.collective in COLLECTIVES})
+    named = sorted({rule.collective for rule in rules})
     known: dict[str, dict[str, Algorithm]] = {}
     for one in family_of(mpi).discover(mpi, engine, named):
         own = known.setdefault(one.collective, {})

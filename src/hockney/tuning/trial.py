@@ -15,6 +15,7 @@ from hockney.errors import AskedWronglyError, HockneyError
 from hockney.measure.launch import Outcome
 from hockney.measure.trial import attempt
 from hockney.mpis import Engine, Mpi, Rule, RulesFormat
+from hockney.tuning.reading import WRITTEN_FOR, version_text
 
 TRIAL_S, TIMEOUT_S = 0.01, 30.0
 """The ranks only call collectives; their times are ignored."""
@@ -30,13 +31,21 @@ def write_tried(
 ) -> bool | None:
     """Writes files of rules after `try_files` accepts them; returns its result."""
     check_library(measured, mpi, engine)
-    files = form.render(rules, engine)
+    files = _signed(form, form.render(rules, engine), measured)
     proved = try_files(form, files, mpi, engine)
     try:
         _write(files, path)
     except OSError as error:
         raise HockneyError(f"{error.filename} cannot be written: {error.strerror}") from error
     return proved
+
+
+def _signed(form: RulesFormat, files: Mapping[str, str], measured: records.Mpi) -> dict[str, str]:
+    """The files with the library that they are for, where the format has comments."""
+    if form.comment is None:
+        return dict(files)
+    first = f"{form.comment} {WRITTEN_FOR}{version_text(measured)}\n"
+    return {suffix: first + text for suffix, text in files.items()}
 
 
 def try_written(
@@ -72,6 +81,12 @@ def try_files(form: RulesFormat, files: Mapping[str, str], mpi: Mpi, engine: Eng
 
 def _check_starts(mpi: Mpi, engine: Engine, env: Mapping[str, str]) -> None:
     outcome, _ = start(mpi, engine, env)
+    if outcome.silent_s is not None:
+        raise HockneyError(
+            f"the library hangs with these rules: two ranks reported nothing for "
+            f"{outcome.silent_s:.0f} s and were ended",
+            "leave rules out until it starts",
+        )
     if outcome.exit_status != 0:
         raise HockneyError(
             "the library does not start with these rules; its output:\n"
