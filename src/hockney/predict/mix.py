@@ -2,8 +2,8 @@
 
 Every rank has a clock, and links that messages occupy one after the other. A message leaves when
 its sender's clock and link allow it, a large one when its receiver is ready too, and arrives T(b)
-later, the receiver's clock moving on to that; a collective moves the clocks of all its ranks to that
-of the last plus its own time. What the program computes between its calls is not in it.
+later, the receiver's clock moving on to that; a collective moves the clocks of all its ranks to
+that of the last plus its own time. What the program computes between its calls is not in it.
 """
 
 from __future__ import annotations
