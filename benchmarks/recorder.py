@@ -4,22 +4,32 @@
     python benchmarks/recorder.py -- mpiexec -n 2 lmp -in in.lj
 
 Targets: at most 60 ns a call of a ping-pong of 8 B, at most 2 % of a program's time.
+
+A program runs many times, in pairs with and without the recorder, whose order is drawn: short runs
+of 1 to 2 s meet less of the machine's changes than long ones. Beside the wall time stands the CPU
+time of all its processes: what others do on the machine changes that less.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import random
 import statistics
 import subprocess
 import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
+from hockney.estimate.differences import paired_shift
 from hockney.measure.build import build_recorder
 from hockney.measure.mpi import find_mpi
-from hockney.measure.recording import environment, mpi_of_command
+from hockney.measure.recording import DIRECTORY, environment, mpi_of_command
 from hockney.mpis import Mpi, family_of
-from hockney.tuning.program import gain_of
 
 CALLS_A_TRIP = 4
 """Two sends and two receives follow each other in a round trip."""
@@ -30,6 +40,7 @@ def main() -> None:
     parser.add_argument("--calls", action="store_true")
     parser.add_argument("--mpicc")
     parser.add_argument("--blocks", type=int, default=10)
+    parser.add_argument("--seconds", type=float, help="of a program: as many pairs as fit")
     parser.add_argument("--trace", action="store_true", help="keep the order of calls")
     parser.add_argument("command", nargs="*")
     given = parser.parse_args()
@@ -41,7 +52,7 @@ def main() -> None:
         if given.calls:
             of_calls(mpi, settings, Path(place), given.blocks)
         else:
-            of_program(mpi, given.command, settings, given.blocks)
+            of_program(mpi, given.command, settings, given.blocks, given.seconds)
 
 
 def of_calls(mpi: Mpi, settings: dict[str, str], place: Path, blocks: int) -> None:
@@ -66,15 +77,55 @@ def _times(mpi: Mpi, command: list[str], settings: dict[str, str]) -> list[float
     return [float(word) for word in done.stdout.split()]
 
 
-def of_program(mpi: Mpi, command: list[str], settings: dict[str, str], blocks: int) -> None:
+@dataclass(frozen=True)
+class Spent:
+    """What one run took, in seconds."""
+
+    wall: float
+    cpu: float
+
+
+def of_program(
+    mpi: Mpi, command: list[str], settings: dict[str, str], pairs: int, seconds: float | None
+) -> None:
     os.environ.update(family_of(mpi).environment(mpi))
-    gain = gain_of(command, settings, blocks)
-    interval = gain.interval or (min(gain.ratios), max(gain.ratios))
-    print(
-        f"{' '.join(command)}: {100.0 * (gain.ratio - 1.0):+.2f} % "
-        f"[{100.0 * (interval[0] - 1.0):+.2f} .. {100.0 * (interval[1] - 1.0):+.2f}], "
-        f"{blocks} pairs"
-    )
+    chance = random.Random(1)
+    _run(command, {})  # its files are read into memory now
+    found: list[tuple[Spent, Spent]] = []
+    begun = time.monotonic()
+    while len(found) < pairs or (seconds and time.monotonic() - begun < seconds):
+        recorded_first = chance.random() < 0.5
+        first = _run(command, settings if recorded_first else {})
+        second = _run(command, {} if recorded_first else settings)
+        found.append((first, second) if recorded_first else (second, first))
+    for name in ("wall", "cpu"):
+        plain = np.array([getattr(one, name) for _, one in found])
+        recorded = np.array([getattr(one, name) for one, _ in found])
+        shift = paired_shift(np.log(recorded / plain))
+        low, high = (100.0 * (np.exp(end) - 1.0) for end in shift.interval or (np.nan, np.nan))
+        print(
+            f"{' '.join(command)}: {name} time {100.0 * (np.exp(shift.centre) - 1.0):+.2f} % "
+            f"[{low:+.2f} .. {high:+.2f}] (Hodges-Lehmann, signed-rank), {len(found)} pairs of "
+            f"{np.median(plain):.2f} s"
+        )
+
+
+def _run(command: list[str], settings: Mapping[str, str]) -> Spent:
+    # The recorder writes a file a rank, which must be new.
+    with tempfile.TemporaryDirectory() as place:
+        env = {**os.environ, **settings}
+        if settings:
+            env[DIRECTORY] = place
+        began = time.monotonic()
+        process = subprocess.Popen(
+            command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        )
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        wall = time.monotonic() - began
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} ended with exit status {process.returncode}")
+    return Spent(wall, used.ru_utime + used.ru_stime)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from functools import cache
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from hockney.terminal import obeyed
 
@@ -20,6 +20,9 @@ CONTROLS = (
     "\ud800-\udfff"  # surrogates: bytes of file names that are not UTF-8
 )
 
+SUSPICIOUS = re.compile(rb'\\[^"\\/]|\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2[\x80\x81]')
+"""In a line of JSON: escapes, and the UTF-8 of control characters."""
+
 
 def printable(text: str) -> str:
     """Escapes control characters as \\u001b, as JSON does; newlines and tabs stay."""
@@ -29,6 +32,17 @@ def printable(text: str) -> str:
 def one_line(text: str) -> str:
     """As printable(), but escapes newlines and tabs too: a label cannot imitate our own lines."""
     return text if text.isprintable() else _escaped(text, f"\\t\\n{CONTROLS}")
+
+
+def one_lines(value: Any) -> Any:
+    """JSON's values with all of their text as one_line() has it."""
+    if isinstance(value, str):
+        return one_line(value)
+    if isinstance(value, (list, tuple)):
+        return [one_lines(item) for item in value]
+    if isinstance(value, dict):
+        return {one_lines(key): one_lines(item) for key, item in value.items()}
+    return value
 
 
 def _escaped(text: str, controls: str) -> str:

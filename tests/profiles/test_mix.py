@@ -56,6 +56,59 @@ def test_items_are_what_was_sent_and_what_all_took_part_in() -> None:
     }
 
 
+def test_half_of_the_turns_has_half_of_the_rare_items() -> None:
+    often = pingpong(40, 8)
+    found = mix_of(profile(*often, *(calls(0, "MPI_Send", 1, 100 + n, peer=1) for n in range(100))))
+    rare = [item for turn in range(20) for item in found.turn(turn) if item.count == 1]
+    assert 45 <= len(rare) <= 55
+
+
+def cluster(latency: str, bandwidth: str) -> str:
+    """SimGrid's XML of four hosts, each with one link to a switch."""
+    return (
+        "<?xml version='1.0'?>\n"
+        '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'
+        f'<platform version="4.1"><cluster id="c" prefix="n" radical="0-3" suffix="" speed="1Gf" '
+        f'bw="{bandwidth}" lat="{latency}" sharing_policy="SPLITDUPLEX"/></platform>\n'
+    )
+
+
+@simulated
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("latency", "bandwidth"), [("1us", "10GBps"), ("10us", "1GBps"), ("0.5us", "25GBps")]
+)
+def test_the_prediction_is_within_a_tenth_of_the_replay(
+    hockney: RunHockney, tmp_path: Path, latency: str, bandwidth: str
+) -> None:
+    """Messages of four ranks at once, some of them rare, and collectives among them."""
+    of_all = {"communicator_size": 4}
+    made = [calls(r, "MPI_Allreduce", 50, 8, **of_all) for r in range(4)]
+    for r in range(4):
+        for to in {(r + 1) % 4, (r + 2) % 4}:
+            made += [
+                calls(r, "MPI_Isend", 400, 4096, peer=to, **of_all),
+                calls(r, "MPI_Send", 300, 7000, peer=to, **of_all),
+                calls(r, "MPI_Send", 20, 8 + to, peer=to, **of_all),
+                calls(r, "MPI_Isend", 3, 1_000_000, peer=to, **of_all),
+            ]
+    written(tmp_path / "p.jsonl", profile(*made, ranks=4))
+    platform = tmp_path / "platform.xml"
+    platform.write_text(cluster(latency, bandwidth))
+    # As real libraries do, small messages are sent whether they are expected or not.
+    where = ("--platform", str(platform), "--cfg", "smpi/async-small-thresh:65536")
+    sizes = ("--sizes", "0,8,4096,7000,32768,65536,1000000,4MiB")
+    assert hockney("pingpong", *sizes, *where, "-q", "-o", "m.jsonl").status == 0
+    of_it = ("allreduce", "-n", "4", "--sizes", "8")
+    assert hockney("collective", *of_it, *where, "-q", "-o", "c.jsonl").status == 0
+    done = hockney("replay", "p.jsonl", *where, "--json")
+    assert done.status == 0, done.stderr
+    replayed = json.loads(done.stdout)["seconds"]
+    on = ("--on", "m.jsonl", "--on", "c.jsonl")
+    done = hockney("predict", "--profile", "p.jsonl", *on, "--json")
+    assert json.loads(done.stdout)["seconds"] == pytest.approx(replayed, rel=0.1)
+
+
 @simulated
 def test_replay_and_prediction_take_the_time_of_the_messages(
     hockney: RunHockney, tmp_path: Path

@@ -70,8 +70,9 @@ def command(
             file.remove()
         file.close()
     if not profile.ranks:
-        click.echo(f"hockney: nothing was recorded: {why_nothing(words)}", err=True)
-        raise click.exceptions.Exit(profile.program.exit_status or 1)
+        why = profile.cut or why_nothing(words)
+        click.echo(f"hockney: nothing was recorded: {why}", err=True)
+        raise click.exceptions.Exit(profile.program.exit_status)
     if not quiet:
         summary = Summary(profile)
         for line in answer_lines(summary, findings_of(summary)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import shutil
 import signal
@@ -135,22 +136,37 @@ def _passing_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
 def why_nothing(words: Sequence[str]) -> str:
     """Why the ranks of a command recorded nothing, as far as its words show it."""
     for word in words:
-        path = Path(shutil.which(word) or word)
-        try:
-            if not path.is_file():
-                continue
-            mode = path.stat().st_mode
-            content = path.open("rb").read(1 << 16)
-        except OSError:
-            continue
-        if mode & 0o6000 and content.startswith(ELF):
-            return f"{word} is a set-user-id program, into which nothing is preloaded"
-        if word != words[0] and content.startswith(ELF) and not _is_dynamic(content):
-            return f"{word} is linked statically: link it with the shared MPI library"
+        reason = _why_not(word, Path(shutil.which(word) or word), is_launcher=word == words[0])
+        if reason:
+            return reason
     return (
         "no process of it called MPI_Init of a shared MPI library (on several hosts, the launcher "
         f"must pass on LD_PRELOAD and {DIRECTORY})"
     )
+
+
+def _why_not(word: str, path: Path, is_launcher: bool) -> str | None:
+    """Why nothing is recorded in a program; None where that cannot be seen in its file."""
+    try:
+        if not path.is_file() or path.stat().st_size < ELF64_HEADER:
+            return None
+        mode = path.stat().st_mode
+        has_rights = bool(mode & 0o6000) or "security.capability" in os.listxattr(path)
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as held:
+            if held[:4] != ELF:
+                return None
+            if has_rights:
+                return (
+                    f"{word} is a set-user-id program or has capabilities, and nothing is "
+                    "preloaded into it"
+                )
+            is_static = not _is_dynamic(held[: 1 << 16]) and not is_launcher
+            # Programs that use the library name MPI_Init; the library itself has PMPI_Init.
+            if is_static or held.find(b"\0PMPI_Init\0") >= 0:
+                return f"{word} is linked statically: link it with the shared MPI library"
+    except (OSError, ValueError):
+        return None
+    return None
 
 
 def _is_dynamic(content: bytes) -> bool:

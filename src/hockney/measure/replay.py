@@ -23,6 +23,8 @@ from hockney.spec import Case, Placement
 
 MOST_S = 1.0
 """Seconds that a repetition takes at most, by the profile; of a longer mix a part is replayed."""
+PHASE_PARTS = 1_000_000
+"""Of a turn, in which phases are written (replayer/replay.c)."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,9 @@ def words_of(mix: Mix, done: int, repetitions: int, delays: Sequence[float] | No
     each = [] if delays is None else [round(seconds / mix.turns * 1e9) for seconds in delays]
     lines = [f"{mix.ranks} {mix.turns} {done} {repetitions}"]
     lines += [" ".join(map(str, [len(each), *each])), str(len(mix.items))]
-    for item in mix.items:
-        numbers = (item.bytes, item.count, int(item.is_blocking), item.root, len(item.ranks))
+    for place, item in enumerate(mix.items):
+        phase = round(mix.phase(place) * PHASE_PARTS)
+        parts = item.bytes, item.count, phase, int(item.is_blocking), item.root
+        numbers = (*parts, len(item.ranks))
         lines.append(" ".join(map(str, (item.operation, *numbers, *item.ranks))))
     return "\n".join(lines) + "\n"

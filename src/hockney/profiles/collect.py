@@ -16,6 +16,7 @@ from hockney.profiles.layout import (
     ENDS,
     FIRST_BIN_TICKS,
     NO_GROUP,
+    PROBLEM_NAME,
     TRACE_NAME,
     RankFile,
     Records,
@@ -29,20 +30,24 @@ LEAST_BLAME = 1e-3
 
 
 def collect(directory: Path, program: Program) -> Profile:
-    """The profile of all ranks whose files are in the directory; those that cannot be read are left
-    out, and `cut` names the last."""
+    """The profile of all ranks whose files are in the directory. Those that cannot be read are left
+    out; `cut` names the last, or what the recorder reports."""
     profile = Profile(program)
     files = []
     for path in sorted(directory.iterdir()):
         if path.name.startswith(TRACE_NAME):
+            continue
+        if path.name == PROBLEM_NAME:
+            profile.cut = text(path.read_bytes())
             continue
         try:
             files.append(read_rank(path))
         except (HockneyError, OSError) as error:
             profile.cut = str(error)
     if files:
-        library = text(files[0].header["library"]).strip() or None
-        profile.program = replace(program, library=library)
+        first_line = bytes(files[0].header["library"]).partition(b"\n")[0]
+        library = text(b" ".join(first_line.split()))
+        profile.program = replace(program, library=library or None)
     for job, of_job in enumerate(_jobs(files)):
         _add_job(profile, job, of_job)
     return profile

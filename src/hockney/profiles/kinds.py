@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from hockney.errors import AskedWronglyError
+from hockney.printable import SUSPICIOUS, one_lines
 from hockney.records.reading import first_line, lines_of
 
 SCHEMA = 1
@@ -41,7 +43,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
     """From the start of the launcher to its end."""
     mpicc: str | None = None
     library: str | None = None
-    """As the library reports itself."""
+    """The first line of what the library reports of itself."""
 
 
 class RankRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="rank"):
@@ -236,7 +238,7 @@ def read(path: Path) -> Profile:
                 raise AskedWronglyError(f"{path}: more than {MOST_LINES} lines")
             try:
                 if line.strip() and _any_kind.decode(line).kind in KINDS:
-                    profile.add(_lines.decode(line))
+                    profile.add(_tame(line))
             except (ValueError, RecursionError):
                 damaged += 1
     except (OSError, EOFError, ValueError) as error:
@@ -248,9 +250,20 @@ def read(path: Path) -> Profile:
     return profile
 
 
+def _tame(line: bytes) -> Line:
+    """A line whose text cannot imitate ours: the file may come from a stranger."""
+    found = _lines.decode(line)
+    if not SUSPICIOUS.search(line):
+        return found
+    if isinstance(found, Program) and found.library is not None:
+        found = replace(found, library=found.library.partition("\n")[0])
+    tame: Line = msgspec.convert(one_lines(msgspec.to_builtins(found)), type=Line)
+    return tame
+
+
 def _program(path: Path, line: bytes) -> Program:
     try:
-        found = _lines.decode(line)
+        found = _tame(line)
     except (ValueError, RecursionError) as error:
         raise AskedWronglyError(f"{path}, line 1: {error}") from error
     assert isinstance(found, Program)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.errors import HockneyError
+from hockney.printable import one_line
 from hockney.profiles.kinds import Datatype, End
 
 Records = NDArray[Any]
@@ -115,6 +116,8 @@ FILE = np.dtype(
 )
 
 
+PROBLEM_NAME = "problem"
+"""The file in which the recorder leaves why it recorded nothing."""
 TRACE_VERSION, TRACE_HEADER_BYTES = 1, 65536
 TRACE_NAME = "order."
 """What the names of files with the order of calls begin with."""
@@ -193,17 +196,30 @@ def read_rank(path: Path) -> RankFile:
     if (bytes(header["magic"]), int(header["version"])) != (b"hockney", VERSION):
         raise HockneyError(f"{path}: not written by the recorder of this hockney")
     acts, left_out = _acts(path.with_name(f"{TRACE_NAME}{path.name}"))
+    names = [text(name) for name in whole["names"][: int(header["names"])]]
+    regions = [text(name) for name in whole["regions"][: int(header["regions"])]]
+    cells = _cells(whole["cells"], len(names), len(regions))
     return RankFile(
         header,
-        [text(name) for name in whole["names"][: int(header["names"])]],
-        [text(name) for name in whole["regions"][: int(header["regions"])]],
+        names,
+        regions,
         whole["groups"][: int(header["groups"])],
-        whole["cells"],
-        _events(whole["messages"]),
-        _events(whole["collectives"]),
+        cells,
+        _events(whole["messages"], cells),
+        _events(whole["collectives"], cells),
         acts,
         left_out,
     )
+
+
+def _cells(written: Records, names: int, regions: int) -> Records:
+    """The table, without what a program damaged that wrote where it should not: the file is part of
+    its memory."""
+    cells = written.copy()
+    is_whole = (cells["call"] >= 1) & (cells["call"] <= names)
+    is_whole &= (cells["datatype"] < len(DATATYPES)) & (cells["region"] < max(regions, 1))
+    cells["count"][~is_whole] = 0
+    return cells
 
 
 def _acts(path: Path) -> tuple[Records | None, int]:
@@ -212,22 +228,25 @@ def _acts(path: Path) -> tuple[Records | None, int]:
         return None, 0
     content = path.read_bytes()
     header = np.frombuffer(content[: TRACE_HEADER.itemsize], dtype=TRACE_HEADER)
-    if len(header) != 1 or (header[0]["magic"], header[0]["version"]) != (
+    if len(content) < TRACE_HEADER_BYTES or (header[0]["magic"], header[0]["version"]) != (
         b"hocktrc",
         TRACE_VERSION,
     ):
         return None, 0
     room = (len(content) - TRACE_HEADER_BYTES) // ACT.itemsize
-    count = min(int(header[0]["acts"]), room)
+    count = max(min(int(header[0]["acts"]), room), 0)
     acts = np.frombuffer(content, dtype=ACT, count=count, offset=TRACE_HEADER_BYTES)
     return acts, int(header[0]["left_out"])
 
 
-def _events(of: Any) -> Records:
+def _events(of: Any, cells: Records) -> Records:
+    """Those whose call has a cell."""
     events: Records = of["event"][: int(of["count"])]
-    return events
+    events = events[events["cell"] < CELLS]
+    counted: Records = events[cells["count"][events["cell"]] > 0]
+    return counted
 
 
 def text(value: bytes) -> str:
     """A name that a program gave, whatever its bytes are."""
-    return bytes(value).decode(errors="replace")
+    return one_line(bytes(value).decode(errors="replace"))

@@ -1,7 +1,7 @@
 """What a program exchanged, without the program: its messages and collectives in a fixed order.
 
 A profile knows how often each was exchanged, not when. In the mix they take turns as evenly as
-their counts allow: of TURNS(n) turns, an item that was exchanged c times has its share in each.
+their counts allow: of n turns, an item that was exchanged c times has its share in each.
 """
 
 from __future__ import annotations
@@ -29,6 +29,11 @@ UNEVEN = {
 }
 OF_ALL_BLOCKS = frozenset({"alltoallv", "alltoallw", "reduce_scatter"})
 """Those whose bytes are of all blocks together."""
+GOLDEN_RATIO = 0.6180339887498949
+"""Its multiples, without their whole parts, lie evenly between 0 and 1, however many there are
+(Knuth, The Art of Computer Programming 3, 6.4)."""
+LEAST_PHASE = 1e-3
+"""More than the rounding errors that a phase could be lost in."""
 BLOCKING = frozenset(f"MPI_{name}" for name in ("Send", "Bsend", "Ssend", "Rsend"))
 
 
@@ -58,10 +63,17 @@ class Mix:
     time_s: float
     """Time in MPI of those that are."""
 
+    def phase(self, number: int) -> float:
+        """The part of its first turn that an item has when all begin, between 0 and 1. It differs
+        from item to item: rare ones do not meet in one turn, and any part of the turns has its part
+        of them."""
+        return LEAST_PHASE + (1.0 - 2.0 * LEAST_PHASE) * ((number + 1) * GOLDEN_RATIO % 1.0)
+
     def turn(self, number: int) -> Iterator[Item]:
         """What is exchanged in one turn, in order."""
-        for item in self.items:
-            if (number + 1) * item.count // self.turns > number * item.count // self.turns:
+        for place, item in enumerate(self.items):
+            share, phase = item.count / self.turns, self.phase(place)
+            if int((number + 1) * share + phase) > int(number * share + phase):
                 yield item
 
 

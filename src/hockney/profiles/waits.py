@@ -113,9 +113,7 @@ def _name(file: RankFile, cell: int) -> str:
 
 def _timed(file: RankFile, events: Records) -> Iterator[tuple[Records, float, float]]:
     enters, exits = file.seconds_at(events["enter"]), file.seconds_at(events["exit"])
-    for event, enter, exit_ in zip(events, enters.tolist(), exits.tolist(), strict=True):
-        if event["cell"] < CELLS:
-            yield event, enter, exit_
+    yield from zip(events, enters.tolist(), exits.tolist(), strict=True)
 
 
 def _channel(event: Records, source: int, target: int) -> tuple[int, ...]:

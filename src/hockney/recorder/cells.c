@@ -5,7 +5,9 @@
 #include "recorder.h"
 
 enum { COARSE_FROM = CELLS / 4 * 3, COARSER_FROM = CELLS / 8 * 7, FULL = CELLS - CELLS / 64 };
-enum { COMPARED_EVERY = 1024 }; /* calls after which the clocks are compared again */
+/* Calls after which the clocks are compared again. Before, it is done after each power of two, so that
+   times are known of a rank that is killed early. */
+enum { COMPARED_EVERY = 1024 };
 #define NO_CELL UINT32_MAX
 
 static uint16_t region; /* the current one */
@@ -102,7 +104,8 @@ static void compare_clocks(uint64_t now)
 uint32_t count(const struct operation *operation, uint64_t spent)
 {
     const uint32_t place = cell_of(operation);
-    if (++calls_seen % COMPARED_EVERY == 0)
+    calls_seen++;
+    if (calls_seen % COMPARED_EVERY == 0 || (calls_seen & (calls_seen - 1)) == 0)
         compare_clocks(ticks());
     if (place == NO_CELL) {
         recorded->header.lost_calls++;

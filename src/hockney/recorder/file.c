@@ -1,5 +1,6 @@
 /* The file of a rank, from MPI_Init to the end. It is mapped: what was recorded is in it however the
    program ends. All its blocks are reserved first, for a full disk must not end the program. */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -8,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "recorder.h"
 
-#define DIRECTORY "HOCKNEY_RECORD_DIRECTORY"
+enum { MOST_FILES = 100 }; /* of one process: what it becomes by exec is recorded again */
 
 struct file *recorded;
 _Thread_local int depth;
@@ -79,8 +81,18 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* A file that is larger than a process may write ends the process. */
+int may_write(size_t bytes)
+{
+    struct rlimit most;
+    return getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur >= bytes;
+}
+
 static struct file *map_file(const char *path)
 {
+    errno = EFBIG;
+    if (!may_write(sizeof(struct file)))
+        return NULL;
     const int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (descriptor < 0)
         return NULL;
@@ -137,23 +149,36 @@ static void describe_process(struct header *header)
     read_line(cache, NULL, header->cache, sizeof header->cache);
 }
 
-/* A child of fork is no rank. */
+static struct file *map_new_file(const char *directory, int rank, char *path, size_t bytes)
+{
+    struct file *found = NULL;
+    char host[64] = "";
+    gethostname(host, sizeof host - 1);
+    for (int i = 0; i < MOST_FILES && !found; i++) {
+        snprintf(path, bytes, "%s/%d.%s.%ld.%d", directory, rank, host, (long)getpid(), i);
+        found = map_file(path);
+        if (!found && errno != EEXIST)
+            break;
+    }
+    return found;
+}
+
+/* A child of fork is no rank, and has no other thread that could hold the lock. */
 static void forget_in_child(void)
 {
     recorded = mapped = NULL;
     traced = NULL;
+    unlock_recorder();
 }
 
 void begin_recording(int thread_level)
 {
-    const char *directory = getenv(DIRECTORY);
+    const char *directory = getenv(RECORD_DIRECTORY);
     if (!directory || mapped)
         return;
     const int rank = rank_of_world();
-    char path[4096], host[64] = "";
-    gethostname(host, sizeof host - 1);
-    snprintf(path, sizeof path, "%s/%d.%s.%ld", directory, rank, host, (long)getpid());
-    struct file *file = map_file(path);
+    char path[4096];
+    struct file *file = map_new_file(directory, rank, path, sizeof path);
     const uint64_t job = job_of_all(); /* all ranks take part, whether they can record or not */
     if (!file) {
         fprintf(stderr, "hockney: rank %d cannot write %s: it is not recorded\n", rank, path);
@@ -178,7 +203,12 @@ void begin_recording(int thread_level)
 
 void set_recording(int on)
 {
+    /* What was freed meanwhile may be in use again, for something else. */
+    lock_recorder();
+    if (on && mapped && !recorded)
+        forget_all_handles();
     recorded = on ? mapped : NULL;
+    unlock_recorder();
 }
 
 void end_recording(enum state state)

@@ -198,6 +198,13 @@ static void forget(uintptr_t handle, int is_window)
             add(before[i].handle, before[i].is_window, before[i].group);
 }
 
+void forget_all_handles(void)
+{
+    memset(table, 0, sizeof table);
+    handles = 0;
+    last_handle = 0;
+}
+
 uint16_t group_of(MPI_Comm comm)
 {
     const uintptr_t handle = HANDLE(comm);

@@ -1,5 +1,4 @@
 /* From MPI_Init to the end of a program: its communicators, datatypes and regions. */
-#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,44 +10,9 @@
 
 #define SUFFIX
 
-/* The library that the program uses must be one whose mpi.h we were built with: handles differ. */
-static const char *family_here(void)
-{
-    Dl_info found;
-    void *init = find_real("PMPI_Init_thread");
-    if (find_real("ompi_mpi_comm_world"))
-        return "Open MPI";
-    if (init && dladdr(init, &found) && strstr(found.dli_fname, "mpi_abi"))
-        return "an MPI with the standard ABI";
-    return "an MPICH";
-}
-
-static const char *family_built_for(void)
-{
-#if defined(OPEN_MPI)
-    return "Open MPI";
-#elif defined(MPI_ABI_VERSION) && !defined(MPICH_NUMVERSION) && !defined(I_MPI_VERSION)
-    return "an MPI with the standard ABI";
-#else
-    return "an MPICH";
-#endif
-}
-
-/* Called before MPI_Init: nothing has gone wrong yet. */
-static void check_family(void)
-{
-    if (strcmp(family_here(), family_built_for()) == 0)
-        return;
-    fprintf(stderr,
-            "hockney: the program uses %s, and the recorder was built for %s: name the compiler "
-            "wrapper of the program's MPI with --mpicc\n",
-            family_here(), family_built_for());
-    _exit(3);
-}
-
 static int is_recorded_here(void)
 {
-    return getenv("HOCKNEY_RECORD_DIRECTORY") != NULL;
+    return getenv(RECORD_DIRECTORY) != NULL;
 }
 
 #define INITIALIZES(SYMBOL, LEVEL, ARGUMENTS, ...)                                                 \

@@ -16,6 +16,9 @@
 /* All else is hidden: a preloaded library would take the names of the program. */
 #define VISIBLE __attribute__((visibility("default")))
 
+/* The variable with the directory of the ranks' files. */
+#define RECORD_DIRECTORY "HOCKNEY_RECORD_DIRECTORY"
+
 /* A function of MPI that is recorded; its number is given when it is first called. */
 struct call {
     const char *name;
@@ -55,12 +58,16 @@ int is_from_library(const void *caller);
 MPI_Comm world(void);
 MPI_Datatype byte_type(void);
 
+/* family.c */
+void check_family(void);
+
 /* file.c: one for each rank. */
 void begin_recording(int thread_level);
 void end_recording(enum state state);
 void set_recording(int on);
 void lock_recorder(void);
 void unlock_recorder(void);
+int may_write(size_t bytes);
 void copy_text(char *to, const char *from, size_t bytes);
 
 /* cells.c */
@@ -75,6 +82,7 @@ uint16_t group_of(MPI_Comm comm);
 uint16_t group_of_window(MPI_Win window);
 int32_t peer_in(uint16_t group, int rank);
 void forget_comm(MPI_Comm comm);
+void forget_all_handles(void);
 void forget_window(MPI_Win window);
 
 /* datatypes.c */

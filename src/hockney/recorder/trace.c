@@ -28,7 +28,7 @@ static int map_chunk(uint64_t number)
     if (chunk)
         munmap(chunk, CHUNK_BYTES);
     chunk = last = NULL;
-    if (posix_fallocate(descriptor, from, CHUNK_BYTES) != 0)
+    if (!may_write((size_t)from + CHUNK_BYTES) || posix_fallocate(descriptor, from, CHUNK_BYTES) != 0)
         return 0;
     void *found = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
                        descriptor, from);

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Annotated, Any
 
 import msgspec
 
-from hockney.printable import one_line
+from hockney.printable import SUSPICIOUS, one_lines
 from hockney.spec.axes import Axes
 from hockney.spec.bounds import LARGEST_WHOLE as LARGEST_WHOLE
 from hockney.spec.bounds import Nanoseconds, Whole
@@ -412,10 +411,6 @@ def encode(record: Record) -> bytes:
         return text.encode(errors="replace") + b"\n"
 
 
-_SUSPICIOUS = re.compile(rb'\\[^"\\/]|\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2[\x80\x81]')
-"""JSON escapes, and the UTF-8 of control characters."""
-
-
 def is_harmless(text: bytes) -> bool:
     """Whether nothing in the text can be a control character; a quick look that may err."""
     return text.isascii() and b"\\" not in text and b"\x7f" not in text
@@ -423,17 +418,7 @@ def is_harmless(text: bytes) -> bool:
 
 def tame(record: Record, line: bytes) -> Record:
     """The record with control characters escaped: the file may come from a stranger."""
-    if not _SUSPICIOUS.search(line):
+    if not SUSPICIOUS.search(line):
         return record
-    safe: Record = msgspec.convert(_one_lines(msgspec.to_builtins(record)), type=Record)
+    safe: Record = msgspec.convert(one_lines(msgspec.to_builtins(record)), type=Record)
     return safe
-
-
-def _one_lines(value: Any) -> Any:
-    if isinstance(value, str):
-        return one_line(value)
-    if isinstance(value, list):
-        return [_one_lines(item) for item in value]
-    if isinstance(value, dict):
-        return {_one_lines(key): _one_lines(item) for key, item in value.items()}
-    return value

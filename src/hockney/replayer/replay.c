@@ -1,16 +1,16 @@
 /* Exchanges the mix of a profiled program, without the program. The first argument names a file:
      RANKS TURNS DONE REPETITIONS
      DELAYS NS_OF_RANK_0 ...           (as many as DELAYS says: none, or one for each rank)
-     OPERATION BYTES COUNT BLOCKING ROOT SIZE RANK RANK ...
-   for each item, in the order in which items take turns. An item has COUNT of the TURNS; DONE turns are
-   done in each of the REPETITIONS. The first rank prints a line of JSON for each repetition: the seconds
+     OPERATION BYTES COUNT PHASE BLOCKING ROOT SIZE RANK RANK ...
+   for each item, in the order in which items take turns. An item has COUNT of the TURNS, and begins as if
+   PHASE millionths of a turn were done; DONE turns are done in each of the REPETITIONS. The first rank prints a line of JSON for each repetition: the seconds
    from the common start to the end of each rank. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG = 1, NAME = 24, MOST_RANKS = 1 << 20, MOST_ITEMS = 1 << 20 };
+enum { TAGS = 32000, NAME = 24, MOST_RANKS = 1 << 20, MOST_ITEMS = 1 << 20, PHASE_PARTS = 1000000 };
 
 struct item {
     char operation[NAME];
@@ -18,7 +18,7 @@ struct item {
     int is_blocking, root, size;
     int *ranks;
     MPI_Comm comm; /* of collectives; MPI_COMM_NULL on ranks without part in it */
-    double share, due;
+    double share, phase, due;
 };
 
 struct mix {
@@ -98,6 +98,7 @@ static void read_item(struct mix *mix, struct item *item, char **at)
     *at += length;
     item->bytes = number(at);
     item->count = number(at);
+    item->phase = (double)within(number(at), PHASE_PARTS) / PHASE_PARTS;
     item->is_blocking = within(number(at), 1);
     item->root = within(number(at), MOST_RANKS);
     item->size = within(number(at), mix->ranks);
@@ -193,20 +194,21 @@ static void finish_pending(struct mix *mix)
 static void exchange_message(struct mix *mix, const struct item *item)
 {
     const int bytes = (int)item->bytes, from = item->ranks[0], to = item->ranks[1];
+    const int tag = (int)((item - mix->item) % TAGS); /* SimGrid may mix up sizes that share one */
     if (item->is_blocking) {
         finish_pending(mix);
         if (mix->rank == from)
-            check(MPI_Send(mix->out, bytes, MPI_BYTE, to, TAG, MPI_COMM_WORLD), "MPI_Send");
+            check(MPI_Send(mix->out, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD), "MPI_Send");
         else
-            check(MPI_Recv(mix->in, bytes, MPI_BYTE, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+            check(MPI_Recv(mix->in, bytes, MPI_BYTE, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
                   "MPI_Recv");
         return;
     }
     if (mix->rank == to)
-        check(MPI_Irecv(mix->in, bytes, MPI_BYTE, from, TAG, MPI_COMM_WORLD,
+        check(MPI_Irecv(mix->in, bytes, MPI_BYTE, from, tag, MPI_COMM_WORLD,
                         &mix->requests[mix->pending++]), "MPI_Irecv");
     if (mix->rank == from)
-        check(MPI_Isend(mix->out, bytes, MPI_BYTE, to, TAG, MPI_COMM_WORLD,
+        check(MPI_Isend(mix->out, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD,
                         &mix->requests[mix->pending++]), "MPI_Isend");
 }
 
@@ -259,7 +261,7 @@ static double repeat(struct mix *mix)
     int own = 0;
     struct item **items = allocate((size_t)mix->items, sizeof *items);
     for (int i = 0; i < mix->items; i++) {
-        mix->item[i].due = 0.5;
+        mix->item[i].due = mix->item[i].phase;
         if (takes_part(&mix->item[i], mix->rank))
             items[own++] = &mix->item[i];
     }

@@ -121,7 +121,7 @@ def profile_facts(summary: Summary) -> list[tuple[str, str]]:
     facts += [("exit status", str(program.exit_status))]
     facts += [("wall time", format_seconds(program.wall_s))]
     if program.library:
-        facts.append(("library", program.library.splitlines()[0]))
+        facts.append(("library", program.library))
     return facts
 
 
