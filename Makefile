@@ -57,7 +57,7 @@ man: $(INSTALLED)
 # Wheel, sdist and the engine by itself, in dist: the same files from the same commit, wherever and
 # whenever they are made (docs/release.md).
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 1767225600)
-dist: $(INSTALLED)
+dist: $(BASE)
 	$(if $(LOCKED),,$(INSTALL) 'build >= 1.2' 'hatchling >= 1.28' packaging)
 	rm -rf dist
 	$(BIN)/python -m build --no-isolation --outdir dist .
