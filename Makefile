@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 BASE := $(VENV)/.installed-base
+INSTALL := PYTHON=$(PYTHON) sh .ci/install
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # LOCKED=1: the versions of .ci/python.txt, by hash, as in CI.
 LOCKED ?=
@@ -28,7 +29,7 @@ test-all: export HOCKNEY_TEST_ALL := 1
 test-all: export HOCKNEY_TEST_BROWSER ?= /usr/bin/chromium
 test-all: export HOCKNEY_TEST_OTHER_MPICC ?= mpicc.openmpi
 test-all: $(INSTALLED)
-	$(if $(LOCKED),,$(PIP) --editable '.[packaging]')
+	$(if $(LOCKED),,$(INSTALL) --editable '.[packaging]')
 	$(RUN_TESTS) --hypothesis-profile=all --ignore=tests/cluster $(PYTEST)
 	$(BIN)/python -m pytest --durations=10 tests/cluster
 
@@ -56,8 +57,8 @@ man: $(INSTALLED)
 # Wheel, sdist and the engine by itself, in dist: the same files from the same commit, wherever and
 # whenever they are made (docs/release.md).
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 1767225600)
-dist: $(INSTALLED)
-	$(if $(LOCKED),,$(PIP) 'build >= 1.2' 'hatchling >= 1.28' packaging)
+dist: $(BASE)
+	$(if $(LOCKED),,$(INSTALL) 'build >= 1.2' 'hatchling >= 1.28' packaging)
 	rm -rf dist
 	$(BIN)/python -m build --no-isolation --outdir dist .
 	$(MAKE) engine-tarball
@@ -82,15 +83,18 @@ ARCHITECTURES ?= arm64 i386 s390x
 emulated: $(INSTALLED)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/emulated/emulated.py $(ARCHITECTURES) $(EMULATED)
 
-# Python compiles what is imported when it is first imported: less to install, and to wait for.
 $(BASE): pyproject.toml
+ifdef LOCKED
 	$(PYTHON) -m venv $(VENV)
-	$(if $(LOCKED),$(PIP) --require-hashes --requirement .ci/python.txt)
-	$(PIP) --no-compile $(if $(LOCKED),--no-deps --no-build-isolation --editable .,--editable '.[mpich]')
+	$(PIP) --require-hashes --requirement .ci/python.txt
+	$(PIP) --no-deps --no-build-isolation --editable .
+else
+	$(INSTALL) --editable '.[mpich]'
+endif
 	touch $@
 
 $(INSTALLED): $(BASE)
-	$(if $(LOCKED),,$(PIP) --no-compile --editable '.[mpich,test]')
+	$(if $(LOCKED),,$(INSTALL) --editable '.[mpich,test]')
 	touch $@
 
 # The versions that CI installs, as new as they are today: .ci/*.txt, each from .ci/*.in.

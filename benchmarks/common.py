@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from hockney.measure.build import FLAGS, SOURCES
+from hockney.measure.build import SOURCES
+from hockney.measure.compiler import FLAGS
 from hockney.mpis import Mpi
 
 FEWEST_REPETITIONS = 1000

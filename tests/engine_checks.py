@@ -5,7 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from hockney.measure.build import FLAGS, SOURCES
+from hockney.measure.build import SOURCES
+from hockney.measure.compiler import FLAGS
 
 
 def build_check(mpicc: str | Path, source: Path, program: Path, *options: str) -> Path:

@@ -25,6 +25,7 @@ PARTS = (
     "Makefile",
     "pyproject.toml",
     "hatch_build.py",
+    ".ci",
 )
 
 
@@ -47,6 +48,7 @@ def hashes(directory: Path) -> dict[str, str]:
 
 
 def built(sources: Path) -> dict[str, str]:
+    """Wheel, sdist and engine, in dist/."""
     env = {**os.environ, "SOURCE_DATE_EPOCH": EPOCH}
     build = [sys.executable, "-m", "hatchling", "build", "-d", "dist"]
     subprocess.run(build, cwd=sources, env=env, check=True, capture_output=True)
@@ -54,10 +56,20 @@ def built(sources: Path) -> dict[str, str]:
     return hashes(sources / "dist")
 
 
-@pytest.mark.long
-def test_wheel_sdist_and_engine_are_the_same_when_built_twice(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a release was built in."""
     pytest.importorskip("hatchling")
-    first = built(copied(tmp_path / "one"))
+    here = copied(tmp_path_factory.mktemp("release") / "one")
+    built(here)
+    return here
+
+
+@pytest.mark.long
+def test_wheel_sdist_and_engine_are_the_same_when_built_twice(
+    sources: Path, tmp_path: Path
+) -> None:
+    first = hashes(sources / "dist")
     second = built(copied(tmp_path / "far" / "away" / "two", 1_700_000_000, closed=True))
     assert first == second
     assert {name.partition(__version__)[2] for name in first} == {
@@ -68,9 +80,33 @@ def test_wheel_sdist_and_engine_are_the_same_when_built_twice(tmp_path: Path) ->
 
 
 @pytest.mark.long
-def test_the_engine_by_itself_is_built_and_runs_without_python(mpi: Mpi, tmp_path: Path) -> None:
-    subprocess.run(["make", "engine-tarball"], cwd=copied(tmp_path / "sources"), check=True)
-    (tarball,) = (tmp_path / "sources" / "dist").glob("hockney-engine-*.tar.gz")
+def test_an_installed_wheel_measures(sources: Path, tmp_path: Path) -> None:
+    """In an environment of its own with what it asks for, and nothing of ours around it."""
+    (wheel,) = (sources / "dist").glob("*.whl")
+    env = {"PATH": os.environ["PATH"], "HOME": str(Path.home()), "PYTHON": sys.executable}
+    install = ["sh", sources / ".ci" / "install", f"{wheel}[mpich]"]
+    subprocess.run(install, cwd=tmp_path, env=env, check=True)
+    tools = tmp_path / ".venv" / "bin"
+    pingpong = [tools / "hockney", "pingpong", "--sizes", "8", "--budget", "1s", "--mpicc"]
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = subprocess.run(
+        [*pingpong, tools / "mpicc", "-o", "a.jsonl"],
+        cwd=tmp_path,
+        env={**env, **cache},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("latency ")
+    assert "pingpong: MPICH 5" in done.stdout
+    assert list((tmp_path / "cache").rglob("hockney-engine"))
+
+
+@pytest.mark.long
+def test_the_engine_by_itself_is_built_and_runs_without_python(
+    mpi: Mpi, sources: Path, tmp_path: Path
+) -> None:
+    (tarball,) = (sources / "dist").glob("hockney-engine-*.tar.gz")
     with tarfile.open(tarball) as archive:
         assert not [name for name in archive.getnames() if name.endswith(".py")]
         archive.extractall(tmp_path)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from hockney.allowed import allowed_count
 from hockney.errors import AskedWronglyError
 from hockney.measure.build import build_engine
 from hockney.mpis import Engine, Mpi
@@ -56,12 +57,22 @@ def test_another_wrapper_flag_or_module_makes_another_engine(
     assert len(paths) == 4
 
 
-def test_two_at_once_build_one_engine(built_mpi: Mpi, cache: Path, tmp_path: Path) -> None:
-    log = tmp_path / "log"
+def test_two_at_once_build_one_engine_on_all_cpus(
+    built_mpi: Mpi, cache: Path, tmp_path: Path
+) -> None:
+    log, busy, side_by_side = tmp_path / "log", tmp_path / "busy", tmp_path / "side_by_side"
     slow = wrapper(
         built_mpi,
         tmp_path / "mpicc",
-        f'case "$*" in *-show*) ;; *) echo x >>{log}; sleep 1; esac',
+        f"""case "$*" in
+            *-show*) ;;
+            *" -c "*)
+                [ -e {busy} ] && touch {side_by_side}
+                touch {busy}
+                "{built_mpi.mpicc}" "$@"
+                status=$?; rm -f {busy}; exit $status ;;
+            *) echo x >>{log}; sleep 1 ;;
+        esac""",
     )
     program = (
         "from pathlib import Path; from hockney.measure.mpi import Mpi\n"
@@ -76,6 +87,7 @@ def test_two_at_once_build_one_engine(built_mpi: Mpi, cache: Path, tmp_path: Pat
     assert len(paths) == 1
     assert cache in Path(paths.pop()).parents
     assert log.read_text() == "x\n"
+    assert side_by_side.exists() == (allowed_count() > 1)
 
 
 def test_a_cache_that_others_may_write_is_not_used(built_mpi: Mpi, cache: Path) -> None:

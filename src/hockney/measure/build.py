@@ -11,47 +11,17 @@ import stat
 import subprocess
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
-from hockney import __version__
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.lazy import lazy_imports
-from hockney.measure.mpi import ask_command, missing_in
+from hockney.measure.compiler import Product, compile_product, shown_by
+from hockney.measure.mpi import ask_command
 from hockney.measure.prebuilt import prebuilt_engine
-from hockney.mpis import Engine, Mpi, family_of
+from hockney.mpis import Engine, Mpi
 
 with lazy_imports():
     from filelock import FileLock
-
-FLAGS = ("-std=c11", "-O2", "-pthread", "-D_GNU_SOURCE", f'-DHOCKNEY_VERSION="{__version__}"')
-BUILD_TIMEOUT_S = 300.0
-LAST_LINES = 20
-"""Lines of a compiler's output that the user sees."""
-INTEL_PLACEHOLDER = "I_MPI_SUBSTITUTE_INSTALLDIR"
-"""Intel MPI's wrapper prints this in place of its directory while I_MPI_ROOT is not set."""
-
-
-@dataclass(frozen=True)
-class Product:
-    """What is built of C sources with an MPI's compiler wrapper."""
-
-    name: str
-    file: str
-    """Its name in the cache."""
-    flags: tuple[str, ...] = ()
-    libraries: tuple[str, ...] = ()
-    is_program: bool = True
-
-    @property
-    def directory(self) -> Path:
-        """Its sources."""
-        return Path(__file__).parent.parent / self.name
-
-    @property
-    def sources(self) -> list[Path]:
-        return sorted(self.directory.rglob("*.c"))
-
 
 ENGINE = Product("engine", "hockney-engine", libraries=("-lm",))
 SOURCES = ENGINE.directory
@@ -188,10 +158,6 @@ def _build_privately(mpi: Mpi, product: Product, reason: str) -> tuple[Path, tup
     return built, (f"{reason}: the {product.name} was built into {directory} for this run only",)
 
 
-def _extra_flags() -> list[str]:
-    return os.environ.get("HOCKNEY_CFLAGS", "").split()
-
-
 def _key(mpi: Mpi, product: Product) -> str:
     """The cache key. It covers everything that the product depends on: sources, flags, wrapper, the
     compiler and library behind the wrapper, and loaded modules."""
@@ -202,9 +168,9 @@ def _key(mpi: Mpi, product: Product) -> str:
 
     for source in sorted([*product.sources, *product.directory.rglob("*.h")]):
         digest.update(source.read_bytes())
-    add(*FLAGS, *product.flags, *_extra_flags())
+    add(*product.all_flags)
     add(mpi.mpicc, *_identity(mpi.mpicc))
-    shown = _show(mpi.mpicc)
+    shown = shown_by(mpi.mpicc)
     add(shown)
     words = shown.split()
     compiler = shutil.which(words[0]) if words else None
@@ -227,21 +193,13 @@ def _identity(path: Path) -> tuple[object, ...]:
     return (real, found.st_mtime_ns, found.st_size)
 
 
-def _show(mpicc: Path) -> str:
-    try:
-        done = ask_command(mpicc, "-show")
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise AskedWronglyError(f"{mpicc} cannot be run: {error}") from error
-    return done.stdout.strip()
-
-
 def _compile_into(mpi: Mpi, product: Product, built: Path) -> None:
     """Compiles next to the target, then renames: no process ever sees an incomplete one."""
     built.parent.mkdir(mode=0o700, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=".building-", dir=built.parent)
     os.close(descriptor)
     try:
-        _compile(mpi, product, Path(name))
+        compile_product(mpi, product, Path(name))
         Path(name).chmod(0o700)
         if product.is_program:
             _try(mpi, Path(name))
@@ -262,49 +220,3 @@ def _try(mpi: Mpi, engine: Path) -> None:
                 f"{mpi.mpicc} built no program that runs here: {error.strerror}",
                 "name the compiler wrapper of an MPI library with --mpicc",
             ) from error
-
-
-def _compile(mpi: Mpi, product: Product, output: Path) -> None:
-    words = [*FLAGS, *product.flags, *_extra_flags(), "-o", str(output)]
-    command = [str(mpi.mpicc), *words, *map(str, product.sources), *product.libraries]
-    try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=BUILD_TIMEOUT_S,
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise AskedWronglyError(f"{mpi.mpicc} did not finish in {BUILD_TIMEOUT_S:.0f} s") from error
-    except OSError as error:
-        raise AskedWronglyError(f"{mpi.mpicc} cannot be run: {error.strerror}") from error
-    if done.returncode == 0:
-        return
-    missing = missing_in(done.stderr + done.stdout)
-    if missing:
-        raise AskedWronglyError(
-            f"{mpi.mpicc} cannot compile MPI programs: {missing} is missing",
-            _to_install(mpi, missing),
-        )
-    output_lines = (done.stderr + done.stdout).strip().splitlines()[-LAST_LINES:]
-    if "No space left on device" in done.stderr:
-        raise OSError(28, "no space left on device")
-    shown = [f"    {line}" for line in output_lines]
-    said = "its output:\n" + "\n".join(shown) if shown else "it printed nothing"
-    raise AskedWronglyError(
-        f"{mpi.mpicc} could not build the {product.name} (exit status {done.returncode}); {said}",
-        "set I_MPI_ROOT to where Intel MPI is installed, as its vars.sh does"
-        if INTEL_PLACEHOLDER in _show(mpi.mpicc)
-        else "check that this mpicc can compile a C program, name another with --mpicc, or an "
-        "engine that was built elsewhere with --engine",
-    )
-
-
-def _to_install(mpi: Mpi, missing: str) -> str:
-    """Which package has what the compiler did not find."""
-    if missing.startswith(("mpi", "-lmpi")):
-        packages = family_of(mpi).PACKAGES
-        return f"install its headers and libraries ({packages}), or name another with --mpicc"
-    return f"install what has {missing} (of the C library: Debian: libc6-dev, Fedora: glibc-devel)"
