@@ -36,7 +36,7 @@ NOT_RUN = {
     r"^(?!.*--nodes).* -n (2\.\.)?64\b": "64 ranks on two cores take minutes: tests/simgrid",
     r"--ranks 16,64": "takes minutes on two cores: tests/cli/test_collective_study.py",
     r"hockney job ": "needs a scheduler that starts this MPI: tests/measure/test_job.py",
-    r"2x16\.jsonl 4x32|nodes2\.jsonl nodes4": "needs two layouts of ranks: tests/tuning",
+    r"2x16\.jsonl|4x32\.jsonl|nodes2\.jsonl nodes4": "needs two layouts of ranks: tests/tuning",
     r"tune .*(monday|friday|--beyond)": "needs days, and other ranks: tests/tuning",
     r"--to (goal|simgrid-trace)": "needs the order of calls: tests/profiles/test_order.py",
 }
@@ -105,6 +105,6 @@ def _shortened(words: list[str]) -> list[str]:
     if words[0] != "startup":
         more += ["--budget", "300ms"]
     more += ["--launches", "1"]
-    if words[0] in ("collective", "pairs", "halo", "rma", "startup", "cores"):
-        more += ["--oversubscribe"] if "--platform" not in words else []
+    if words[0] == "collective" and "--platform" not in words:
+        more += ["--oversubscribe"]
     return more

@@ -16,6 +16,7 @@ PROFILE = ROOT / "tests" / "fuzz" / "samples" / "profiles" / "known_calls.jsonl"
 RUNS = {
     r" allreduce\.jsonl$": "recorded/collective-segments-mpich.jsonl.zst",
     r"tune |collective-best": "recorded/collective-forced.jsonl.zst",
+    r"--what startup": "fuzz/samples/startup.jsonl",
     r"--what matrix": "recorded/cores-simulated.jsonl.zst",
     r"overheads\.jsonl": "recorded/overheads-mpich.jsonl.zst",
     r"(before|mpich|A|a|good|first|02-.*)\.jsonl": "recorded/pingpong-mpich.jsonl.zst",
