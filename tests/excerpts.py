@@ -354,6 +354,23 @@ Send                 5    *     160      6000      6000      6000   9.6e+05
 Allreduce            1    *       2        16        12         8        24
 """
 
+JULIA = """\
+----------------------------------------
+Running benchmark IMB Pingpong with type UInt8 on 2 MPI ranks
+
+size (bytes),iterations,time (seconds),throughput (MB/s)
+0,4194304,1.25e-6,0.0
+8,4194304,1.5e-6,5.333333333333333
+65536,65536,1.75e-5,3744.9142857142856
+----------------------------------------
+----------------------------------------
+Running benchmark OSU Allreduce with type Float32 on 6 MPI ranks
+
+size (bytes),iteratons,min_time (seconds),max_time (seconds),avg_time (seconds)
+4,262144,6.125e-6,6.375e-6,6.25e-6
+----------------------------------------
+"""
+
 EXCERPTS: dict[str, tuple[str, str]] = {
     "osu 5": ("osu", OSU_5),
     "osu 7 full": ("osu", OSU_7_FULL),
@@ -393,4 +410,5 @@ EXCERPTS: dict[str, tuple[str, str]] = {
     "calibration": ("simgrid-calibration", CALIBRATION),
     "smpi factors": ("smpi-factors", SMPI_FACTORS),
     "mpip": ("mpip", MPIP),
+    "julia": ("julia", JULIA),
 }

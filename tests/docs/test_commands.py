@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from pathlib import Path
 
 import click
 import pytest
+from shown_commands import NOT_RUN, PAGES, ROOT, shown, why_not_run
 
 from hockney.cli import cli
-
-ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-SHOWN = re.compile(r"^ {4,}(?:\$ |salloc [^h]*)?(hockney [a-z].*)$", re.MULTILINE)
-PLACEHOLDER = re.compile(r"\b(VERB|OPTIONS)\b|\[|\w\|\w|\.\.\.$")
-"""[OPTIONS], VERB, slurm|pbs: what a reader fills in. FILE would do as a name."""
-
-
-IN_TABLE = re.compile(r"`(hockney [a-z][^`]*)`")
-"""Commands between backticks, as a table has them."""
-
-
-def _shown(page: Path) -> list[str]:
-    text = page.read_text().replace("\\\n", " ")
-    commands = SHOWN.findall(text)
-    if page.name == "coverage.md":
-        commands += IN_TABLE.findall(text)
-    bare = (re.split(r"\s+#|\s+[|>]\s", command)[0] for command in commands)
-    return [command for command in bare if not PLACEHOLDER.search(command)]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_shown_commands_are_understood(page: Path) -> None:
-    for command in _shown(page):
+    for command in shown(page):
         _, verb, *arguments = shlex.split(command)
         known = cli.get_command(click.Context(cli), verb)
         assert known is not None, command
@@ -44,4 +25,9 @@ def test_shown_commands_are_understood(page: Path) -> None:
 
 
 def test_commands_are_found() -> None:
-    assert sum(len(_shown(page)) for page in PAGES) > 80
+    assert sum(len(shown(page)) for page in PAGES) > 350
+
+
+def test_every_reason_not_to_run_a_command_has_one() -> None:
+    left_out = {why_not_run(command) for page in PAGES for command in shown(page)}
+    assert set(NOT_RUN.values()) <= left_out

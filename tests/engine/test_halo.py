@@ -47,15 +47,16 @@ def ranks_of(grid: str) -> int:
     return ranks
 
 
-# Two ranks with each packing, then the topologies with one each.
-SHORT = len(PACKINGS)
+# Two ranks with each packing, then the topologies with one each. Copies by hand come before and
+# after the computation that is overlapped: the one of these that is short.
+FIRST = "hand"
 CASES = [
-    *((*TOPOLOGIES[0], packing) for packing in PACKINGS),
-    *((*one, PACKINGS[i % SHORT]) for i, one in enumerate(TOPOLOGIES[1:])),
+    *((*TOPOLOGIES[0], packing) for packing in sorted(PACKINGS, key=lambda one: one != FIRST)),
+    *((*one, PACKINGS[i % len(PACKINGS)]) for i, one in enumerate(TOPOLOGIES[1:])),
 ]
 
 
-@pytest.mark.parametrize(("grid", "neighbors", "more", "packing"), first_of(CASES, SHORT))
+@pytest.mark.parametrize(("grid", "neighbors", "more", "packing"), first_of(CASES))
 def test_every_message_arrives_where_it_should(
     run_engine: RunEngine,
     engine: Engine,

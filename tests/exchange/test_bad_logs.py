@@ -78,6 +78,7 @@ CUTS = {
     "nodecomm": (logs.NODECOMM[: logs.NODECOMM.index("5.33e-06")], 10),
     "csv": (logs.CSV[: logs.CSV.rindex(",0.55")], 5),
     "benchpress": (logs.BENCHPRESS[: logs.BENCHPRESS.index("625000e-06")], 3),
+    "julia": (logs.JULIA[: logs.JULIA.index("4285714285")], 7),
     "calibration": (logs.CALIBRATION[: logs.CALIBRATION.rindex(",29.895888")], 6),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from reading import log, name_of, numbers, runs, tables, value_of
@@ -11,6 +12,7 @@ from reading import log, name_of, numbers, runs, tables, value_of
 import excerpts as logs
 from hockney.errors import AskedWronglyError
 from hockney.exchange import reading
+from hockney.logs.log import log_of
 
 US, MB, MIB, GB = Decimal("1e-6"), Decimal(10**6), Decimal(2**20), Decimal(10**9)
 UNITS = (
@@ -243,6 +245,14 @@ VALUES = {
         1,
         {(6000, "max"): 0.0875e-3, (6000, "mean"): 0.0125e-3, (6000, "min"): 0.01e-3},
     ),
+    "julia": (
+        1,
+        {
+            (4, "least rank mean"): 6.125e-6,
+            (4, "largest rank mean"): 6.375e-6,
+            (4, "mean"): 6.25e-6,
+        },
+    ),
     "csv": (0, {(1, "mean, 0"): 38.41e-6, (2, "mean, 0"): 0.66e-6, (1, "mean, 3"): 12.17e-6}),
 }
 
@@ -283,6 +293,7 @@ TABLES = {
     ],
     "smpi factors": [("smpi-os", None, 4), ("smpi-bw-factor", None, 2)],
     "mpip": [("MPI_Allreduce", 2, 3), ("MPI_Send", 2, 3)],
+    "julia": [("pingpong", 2, 6), ("allreduce", 6, 3)],
 }
 
 
@@ -435,3 +446,30 @@ def test_a_title_without_its_mark_is_a_title_where_it_is_the_whole_line() -> Non
     assert numbers(table) == {(0, "mean"): 0.41e-6, (1, "mean"): 0.46e-6}
     with pytest.raises(AskedWronglyError, match="no table of a known format"):
         reading.recognise(log("we ran the OSU MPI Latency Test v5.6.2 twice\n8 0.1\n"))
+
+
+JULIA_FILE = logs.JULIA.split("\n\n")[1].partition("\n--")[0] + "\n"
+
+
+def test_a_file_of_mpibenchmarks_is_known_by_its_name() -> None:
+    """It has the table alone: under another name it could be anybody's."""
+    named = log_of(JULIA_FILE, Path("julia_imb_pingping.csv"))
+    assert reading.recognise(named) == "julia"
+    [table] = reading.read(named, "julia")
+    assert (table.operation, table.rows[0].definition) == (
+        "pingping",
+        "both messages, mean of a loop",
+    )
+    assert reading.recognise(log(JULIA_FILE)) == "csv"
+
+
+def test_one_sided_times_of_mpibenchmarks_are_refused() -> None:
+    """It prints microseconds below `time (seconds)`."""
+    text = JULIA_FILE.replace(",throughput (MB/s)", "").replace(",0.0\n", "\n")
+    with pytest.raises(AskedWronglyError, match="line 1: one-sided times are not in seconds"):
+        reading.read(log_of(text, Path("julia_osu_put_latency.csv")), "julia")
+
+
+def test_a_table_in_csv_beside_another_format_is_ambiguous_still() -> None:
+    with pytest.raises(AskedWronglyError, match=r"could be csv \(line \d+\), osu \(line 2\)"):
+        reading.recognise(log(logs.OSU_5 + "\n" + JULIA_FILE))

@@ -14,6 +14,7 @@ from hockney.views.curves import Options
 from hockney.views.drawing.description import Figure, Series
 from hockney.views.figures import describe
 from hockney.views.labels import labelled, labels_of
+from one_sided_samples import one_sided_run
 from samples import make_run
 
 SIZES = (0, 1, 1024, 1024**2)
@@ -304,3 +305,13 @@ def test_runs_of_one_machine_in_different_states_are_told_apart() -> None:
     assert far.endswith(", core-to-core latency 257 ns"), far
     assert near.endswith(", core-to-core latency 55 ns"), near
     assert not any("core-to-core" in label for label in of(57.0, 55.0))
+
+
+def test_more_one_sided_ways_than_colours_have_a_panel_for_each_kind_of_window() -> None:
+    """As `hockney rma put --sync all --window-kind all` measures them."""
+    ways = ("flush", "flush-local", "lock", "lock-all", "fence", "pscw")
+    kinds = ("allocate", "create", "dynamic", "shared")
+    run = one_sided_run({(how, kind): 1.5 for how in ways for kind in kinds})
+    figure = describe("one-sided", [Analysis(run)], Options())
+    assert [panel.y.label.rsplit(", ")[-1] for panel in figure.panels] == list(kinds)
+    assert [len(panel.series) for panel in figure.panels] == [len(ways)] * len(kinds)

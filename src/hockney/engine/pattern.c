@@ -20,39 +20,53 @@ static uint64_t message_key(size_t bytes, int sender, int block, int repetition)
            (uint64_t)block * 0x2545f491u;
 }
 
-static size_t length_at(size_t place, size_t bytes)
-{
-    return bytes - place < WORD ? bytes - place : WORD;
-}
-
 void pattern_fill(char *at, size_t bytes, int sender, int block, int repetition)
 {
     const uint64_t key = message_key(bytes, sender, block, repetition);
-    for (size_t place = 0; place < bytes; place += WORD) {
+    size_t place = 0;
+    /* Whole words, whose length the compiler knows: that is several times as fast. */
+    for (; bytes - place >= WORD; place += WORD) {
         const uint64_t word = word_at(place, key);
-        memcpy(at + place, &word, length_at(place, bytes));
+        memcpy(at + place, &word, WORD);
     }
+    const uint64_t last = word_at(place, key);
+    memcpy(at + place, &last, bytes - place);
+}
+
+/* The first byte from `place` on that is not as it was filled, or `bytes`. */
+static size_t first_wrong(const char *at, size_t place, size_t bytes, uint64_t key)
+{
+    for (; place < bytes; place += WORD) {
+        const uint64_t word = word_at(place, key);
+        char expected[WORD];
+        memcpy(expected, &word, WORD);
+        for (size_t i = 0; i < WORD && place + i < bytes; i++)
+            if (at[place + i] != expected[i])
+                return place + i;
+    }
+    return bytes;
 }
 
 void pattern_check(const char *at, size_t bytes, int sender, int block, int receiver,
                    int repetition)
 {
     const uint64_t key = message_key(bytes, sender, block, repetition);
-    for (size_t place = 0; place < bytes; place += WORD) {
+    size_t place = 0, wrong;
+    for (; bytes - place >= WORD; place += WORD) {
         const uint64_t word = word_at(place, key);
-        unsigned char expected[WORD];
-        const unsigned char *found = (const unsigned char *)at + place;
-        size_t i = 0, length = length_at(place, bytes);
-        memcpy(expected, &word, WORD);
-        if (memcmp(found, expected, length) == 0)
-            continue;
-        while (found[i] == expected[i])
-            i++;
-        fail(EXIT_WENT_WRONG,
-             "data check: in a message of %zu bytes from peer %d to peer %d, repetition %d, byte %zu is "
-             "0x%02x and should be 0x%02x",
-             bytes, sender, receiver, repetition, place + i, found[i], expected[i]);
+        if (memcmp(at + place, &word, WORD) != 0)
+            break;
     }
+    wrong = first_wrong(at, place, bytes, key);
+    if (wrong == bytes)
+        return;
+    const uint64_t word = word_at(wrong, key);
+    unsigned char expected[WORD];
+    memcpy(expected, &word, WORD);
+    fail(EXIT_WENT_WRONG,
+         "data check: in a message of %zu bytes from peer %d to peer %d, repetition %d, byte %zu is "
+         "0x%02x and should be 0x%02x",
+         bytes, sender, receiver, repetition, wrong, (unsigned char)at[wrong], expected[wrong % WORD]);
 }
 
 /* Which of several messages that a rank has under way: of a window, or of threads. */

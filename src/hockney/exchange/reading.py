@@ -7,6 +7,7 @@ from hockney.logs.log import Log
 from hockney.logs.table import Table, TooLargeError
 from hockney.programs import PROGRAMS, Reader, csv
 
+CSV = "csv"
 MOST_REASONS = 5
 """Most reasons shown if nothing could be read."""
 
@@ -28,6 +29,8 @@ def recognise(log: Log) -> str:
             f"{log.path}: no table of a known format in {len(log.lines)} lines",
             f"known are {', '.join(PROGRAMS.offering(Reader))}; name one with --as",
         )
+    if len(formats) > 1 and list(formats.values()).count(formats.get(CSV, 0)) > 1:
+        del formats[CSV]  # any heading can be of CSV: the program that knows this line knows more
     if len(formats) > 1:
         where = ", ".join(f"{name} (line {line})" for name, line in formats.items())
         raise AskedWronglyError(

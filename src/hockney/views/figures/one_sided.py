@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.analysis import Analysis
+from hockney.analysis.one_sided import OneSided
 from hockney.errors import AskedWronglyError
 from hockney.spec.variants import DEFAULT_TOLERANCE
 from hockney.views.curves import MOST_CURVES, Options, only, samples_text
-from hockney.views.drawing.description import Figure
+from hockney.views.drawing.description import Figure, Panel
 from hockney.views.experiments.rma import exchange_text, one_sided_curves, way_text
 from hockney.views.ratios import ratio_panel, ratio_series
 
@@ -31,8 +32,27 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
             "measure them with hockney rma",
         )
     if len(curves) > MOST_CURVES:
+        kinds = dict.fromkeys(curve[0].point.window_kind for curve in curves)
+        panels = [_panel(_of_kind(curves, kind), f", {kind}") for kind in kinds]
+    else:
+        panels = [_panel(curves)]
+    words = (
+        "Ratio of times in the same launches (Hodges-Lehmann estimate, signed-rank interval), "
+        "corrected for their number (Holm). Filled where an operation is surely faster or slower.",
+        samples_text(analyses),
+    )
+    return Figure("one-sided", f"{analysis.label}: one-sided", tuple(panels), words)
+
+
+def _of_kind(curves: Sequence[Sequence[OneSided]], kind: str | None) -> list[Sequence[OneSided]]:
+    return [curve for curve in curves if curve[0].point.window_kind == kind]
+
+
+def _panel(curves: Sequence[Sequence[OneSided]], which: str = "") -> Panel:
+    """which: the kind of window, where each has a panel of its own."""
+    if len(curves) > MOST_CURVES:
         raise AskedWronglyError(
-            f"{len(curves)} curves: one figure shows no more than {MOST_CURVES}",
+            f"{len(curves)} curves{which}: one figure shows no more than {MOST_CURVES}",
             "measure fewer ways, or take the points from `hockney export --to csv`",
         )
     series = [
@@ -42,11 +62,5 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
             way_text(curve[0]), [(one.point.bytes, one.judged) for one in curve], number
         )
     ]
-    exchange = exchange_text(curves[0][0])
-    panel = ratio_panel(f"time over that of {exchange}", series, DEFAULT_TOLERANCE)
-    words = (
-        "Ratio of times in the same launches (Hodges-Lehmann estimate, signed-rank interval), "
-        "corrected for their number (Holm). Filled where an operation is surely faster or slower.",
-        samples_text(analyses),
-    )
-    return Figure("one-sided", f"{analysis.label}: one-sided", (panel,), words)
+    over = f"time over that of {exchange_text(curves[0][0])}{which}"
+    return ratio_panel(over, series, DEFAULT_TOLERANCE)

@@ -1,0 +1,36 @@
+"""The commands of every page run, in order, in one directory: short, and with simulated nodes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from record import repeatable
+from shown_commands import PAGES, ROOT, here, shown, why_not_run, written
+from stand_ins import provide
+
+from conftest import RunHockney
+
+OWN_TESTS = ("tutorial.md", "course.md", "coverage.md")
+"""Pages whose commands tests/docs/test_shown.py and test_coverage.py run. The former
+also runs those of other pages whose output is the same everywhere."""
+VERDICTS = ("compare", "history")
+"""These end with 1 where something is slower."""
+RUN = [page for page in PAGES if page.name not in OWN_TESTS and any(map(here, shown(page)))]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("page", RUN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_what_a_page_shows_runs(page: Path, hockney: RunHockney, tmp_path: Path) -> None:
+    others = {" ".join(step.command.split()) for step in repeatable(page.read_text())}
+    for command in shown(page):
+        if why_not_run(command) or " ".join(command.split()) in others:
+            for name in written(command.split()):
+                (tmp_path / name).unlink(missing_ok=True)  # later commands read a stand-in
+            continue
+        it = here(command)
+        for name in it.reads:
+            provide(name, command, tmp_path)
+        done = hockney(*it.words)
+        allowed = (0, 1) if it.words[0] in VERDICTS else (0,)
+        assert done.status in allowed, f"{command}\n{it.words}\n{done.stdout}{done.stderr}"
