@@ -46,13 +46,13 @@ INT_BYTES = 4
 MOST_BYTES = 2**31 - 1
 """MPI counts are int."""
 LEAST_RADIX = 2
+"""A tree with a fan-out of 1 is a chain."""
 RADIX, SEGMENT = "radix", "segment_bytes"
 """Fields whose values can be searched."""
 COARSE_RADICES = (2, 4, 8, 16, 32)
 COARSE_SEGMENTS = (1024, 8192, 65536)
 """In bytes. A search measures these first, then half and twice the best: each power of two from
 512 B to 128 KiB can be reached."""
-"""A tree with a fan-out of 1 is a chain."""
 DEFAULT = "default"
 """Name of the library's own decision."""
 
