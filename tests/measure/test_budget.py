@@ -65,6 +65,13 @@ def test_an_exact_number_of_launches_shares_all_of_it() -> None:
     assert wall_s > 8.0
 
 
+def test_a_number_that_nobody_asked_for_ends_with_the_budget() -> None:
+    asked = {"least_launches": 5, "most_launches": 5, "budget_s": 0.05}
+    assert len(spend(0.1, **asked)[0]) == 5
+    assert len(spend(0.1, **asked, within_budget=True)[0]) == 1
+    assert len(spend(0.1, **{**asked, "budget_s": 10.0}, within_budget=True)[0]) == 5
+
+
 def test_one_launch_has_it_all() -> None:
     assert spend(0.1, budget_s=3.0, least_launches=1, most_launches=1)[0][0] == pytest.approx(3.0)
 

@@ -134,4 +134,6 @@ def _usual_ranks(common: Common) -> int:
 def _passes(common: Common) -> Sampling:
     """No more passes than at least are asked for: they would tell no more."""
     sampling = common.sampling
-    return replace(sampling, most_launches=sampling.most_launches or sampling.least_launches)
+    if sampling.most_launches is not None:
+        return sampling
+    return replace(sampling, most_launches=sampling.least_launches, within_budget=True)

@@ -102,7 +102,7 @@ class Budget:
         start_s = max(self._start_costs, default=0.0)
         to_come = max(self._least_launches - done, 1)
         even = self.left_s / to_come - start_s
-        if is_fixed:
+        if is_fixed and (even >= LEAST_S or not self._sampling.within_budget):
             return max(even, LEAST_S)  # the user fixed the number of launches
         if even < LEAST_S:
             # Fewer launches than wanted: one more gets all the time that is left, if it is enough.

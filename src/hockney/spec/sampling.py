@@ -9,6 +9,9 @@ class Sampling(msgspec.Struct, frozen=True, kw_only=True):
     least_launches: int = 5
     most_launches: int | None = None
     """None for as many as the precision needs and the budget allows."""
+    within_budget: bool = False
+    """A fixed number of launches is usually made whatever the time; here as far as the budget
+    reaches, because nobody asked for that number."""
     precision: float = 0.01
     """A run ends when the relative half-width of every median's interval is at most this."""
     budget_s: float = 10.0
