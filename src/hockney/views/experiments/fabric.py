@@ -133,9 +133,9 @@ def _source(pairwise: Pairwise) -> str | None:
 
 
 def _coverage(pairwise: Pairwise) -> list[str]:
-    count = len(pairwise.passes)
+    count, pairs = len(pairwise.passes), len(pairwise.ends)
     lines = [
-        f"{len(pairwise.ends)} pairs ({100.0 * pairwise.fraction:.3g} % of all) in {count} "
+        f"{pairs} pair{'s' * (pairs > 1)} ({100.0 * pairwise.fraction:.3g} % of all) in {count} "
         f"pass{'es' * (count > 1)}"
     ]
     if pairwise.are_found:
