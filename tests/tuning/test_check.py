@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rule_samples import mpich_rule, openmpi_rule
@@ -13,7 +14,7 @@ from conftest import RunHockney
 from hockney import records
 from hockney.mpis import Engine, Mpi, Rule, format_named
 from hockney.spec.held_rules import HeldRule
-from hockney.tuning.check import asked_of, needed_for
+from hockney.tuning.check import Check, Checked, asked_of, needed_for
 from hockney.tuning.trial import start
 from samples import write_run
 
@@ -41,6 +42,21 @@ def test_so_many_blocks_can_show_a_difference() -> None:
     many = asked_of([("bcast", 2, 2**n) for n in range(20)], [])
     level = 0.05 / 2 / 39
     assert 2.0 * 0.5 ** needed_for(many) < level
+
+
+def test_what_rules_cost_where_none_holds() -> None:
+    def cell(base_s: float, time_s: float, verdict: str, rule: HeldRule | None) -> Checked:
+        judged = SimpleNamespace(verdict=verdict, matters=True)
+        ratio = SimpleNamespace(base_s=base_s, time_s=time_s, judged=judged)
+        return Checked("bcast", 2, 8, ratio, rule, True)  # type: ignore[arg-type]
+
+    rule = HeldRule("bcast", (2, 2), (8, 8), "2", 1)
+    slow = cell(1e-6, 3e-6, "slower", rule)
+    bare = [cell(1e-6, 1e-6 + cost, "slower", None) for cost in (10e-9, 20e-9, 40e-9)]
+    same = cell(1e-6, 1.5e-6, "same", None)
+    cost_s = Check((slow, *bare, same), 8, 8).cost_without_rule_s
+    assert cost_s == pytest.approx(20e-9)
+    assert Check((slow, same), 8, 8).cost_without_rule_s is None
 
 
 def slow_rule(mpi: Mpi) -> Rule:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from statistics import geometric_mean
+from statistics import geometric_mean, median
 
 import msgspec
 
@@ -94,6 +94,13 @@ class Check:
     def slower(self) -> list[Checked]:
         """The cells that the rules make significantly slower."""
         return [one for one in self.cells if one.is_slower]
+
+    @property
+    def cost_without_rule_s(self) -> float | None:
+        """What the presence of the rules alone costs a call: the median over the slower cells that
+        they leave to the library; None without such cells."""
+        costs = [one.ratio.time_s - one.ratio.base_s for one in self.slower if one.rule is None]
+        return median(costs) if costs else None
 
     @property
     def can_tell(self) -> bool:

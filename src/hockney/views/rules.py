@@ -15,7 +15,7 @@ from hockney.tuning.check import TOLERANCE, Check, Checked
 from hockney.tuning.groups import Group
 from hockney.tuning.reasons import Costs, Explained
 from hockney.tuning.rules import Tuned
-from hockney.units import format_size
+from hockney.units import format_seconds, format_size
 from hockney.views.comparison import verdict_words
 from hockney.views.table import aligned, microseconds
 from hockney.views.variants import doubt_lines, rule_of
@@ -163,6 +163,13 @@ def checked_lines(check: Check, study: VariantStudy) -> list[str]:
         f"significantly slower than the library's own decision: {len(check.slower)} of "
         f"{len(check.cells)} cells",
     ]
+    cost_s = check.cost_without_rule_s
+    if cost_s is not None:
+        bare = sum(one.rule is None for one in check.slower)
+        lines.append(
+            f"{bare} of these without a rule: the presence of the rules alone costs "
+            f"{format_seconds(cost_s)} a call there (median)"
+        )
     return lines + [f"note: {line}" for line in doubt_lines(study)]
 
 
@@ -198,6 +205,7 @@ def checked_json(check: Check) -> dict[str, Any]:
         "blocks": check.blocks,
         "blocks_needed": check.needed,
         "slower": len(check.slower),
+        "cost_without_rule_s": check.cost_without_rule_s,
     }
 
 
