@@ -5,7 +5,7 @@
 #include "wrap.h"
 
 static MPI_Group all; /* of the session with which recording began */
-static int is_by_session, sessions;
+static int is_by_session;
 
 int is_world_of_session(MPI_Group *group)
 {
@@ -15,6 +15,8 @@ int is_world_of_session(MPI_Group *group)
 
 /* Open MPI 5 has sessions, and is an MPI 3.1 by its own account. */
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+
+static int sessions;
 
 /* The same for all processes that a launcher starts together, as far as it names them. */
 static uint64_t job_of_launcher(void)
