@@ -21,6 +21,8 @@ _Thread_local int depth;
 int is_tsc;
 
 static struct file *mapped; /* what `recorded` is while recording is switched on */
+static struct file *ended; /* what was recorded until the last session ended */
+static struct trace_header *traced_until_then;
 static int is_threaded;
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
@@ -166,39 +168,46 @@ static struct file *map_new_file(const char *directory, int rank, char *path, si
 /* A child of fork is no rank, and has no other thread that could hold the lock. */
 static void forget_in_child(void)
 {
-    recorded = mapped = NULL;
+    recorded = mapped = ended = NULL;
     traced = NULL;
     unlock_recorder();
 }
 
-void begin_recording(int thread_level)
+int is_recorded_here(void)
+{
+    return getenv(RECORD_DIRECTORY) != NULL && !mapped;
+}
+
+int begin_recording_as(int rank, int ranks, uint64_t job, int thread_level)
 {
     const char *directory = getenv(RECORD_DIRECTORY);
-    if (!directory || mapped)
-        return;
-    const int rank = rank_of_world();
     char path[4096];
     struct file *file = map_new_file(directory, rank, path, sizeof path);
-    const uint64_t job = job_of_all(); /* all ranks take part, whether they can record or not */
     if (!file) {
         fprintf(stderr, "hockney: rank %d cannot write %s: it is not recorded\n", rank, path);
-        return;
+        return 0;
     }
     is_tsc = has_even_ticks();
     is_threaded = thread_level == MPI_THREAD_MULTIPLE;
     struct header *header = &file->header;
     *header = (struct header){.magic = "hockney", .version = LAYOUT_VERSION, .bytes = sizeof *file,
                               .state = RECORDING, .thread_level = (uint32_t)thread_level, .job = job,
-                              .rank = rank, .ranks = size_of_world()};
+                              .rank = rank, .ranks = ranks};
     describe_process(header);
     header->first_ns = header->last_ns = now_ns();
     header->first_ticks = header->last_ticks = header->began_ticks = header->ended_ticks = ticks();
     header->regions = 1; /* the region without a name */
-    const char *name = strrchr(path, '/') + 1;
-    begin_trace(header, directory, name);
+    begin_trace(header, directory, strrchr(path, '/') + 1);
     mapped = file;
     pthread_atfork(NULL, NULL, forget_in_child);
     recorded = file;
+    return 1;
+}
+
+void begin_recording(int thread_level)
+{
+    if (is_recorded_here())
+        begin_recording_as(rank_of_world(), size_of_world(), job_of_all(), thread_level);
 }
 
 void set_recording(int on)
@@ -211,6 +220,17 @@ void set_recording(int on)
     unlock_recorder();
 }
 
+int resume_recording(void)
+{
+    if (!ended)
+        return 0;
+    mapped = ended;
+    mapped->header.state = RECORDING;
+    traced = traced_until_then;
+    set_recording(1);
+    return 1;
+}
+
 void end_recording(enum state state)
 {
     struct file *file = mapped;
@@ -219,6 +239,8 @@ void end_recording(enum state state)
     set_recording(1);
     if (state == FINALIZED)
         complete_all_requests();
+    ended = file;
+    traced_until_then = traced;
     recorded = mapped = NULL;
     traced = NULL;
     struct header *header = &file->header;

@@ -72,12 +72,14 @@ static int32_t *ranks_in_world(MPI_Group group, int size)
     int32_t *ranks = malloc((size_t)size * sizeof *ranks);
     int *own = malloc((size_t)size * sizeof *own);
     MPI_Group all;
+    const int is_kept = is_world_of_session(&all);
     int is_done = 0;
-    if (ranks && own && group_of_comm(world(), &all) == MPI_SUCCESS) {
+    if (ranks && own && (is_kept || group_of_comm(world(), &all) == MPI_SUCCESS)) {
         for (int i = 0; i < size; i++)
             own[i] = i;
         is_done = translate(group, size, own, all, ranks) == MPI_SUCCESS;
-        release(&all);
+        if (!is_kept)
+            release(&all);
     }
     free(own);
     if (!is_done) {

@@ -10,11 +10,6 @@
 
 #define SUFFIX
 
-static int is_recorded_here(void)
-{
-    return getenv(RECORD_DIRECTORY) != NULL;
-}
-
 #define INITIALIZES(SYMBOL, LEVEL, ARGUMENTS, ...)                                                 \
     VISIBLE int SYMBOL(__VA_ARGS__)                                                                \
     {                                                                                              \

@@ -62,7 +62,10 @@ MPI_Datatype byte_type(void);
 void check_family(void);
 
 /* file.c: one for each rank. */
-void begin_recording(int thread_level);
+int is_recorded_here(void);
+void begin_recording(int thread_level); /* after MPI_Init, together with all ranks */
+int begin_recording_as(int rank, int ranks, uint64_t job, int thread_level);
+int resume_recording(void); /* after a session that was the last until then */
 void end_recording(enum state state);
 void set_recording(int on);
 void lock_recorder(void);
@@ -76,6 +79,9 @@ uint32_t count(const struct operation *operation, uint64_t spent);
 void count_completion(uint32_t cell, uint64_t spent);
 void enter_region(const char *name);
 void leave_region(void);
+
+/* session.c: whether recording began with a session, and the group of its ranks. */
+int is_world_of_session(MPI_Group *group);
 
 /* groups.c: communicators and windows. */
 uint16_t group_of(MPI_Comm comm);
