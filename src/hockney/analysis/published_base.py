@@ -72,7 +72,7 @@ def published_figures() -> tuple[PublishedFigure, ...]:
 
 @cache
 def published_systems() -> tuple[PublishedSystem, ...]:
-    text = files("hockney").joinpath("data", "published.json").read_bytes()
+    text = (files("hockney") / "data" / "published.json").read_bytes()
     return tuple(msgspec.json.decode(text, type=list[PublishedSystem]))
 
 

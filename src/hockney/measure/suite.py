@@ -75,9 +75,10 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 def _parsed(path: Path, text: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
+        parsed: dict[str, Any] = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise AskedWronglyError(f"{path}: {error}") from error
+    return parsed
 
 
 def read_suite(name: str) -> Suite:

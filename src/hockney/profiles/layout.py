@@ -183,7 +183,8 @@ class RankFile:
         """Moments on the clock of the host (CLOCK_MONOTONIC)."""
         passed = ticks.astype(np.int64) - np.int64(self.header["first_ticks"])
         moments = passed * self.s_per_tick + float(self.header["first_ns"]) * 1e-9
-        return moments.astype(np.float64)
+        exact: NDArray[np.float64] = moments.astype(np.float64)
+        return exact
 
 
 def read_rank(path: Path) -> RankFile:
