@@ -99,6 +99,8 @@ def _simulated(command: str) -> str:
     bare = OF_NODES.sub("", command)
     nodes = re.search(r"--nodes (\d+)", command)
     number = min(4, int(nodes[1])) if nodes else 2
+    if "hockney overlap" in command:
+        return f"{bare} --platform cluster:2"
     return f"{bare} -n {2 * number} --platform cluster:{number} --ranks-per-node 2"
 
 
