@@ -11,7 +11,7 @@ from conftest import RunHockney
 from hockney import records
 from hockney.measure.features import features_of
 from hockney.mpis import Engine
-from hockney.spec import plan_of
+from hockney.spec import plan_of, sizes_of
 from hockney.spec.workloads.halo import Halo
 
 SHORT = ("--launches", "2", "--budget", "2s", "-q")
@@ -236,3 +236,7 @@ def test_overlap_is_between_two_ranks(hockney: RunHockney) -> None:
     done = hockney("overlap", "-n", "3")
     assert done.status == 2
     assert "overlap is between 2 ranks, not 3" in done.stderr
+
+
+def test_a_grid_of_two_dimensions_has_corners() -> None:
+    Halo(grid=(2, 2), neighbors="corners", sizes=sizes_of((8,))).check(4)

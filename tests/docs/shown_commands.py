@@ -27,13 +27,17 @@ NOT_RUN = {
     r"hockney (profile|replay) |tune --profile": "needs a program: tests/profiles",
     r"tune (--check|pingpong|pairs)|--deploy": "starts MPI often: tests/tuning",
     r"mpicc=|--mpicc|--engine|env:": "needs other libraries: tests/cli/test_vary.py",
-    r"cpus=0,1;0,2": "needs three CPUs",
+    r"cpus=0,1;0,2|pairs-active 1,2,4,\.\.\.,all$": "needs more than two CPUs",
+    r"overheads .*--budget 30s": "needs its half minute: tests/models/test_loggp.py",
     r"@\w+\.toml": "needs a file of variants: tests/cli/test_vary.py",
     r"--over |--tails|--gate": "is for hours, or for a quiet machine: tests/cli",
     r"hockney doctor": "judges this machine: tests/measure/doctor",
     r"--platform (machine\.xml|\S+:(1024|64)\b)": "takes minutes: tests/simgrid",
     r"smpi/send-is-detached-thresh": "run by test_shown.py, with what it prints",
     r"^(?!.*--nodes).* -n (2\.\.)?64\b": "64 ranks on two cores take minutes: tests/simgrid",
+    r"congestion .*--load-sizes 1KiB": "an incast of 1 KiB stalls in SimGrid: the cause is unknown",
+    r"--form blocking,put-fence,put-flush": "takes long on two cores: tests/engine",
+    r"pairs --multi -o|multi-mode multi\.jsonl --json": "run simulated, in references.md",
     r"--ranks 16,64": "takes minutes on two cores: tests/cli/test_collective_study.py",
     r"hockney job ": "needs a scheduler that starts this MPI: tests/measure/test_job.py",
     r"2x16\.jsonl|4x32\.jsonl|nodes2\.jsonl nodes4": "needs two layouts of ranks: tests/tuning",
@@ -95,6 +99,8 @@ def _simulated(command: str) -> str:
     bare = OF_NODES.sub("", command)
     nodes = re.search(r"--nodes (\d+)", command)
     number = min(4, int(nodes[1])) if nodes else 2
+    if "hockney overlap" in command:
+        return f"{bare} --platform cluster:2"
     return f"{bare} -n {2 * number} --platform cluster:{number} --ranks-per-node 2"
 
 

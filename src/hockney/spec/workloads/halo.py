@@ -142,13 +142,11 @@ class Halo(Workload, frozen=True, kw_only=True, tag="halo"):
                 "ranks",
                 f"write -n {math.prod(self.grid)}, or --grid {dimensions}d for a grid that fits",
             )
-        if NEIGHBORS.index(self.neighbors) >= dimensions or (
-            self.neighbors == "edges" and dimensions == 2
-        ):
-            has = {1: "faces", 2: "faces and corners"}[dimensions]
+        has = {1: ("faces",), 2: ("faces", "corners")}.get(dimensions, NEIGHBORS)
+        if self.neighbors not in has:
             raise AskedWronglyError(
                 f"--neighbors {self.neighbors}: a grid of {dimensions} dimension"
-                f"{'s' * (dimensions > 1)} has {has}",
+                f"{'s' * (dimensions > 1)} has {' and '.join(has)}",
                 "name one of them, or ask for a grid of more dimensions",
             )
 

@@ -33,11 +33,12 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
         )
     if len(curves) > MOST_CURVES:
         kinds = dict.fromkeys(curve[0].point.window_kind for curve in curves)
-        panels = [_panel(_of_kind(curves, kind), f", {kind}") for kind in kinds]
+        panels = [_panel(_of_kind(curves, kind), kind) for kind in kinds]
     else:
         panels = [_panel(curves)]
     words = (
-        "Ratio of times in the same launches (Hodges-Lehmann estimate, signed-rank interval), "
+        f"Ratio of times to those of {exchange_text(curves[0][0])} in the same launches ("
+        "Hodges-Lehmann estimate, signed-rank interval), "
         "corrected for their number (Holm). Filled where an operation is surely faster or slower.",
         samples_text(analyses),
     )
@@ -48,19 +49,21 @@ def _of_kind(curves: Sequence[Sequence[OneSided]], kind: str | None) -> list[Seq
     return [curve for curve in curves if curve[0].point.window_kind == kind]
 
 
-def _panel(curves: Sequence[Sequence[OneSided]], which: str = "") -> Panel:
-    """which: the kind of window, where each has a panel of its own."""
+def _panel(curves: Sequence[Sequence[OneSided]], kind: str | None = None) -> Panel:
+    """kind: of window, where each has a panel of its own."""
     if len(curves) > MOST_CURVES:
         raise AskedWronglyError(
-            f"{len(curves)} curves{which}: one figure shows no more than {MOST_CURVES}",
+            f"{len(curves)} curves: one figure shows no more than {MOST_CURVES}",
             "measure fewer ways, or take the points from `hockney export --to csv`",
         )
     series = [
         one
         for number, curve in enumerate(curves)
         for one in ratio_series(
-            way_text(curve[0]), [(one.point.bytes, one.judged) for one in curve], number
+            way_text(curve[0]).replace(f", {kind} window", ""),
+            [(one.point.bytes, one.judged) for one in curve],
+            number,
         )
     ]
-    over = f"time over that of {exchange_text(curves[0][0])}{which}"
+    over = f"ratio, {kind}" if kind else f"time over that of {exchange_text(curves[0][0])}"
     return ratio_panel(over, series, DEFAULT_TOLERANCE)
