@@ -216,7 +216,7 @@ def read_rank(path: Path) -> RankFile:
 def _cells(written: Records, names: int, regions: int) -> Records:
     """The table, without what a program damaged that wrote where it should not: the file is part of
     its memory."""
-    cells = written.copy()
+    cells: Records = written.copy()
     is_whole = (cells["call"] >= 1) & (cells["call"] <= names)
     is_whole &= (cells["datatype"] < len(DATATYPES)) & (cells["region"] < max(regions, 1))
     cells["count"][~is_whole] = 0
