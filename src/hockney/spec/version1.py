@@ -63,8 +63,8 @@ class Version1(msgspec.Struct, kw_only=True):
         ]
 
     def sampling(self) -> Sampling:
-        names = Sampling.__struct_fields__
-        return Sampling(**{name: getattr(self, name) for name in names})
+        shared = set(Sampling.__struct_fields__) & set(self.__struct_fields__)
+        return Sampling(**{name: getattr(self, name) for name in shared})
 
     def placement(self) -> Placement:
         shared = set(Placement.__struct_fields__) & set(self.__struct_fields__)
