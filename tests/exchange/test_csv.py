@@ -137,9 +137,18 @@ def test_a_bandwidth_alone_is_enough() -> None:
     assert (point.statistic, point.bandwidth_Bps) == ("bytes / bandwidth", 1.5e9)
 
 
-def test_named_columns_are_read(hockney: RunHockney, tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("nr,lat,size,lat2 (us)\n1,480.82,8,7\n2,2.5,1024,9\n")
-    words = ("--columns", "bytes=size,time=lat:us", "--operation", "pingpong", "-o", "a.jsonl")
+@pytest.mark.parametrize(
+    ("heading", "columns"),
+    [
+        ("nr,lat,size,lat2 (us)", "bytes=size,time=lat:us"),
+        ("n,t,s,u", "bytes=s,time=t:us"),
+    ],
+)
+def test_named_columns_are_read(
+    hockney: RunHockney, tmp_path: Path, heading: str, columns: str
+) -> None:
+    (tmp_path / "a.csv").write_text(f"{heading}\n1,480.82,8,7\n2,2.5,1024,9\n")
+    words = ("--columns", columns, "--operation", "pingpong", "-o", "a.jsonl")
     done = hockney("import", "a.csv", *words)
     assert (done.status, done.stderr) == (0, "")
     run = records.read(tmp_path / "a.jsonl")

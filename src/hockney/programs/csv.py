@@ -38,8 +38,9 @@ HEADED = True
 
 SEPARATORS = (",", ";", "\t")
 LONGEST_NAME = 200
-_WORD = re.compile(r"[A-Za-z]{2}")
-"""Rows of numbers have no words: they are no headings."""
+_WORD, _LETTER = re.compile(r"[A-Za-z]{2}"), re.compile(r"[A-Za-z]")
+"""Rows of numbers have no words: they are no headings. Columns that the user named may have one
+letter."""
 
 
 def recognise(log: Log) -> int | None:
@@ -50,7 +51,7 @@ def recognise(log: Log) -> int | None:
 def _find_heading(log: Log) -> tuple[int, str, dict[int, Meaning]] | None:
     """The line of the heading, its separator, and the meaning of its columns."""
     for line, text in log.numbered():
-        if not _WORD.search(text):
+        if not (_LETTER if log.columns else _WORD).search(text):
             continue
         for separator in SEPARATORS:
             if separator in text:
