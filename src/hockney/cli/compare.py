@@ -62,6 +62,7 @@ def command(
         _compare_variants(first, tolerance, output, force, as_json)
         return
     one, runs = _reduced(first), others_beside((base, *others), past)
+    del first  # its samples go before those of the next come
     comparisons = [compare(one, _reduced(load(other)), tolerance, runs) for other in others]
     if output is not None:
         save(describe_ratio(comparisons, tolerance), output, force)
