@@ -18,6 +18,7 @@ from hockney.estimate.groups import Probed, merged
 from hockney.estimate.likely import likely_of
 from hockney.records import Noise, Round, Run
 from hockney.spec import workload_of
+from hockney.units import LONGEST_S
 
 BANDWIDTH = 0.06
 """Bandwidth of the density of log probes: one state scatters by a few per cent, states differ by
@@ -119,9 +120,10 @@ def _work(run: Run) -> dict[Key, float]:
     work: dict[Key, float] = {}
     looks: list[Round | Noise] = [*run.rounds, *run.noises]
     for look in looks:
-        if look.probe_s and look.round is not None:
+        seconds = look.probe_s or 0.0
+        if look.round is not None and 0.0 < seconds <= LONGEST_S:
             key = (look.launch, look.round)
-            work[key] = max(work.get(key, 0.0), look.probe_s)
+            work[key] = max(work.get(key, 0.0), seconds)
     return work
 
 
