@@ -195,7 +195,8 @@ def words_of(number: int) -> str:
 def _value(param: click.Parameter, chance: random.Random, files: Sequence[str] = FILES) -> str:
     if chance.random() < 0.4:
         return chance.choice(ODD)
-    examples = [value for name in param.opts for value in _examples()[name]]
+    names = [name for name in param.opts if name not in SHORT]  # an example may take half an hour
+    examples = [value for name in names for value in _examples()[name]]
     offered = list(getattr(param.type, "choices", ())) or examples
     usual = USUAL.get(param.type.name)
     return chance.choice([*offered, *([usual] if usual is not None and files is FILES else files)])
