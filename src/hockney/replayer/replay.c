@@ -2,9 +2,10 @@
      RANKS TURNS DONE REPETITIONS
      DELAYS NS_OF_RANK_0 ...           (as many as DELAYS says: none, or one for each rank)
      OPERATION BYTES COUNT PHASE BLOCKING ROOT SIZE RANK RANK ...
-   for each item, in the order in which items take turns. An item has COUNT of the TURNS, and begins as if
-   PHASE millionths of a turn were done; DONE turns are done in each of the REPETITIONS. The first rank prints a line of JSON for each repetition: the seconds
-   from the common start to the end of each rank. */
+   for each item, in the order in which items take turns. An item has COUNT of the TURNS, and begins
+   as if PHASE millionths of a turn were done; DONE turns are done in each of the REPETITIONS. The
+   first rank prints a line of JSON for each repetition: the seconds from the common start to the end
+   of each rank. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

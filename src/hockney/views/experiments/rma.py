@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from msgspec.structs import replace
+
 from hockney.analysis import Analysis
 from hockney.analysis.one_sided import Helped, OneSided
 from hockney.estimate.differences import Judged
@@ -83,9 +85,10 @@ def help_text(one: Helped) -> str:
     )
 
 
-def way_text(one: OneSided | Helped) -> str:
-    """An operation and how it is made: "put, flush"; "put, fence, create window, 4 pairs"."""
-    point = one.point
+def way_text(one: OneSided | Helped, with_window: bool = True) -> str:
+    """An operation and how it is made: "put, flush"; "put, fence, create window, 4 pairs". The kind
+    of window is left out where what is around says it."""
+    point = one.point if with_window else replace(one.point, window_kind=None)
     several = f"{point.pairs} pairs" if point.pairs and point.pairs > 1 else None
     return ", ".join(filter(None, (point.operation, method_text(point), several)))
 

@@ -60,7 +60,7 @@ def _panel(curves: Sequence[Sequence[OneSided]], kind: str | None = None) -> Pan
         one
         for number, curve in enumerate(curves)
         for one in ratio_series(
-            way_text(curve[0]).replace(f", {kind} window", ""),
+            way_text(curve[0], with_window=kind is None),
             [(one.point.bytes, one.judged) for one in curve],
             number,
         )
