@@ -13,6 +13,8 @@ from hockney.mpis import Engine
 from hockney.records import decode
 
 QUICK = ("--seconds", "0.15", "--sizes", "0,8,1KiB")
+# As many rounds as a test needs, however slow the machine is.
+TEN_ROUNDS = ("--rounds", "10:10", "--seconds", "60")
 
 
 def test_it_prints_records_that_we_read(run_engine: RunEngine) -> None:
@@ -30,14 +32,14 @@ def test_it_prints_records_that_we_read(run_engine: RunEngine) -> None:
 
 def test_every_round_visits_every_size_in_an_order_of_its_own(run_engine: RunEngine) -> None:
     orders: dict[int, list[int]] = {}
-    for samples in run_engine("pingpong", "--seconds", "0.3", "--sizes", "0,1..64").of("samples"):
+    for samples in run_engine("pingpong", *TEN_ROUNDS, "--sizes", "0,1..64").of("samples"):
         orders.setdefault(samples["round"], []).append(samples["bytes"])
     assert all(sorted(order) == [0, 1, 2, 4, 8, 16, 32, 64] for order in orders.values())
     assert len({tuple(order) for order in orders.values()}) > 3
 
 
 def test_batches_are_long_enough_for_the_clock(run_engine: RunEngine) -> None:
-    done = run_engine("pingpong", *QUICK)
+    done = run_engine("pingpong", *TEN_ROUNDS, "--sizes", "0,8,1KiB")
     clock = done.of("launch")[0]["clock"]
     # The last visit of each size: where the first were disturbed, batches are lengthened.
     for samples in {samples["bytes"]: samples for samples in done.of("samples")}.values():
