@@ -77,6 +77,7 @@ def test_a_helper_that_was_stopped_gives_all(
 ) -> None:
     """Stopping it cuts its write short, in which it waits for somebody who reads."""
     monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    monkeypatch.setattr(decoding, "PIPE_BYTES", PIPE_BYTES)
     text = write_run(some_run(100), tmp_path / "run.jsonl").read_bytes()
     helper = decoding.Helper()
     helper.begin(text)
@@ -104,7 +105,8 @@ def test_a_helper_that_comes_to_a_stand_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, does: str
 ) -> None:
     """It takes no block, or nothing comes back, or a part of it."""
-    monkeypatch.setattr(reading, "BLOCK", 200_000)  # more than a pipe holds
+    monkeypatch.setattr(decoding, "PIPE_BYTES", PIPE_BYTES)
+    monkeypatch.setattr(reading, "BLOCK", 3 * PIPE_BYTES)
     monkeypatch.setattr(decoding, "PROGRAM", f"import os, sys, time; {does}; time.sleep(1000)")
     monkeypatch.setattr(decoding, "WAIT_MS", 10)
     run = some_run(100)

@@ -44,7 +44,7 @@ def whole_or_objects(values: Sequence[Any]) -> NDArray[Any]:
 
 def floats(values: Sequence[float | None]) -> NDArray[Any]:
     """NaN where a value is None: JSON has no NaN."""
-    if not any(value is not None for value in values):
+    if values.count(None) == len(values):
         return np.full(len(values), np.nan, np.float32)
     return np.array(values, dtype=np.float64)
 

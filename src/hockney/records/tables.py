@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, TypeVar, get_type_hints, overload
 
 import msgspec
+from msgspec.structs import astuple
 
 from hockney.lazy import lazy_imports
 from hockney.records.columns import floats, shared, whole_or_objects
@@ -40,9 +41,9 @@ def _makers(kind: type[msgspec.Struct]) -> dict[str, Any]:
 
 def columns_of(kind: type[msgspec.Struct], records: Sequence[Any]) -> Columns:
     """A column for each field."""
-    return {
-        name: make([getattr(one, name) for one in records]) for name, make in _makers(kind).items()
-    }
+    fields = zip(*map(astuple, records), strict=True)
+    values = dict(zip(kind.__struct_fields__, fields, strict=True))
+    return {name: make(values[name]) for name, make in _makers(kind).items()}
 
 
 def plain(column: NDArray[Any]) -> list[Any]:

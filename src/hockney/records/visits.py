@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
+
+from msgspec.structs import astuple
 
 from hockney.lazy import lazy_imports
 from hockney.records.columns import Ragged, Spill, factorised, floats, whole_or_objects
@@ -20,7 +21,8 @@ with lazy_imports():
 WHOLE = ("launch", "round", "repetitions")
 NUMBERS = ("at_s", "compute_ns", "skew_ns", "load_Bps")
 TIMES = ("ns", "own_mean_ns", "own_max_ns")
-_axes = attrgetter(*AXES)
+_FIELDS = Samples.__struct_fields__[len(AXES) :]
+"""What a record has besides its axes, which stand first."""
 
 
 @dataclass
@@ -35,9 +37,12 @@ class Block:
     @classmethod
     def of(cls, visits: Sequence[Samples]) -> Block:
         """Of visits as they stand in a file."""
-        numbers: dict[Any, int] = {}
-        codes = [numbers.setdefault(axes, len(numbers)) for axes in map(_axes, visits)]
-        fields = {name: list(map(attrgetter(name), visits)) for name in (*WHOLE, *NUMBERS, *TIMES)}
+        numbers: dict[tuple[Any, ...], int] = {}
+        codes, rows = [], []
+        for values in map(astuple, visits):
+            codes.append(numbers.setdefault(values[: len(AXES)], len(numbers)))
+            rows.append(values[len(AXES) :])
+        fields = dict(zip(_FIELDS, zip(*rows, strict=True), strict=True))
         columns = {name: whole_or_objects(fields[name]) for name in WHOLE}
         columns |= {name: floats(fields[name]) for name in NUMBERS}
         times = {"ns": Ragged.of(fields["ns"])}
