@@ -15,7 +15,7 @@ def test_phases_are_in_the_order_of_the_schedule_beside_the_library() -> None:
     assert [one.whole.point.bytes for one in analysis.phases] == [1024, 65536]
     for one in analysis.phases:
         assert [phase.point.phase for phase in one.phases] == ["reduce-scatter", "allgather"]
-        fractions = [one.fraction(phase) for phase in one.phases]
+        fractions = [one.fraction(phase.point) for phase in one.phases]
         assert fractions == pytest.approx([1.0 / 3.0, 2.0 / 3.0])
         assert one.library_algorithm == "default"
         assert one.library is not None

@@ -140,6 +140,9 @@ hang may not use, but counted in polls: nothing is found where the whole machine
 GRACE_S = 30.0
 SHORT = {"--budget": "50ms", "--launches": "1", "--timeout": "20s", "--repetitions": "1"}
 """What verbs that measure are given before all others."""
+FEWER = {"--multi": ("-n", "4")}
+"""What is added to an option: eight ranks on two CPUs that other work holds as well take tens of
+milliseconds a message."""
 MARK = "HOCKNEY_TEST_FUZZ"
 """A variable by which processes that a command line left behind are found."""
 POLL_S = 0.02
@@ -185,6 +188,7 @@ def words_of(number: int) -> str:
         has_value = not option.is_flag and (option.flag_value is None or chance.random() < 0.5)
         if has_value:
             words.append(_value(option, chance))
+        words += FEWER.get(option.opts[0], ())
     if chance.random() < 0.05:
         words.insert(chance.randrange(len(words) + 1), chance.choice(ODD))
     if chance.random() < 0.1:

@@ -44,9 +44,10 @@ class Phased:
     def library_algorithm(self) -> str:
         return (self.library and self.library.algorithm) or DEFAULT
 
-    def fraction(self, phase: Phase) -> float:
-        """Of the time of the whole."""
-        return phase.point.typical_s / self.whole.point.typical_s
+    def fraction(self, point: PointEstimate) -> float | None:
+        """The time over that of the whole; None where the whole took 0 s."""
+        whole_s = self.whole.point.typical_s
+        return point.typical_s / whole_s if whole_s else None
 
 
 def phased(

@@ -7,6 +7,7 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from operator import attrgetter
 from pathlib import Path
 
 import msgspec
@@ -33,6 +34,8 @@ from hockney.spec.bounds import LARGEST_NS
 Found = tuple[Log, Table]
 RECORDS_AT_ONCE = 10_000
 """Records written at once: the largest log has 100 times as many."""
+_SAMPLED = tuple(name for name in AXES if name != "buffers")
+_sampled = attrgetter(*_SAMPLED)
 
 
 def runs_of(found: Sequence[Found], format: str, label: str | None = None) -> list[Run]:
@@ -112,11 +115,11 @@ def _add_samples(run: Run, tables: Sequence[Table]) -> None:
                 "--repeated samples needs one column of times, and nothing else",
                 "name it with --columns time=NAME:UNIT",
             )
-        axes = {name: getattr(row, name) for name in AXES if name != "buffers"}
         ns = float(Decimal(repr(row.value_s)).scaleb(9))
         if ns > LARGEST_NS:
             too_long.append(row.line)
             continue
+        axes = dict(zip(_SAMPLED, _sampled(row), strict=True))
         run.add(Samples(launch=0, round=number, repetitions=row.repetitions or 1, ns=[ns], **axes))
     if too_long and run.header.source is not None:
         run.header.source.notes.append(_ignored(too_long))

@@ -95,6 +95,8 @@ def heading_of(
     belongs to. None without a size, or without a time or a bandwidth. asked: names of columns by
     role, NAME or NAME:UNIT, for those that the user has named."""
     names = [cell.partition(" #")[0].strip().lstrip("\ufeff").strip() for cell in cells]
+    if sum(name.upper() != name.lower() for name in names) < 2:
+        return None  # fewer than two words: a row of numbers, of which logs have a million
     if set(names) >= OWN:
         found = _own(names)
     else:

@@ -48,7 +48,7 @@ def phases_json(found: Sequence[Phased]) -> list[dict[str, Any]]:
                     "median_s": phase.point.median_s,
                     "low_s": phase.point.low_s,
                     "high_s": phase.point.high_s,
-                    "fraction": one.fraction(phase),
+                    "fraction": one.fraction(phase.point),
                     "predicted_s": phase.predicted_s,
                 }
                 for phase in one.phases
@@ -63,8 +63,8 @@ def _rows(one: Phased) -> list[list[str]]:
     rows += [_row(one, phase, phase.point.phase or "") for phase in one.phases]
     if one.library is not None:
         time = [microseconds(one.library.typical_s), *interval(one.library)]
-        ratio = one.library.typical_s / one.whole.point.typical_s
-        rows.append(["", f"library, {one.library_algorithm}", *time, f"{100.0 * ratio:.0f} %", ""])
+        name = f"library, {one.library_algorithm}"
+        rows.append(["", name, *time, _percent(one.fraction(one.library)), ""])
     rows[0][0] = str(one.bytes)
     return rows
 
@@ -72,6 +72,10 @@ def _rows(one: Phased) -> list[list[str]]:
 def _row(one: Phased, phase: Phase, name: str) -> list[str]:
     return [
         *("", name, microseconds(phase.point.typical_s), *interval(phase.point)),
-        f"{100.0 * one.fraction(phase):.0f} %",
+        _percent(one.fraction(phase.point)),
         microseconds(phase.predicted_s),
     ]
+
+
+def _percent(fraction: float | None) -> str:
+    return "-" if fraction is None else f"{100.0 * fraction:.0f} %"
