@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from conftest import RunHockney, first_of
+from hockney.records import Run
+from one_sided_samples import one_sided_run, startup_run
 from samples import make_run, write_run
 
 BEGINS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
@@ -33,6 +36,17 @@ def test_a_real_run_is_drawn(
         width, height = struct.unpack(">II", drawn[16:24])
         assert width == 1400
         assert height > 800
+
+
+@pytest.mark.parametrize(
+    ("made", "title"), [(one_sided_run, "one-sided"), (startup_run, "start-up")]
+)
+def test_an_experiment_of_several_operations_has_its_own_figure(
+    hockney: RunHockney, tmp_path: Path, made: Callable[[], Run], title: str
+) -> None:
+    done = hockney("plot", str(write_run(made(), tmp_path / "run.jsonl")))
+    assert done.status == 0, done.stderr
+    assert title in done.stdout.splitlines()[0]
 
 
 def test_systems_are_overlaid_with_extremes(

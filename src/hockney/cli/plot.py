@@ -12,7 +12,7 @@ from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZE, Named
 from hockney.lazy import lazy_imports
 from hockney.views.curves import Options
-from hockney.views.figures import FIGURES, describe
+from hockney.views.figures import FIGURES, MAIN, USUAL, describe
 from hockney.views.profile_figures import PROFILE_FIGURES, describe_profile
 
 with lazy_imports():
@@ -45,7 +45,7 @@ def _names() -> list[str]:
 @option(
     "--what",
     type=Named(_names),
-    show_default="time; reasons of a profile",
+    show_default="time; one-sided of rma, startup of startup, reasons of a profile",
     help="Time or bandwidth by message size; samples of one size; models with residuals. For "
     "pairs: contention, variability, multi-mode. For cores: matrix. For networks: fabric. For "
     "overheads: parts of a message. For rma: one-sided over two-sided. For startup: its steps. For "
@@ -100,7 +100,7 @@ def command(
         figure = _of_profile(what or "reasons", files)
     else:
         options = Options(extremes, with_fit, size, operation, ranks)
-        figure = _of_runs(what or "time", files, options)
+        figure = _of_runs(what, files, options)
     if output is None:
         click.echo(drawn(figure))
         return
@@ -114,13 +114,14 @@ def _of_profile(what: str, files: tuple[Path, ...]) -> Figure:
     return describe_profile(what, Summary(load_profile(files[0])))
 
 
-def _of_runs(what: str, files: tuple[Path, ...], options: Options) -> Figure:
+def _of_runs(what: str | None, files: tuple[Path, ...], options: Options) -> Figure:
+    analyses = analyses_of(files)
+    what = what or MAIN.get(analyses[0].run.header.experiment, USUAL)
     takes = FIGURES.find(what).TAKES
     for name in NEEDS:
         if getattr(options, name) not in (None, False) and name not in takes:
             takers = ", ".join(n for n, figure in FIGURES.all().items() if name in figure.TAKES)
             raise click.UsageError(f"--what {what} does not take --{name}; these do: {takers}")
-    analyses = analyses_of(files)
     for analysis in analyses:
         warn_of_cut(Path(analysis.run.path or ""), analysis.run.cut)
     return describe(what, analyses, options)

@@ -31,6 +31,9 @@ class Described(Protocol):
 
 FIGURES = Registry(__name__, "figure", Described)
 """The values of `hockney plot --what`."""
+USUAL = "time"
+MAIN = {"rma": "one-sided", "startup": "startup"}
+"""The figure of experiments whose operations do not share that of time by size."""
 
 
 def describe(name: str, analyses: Sequence[Analysis], options: Options) -> Figure:
