@@ -64,8 +64,8 @@ EXPERIMENTS = {
     "fabric": "fabric -n 4 --sizes 8",
 }
 SPARED = {("arm64", "rma"): "--window-kind create"}
-"""Emulated, puts into a window by MPI_Win_allocate (MPICH 4.0.2) do not arrive, and a bare program of
-one put between two fences hangs when it frees the window."""
+"""Emulated, puts into a window by MPI_Win_allocate (MPICH 4.0.2) do not arrive, and a bare program
+of one put between two fences hangs when it frees the window."""
 
 
 def libraries_of(name: str) -> Path:
