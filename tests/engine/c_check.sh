@@ -1,6 +1,7 @@
 #!/bin/sh
 # The engine without a warning under every compiler and MPI given, then every experiment under the
-# address and undefined-behaviour sanitizers. Wrappers: $HOCKNEY_CHECK_MPICC, default mpicc.
+# address and undefined-behaviour sanitizers. Wrappers: $HOCKNEY_CHECK_MPICC, default mpicc. The compiler
+# for macOS and FreeBSD: $HOCKNEY_CHECK_ZIG, default zig.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=$(mktemp -d)
@@ -19,6 +20,13 @@ compilations() {
         echo "$out/syntax mpicc musl-gcc engine -fsyntax-only"
     else
         echo "no musl-gcc here: not checked" >&2
+    fi
+    if ${HOCKNEY_CHECK_ZIG:-zig} version >/dev/null 2>&1; then
+        for target in aarch64-macos x86_64-freebsd; do
+            echo "$out/$target mpicc $target objects"
+        done
+    else
+        echo "no zig here: not checked for macOS and FreeBSD" >&2
     fi
     number=0
     # The faults that tests inject are the same under every MPI.

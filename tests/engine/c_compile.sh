@@ -1,6 +1,7 @@
 #!/bin/sh
 # One compilation of c_check.sh, which makes as many at once as there are CPUs:
-# c_compile.sh OUTPUT WRAPPER COMPILER PRODUCT OPTION...
+# c_compile.sh OUTPUT WRAPPER COMPILER PRODUCT OPTION... Of "objects" the compiler is the system that zig
+# compiles for; there is no MPI of it to link with, and MPICH's header is the same everywhere.
 set -eu
 output=$1 wrapper=$2 compiler=$3 product=$4
 shift 4
@@ -9,8 +10,14 @@ case $product in
     engine) set -- "$@" "$here"/engine/*.c "$here"/engine/operations/*.c -lm ;;
     recorder) set -- "$@" -shared -fPIC -fvisibility=hidden "$here"/recorder/*.c ;;
     replayer) set -- "$@" "$here"/replayer/*.c ;;
+    objects)
+        mkdir "$output"
+        cd "$output"
+        set -- -target "$compiler" -c "$here"/engine/*.c "$here"/engine/operations/*.c
+        product="objects for $compiler" compiler="${HOCKNEY_CHECK_ZIG:-zig} cc" output=
+        ;;
 esac
 MPICH_CC=$compiler OMPI_CC=$compiler I_MPI_CC=$compiler "$wrapper" -std=c11 -pthread -D_GNU_SOURCE \
     '-DHOCKNEY_VERSION="check"' -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion \
-    -Werror -o "$output" "$@"
+    -Werror ${output:+-o "$output"} "$@"
 echo "no warnings: $product, $wrapper with $compiler"

@@ -19,7 +19,6 @@ ASKED = {
     "exchange": ("pairs --operation=exchange", SIZE, SMALL),
     "bidirectional": ("pairs --operation=bidirectional --window=1", SIZE, SMALL),
     "standard": ("pingpong --sweep", SIZE, SMALL),
-    "stream": ("pingpong --sweep --operation=stream --window=1", SIZE, SMALL),
     "partitioned, persistent": ("pairs --mode=partitioned --partitions=2", SIZE, SMALL),
     "datatype": ("pairs --datatype=vector:2:2048:2056", SIZE, LARGE),
     "bcast": ("collective bcast", SIZE, SMALL),

@@ -64,10 +64,7 @@ def test_a_damaged_byte_of_a_collective_is_found(
     run_engine: RunEngine, faulty_engine: Engine, name: str
 ) -> None:
     done = run_engine(
-        "collective",
-        name,
-        *QUICK,
-        ranks=3,
+        *("collective", name, "--verify", "--seconds=0.02", "--sizes=64"),
         path=faulty_engine.path,
         env={"HOCKNEY_FAULT_CORRUPT": "1"},
     )

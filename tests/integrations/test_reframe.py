@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import TEST_TIMEOUT_S, RunHockney
+from conftest import TEST_TIMEOUT_S, run_here
 from hockney.mpis import Engine
 from networks import with_slow_fabric
 from platforms import EXACT
@@ -26,7 +26,7 @@ from hockney_pingpong import HockneyPingPong
 
 @rfm.simple_test
 class OfOurs(HockneyPingPong):
-    budget = "2s"
+    budget = "1s"
     sizes = "0,8,64KiB"
     reference = {{"*": {{"latency": {latency}, "bandwidth": {bandwidth}}}}}
 """
@@ -41,7 +41,7 @@ from hockney_points import HockneyCollective
 
 @rfm.simple_test
 class OfOurs(HockneyCollective):
-    budget = "2s"
+    budget = "1s"
     verb = ["collective", "bcast", "--sizes", "8,1KiB"]
     reference = references.reference
 """
@@ -85,31 +85,34 @@ def test_a_latency_beyond_its_reference_fails(tmp_path: Path, engine: Engine) ->
     assert (case["result"], case["fail_phase"]) == ("fail", "performance")
 
 
+@pytest.fixture(scope="module")
+def exported(
+    engine: Engine,  # noqa: ARG001
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, tuple[float, float, float, str]]:
+    """References of two points, from one run for all that is made of them."""
+    run = tmp_path_factory.mktemp("exported") / "run.jsonl"
+    words = ("collective", "bcast", "--sizes", "8,1KiB", "-n", "2", "--budget", "4s")
+    done = run_here([*words, "--launches", "6", "-q", "-o", str(run)])
+    assert done.status == 0, done.stderr
+    done = run_here(["export", str(run), "--to", "reframe-references"])
+    assert done.status == 0, done.stderr
+    module: dict[str, dict[str, dict[str, tuple[float, float, float, str]]]] = {}
+    exec(done.stdout, module)
+    return module["reference"]["*"]
+
+
 @pytest.mark.parametrize(("factor", "result"), [(1.0, "pass"), (1e-3, "fail")])
 def test_exported_references_are_those_of_the_points(
-    hockney: RunHockney, tmp_path: Path, factor: float, result: str
+    exported: dict[str, tuple[float, float, float, str]],
+    tmp_path: Path,
+    factor: float,
+    result: str,
 ) -> None:
     """Of times a thousandth as long, everything is too slow."""
-    words = (
-        "--sizes",
-        "8,1KiB",
-        "-n",
-        "2",
-        "--budget",
-        "15s",
-        "--launches",
-        "6",
-        "-o",
-        "run.jsonl",
-    )
-    assert hockney("collective", "bcast", *words).status == 0
-    done = hockney("export", "run.jsonl", "--to", "reframe-references", "-o", "references.py")
-    assert done.status == 0, done.stderr
-    exported: dict[str, dict[str, dict[str, tuple[float, float, float, str]]]] = {}
-    exec((tmp_path / "references.py").read_text(), exported)
     loose = {
         name: (factor * value, -0.95, 20.0, unit)  # the machine of the tests is a busy one
-        for name, (value, _, _, unit) in exported["reference"]["*"].items()
+        for name, (value, _, _, unit) in exported.items()
     }
     (tmp_path / "references.py").write_text(f"reference = {{'*': {loose!r}}}\n")
     _, case = _reframe(tmp_path, POINTS)
@@ -127,7 +130,7 @@ from hockney_points import {name}
 
 @rfm.simple_test
 class OfOurs({name}):
-    budget = "2s"
+    budget = "1s"
 """
 
 

@@ -81,7 +81,9 @@ def test_each_launch_is_a_pass_in_an_order_of_its_own(hockney: RunHockney, tmp_p
         assert visits_made(blocks, blocks[0].pass_number) == 5
         every = {tuple(sorted(pair)) for block in blocks for pair in block.peers.tolist()}
         assert len(every) == 10
-    assert not np.array_equal(first[0].peers, second[0].peers)
+    # Of whole passes: a block has as many rounds as a busy machine makes of it.
+    orders = [np.concatenate([block.peers for block in blocks]) for blocks in (first, second)]
+    assert not np.array_equal(*orders)
 
 
 @pytest.mark.parametrize(

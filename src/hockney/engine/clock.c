@@ -18,7 +18,7 @@ struct clock clock_measure(void)
                 smallest = now - last;
             last = now;
         }
-        block_ns[block] = (double)(last - start) / CLOCK_READINGS;
+        block_ns[block] = (double)(last - start) / (double)CLOCK_READINGS;
     }
     return (struct clock){
         .name = "CLOCK_MONOTONIC",

@@ -241,11 +241,11 @@ enum ending crowd_visit(struct crowd *crowd, int64_t point)
     set_context(crowd, &visit);
     const int speaks = visit.partner >= 0;
     const double own_ns = speaks ? warm_up(crowd, &visit) : 0.0;
-    double largest[] = {own_ns, ending_of(crowd),
+    double largest[] = {own_ns, (double)ending_of(crowd),
                         crowd->rank == 0 ? start_visit_ns(&crowd->start) : 0.0};
     tree_reduce(largest, (struct tree_layout){.largest = 3}, crowd->comm);
     tree_bcast(largest, sizeof largest, crowd->comm);
-    if (largest[1] > GOES_ON) {
+    if (largest[1] > (double)GOES_ON) {
         if (speaks)
             visit_release(crowd->launch, visit.method->operation);
         return (enum ending)largest[1];

@@ -75,7 +75,7 @@ struct watch *watch_start(void)
     return watch;
 }
 
-int watch_interrupted(void) { return interrupted; }
+int watch_interrupted(void) { return interrupted != 0; }
 
 void watch_end(struct watch *watch)
 {
@@ -186,7 +186,7 @@ struct noise watch_look(struct watch *watch)
         .switches = (double)(now.switches - last.switches),
         .migrations = now.pu < 0 ? -1.0 : last.pu >= 0 && now.pu != last.pu,
         .probe_s = fixed_work(),
-        .interrupted = interrupted,
+        .interrupted = (double)interrupted,
     };
     watch->last = now;
     add_look(watch, &noise);
@@ -218,6 +218,6 @@ void probe_handover(struct shared *shared, int rank, double clock_cost_ns, doubl
         const int64_t start = clock_ns();
         shared_pass(pair, rank, first + PASSES_WARM, first + PASSES);
         const double took_ns = (double)(clock_ns() - start) - clock_cost_ns;
-        ns[page] = fmax(took_ns, 0.0) / (2.0 * PASSES_TIMED);
+        ns[page] = fmax(took_ns, 0.0) / (2.0 * (double)PASSES_TIMED);
     }
 }

@@ -14,7 +14,7 @@ static int64_t promised(struct launch *launch, const struct point *point)
     const int64_t start = clock_ns();
     visit_warm(launch, point->operation, PROMISE_EXCHANGES);
     const double seconds = (double)(clock_ns() - start) * 1e-9;
-    double repetitions = floor(launch->options->seconds_a_size * PROMISE_EXCHANGES / seconds);
+    double repetitions = floor(launch->options->seconds_a_size * (double)PROMISE_EXCHANGES / seconds);
     repetitions = fmin(fmax(repetitions, 1.0), MOST_PROMISED);
     check(MPI_Allreduce(MPI_IN_PLACE, &repetitions, 1, MPI_DOUBLE, MPI_MAX, launch->context.comm),
           "MPI_Allreduce");

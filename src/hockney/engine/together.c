@@ -60,7 +60,7 @@ double together_window_ns(const struct launch *launch, const double *completion_
 
 int together_count(const struct together *together, double window_ns)
 {
-    const double least = window_ns > LONG_NS ? 1.0 : LEAST_COUNT;
+    const double least = window_ns > LONG_NS ? 1.0 : (double)LEAST_COUNT;
     return (int)fmin(fmax(start_visit_ns(&together->start) / window_ns, least), MOST_COLLECTIVES);
 }
 
@@ -70,7 +70,7 @@ int together_lead_in(double window_ns)
         return 0;
     if (window_ns <= 0.0) /* not known yet: a repetition may take a second */
         return LEAST_LEAD_IN;
-    const double least = window_ns > LONG_NS ? 0.0 : LEAST_LEAD_IN;
+    const double least = window_ns > LONG_NS ? 0.0 : (double)LEAST_LEAD_IN;
     return (int)fmin(fmax(LEAD_IN_OF_COLLECTIVES_NS / window_ns, least), MOST_LEAD_IN);
 }
 

@@ -87,7 +87,7 @@ struct operation train_read(const struct operation *kind, const char **text)
     *text = *at == ',' ? at + 1 : at;
     struct operation made = *kind;
     made.parameters = train;
-    made.messages = messages == 0 ? DELAYS_ALONE : 1.0;
+    made.messages = messages == 0 ? (double)DELAYS_ALONE : 1.0;
     return made;
 }
 
