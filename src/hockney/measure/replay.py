@@ -80,7 +80,7 @@ def words_of(mix: Mix, done: int, repetitions: int, delays: Sequence[float] | No
     lines = [f"{mix.ranks} {mix.turns} {done} {repetitions}"]
     lines += [" ".join(map(str, [len(each), *each])), str(len(mix.items))]
     for place, item in enumerate(mix.items):
-        phase = round(mix.phase(place) * PHASE_PARTS)
+        phase = round(mix.phases[place] * PHASE_PARTS)
         parts = item.bytes, item.count, phase, int(item.is_blocking), item.root
         numbers = (*parts, len(item.ranks))
         lines.append(" ".join(map(str, (item.operation, *numbers, *item.ranks))))

@@ -6,13 +6,20 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
+import numpy as np
+
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
 from hockney.predict.parameters import Machine, Parameters
-from hockney.predict.schedule import MOST_RANKS, Algorithm, bounded, step_effort
+from hockney.predict.schedule import MOST_RANKS, Algorithm, Array, bounded, step_effort
 from hockney.predict.schedules import SCHEDULES
 from hockney.predict.simulation import simulate
 from hockney.records import Place
+
+LATE = 1e4
+"""Completion times of a collective by which a late rank begins after all others."""
+LEAST_S = 1e-12
+"""Less than any collective takes."""
 
 
 def schedule_of(collective: str, name: str) -> Algorithm:
@@ -57,6 +64,25 @@ def time(
         )
     machine = Machine(parameters, ranks, placement, root)
     return float(simulate(machine, bounded(messages_of(ranks, bytes, segment))).max())
+
+
+def dependencies(
+    parameters: Parameters, collective: str, algorithm: str, ranks: int, bytes: int, time_s: float
+) -> Array:
+    """How long after rank i began rank j is done at the earliest: [i, j], -inf where j does not
+    depend on i. Ranks count from the root. time_s: the completion time, when all begin at once.
+
+    Each row is found by a simulation in which that rank begins so late that all others wait."""
+    schedule = schedule_of(collective, algorithm)
+    machine = Machine(parameters, ranks, None, 0)
+    late_s = LATE * max(time_s, LEAST_S)
+    rows = []
+    for rank in range(ranks):
+        begun = np.zeros(ranks)
+        begun[rank] = late_s
+        after = simulate(machine, bounded(schedule(ranks, bytes, None)), begun) - late_s
+        rows.append(np.where(after >= -0.5 * late_s, np.maximum(after, 0.0), -np.inf))
+    return np.array(rows)
 
 
 def effort(collective: str, algorithm: str, ranks: int, bytes: int) -> int:

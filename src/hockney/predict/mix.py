@@ -2,8 +2,9 @@
 
 Every rank has a clock, and links that messages occupy one after the other. A message leaves when
 its sender's clock and link allow it, a large one when its receiver is ready too, and arrives T(b)
-later, the receiver's clock moving on to that; a collective moves the clocks of all its ranks to
-that of the last plus its own time. What the program computes between its calls is not in it.
+later, the receiver's clock moving on to that. In a collective each rank is done when the messages
+of its schedule that it depends on are, from whenever those ranks began: a root has left its
+broadcast before the others. What the program computes between its calls is not in it.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
 from hockney.fitting.fit import Parameter, parameter
 from hockney.predict.channel import Channel, Costs, CostsOf
-from hockney.predict.collectives import time
+from hockney.predict.collectives import LEAST_S, dependencies, time
 from hockney.predict.parameters import Level, Parameters
+from hockney.predict.schedule import Array
 from hockney.predict.schedules import SCHEDULES
 from hockney.profiles.mix import Item, Mix
 from hockney.spec.workloads.collective import DEFAULT
@@ -34,11 +36,20 @@ LATENCY_S = 1e-6
 """The latency that sensitivity adds."""
 MOST_SIMULATED = 256
 """Ranks of a collective whose schedules are simulated."""
+MOST_DEPENDING = 32
+"""Ranks of a collective of which it is found out who depends on whom; in larger ones all depend on
+the last."""
 
 RENDEZVOUS_BYTES = 64 * 1024
 """Messages from here on are taken to leave when their receiver is ready."""
 
-CollectiveTime = Callable[[Item], float]
+FROM_ROOT = frozenset({"bcast", "scatter"})
+"""Its root sends, and may do so again before the others have what it sent."""
+TO_ROOT = frozenset({"reduce", "gather"})
+"""Its root receives, and the others may send again before it has what they sent."""
+
+CollectiveTime = Callable[[Item], Array]
+"""How long after a rank of the item began another is done: see collectives.dependencies()."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +138,7 @@ def collectives_by(
             item = Item(name, bytes_, 1, tuple(range(ranks)))
             here = _simulated(costs_of, name, ranks, bytes_)
             slower = _simulated(_with_latency(costs_of), name, ranks, bytes_)
-            return times(item), (slower - here) / LATENCY_S
+            return float(times(item).max()), (slower.seconds - here.seconds) / LATENCY_S
 
         return found
 
@@ -140,36 +151,58 @@ def _times(
     sources: set[str],
 ) -> CollectiveTime:
     @cache
-    def simulated(name: str, ranks: int, bytes_: int) -> float:
+    def simulated(name: str, ranks: int, bytes_: int) -> _Fastest:
         return _simulated(costs_of, name, ranks, bytes_)
 
-    def seconds(item: Item) -> float:
-        times = measured.get((item.operation, len(item.ranks)))
-        if times is not None:
+    @cache
+    def depending(name: str, ranks: int, bytes_: int) -> Array:
+        """In units of the completion time."""
+        fastest = simulated(name, ranks, bytes_)
+        if ranks > MOST_DEPENDING or not fastest.seconds:
+            return np.ones((ranks, ranks))
+        how = (fastest.parameters, fastest.name, fastest.algorithm, ranks, bytes_, fastest.seconds)
+        return dependencies(*how) / fastest.seconds
+
+    def seconds(item: Item) -> Array:
+        of_it = item.operation, len(item.ranks), item.bytes
+        times = measured.get(of_it[:2])
+        if times is None:
+            sources.add("schedules")
+            whole = simulated(*of_it).seconds
+        else:
             sources.add("measured")
             sizes, of_them = zip(*times, strict=True)
-            return float(np.interp(item.bytes, sizes, of_them))
-        sources.add("schedules")
-        return simulated(item.operation, len(item.ranks), item.bytes)
+            whole = float(np.interp(item.bytes, sizes, of_them))
+        return np.roll(max(whole, LEAST_S) * depending(*of_it), (item.root, item.root), axis=(0, 1))
 
     return seconds
 
 
-def _simulated(costs_of: CostsOf, name: str, ranks: int, bytes_: int) -> float:
+@dataclass(frozen=True)
+class _Fastest:
+    name: str
+    algorithm: str
+    seconds: float
+    parameters: Parameters
+
+
+def _simulated(costs_of: CostsOf, name: str, ranks: int, bytes_: int) -> _Fastest:
     """By the algorithm that is the fastest there, which a library is taken to choose."""
     name = {"exscan": "scan"}.get(name, name)
     ranks = min(ranks, MOST_SIMULATED)
     costs = costs_of(bytes_, 1)
     level = Level(costs.latency_s + costs.overhead_s, costs.s_per_B)
+    parameters = Parameters(network=level, eager_bytes=RENDEZVOUS_BYTES)
     found = []
     for algorithm in SCHEDULES.find(name).ALGORITHMS:
         try:
-            found.append(time(Parameters(network=level), name, algorithm, ranks, bytes_))
+            taken = time(parameters, name, algorithm, ranks, bytes_)
         except AskedWronglyError:  # it needs other numbers of ranks
             continue
+        found.append(_Fastest(name, algorithm, taken, parameters))
     if not found:
         raise AskedWronglyError(f"{name} on {ranks} ranks has no schedule that can be simulated")
-    return min(found)
+    return min(found, key=lambda one: one.seconds)
 
 
 def _walk(
@@ -184,10 +217,13 @@ def _walk(
     steps = sum(item.count for item in mix.items)
     turns = min(mix.turns, max(1, MOST_STEPS * mix.turns // steps))
     clocks, rare = _Clocks(mix.ranks), _Clocks(mix.ranks)
-    times = [_seconds(item, costs_of, collective_s, beyond) for item in mix.items]
+    times = [
+        _seconds(item, costs_of, beyond) if item.operation == "message" else collective_s(item)
+        for item in mix.items
+    ]
     wires = [_wire(item, costs_of, largest_bytes) for item in mix.items]
     shares = np.array([item.count / mix.turns for item in mix.items])
-    due = np.array([mix.phase(number) for number in range(len(mix.items))])
+    due = np.array(mix.phases)
     if turns < mix.turns:
         is_rare = shares * turns < LEAST_TURNS
         for number in np.flatnonzero(is_rare):
@@ -204,19 +240,21 @@ def _walk(
     return max(clocks.now) * mix.turns / turns + max(rare.now)
 
 
-def _seconds(
-    item: Item, costs_of: CostsOf, collective_s: CollectiveTime, beyond: Callable[[int], float]
-) -> float:
-    if item.operation != "message":
-        return collective_s(item)
+def _seconds(item: Item, costs_of: CostsOf, beyond: Callable[[int], float]) -> float:
     return max(costs_of(item.bytes, 1).message_s(item.bytes) + beyond(item.bytes), 0.0)
 
 
 def _wire(item: Item, costs_of: CostsOf, largest_bytes: int) -> float:
     """How long a message keeps the links of its sender and of its receiver: small ones share them,
-    and get through as fast as large ones."""
+    and get through as fast as large ones. Of a collective, the messages of its root in a tree, or
+    (scatter, gather) all blocks."""
     large = max(item.bytes, largest_bytes)
-    return item.bytes * min(costs_of(item.bytes, 1).s_per_B, costs_of(large, 1).s_per_B)
+    bytes_ = item.bytes
+    if item.operation in ("scatter", "gather"):
+        bytes_ *= len(item.ranks) - 1
+    elif item.operation != "message":
+        bytes_ *= (len(item.ranks) - 1).bit_length()
+    return bytes_ * min(costs_of(item.bytes, 1).s_per_B, costs_of(large, 1).s_per_B)
 
 
 class _Clocks:
@@ -229,13 +267,33 @@ class _Clocks:
         self._out_free = [0.0] * ranks
         self._in_free = [0.0] * ranks
 
-    def exchange(self, item: Item, seconds: float, wire: float) -> None:
-        if item.operation != "message":
-            self._finish(item.ranks)
-            end = max(self.now[rank] for rank in item.ranks) + seconds
-            for rank in item.ranks:
-                self.now[rank] = end
-            return
+    def exchange(self, item: Item, seconds: float | Array, wire: float) -> None:
+        if isinstance(seconds, float):
+            self._message(item, seconds, wire)
+        else:
+            self._together(item, seconds, wire)
+
+    def _together(self, item: Item, seconds: Array, wire: float) -> None:
+        """seconds: how long after each rank began each is done."""
+        self._finish(item.ranks)
+        begun = np.array([self.now[rank] for rank in item.ranks])
+        ended = np.maximum(begun, (begun[:, None] + seconds).max(axis=0))
+        if item.operation in FROM_ROOT | TO_ROOT:
+            self._use_link_of_root(item, float(begun[item.root]), ended, wire)
+        for rank, end in zip(item.ranks, ended, strict=True):
+            self.now[rank] = float(end)
+
+    def _use_link_of_root(self, item: Item, begun: float, ended: Array, wire: float) -> None:
+        """Messages of a collective go through its root's link after those of the one before: who
+        receives them is done later."""
+        sends = item.operation in FROM_ROOT
+        free = self._out_free if sends else self._in_free
+        root = item.ranks[item.root]
+        free[root] = max(free[root], begun) + wire
+        behind = max(0.0, free[root] - float(ended.max()))
+        ended += np.where((np.arange(len(ended)) == item.root) != sends, behind, 0.0)
+
+    def _message(self, item: Item, seconds: float, wire: float) -> None:
         source, target = item.ranks
         if item.is_blocking:
             self._finish(item.ranks)

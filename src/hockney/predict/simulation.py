@@ -20,18 +20,22 @@ class _State:
     in_free_s: Array
 
 
-def simulate(machine: Machine, schedule: Schedule) -> Array:
-    """Completion time of each rank in seconds after the common start; shape (ranks,)."""
-    ended_s = np.zeros(machine.ranks)
-    for _, now_s in walk(machine, schedule):
+def simulate(machine: Machine, schedule: Schedule, begun_s: Array | None = None) -> Array:
+    """Completion time of each rank in seconds; shape (ranks,). begun_s: when each begins; None for
+    all at 0."""
+    ended_s = np.zeros(machine.ranks) if begun_s is None else begun_s
+    for _, now_s in walk(machine, schedule, begun_s):
         ended_s = now_s
     return ended_s
 
 
-def walk(machine: Machine, schedule: Schedule) -> Iterator[tuple[Step, Array]]:
+def walk(
+    machine: Machine, schedule: Schedule, begun_s: Array | None = None
+) -> Iterator[tuple[Step, Array]]:
     """Each step, and when each rank completed it; the array changes with the next step."""
     ports = machine.ports
-    state = _State(np.zeros(machine.ranks), np.zeros(ports), np.zeros(ports))
+    begun = np.zeros(machine.ranks) if begun_s is None else begun_s.copy()
+    state = _State(begun, np.zeros(ports), np.zeros(ports))
     for step in schedule:
         for messages in _posted_together(machine, step):
             _advance(machine, state, step, messages)

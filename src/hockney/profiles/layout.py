@@ -19,7 +19,7 @@ Records = NDArray[Any]
 VERSION = 1
 NAMES, NAME_BYTES = 512, 40
 REGIONS, REGION_BYTES = 64, 64
-GROUPS, CELLS, BINS, EVENTS = 512, 8192, 28, 32768
+GROUPS, CELLS, BINS, EVENTS = 512, 8192, 28, 16384
 FIRST_BIN_TICKS = 16
 """Ticks of the calls in the first bin, at most twice that."""
 NO_GROUP, NO_NUMBER = 2**16 - 1, 2**32 - 1

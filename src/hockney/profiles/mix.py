@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from hockney.errors import AskedWronglyError
 from hockney.profiles.kinds import Calls, Profile
@@ -63,18 +64,31 @@ class Mix:
     time_s: float
     """Time in MPI of those that are."""
 
-    def phase(self, number: int) -> float:
-        """The part of its first turn that an item has when all begin, between 0 and 1. It differs
-        from item to item: rare ones do not meet in one turn, and any part of the turns has its part
-        of them."""
-        return LEAST_PHASE + (1.0 - 2.0 * LEAST_PHASE) * ((number + 1) * GOLDEN_RATIO % 1.0)
+    @cached_property
+    def phases(self) -> tuple[float, ...]:
+        """The part of its first turn that each item has when all begin, between 0 and 1. It differs
+        from kind to kind: rare ones do not meet in one turn, and any part of the turns has its part
+        of them. Messages as large and as many, such as both directions of an exchange, take the
+        same turns: ranks are one program, and come to their calls together."""
+        first: dict[tuple[str, int, int, bool], int] = {}
+        for number, item in enumerate(self.items):
+            first.setdefault(_kind(item), number)
+        span = 1.0 - 2.0 * LEAST_PHASE
+        return tuple(
+            LEAST_PHASE + span * ((first[_kind(item)] + 1) * GOLDEN_RATIO % 1.0)
+            for item in self.items
+        )
 
     def turn(self, number: int) -> Iterator[Item]:
         """What is exchanged in one turn, in order."""
         for place, item in enumerate(self.items):
-            share, phase = item.count / self.turns, self.phase(place)
+            share, phase = item.count / self.turns, self.phases[place]
             if int((number + 1) * share + phase) > int(number * share + phase):
                 yield item
+
+
+def _kind(item: Item) -> tuple[str, int, int, bool]:
+    return item.operation, item.bytes, item.count, item.is_blocking
 
 
 def mix_of(profile: Profile) -> Mix:

@@ -84,6 +84,31 @@ class Summary:
         )
 
     @cached_property
+    def lines(self) -> list[Row]:
+        """Like `rows`, but sizes up to the same power of two are one row: of a program that sends
+        as much as it happens to have, no size would stand out. The key ends with the least and the
+        most bytes."""
+        sizes = self._sizes
+        return self.by(
+            lambda calls: (
+                *(calls.call, calls.started, calls.communicator_size),
+                *sizes[_size_class(calls)],
+            )
+        )
+
+    def sizes_of(self, calls: Calls) -> tuple[int, int]:
+        """The least and the most bytes of the line that these calls are in."""
+        return self._sizes[_size_class(calls)]
+
+    @cached_property
+    def _sizes(self) -> dict[tuple[object, ...], tuple[int, int]]:
+        found: dict[tuple[object, ...], tuple[int, int]] = {}
+        for calls in self.profile.calls:
+            least, most = found.get(_size_class(calls), (calls.bytes, calls.bytes))
+            found[_size_class(calls)] = min(least, calls.bytes), max(most, calls.bytes)
+        return found
+
+    @cached_property
     def of_rank(self) -> dict[tuple[int, int], Sum]:
         """All calls of each rank, by job and rank."""
         sums = {key: Sum() for key in self.profile.by_rank}
@@ -157,6 +182,11 @@ class Summary:
         return sorted(
             (Row((key,), found) for key, found in sums.items()), key=lambda r: -r.sum.bytes
         )
+
+
+def _size_class(calls: Calls) -> tuple[object, ...]:
+    power = max(calls.bytes - 1, 0).bit_length()
+    return calls.call, calls.started, calls.communicator_size, power
 
 
 def spent_in(calls: Calls) -> tuple[float, float]:

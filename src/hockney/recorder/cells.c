@@ -1,5 +1,7 @@
-/* The table of calls: as many cells as a file has, found by their key. What is new when the table is
-   nearly full goes into coarser cells, and at last into the sum of lost calls. */
+/* The table of calls: as many cells as a file has, in the order in which they were first used, so that
+   few pages of the file are written, each of which costs microseconds. Their keys are found by a table of
+   our own. What is new when there are few cells left goes into coarser ones, and at last into the sum of
+   lost calls. */
 #include <string.h>
 
 #include "recorder.h"
@@ -9,7 +11,10 @@ enum { COARSE_FROM = CELLS / 4 * 3, COARSER_FROM = CELLS / 8 * 7, FULL = CELLS -
    times are known of a rank that is killed early. */
 enum { COMPARED_EVERY = 1024 };
 #define NO_CELL UINT32_MAX
+enum { PLACES = 2 * CELLS };
 
+static uint16_t places[PLACES]; /* by key: the number of its cell, from 1 on; 0 where there is none */
+static uint32_t cells;          /* in use; that of the file may have been overwritten by the program */
 static uint16_t region; /* the current one */
 static uint16_t regions[16];
 static int regions_entered;
@@ -46,7 +51,7 @@ static uint32_t place_of(const struct cell *key)
     mixed ^= ((uint64_t)key->region << 32 | (uint64_t)key->started << 16 |
               (uint64_t)key->datatype << 8 | key->coarse) *
              0x165667b19e3779f9u;
-    return (uint32_t)(mixed >> 40) & (CELLS - 1);
+    return (uint32_t)(mixed >> 40) & (PLACES - 1);
 }
 
 static int is_same(const struct cell *a, const struct cell *b)
@@ -56,40 +61,51 @@ static int is_same(const struct cell *a, const struct cell *b)
            a->datatype == b->datatype && a->coarse == b->coarse;
 }
 
-/* The cell of a key, or the free one where it would be. */
-static uint32_t find(const struct cell *key)
+/* The place that has the number of a key's cell, or the free one where it would be. */
+static uint16_t *find(const struct cell *key)
 {
     uint32_t place = place_of(key);
-    while (recorded->cells[place].call && !is_same(&recorded->cells[place], key))
-        place = (place + 1) & (CELLS - 1);
-    return place;
+    while (places[place] && !is_same(&recorded->cells[places[place] - 1], key))
+        place = (place + 1) & (PLACES - 1);
+    return &places[place];
+}
+
+static uint32_t add_cell(uint16_t *place, const struct cell *key)
+{
+    recorded->cells[cells] = *key;
+    *place = (uint16_t)++cells;
+    recorded->header.cells = cells;
+    return cells - 1;
 }
 
 static uint32_t cell_of(const struct operation *operation)
 {
-    struct header *header = &recorded->header;
     struct cell key = {.bytes = operation->bytes, .peer = operation->peer, .call = operation->call,
                        .group = operation->group, .region = region, .started = operation->started,
                        .datatype = operation->datatype};
-    uint32_t place = find(&key);
-    if (recorded->cells[place].call)
-        return place;
-    if (header->cells >= COARSE_FROM) {
+    uint16_t *place = find(&key);
+    if (*place)
+        return *place - 1u;
+    if (cells >= COARSE_FROM) {
         key.bytes = power_above(key.bytes);
         key.coarse = COARSE_BYTES;
-        if (header->cells >= COARSER_FROM && key.peer >= 0) {
+        if (cells >= COARSER_FROM && key.peer >= 0) {
             key.peer = SEVERAL_PEERS;
             key.coarse |= COARSE_PEER;
         }
         place = find(&key);
-        if (recorded->cells[place].call)
-            return place;
-        if (header->cells >= FULL)
+        if (*place)
+            return *place - 1u;
+        if (cells >= FULL)
             return NO_CELL;
     }
-    recorded->cells[place] = key;
-    header->cells++;
-    return place;
+    return add_cell(place, &key);
+}
+
+void forget_cells(void)
+{
+    memset(places, 0, sizeof places);
+    cells = 0;
 }
 
 static void compare_clocks(uint64_t now)

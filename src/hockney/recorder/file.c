@@ -100,8 +100,7 @@ static struct file *map_file(const char *path)
         return NULL;
     void *found = MAP_FAILED;
     if (posix_fallocate(descriptor, 0, sizeof(struct file)) == 0)
-        found = mmap(NULL, sizeof(struct file), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-                     descriptor, 0);
+        found = mmap(NULL, sizeof(struct file), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     close(descriptor);
     return found == MAP_FAILED ? NULL : found;
 }
@@ -197,6 +196,7 @@ int begin_recording_as(int rank, int ranks, uint64_t job, int thread_level)
     header->first_ns = header->last_ns = now_ns();
     header->first_ticks = header->last_ticks = header->began_ticks = header->ended_ticks = ticks();
     header->regions = 1; /* the region without a name */
+    forget_cells();
     begin_trace(header, directory, strrchr(path, '/') + 1);
     mapped = file;
     pthread_atfork(NULL, NULL, forget_in_child);

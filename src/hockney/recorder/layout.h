@@ -14,7 +14,7 @@ enum {
     GROUPS = 512,
     CELLS = 8192, /* a power of two */
     BINS = 28,
-    EVENTS = 32768,
+    EVENTS = 16384,
 };
 
 /* From MPI_Init to how it ended. */

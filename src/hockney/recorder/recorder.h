@@ -74,6 +74,7 @@ int may_write(size_t bytes);
 void copy_text(char *to, const char *from, size_t bytes);
 
 /* cells.c */
+void forget_cells(void); /* for a new file */
 uint16_t number_of(struct call *call);
 uint32_t count(const struct operation *operation, uint64_t spent);
 void count_completion(uint32_t cell, uint64_t spent);

@@ -142,7 +142,10 @@ def _ranks(summary: Summary) -> str:
         by_time = sorted(keys, key=lambda key: summary.of_rank[key].time_s)
         keys = [*by_time[: MOST_RANKS // 2], *by_time[-MOST_RANKS // 2 :]]
     rows = [
-        [*(["job"] if several else []), "rank", "host", "CPUs", "wall s", "MPI s", "", "wait s"]
+        [
+            *(["job"] if several else []),
+            *("rank", "host", "CPUs", "wall s", "MPI s", "of wall", "wait s"),
+        ]
     ]
     for key in keys:
         rank, found = known[key], summary.of_rank[key]
@@ -161,14 +164,14 @@ def row_words(row: Row) -> str:
 
 def _calls(summary: Summary) -> str:
     rows = [["call", "ranks", "bytes", "count", "s", "of MPI", "us each", "wait s"]]
-    for row in summary.rows[:TOP]:
-        _, _, size, bytes_ = row.key
+    for row in summary.lines[:TOP]:
+        _, _, size, least, most = row.key
         found = row.sum
         rows.append(
             [
                 row_words(row),
                 "-" if size is None else str(size),
-                str(bytes_),
+                str(least) if least == most else f"{least}..{most}",
                 str(found.count),
                 f"{found.time_s:.6g}",
                 percent(found.time_s, summary.time_s),
@@ -176,8 +179,10 @@ def _calls(summary: Summary) -> str:
                 _wait(found),
             ]
         )
-    left = len(summary.rows) - TOP
-    return aligned(rows) + (f"\n{left} more (--json has all)" if left > 0 else "")
+    left = len(summary.lines) - TOP
+    return aligned(rows) + (
+        f"\n{left} more (--json has all, by their exact sizes)" if left > 0 else ""
+    )
 
 
 def _regions(summary: Summary) -> str:

@@ -11,7 +11,7 @@ function drawCells(view) {
   view.box = { left, top: 18, side, tall };
   const row = (at) => (y.downward ? at : y.names.length - 1 - at);
   const values = panel.cells.map((cell) => cell.value).filter((value) => value > 0);
-  const [low, high] = [Math.log(Math.min(...values)), Math.log(Math.max(...values))];
+  const [low, high] = colourRange(panel, values).map(Math.log);
   const strength = (value) => (high > low ? (Math.log(value) - low) / (high - low) : 0);
   const cells = panel.cells.filter((cell) => !view.drawing.hidden.has(kinds[cell.kind]?.label))
     .map((cell) => drawCell(view, cell, left + cell.column * side, 18 + row(cell.row) * tall, strength));
@@ -21,10 +21,18 @@ function drawCells(view) {
     const line = make("path", { class: "border", d });
     return make("g", {}, line, ...(rule.label ? [make("text", { class: "tick", x: left + 4, y: at - 3 }, rule.label)] : []));
   });
-  const key = kinds.length ? [] : drawScale(view, left, Math.exp(low), Math.exp(high));
+  const key = kinds.length ? [] : drawScale(view, left, ...colourRange(panel, values));
   return make("svg", { viewBox: `0 0 ${width} ${view.height}`, role: "img", "aria-label": `${figure.title}. The data table follows.` },
     hatching(), ...cellNames(view, row), ...cells, ...rules, ...key,
     make("text", { x: 0, y: 11 }, y.label), make("text", { x: left + side * x.names.length, y: 18 + tall * y.names.length + 32, "text-anchor": "end" }, x.label));
+}
+
+// As colour_range() of description.py.
+function colourRange(panel, values) {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  if (panel.scale?.quantity !== "size" || !values.length) return [low, high];
+  const first = 2 ** Math.floor(Math.log2(low));
+  return [first, Math.max(2 ** Math.ceil(Math.log2(high)), 2 * first)];
 }
 
 function drawCell(view, cell, x, y, strength) {

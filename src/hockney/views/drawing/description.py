@@ -160,6 +160,17 @@ class Figure:
             yield from panel.series
 
 
+def colour_range(panel: Panel) -> tuple[float, float]:
+    """The least and the most value of the panel's colours. Those of sizes end at powers of two:
+    ranks that send nearly the same look alike, and the ends have short names."""
+    values = [cell.value for cell in panel.cells if cell.value is not None and cell.value > 0.0]
+    low, high = min(values, default=1.0), max(values, default=1.0)
+    if panel.scale is None or panel.scale.quantity != "size":
+        return low, high
+    first = 2.0 ** math.floor(math.log2(low))
+    return first, max(2.0 ** math.ceil(math.log2(high)), 2.0 * first)
+
+
 def values_along(panel: Panel, side: Side) -> list[float]:
     """All values that must be inside of that axis."""
     found: list[float | None] = []

@@ -22,7 +22,15 @@ from hockney.errors import AskedWronglyError, HockneyError
 from hockney.lazy import lazy_imports
 from hockney.views.colours import COLOURS, QUIET
 from hockney.views.drawing.axes import SIDES, scale_axis, scale_colours
-from hockney.views.drawing.description import Cell, Figure, Kind, Panel, Series, values_along
+from hockney.views.drawing.description import (
+    Cell,
+    Figure,
+    Kind,
+    Panel,
+    Series,
+    colour_range,
+    values_along,
+)
 
 with lazy_imports():
     from matplotlib.artist import Artist
@@ -230,9 +238,9 @@ def _draw_map(axes: Axes, panel: Panel, inches: float) -> None:
         values = np.full((panel.rows, panel.columns), np.nan)
         for cell in panel.cells:
             values[cell.row, cell.column] = np.nan if cell.value is None else cell.value
-        low, high = float(np.nanmin(values)), float(np.nanmax(values))
+        low, high = colour_range(panel)
         high = max(high, 1.05 * low)
-        norm = (LogNorm if low > 0.0 else Normalize)(low, high)
+        norm = LogNorm(low, high) if np.nanmin(values) > 0.0 else Normalize(0.0, high)
         limits = axes.get_ylim()
         image = axes.imshow(values, cmap=MAP, norm=norm, interpolation="nearest", aspect="equal")
         axes.set_ylim(*limits)

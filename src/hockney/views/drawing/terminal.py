@@ -13,7 +13,16 @@ import plotext
 
 from hockney.units import format_rate, format_size
 from hockney.views.drawing import time_text
-from hockney.views.drawing.description import Axis, Cell, Figure, Panel, Series, Side, values_along
+from hockney.views.drawing.description import (
+    Axis,
+    Cell,
+    Figure,
+    Panel,
+    Series,
+    Side,
+    colour_range,
+    values_along,
+)
 from hockney.views.heatmap import shade
 
 COLUMNS, ROWS = 96, 24
@@ -172,8 +181,7 @@ def _text(axis: Axis, value: float) -> str:
 
 def _map(panel: Panel) -> str:
     """A letter a cell of a kind, or a digit of its value's logarithm; a dot where there is none."""
-    values = [cell.value for cell in panel.cells if cell.value is not None and cell.value > 0.0]
-    low, high = min(values, default=1.0), max(values, default=1.0)
+    low, high = colour_range(panel)
     known = {(cell.row, cell.column): _sign(cell, low, high) for cell in panel.cells}
     columns = range(min(panel.columns, MOST_CELLS))
     rows = range(panel.rows) if panel.y.downward else range(panel.rows - 1, -1, -1)

@@ -7,7 +7,6 @@ from collections import defaultdict
 from hockney.errors import AskedWronglyError
 from hockney.profiles.kinds import Calls
 from hockney.profiles.summary import REASONS, Summary, reason_of, spent_in
-from hockney.units import format_size
 from hockney.views.drawing.description import Axis, Figure, Panel
 from hockney.views.profile_figures import _common
 
@@ -22,7 +21,7 @@ def describe(summary: Summary) -> Figure:
         spent, waited = spent_in(calls)
         if spent <= 0.0:
             continue
-        name = _name(calls)
+        name = _name(calls, summary.sizes_of(calls))
         parts[name]["waiting"] += waited
         parts[name][reason_of(calls)] += spent - waited
         counts[name] += calls.count
@@ -42,8 +41,8 @@ def describe(summary: Summary) -> Figure:
         kinds=_common.kinds_of(kinds),
     )
     caption = [
-        "Calls that are alike in name, bytes and number of ranks; with their part of what "
-        "completed their requests.",
+        "Calls that are alike in name, bytes (up to the same power of two) and number of ranks; "
+        "with their part of what completed their requests.",
         _common.REASONS_TEXT,
     ]
     if len(parts) > len(most):
@@ -51,8 +50,8 @@ def describe(summary: Summary) -> Figure:
     return Figure("calls", _common.title_of(summary), (panel,), tuple(caption))
 
 
-def _name(calls: Calls) -> str:
+def _name(calls: Calls, sizes: tuple[int, int]) -> str:
     name = (calls.started or calls.call).removeprefix("MPI_")
-    size = [format_size(calls.bytes)] if calls.datatype is not None else []
+    size = [_common.size_words(*sizes)] if calls.datatype is not None else []
     ranks = [f"{calls.communicator_size} ranks"] if calls.communicator_size else []
     return ", ".join([name, *size, *ranks])

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from hockney.errors import HockneyError
 from hockney.profiles.findings import Finding
 from hockney.profiles.summary import Row, Summary
-from hockney.units import format_seconds, format_size
+from hockney.units import format_seconds
 from hockney.views.drawing.description import Figure
 from hockney.views.profile import answer_lines, percent, profile_facts, row_words
 from hockney.views.profile_figures import PROFILE_FIGURES
+from hockney.views.profile_figures._common import size_words
 from hockney.views.report.sections import Alternative, Shown
 from hockney.views.report.tables import Cell, Table
 
@@ -20,6 +21,7 @@ ORDER = ("reasons", "calls", "sizes", "partners", "traffic", "waits")
 TOP = 10
 MOST_ROWS = 1000
 """Rows of a table in the page."""
+COLUMNS = ("call", "ranks", "bytes", "count", "time", "of MPI", "each", "waited")
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ def _section(profiled: Profiled, number: int) -> ProfileSection:
         tuple(answer[:told]),
         tuple(answer[told:]),
         tuple(figure for figure in found if figure is not None),
-        (_lines(summary, TOP), _ranks(summary), _lines(summary, MOST_ROWS)),
+        (_top(summary), _ranks(summary), _all(summary)),
         tuple(profile_facts(summary)),
     )
 
@@ -80,25 +82,31 @@ def _time(seconds: float | None) -> Cell:
     return Cell(format_seconds(seconds).replace("us", "µs"), seconds)
 
 
-def _lines(summary: Summary, most: int) -> Table:
-    """Rows of calls; the ten that take the most time, or all that the page may hold."""
-    columns = ("call", "ranks", "bytes", "count", "time", "of MPI", "each", "waited")
-    rows = [_line(row, summary.time_s) for row in summary.rows[:most]]
+def _top(summary: Summary) -> Table:
+    """The lines that take the most time; sizes up to one power of two are one line."""
+    lines = summary.lines[:TOP]
+    return Table(
+        "Top ten lines by time", COLUMNS, [_line(row, summary.time_s) for row in lines], "top-ten"
+    )
+
+
+def _all(summary: Summary) -> Table:
+    """All calls, or as many as the page may hold."""
+    rows = [_line(row, summary.time_s) for row in summary.rows[:MOST_ROWS]]
     left = len(summary.rows) - len(rows)
-    if most == TOP:
-        return Table("Top ten lines by time", columns, rows, "top-ten")
     more = f"; {left} more are in `hockney show --json`" if left else ""
-    return Table(f"All calls{more}", columns, rows, "calls")
+    return Table(f"All calls{more}", COLUMNS, rows, "calls")
 
 
 def _line(row: Row, whole_s: float) -> list[Cell]:
-    _, _, ranks, bytes_ = row.key
+    _, _, ranks, *sizes = row.key
     found = row.sum
     part = found.time_s / whole_s if whole_s else 0.0
+    least, most = int(str(sizes[0])), int(str(sizes[-1]))
     return [
         Cell(row_words(row)),
         Cell("-" if ranks is None else str(ranks), None if ranks is None else float(str(ranks))),
-        Cell(format_size(int(str(bytes_))), float(str(bytes_))),
+        Cell(size_words(least, most), float(least)),
         Cell(str(found.count), found.count),
         _time(found.time_s),
         Cell(percent(found.time_s, whole_s), part),
