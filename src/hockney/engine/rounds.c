@@ -197,6 +197,7 @@ static struct sample_key key_of(const struct rounds *rounds, const struct visit 
     const struct point *point = &launch->points[visit->point];
     const struct together *together = launch->together;
     const int is_pair = point->pair[1] > 0;
+    const int is_by_library = together != NULL && point->schedule == NULL;
     return (struct sample_key){
         .round = rounds->number,
         .operation = point->operation,
@@ -204,7 +205,8 @@ static struct sample_key key_of(const struct rounds *rounds, const struct visit 
         .algorithm = together != NULL && point->schedule == NULL ? launch->options->algorithm
                                                                  : point->operation->algorithm,
         .segment_bytes = segments_of(launch, point),
-        .radix = together != NULL && point->schedule == NULL ? launch->options->radix : 0,
+        .radix = is_by_library ? launch->options->radix : 0,
+        .requests = is_by_library ? launch->options->requests : 0,
         .phase = point->schedule != NULL ? "all" : NULL,
         .window = point->operation->counts_window ? point->window : 0,
         .overlap = point->overlapped,

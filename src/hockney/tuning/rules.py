@@ -232,4 +232,5 @@ def _rule(
     settings = tuple(sorted(settings_of(collective, ranks, run.name).items()))
     point = _by_name(cells[run.first])[run.name].point
     name = point.algorithm or DEFAULT
-    return Rule(collective, ranks, first, to, name, settings, point.segment_bytes, point.radix)
+    parameters = (point.segment_bytes, point.radix, point.requests)
+    return Rule(collective, ranks, first, to, name, settings, *parameters)
