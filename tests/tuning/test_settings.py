@@ -232,6 +232,7 @@ def test_settings_under_which_the_library_hangs_or_does_not_start_are_left_out(
     monkeypatch.setattr(setup, "_mpi_and_engine", kept.__wrapped__)
     monkeypatch.setattr("hockney.tuning.settings.OTHER_LIBRARIES", ("HOCKNEY_FAULT_",))
     monkeypatch.setattr("hockney.cli._tune_settings.SILENT_S", 2.0)
+    monkeypatch.setattr("hockney.tuning.settings.SEARCHED_BLOCKS", 1)  # there is time for all
     asked = ["HOCKNEY_FAULT_STOP=1", "HOCKNEY_FAULT_SLOWER=0.5", *unknown]
     words = [word for one in asked for word in ("--settings", one)]
     done = hockney(*("tune", "pingpong", *words, "--budget", "20s", "--json"), "--", "--sizes", "8")
