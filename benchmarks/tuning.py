@@ -14,7 +14,7 @@ import math
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from resource import RLIMIT_CPU, setrlimit
@@ -144,6 +144,8 @@ def held_out(cells: Sequence[Cell], first: int, beyond: bool) -> list[HeldOut]:
 
 def report(what: str, cells: Iterable[HeldOut]) -> None:
     found = list(cells)
+    if not found:
+        return
     ruled = [one.ratio for one in found if one.is_ruled]
     possible = sum(math.log(one.best) for one in found)
     share = sum(math.log(one.ratio) for one in found) / possible if possible else 1.0
@@ -158,10 +160,9 @@ def report(what: str, cells: Iterable[HeldOut]) -> None:
     )
 
 
-def left_out(directory: Path, pieces: Sequence[Piece]) -> Iterator[str]:
-    for one in pieces:
-        if not (directory / f"{one.name}.jsonl").stat().st_size:
-            yield one.name
+def too_long(directory: Path, pieces: Sequence[Piece]) -> list[Piece]:
+    """Those that failed, or took too long."""
+    return [one for one in pieces if not (directory / f"{one.name}.jsonl").stat().st_size]
 
 
 def main() -> None:
@@ -187,6 +188,8 @@ def main() -> None:
     every: dict[bool, list[HeldOut]] = {False: [], True: []}
     for selector in SELECTORS:
         for pieces in studies:
+            if selector in {one.how for one in too_long(asked.directory, pieces)}:
+                continue  # nothing to compare with
             cells = cells_in(asked.directory, pieces, selector)
             for beyond, found in every.items():
                 here = [one for first in (0, 1) for one in held_out(cells, first, beyond)]
@@ -196,8 +199,8 @@ def main() -> None:
     for beyond, found in every.items():
         report("all, with predicted cells" if beyond else "all, measured cells alone", found)
     for pieces in studies:
-        for name in left_out(asked.directory, pieces):
-            print(f"left out: {name}")
+        for one in too_long(asked.directory, pieces):
+            print(f"left out: {one.name}")
 
 
 if __name__ == "__main__":

@@ -22,9 +22,13 @@ def test_each_variant_has_a_sentence_and_rows() -> None:
     assert study is not None
     assert [one.judged.verdict for one in study.answers] == ["slower", "faster"]
     assert [one.variant for one in study.slower(0.0)] == ["b", "b", "b"]
-    first, second = variant_answer(study)
+    first, second, *gains = variant_answer(study)
     assert first.startswith("b: slower, ")
     assert second.startswith("c: faster, ")
+    [loses, gain] = gains
+    assert loses.startswith("b: surely faster at 0 of 2 points, surely slower at 2 (most: ")
+    assert gain.startswith("c: surely faster at 2 of 2 points (most: pingpong, ")
+    assert gain.endswith(" times the time), surely slower at 0")
     table = variant_table(study).splitlines()
     assert len([line for line in table if " b " in line]) == 2
     assert doubt_lines(study) == []

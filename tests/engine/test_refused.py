@@ -16,6 +16,7 @@ NOT_OF_THE_EXPERIMENT = {
         "--algorithm=x",
         "--segment-bytes=8",
         "--radix=8",
+        "--requests=2",
         "--sync=clock",
         "--root=rotate",
         "--overlap",

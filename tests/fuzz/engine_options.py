@@ -80,6 +80,7 @@ USUAL = {
     "pairs-active": ("1", "1,2"),
     "segment-bytes": ("8", "1KiB"),
     "radix": ("2", "8"),
+    "requests": ("1", "8"),
     "launch": ("0", "3"),
     "seed": ("1", "77"),
     "read-back": ("MPIR_CVAR_BCAST_INTRA_ALGORITHM", "x=1", "x,y=2"),

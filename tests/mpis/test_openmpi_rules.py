@@ -18,6 +18,7 @@ from conftest import TEST_TIMEOUT_S
 from hockney.errors import HockneyError
 from hockney.measure.trial import EMPTY_MESSAGES
 from hockney.mpis import Mpi, Rule, openmpi
+from hockney.mpis._openmpi_parameters import number_of
 from hockney.spec import Case, Placement
 
 Table = dict[int, dict[int, list[tuple[int, int, int, int]]]]
@@ -71,11 +72,7 @@ def test_the_rules_hold_where_they_should_and_nowhere_else(data: st.DataObject) 
         for ranks in range(1, 15):
             for size in NEAR_SIZES:
                 scale = ranks if collective in openmpi.SEEN_OF_ALL_RANKS else 1
-                wanted = [
-                    openmpi.number_of(rule)
-                    for rule in rules
-                    if holds(rule, collective, ranks, size)
-                ]
+                wanted = [number_of(rule) for rule in rules if holds(rule, collective, ranks, size)]
                 assert looked_up(table, number, ranks, scale * size) == (wanted or [0])[0]
 
 

@@ -19,7 +19,7 @@ from hockney.mpis import (
     format_named,
     mpich,
     openmpi,
-    with_radix,
+    with_parameters,
 )
 from hockney.mpis._controls import read_controls
 from hockney.spec.axes import algorithm_text
@@ -63,8 +63,9 @@ def test_trees_of_mpich_take_one(a_mpich: Mpi) -> None:
 
 def test_what_is_not_listed_is_not_tried() -> None:
     known = {("bcast", "chain"): Radix("fanout")}
-    assert with_radix([CHAIN], known, {"fanout"}) == [replace(CHAIN, radix=Radix("fanout"))]
-    assert with_radix([CHAIN], known, {"other"}) == [CHAIN]
+    found = with_parameters([CHAIN], known, {}, {"fanout"})
+    assert found == [replace(CHAIN, radix=Radix("fanout"))]
+    assert with_parameters([CHAIN], known, {}, {"other"}) == [CHAIN]
 
 
 def test_a_radix_is_forced_read_back_and_named() -> None:

@@ -38,8 +38,8 @@ def test_every_kind_of_point_has_all_axes(kind: type[Axes]) -> None:
         ({}, ""),
         ({"algorithm": "chain", "segment_bytes": 8192}, "chain, 8 KiB segments"),
         (
-            {"algorithm": "chain", "segment_bytes": 8192, "radix": 4},
-            "chain, 8 KiB segments, radix 4",
+            {"algorithm": "chain", "segment_bytes": 8192, "radix": 4, "requests": 1},
+            "chain, 8 KiB segments, radix 4, 1 request",
         ),
         ({"algorithm": "pipeline", "segment_bytes": 0}, "pipeline, unsegmented"),
         ({"algorithm": "ring", "overlap": True}, "ring, overlapped"),

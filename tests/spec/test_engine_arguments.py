@@ -74,3 +74,5 @@ def test_a_forced_algorithm_has_a_bare_name() -> None:
     assert not [word for word in words(bare, Placement()) if "segment" in word or "radix" in word]
     tree = Collective(collective="bcast", sizes=EIGHT, algorithm="tree", radix=8)
     assert "--radix=8" in words(tree, Placement())
+    linear = Collective(collective="alltoall", sizes=EIGHT, algorithm="linear_sync", requests=4)
+    assert "--requests=4" in words(linear, Placement())

@@ -225,6 +225,7 @@ class Point(msgspec.Struct):
     form: str | None = "nonblocking"
     phase: str | None = None
     radix: int | None = 4
+    requests: int | None = None
 
 
 @pytest.mark.parametrize(
@@ -241,6 +242,7 @@ class Point(msgspec.Struct):
         (Point("ibcast", "chain", 8192, 4, phase="all"), False),
         (Point("ibcast", "chain", 8192, 4, radix=8), False),
         (Point("ibcast", "chain", 8192, 4, radix=None), False),
+        (Point("ibcast", "chain", 8192, 4, requests=2), False),
     ],
 )
 def test_samples_tell_which_case_they_are_of(point: Point, is_it: bool) -> None:

@@ -168,11 +168,26 @@ def test_a_rule_holds_where_it_was_measured() -> None:
     assert rule.setting("which") == "('bcast', 4, 'a')"
 
 
-def test_neighbouring_rules_leave_no_gap() -> None:
-    grid: list[Ratios] = [{"a": (0.5, "faster")}, {"b": (0.5, "faster")}]
-    first, second = reduced(cells_of_grids("bcast", {4: grid})).rules
-    assert (first.from_bytes, first.to_bytes) == (1, 7)
-    assert (second.from_bytes, second.to_bytes) == (8, 8)
+@pytest.mark.parametrize(
+    ("at_one", "at_eight", "limits"),
+    [
+        ("slower", "same", [(1, 7), (8, 8)]),
+        ("same", "same", [(1, 7), (8, 8)]),
+        ("same", "slower", [(1, 1), (2, 8)]),
+        ("slower", "slower", [(1, 1), (8, 8)]),
+    ],
+)
+def test_between_neighbouring_rules_holds_what_is_harmless_on_both_sides(
+    at_one: str, at_eight: str, limits: list[tuple[int, int]]
+) -> None:
+    """Verdicts: of b where a is the best, and of a where b is."""
+    ratios = {"same": 1.0, "slower": 1.5}
+    grid: list[Ratios] = [
+        {"a": (0.5, "faster"), "b": (ratios[at_one], at_one)},
+        {"a": (ratios[at_eight], at_eight), "b": (0.5, "faster")},
+    ]
+    rules = reduced(cells_of_grids("bcast", {4: grid})).rules
+    assert [(rule.from_bytes, rule.to_bytes) for rule in rules] == limits
 
 
 def test_a_rule_that_gains_next_to_nothing_is_left_out() -> None:

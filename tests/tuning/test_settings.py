@@ -150,7 +150,7 @@ def test_settings_are_looked_up_in_the_library(mpi: Mpi, engine: Engine) -> None
     tried = settings_of([f"{variable}={bad},{good},x"], mpi, engine)
     assert [one.value for one in tried.settings] == [bad, good]
     assert tried.left_out == (tried.left_out[0],)
-    assert "refuses this value" in tried.left_out[0] or "changes nothing" in tried.left_out[0]
+    assert "refuses this value" in tried.left_out[0] or "no number" in tried.left_out[0]
     bare = settings_of([f"{tried.settings[0].control}={good}"], mpi, engine)
     assert bare.settings[0].variable == variable
     assert settings_of(["UCX_TLS=sm;tcp,self"], mpi, engine).settings[1].value == "tcp,self"
@@ -163,6 +163,7 @@ def test_settings_are_looked_up_in_the_library(mpi: Mpi, engine: Engine) -> None
         ("nonsense", "not NAME=VALUE"),
         ("=1", "not NAME=VALUE"),
         ("MPIR_CVAR_NONESUCH=1", "no such control variable"),
+        ("UCX_TLS=sm,,tcp", "one of the values is empty"),
     ],
 )
 def test_settings_that_the_library_does_not_know(
@@ -179,6 +180,18 @@ def test_what_the_library_holds_anyway_is_no_setting(
     monkeypatch.setenv(variable, bad)
     with pytest.raises(AskedWronglyError, match=f"changes nothing: the library holds {bad}"):
         settings_of([f"{variable}={bad}"], mpi, engine)
+
+
+def test_values_of_which_the_library_makes_others_are_left_out(mpi: Mpi, engine: Engine) -> None:
+    variable, _, good = threshold_of(mpi, engine)
+    tried = settings_of([f"{variable}={2**70},many,{good}"], mpi, engine)
+    assert [one.value for one in tried.settings] == [good]
+    large, many = tried.left_out
+    assert f"{2**70}: out of range: the library makes " in large
+    assert large.endswith(" of it (MPI_T)")
+    assert "many: the library refuses this value" in many or "many: no number" in many
+    with pytest.raises(AskedWronglyError, match=f"{2**70}: out of range"):
+        settings_of([f"{variable}={2**70}"], mpi, engine)
 
 
 @pytest.mark.long
@@ -209,23 +222,29 @@ def test_a_setting_that_helps_is_found_and_written(
 
 
 @pytest.mark.long
-def test_a_library_that_hangs_under_a_setting_is_ended_and_that_left_out(
-    hockney: RunHockney, monkeypatch: pytest.MonkeyPatch
+def test_settings_under_which_the_library_hangs_or_does_not_start_are_left_out(
+    hockney: RunHockney, mpi: Mpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The faulty build of the engine falls silent; its other fault only slows it down."""
+    unknown = {"openmpi": ["pml=nonesuch"], "mpich": ["CH4_NETMOD=nonesuch"]}.get(mpi.family, [])
     monkeypatch.setenv("HOCKNEY_CFLAGS", "-DHOCKNEY_FAULTS")
     kept = setup._mpi_and_engine  # the engine of an earlier test in this process
     monkeypatch.setattr(setup, "_mpi_and_engine", kept.__wrapped__)
     monkeypatch.setattr("hockney.tuning.settings.OTHER_LIBRARIES", ("HOCKNEY_FAULT_",))
     monkeypatch.setattr("hockney.cli._tune_settings.SILENT_S", 2.0)
-    words = ["--settings", "HOCKNEY_FAULT_STOP=1", "--settings", "HOCKNEY_FAULT_SLOWER=0.5"]
+    monkeypatch.setattr("hockney.tuning.settings.SEARCHED_BLOCKS", 1)  # there is time for all
+    asked = ["HOCKNEY_FAULT_STOP=1", "HOCKNEY_FAULT_SLOWER=0.5", *unknown]
+    words = [word for one in asked for word in ("--settings", one)]
     done = hockney(*("tune", "pingpong", *words, "--budget", "20s", "--json"), "--", "--sizes", "8")
     assert done.status == 0, done.stderr
     found = json.loads(done.stdout)
-    [left_out] = found["left_out"]
-    assert left_out.startswith("HOCKNEY_FAULT_STOP=1: launch ")
-    assert "reported nothing for 2" in left_out
-    assert left_out.endswith("and was ended")
+    [hangs, *others] = sorted(found["left_out"], key=lambda line: "nonesuch" in line)
+    assert hangs.startswith("HOCKNEY_FAULT_STOP=1: launch ")
+    assert "reported nothing for 2" in hangs
+    assert hangs.endswith("and was ended")
+    assert [line.partition(": launch ")[0].rpartition("=")[2] for line in others] == [
+        "nonesuch" for _ in unknown
+    ]
     assert found["settings"] == {}
     assert found["largest_possible_gain"] < 1.0, "the other one was measured to the end"
 

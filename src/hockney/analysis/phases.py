@@ -84,6 +84,6 @@ def _library(points: Sequence[PointEstimate], whole: PointEstimate) -> PointEsti
     ]
     for name in (whole.algorithm, DEFAULT):
         for point in same:
-            if point.algorithm == name and point.radix is None:
+            if point.algorithm == name and point.radix is None and point.requests is None:
                 return point
     return same[0] if len(same) == 1 else None

@@ -38,6 +38,18 @@ class Ignored:
 
 
 @dataclass(frozen=True)
+class Gains:
+    """What a variant surely gains and loses over the first, point by point."""
+
+    variant: str
+    points: int
+    faster: tuple[VariantRatio, ...]
+    """The largest gain first."""
+    slower: tuple[VariantRatio, ...]
+    """The largest loss first."""
+
+
+@dataclass(frozen=True)
 class VariantStudy:
     comparison: Comparison
     ratios: tuple[VariantRatio, ...]
@@ -53,6 +65,18 @@ class VariantStudy:
     def answers(self) -> list[VariantRatio]:
         """One ratio for each variant: that of the whole, or of the only point."""
         return _first_of_each(self.ratios)
+
+    @property
+    def gains(self) -> list[Gains]:
+        """Those of each variant that was measured at several points."""
+        found = []
+        for name in self.comparison.names[1:]:
+            at = [one for one in self.ratios if one.variant == name and one.point is not None]
+            sure = sorted((one for one in at if one.judged.matters), key=lambda x: x.judged.ratio)
+            faster = tuple(one for one in sure if one.judged.verdict == "faster")
+            slower = tuple(one for one in sure[::-1] if one.judged.verdict == "slower")
+            found += [Gains(name, len(at), faster, slower)] if len(at) > 1 else []
+        return found
 
     def slower(self, gate: float) -> list[VariantRatio]:
         """Those that are surely slower than the first by more than the gate."""

@@ -117,7 +117,7 @@ def _hosts(text: str) -> tuple[str, ...]:
 
 
 def _counts(
-    text: str, of: str = "ranks", fewer: str = "at least two ranks are needed"
+    text: str, of: str = "ranks", fewer: str = "at least two ranks are needed", least: int = 2
 ) -> list[int]:
     """ "2,4,8", "2..64" by doubling, "2,4,...,48" on as it began."""
     wrong = AskedWronglyError(f"{text!r} is not a list of {of}", "write 2,4,8 or 2..64")
@@ -139,7 +139,7 @@ def _counts(
                 counts.append(int(item))
     except (ValueError, IndexError, ZeroDivisionError) as error:
         raise wrong from error
-    if not counts or min(counts) < 2:
+    if not counts or min(counts) < least:
         raise AskedWronglyError(f"{text!r}: {fewer}")
     return sorted(set(counts))
 
@@ -158,6 +158,10 @@ FRACTION = Words("fraction", units.parse_share)
 LAUNCHES = Words("launches", _launches)
 COUNTS = Words("ranks", _counts)
 RADICES = Words("radices", _or_auto(lambda text: _counts(text, "radices", "a radix is 2 or more")))
+REQUESTS_IN_FLIGHT = Words(
+    "requests",
+    _or_auto(lambda text: _counts(text, "requests", "a limit is 1 or more", 1)),
+)
 SEGMENTS = Words("sizes", _or_auto(units.parse_sizes))
 PEERS = Words("ranks", _peers)
 HOSTS = Words("hosts", _hosts)

@@ -48,7 +48,7 @@ def tune_profile(words: Sequence[str], check: bool, options: dict[str, Any], wri
     analyses = _measured(used, path, options)
     found = measured(analyses)
     form = format_named(options["form"] or format_for(found.mpi.library, found.mpi.version))
-    groups, _ = only(found.groups(form, None, False), form)
+    groups, _ = only(found.groups(form, None, False), form, found.mpi.version)
     tuned = Tuned(tuple(for_group(group, found.settings_of) for group in groups))
     options["output"] = options["output"] or Path(f"{path.stem}.rules")
     write(found, tuned, form, options)

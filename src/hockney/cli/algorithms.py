@@ -53,6 +53,7 @@ def _as_json(family: Family, algorithm: Algorithm) -> dict[str, object]:
         "own_name": algorithm.own_name,
         "segmented": family.is_segmented(algorithm),
         "radix": algorithm.radix.control if algorithm.radix else None,
+        "requests": algorithm.requests.control if algorithm.requests else None,
         "env": dict(forcing.env),
         "cfg": list(forcing.cfg),
     }
@@ -60,12 +61,13 @@ def _as_json(family: Family, algorithm: Algorithm) -> dict[str, object]:
 
 def _table(family: Family, found: list[Algorithm]) -> str:
     """One row an algorithm."""
-    rows = [("collective", "algorithm", "the library's name", "segments", "radix")]
+    rows = [("collective", "algorithm", "the library's name", "segments", "radix", "requests")]
     for each in found:
         segmented = "yes" if family.is_segmented(each) else "-"
         own = each.own_name if each.own_name != each.name else "-"
         radix = "yes" if each.radix else "-"
-        rows.append((each.collective, each.name, own, segmented, radix))
+        requests = "yes" if each.requests else "-"
+        rows.append((each.collective, each.name, own, segmented, radix, requests))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -17,6 +17,7 @@ from hockney.cli._parameters import (
     AUTO,
     COUNTS,
     RADICES,
+    REQUESTS_IN_FLIGHT,
     SECONDS,
     SEGMENTS,
     SKEW,
@@ -27,10 +28,12 @@ from hockney.lazy import lazy_imports
 from hockney.spec import Plan, sizes_of
 from hockney.spec.workloads.collective import (
     COARSE_RADICES,
+    COARSE_REQUESTS,
     COARSE_SEGMENTS,
     FORMS,
     LEAST_RADIX,
     RADIX,
+    REQUESTS,
     SEGMENT,
     CollectiveForm,
 )
@@ -45,7 +48,7 @@ with lazy_imports():
 
 DEFAULT_SIZES = "2..1MiB"
 CASE_S = 8.0
-"""Wall time for each collective, algorithm, segment size, radix and number of ranks."""
+"""Wall time for each collective, algorithm, number of ranks and value of its parameters."""
 BUDGET = option(
     "--budget",
     type=SECONDS,
@@ -104,6 +107,15 @@ BUDGET = option(
     show_default="the library's own",
     help="Radices (fan-out of a tree, k of a k-ary exchange), for algorithms that have one; auto: "
     "race a few values far apart, then those around the best.",
+)
+@option(
+    "--requests",
+    type=REQUESTS_IN_FLIGHT,
+    metavar="auto|LIST",
+    heading=WORKLOAD,
+    show_default="the library's own",
+    help="Most messages in flight that a rank has, for algorithms that limit them; auto: as for "
+    "--radix.",
 )
 @option(
     "--form",
@@ -191,6 +203,7 @@ def command(
     sizes: list[int],
     segments: list[int] | str | None,
     radices: list[int] | str | None,
+    requests: list[int] | str | None,
     arrival: Asked | None,
     phases: str,
     skew: Skew | None,
@@ -212,6 +225,7 @@ def command(
         threads=counts,
         segments=_values(segments, COARSE_SEGMENTS),
         radices=_values(radices, [n for n in COARSE_RADICES if n <= max(*counted, LEAST_RADIX)]),
+        requests=_values(requests, [n for n in COARSE_REQUESTS if n < max(*counted, 2)]),
         sizes=sizes_of(sizes),
         buffers=common.buffers,
         arrivals=arrivals_of(arrival, skew),
@@ -222,7 +236,7 @@ def command(
     sampling = common.sampling
     if "budget" not in common.given:
         sampling = replace(sampling, budget_s=CASE_S * len(cases))
-    fields = {RADIX: radices, SEGMENT: segments}
+    fields = {RADIX: radices, SEGMENT: segments, REQUESTS: requests}
     searched = tuple(name for name, asked in fields.items() if asked == AUTO)
     return Plan(
         cases=tuple(cases),

@@ -168,7 +168,7 @@ def command(words: tuple[str, ...], check: bool, **options: Any) -> None:
     found = measured(analyses)
     form = format_named(options["form"] or format_for(found.mpi.library, found.mpi.version))
     layouts = None if options["layouts"] is None else parse_layouts(options["layouts"])
-    groups, others = only(found.groups(form, layouts, options["robust"]), form)
+    groups, others = only(found.groups(form, layouts, options["robust"]), form, found.mpi.version)
     if not options["quiet"]:
         for note in notes_of(groups, others, form, found.mpi):
             click.echo(f"note: {note}", err=True)

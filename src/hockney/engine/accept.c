@@ -49,6 +49,7 @@ static const struct accepted {
     {{"algorithm", required_argument, NULL, 'L'}, ON(COLLECTIVE)},
     {{"segment-bytes", required_argument, NULL, 'B'}, ON(COLLECTIVE)},
     {{"radix", required_argument, NULL, OPTION_RADIX}, ON(COLLECTIVE)},
+    {{"requests", required_argument, NULL, OPTION_REQUESTS}, ON(COLLECTIVE)},
     {{"sync", required_argument, NULL, 'y'}, OF_PAIRS | ON(FABRIC) | OF_ALL},
     {{"root", required_argument, NULL, 'R'}, ON(COLLECTIVE)},
     {{"overlap", no_argument, NULL, 'O'}, ON(COLLECTIVE) | ON(HALO) | ON(RMA)},

@@ -6,7 +6,7 @@
 
 #include "options.h"
 
-enum { ACCEPTED_OPTIONS = 71 };
+enum { ACCEPTED_OPTIONS = 72 };
 
 /* Options without a letter. */
 enum {
@@ -37,6 +37,7 @@ enum {
     OPTION_TAILS,
     OPTION_SCHEDULES,
     OPTION_RADIX,
+    OPTION_REQUESTS,
 };
 
 /* All options as getopt_long takes them, ended by a row of zeros; the caller frees them. */

@@ -139,7 +139,8 @@ static int is_about_collectives(const char *name)
 {
     return strncmp(name, "coll_", 5) == 0 || strcmp(name, "coll") == 0 ||
            strstr(name, "_ALGORITHM") != NULL || strstr(name, "COLLECTIVE") != NULL ||
-           strstr(name, "CHUNK_SIZE") != NULL || strstr(name, "KVAL") != NULL;
+           strstr(name, "CHUNK_SIZE") != NULL || strstr(name, "KVAL") != NULL ||
+           strstr(name, "ALLTOALL_THROTTLE") != NULL || strstr(name, "OUTSTANDING_TASKS") != NULL;
 }
 
 static void print_variable(const struct variable *variable)

@@ -229,6 +229,7 @@ static void read_option(struct options *options, int option, char *text)
         options->reduction = (enum reduction)value_choice(text, "--reduction", reduction_names);
         break;
     case OPTION_RADIX: options->radix = radix_of(text); break;
+    case OPTION_REQUESTS: options->requests = value_count(text, "--requests"); break;
     case OPTION_SCHEDULES: options->schedules = text + (*text == '@'); break;
     case OPTION_LAUNCHED_AT: options->launched_at = text; break;
     case OPTION_SWITCHES: options->switches = text; break;

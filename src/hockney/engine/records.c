@@ -215,6 +215,8 @@ static void put_axes(const struct sample_key *key)
         printf(",\"segment_bytes\":%zu", *key->segment_bytes);
     if (key->radix > 0)
         printf(",\"radix\":%d", key->radix);
+    if (key->requests > 0)
+        printf(",\"requests\":%d", key->requests);
     if (key->phase != NULL)
         printf(",\"phase\":\"%s\"", key->phase);
     if (key->occurrence != NULL)

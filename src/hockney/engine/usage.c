@@ -62,7 +62,8 @@ const char *const options_usage[] = {
     "  --reduction NAME       sum (default), min, max, band, bor, bxor, replace or no-op\n"
     "  --algorithm NAME       name of a collective's algorithm in the records\n"
     "  --segment-bytes N      size of its segments in the records\n"
-    "  --radix N              and the radix of its tree or exchange\n",
+    "  --radix N              and the radix of its tree or exchange\n"
+    "  --requests N           and its messages in flight, at most\n"
     "  --sync clock|barrier|messages  how the ranks of a collective start together (default clock)\n"
     "  --root first|rotate    root of a collective: rank 0, or another each time\n"
     "  --schedules @FILE      make a bcast, reduce, allreduce or allgather by messages as well, its phases timed\n"

@@ -1,5 +1,5 @@
-"""Searches parameters (--radix auto, --segment-size auto): a few values far apart race first, then
-those around each that is the best of its algorithm where that is still in the race."""
+"""Searches parameters (--radix, --segment-size, --requests auto): a few values far apart race
+first, then those around each that is the best of its algorithm where that is still in the race."""
 
 from __future__ import annotations
 
@@ -9,20 +9,31 @@ from statistics import median
 
 from msgspec.structs import replace
 
-from hockney.measure.collective import forced, replaced_by_another, title_of
+from hockney.measure.collective import (
+    OWN_PARAMETERS,
+    Parameters,
+    forced,
+    replaced_by_another,
+    title_of,
+)
 from hockney.measure.race import Race, is_default
 from hockney.measure.session import Answer, Session
 from hockney.mpis import Algorithm, family_of
 from hockney.spec import Case, Plan, sizes_of
-from hockney.spec.workloads.collective import LEAST_RADIX, RADIX, SEGMENT, Collective
+from hockney.spec.workloads.collective import (
+    LEAST_RADIX,
+    LEAST_REQUESTS,
+    RADIX,
+    REQUESTS,
+    SEGMENT,
+    Collective,
+)
 
 FIRST_FRACTION = 0.6
 """The coarse values get this fraction of the budget, and those around the best ones the rest."""
 AROUND_RADIX = ((3, 4), (3, 2))
 """Factors: the middle between a coarse radix and the one before and after it."""
-AROUND_SEGMENT = ((1, 2), (2, 1))
-Values = tuple[int | None, int | None]
-"""Segment size and radix."""
+AROUND_SEGMENT = AROUND_REQUESTS = ((1, 2), (2, 1))
 
 
 @dataclass
@@ -77,15 +88,19 @@ class Around:
         self.said += [f"{case.name}: measured around the best coarse value" for case in new]
         return [*before, *new]
 
-    def _neighbours(self, best: Answer) -> Iterator[Values]:
-        segment, radix = _values(best)
-        if RADIX in self.plan.searched and radix is not None:
+    def _neighbours(self, best: Answer) -> Iterator[Parameters]:
+        values, searched = _values(best), self.plan.searched
+        if RADIX in searched and values.radix is not None:
             for over, under in AROUND_RADIX:
-                if radix * over // under >= LEAST_RADIX:
-                    yield segment, radix * over // under
-        if SEGMENT in self.plan.searched and segment:
+                if values.radix * over // under >= LEAST_RADIX:
+                    yield values._replace(radix=values.radix * over // under)
+        if SEGMENT in searched and values.segment:
             for over, under in AROUND_SEGMENT:
-                yield segment * over // under, radix
+                yield values._replace(segment=values.segment * over // under)
+        if REQUESTS in searched and values.requests is not None:
+            for over, under in AROUND_REQUESTS:
+                if values.requests * over // under >= LEAST_REQUESTS:
+                    yield values._replace(requests=values.requests * over // under)
 
 
 def _best(race: Race, group: Sequence[Answer]) -> Iterator[tuple[Answer, set[int]]]:
@@ -93,7 +108,7 @@ def _best(race: Race, group: Sequence[Answer]) -> Iterator[tuple[Answer, set[int
     these sizes."""
     fastest: dict[tuple[str, int, str | None], tuple[float, Answer]] = {}
     for one in group:
-        if _values(one) == (None, None):
+        if _values(one) == OWN_PARAMETERS:
             continue
         name = _workload(one).algorithm
         for (size, arrival), times in race.standing(one, group).items():
@@ -112,11 +127,12 @@ def _workload(one: Answer) -> Collective:
     return workload
 
 
-def _values(one: Answer) -> Values:
-    return _workload(one).segment_bytes, _workload(one).radix
+def _values(one: Answer) -> Parameters:
+    workload = _workload(one)
+    return Parameters(workload.segment_bytes, workload.radix, workload.requests)
 
 
-def _asked(one: Answer) -> tuple[str, Values]:
+def _asked(one: Answer) -> tuple[str, Parameters]:
     return _workload(one).algorithm, _values(one)
 
 
@@ -127,27 +143,27 @@ def _algorithm(session: Session, best: Answer) -> Algorithm:
 
 
 def _case(
-    session: Session, best: Answer, algorithm: Algorithm, values: Values, sizes: set[int]
+    session: Session, best: Answer, algorithm: Algorithm, values: Parameters, sizes: set[int]
 ) -> Case | None:
     """The case of these values, at the sizes where the library would run it and a message has
     segments with them or with the best ones; None if there are none."""
-    segment, radix = values
-    shortest = min(segment or 0, _values(best)[0] or 0)
+    shortest = min(values.segment or 0, _values(best).segment or 0)
     case, family = best.case, family_of(session.setups.of(best.case).mpi)
     ranks = case.placement.ranks
     left = [
         size
         for size in sizes
-        if size > shortest or segment == _values(best)[0]
-        if replaced_by_another(family, algorithm, ranks, size, segment, radix) is None
+        if size > shortest or values.segment == _values(best).segment
+        if replaced_by_another(family, algorithm, ranks, size, values) is None
     ]
     if not left:
         return None
-    forcing = family.forcing(algorithm.collective, algorithm, segment, radix)
+    forcing = family.forcing(algorithm.collective, algorithm, *values)
     workload = replace(
         _workload(best),
         segment_bytes=forcing.segment_bytes,
         radix=forcing.radix,
+        requests=forcing.requests,
         sizes=sizes_of(sorted(left)),
     )
     return replace(

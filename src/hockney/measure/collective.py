@@ -1,11 +1,12 @@
-"""Plans a study of collectives: a case for each collective, algorithm, segment size, radix and
-number of ranks. Combinations that the library would replace by another algorithm are excluded."""
+"""Plans a study of collectives: a case for each collective, algorithm, number of ranks and value of
+its parameters. Combinations that the library would replace by another algorithm are excluded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
+from typing import NamedTuple
 
 import msgspec
 
@@ -14,7 +15,7 @@ from hockney.measure.algorithms import chosen
 from hockney.measure.checks import allowed_cpus, available_memory, nodes
 from hockney.measure.features import check_persistent, features_of
 from hockney.measure.phases import Phases
-from hockney.mpis import Algorithm, Engine, Family, Forcing, Mpi, Radix, family_of
+from hockney.mpis import Algorithm, Engine, Family, Forcing, Mpi, Radix, Requests, family_of
 from hockney.spec import Case, Placement, Size
 from hockney.spec.arrivals import Arrivals
 from hockney.spec.axes import algorithm_text
@@ -51,6 +52,8 @@ class Study:
     """Bytes, for algorithms that segment; empty for the library's own sizes."""
     radices: Sequence[int]
     """For algorithms with a radix; empty for the library's own."""
+    requests: Sequence[int]
+    """Messages in flight, for algorithms that limit them; empty for the library's own limit."""
     sizes: Sequence[Size]
     buffers: Buffers | None
     root: Root
@@ -107,8 +110,8 @@ def cases_of(
     if any(form == PERSISTENT for _, form in study.in_own_forms):
         check_persistent(features_of(engine, base.platform is not None))
     for variant in _variants(study, family, mpi, engine):
-        collective, form, segment = variant.collective, variant.form, variant.segment
-        forcing = family.forcing(collective, variant.algorithm, segment, variant.radix)
+        collective, form, segment = variant.collective, variant.form, variant.parameters.segment
+        forcing = family.forcing(collective, variant.algorithm, *variant.parameters)
         for ranks in study.ranks:
             title = title_of(collective, forcing, ranks, form)
             replaced = _replaced(family, study, variant, ranks)
@@ -122,6 +125,7 @@ def cases_of(
                     algorithm=forcing.algorithm,
                     segment_bytes=forcing.segment_bytes,
                     radix=forcing.radix,
+                    requests=forcing.requests,
                     root=study.root if collective in ROOTED else "first",
                     sync=study.sync,
                     groups=study.groups,
@@ -143,7 +147,8 @@ def cases_of(
 
 
 def title_of(collective: str, forcing: Forcing, ranks: int, form: OwnForm | None = None) -> str:
-    label = form or algorithm_text(forcing.algorithm, forcing.segment_bytes, forcing.radix)
+    parameters = (forcing.segment_bytes, forcing.radix, forcing.requests)
+    label = form or algorithm_text(forcing.algorithm, *parameters)
     return f"{collective} {label}, {ranks} ranks"
 
 
@@ -206,52 +211,71 @@ def _check_one_skew(cases: Sequence[Case]) -> None:
         )
 
 
+class Parameters(NamedTuple):
+    """Of an algorithm; None for the library's own, or an algorithm without."""
+
+    segment: int | None = None
+    radix: int | None = None
+    requests: int | None = None
+
+
+OWN_PARAMETERS = Parameters()
+
+
 @dataclass(frozen=True)
 class _Variant:
     collective: str
     algorithm: Algorithm | None
-    segment: int | None = None
-    radix: int | None = None
+    parameters: Parameters = OWN_PARAMETERS
     form: OwnForm | None = None
 
 
 def _variants(study: Study, family: Family, mpi: Mpi, engine: Engine) -> list[_Variant]:
-    """Each combination of collective, algorithm, segment size, radix and form."""
+    """Each combination of collective, algorithm, parameters and form."""
     asked = [name for name in study.algorithms if name != DEFAULT]
-    available = family.discover(mpi, engine, study.collectives) if asked or study.radices else []
+    searches = study.radices or study.requests
+    available = family.discover(mpi, engine, study.collectives) if asked or searches else []
     found = [
-        _Variant(collective, algorithm, segment, radix)
+        _Variant(collective, algorithm, parameters)
         for collective in study.collectives
         for algorithm in chosen(available, collective, study.algorithms)
-        for segment, radix in _parameters(study, family, algorithm)
+        for parameters in _parameters(study, family, algorithm)
     ]
-    if study.segments and all(one.segment is None for one in found):
+    taken = [one.parameters for one in found]
+    if study.segments and all(one.segment is None for one in taken):
         raise AskedWronglyError(
             "--segment-size: this MPI library has no setting for it for these algorithms",
             "leave it out, or name an algorithm that segments",
         )
-    if study.radices and all(one.radix is None for one in found):
-        names = [each.name for each in available if each.radix]
-        raise AskedWronglyError(
-            "--radix: this MPI library lists no control variable for it for these algorithms",
-            f"leave it out, or name {' or '.join(dict.fromkeys(names))}"
-            if names
-            else "leave it out, or name other collectives",
-        )
+    if study.radices and all(one.radix is None for one in taken):
+        raise _not_listed("--radix", [each.name for each in available if each.radix])
+    if study.requests and all(one.requests is None for one in taken):
+        raise _not_listed("--requests", [each.name for each in available if each.requests])
     own = [_Variant(collective, None, form=form) for collective, form in study.in_own_forms]
     return [*found, *own]
 
 
-def _parameters(
-    study: Study, family: Family, algorithm: Algorithm | None
-) -> Iterable[tuple[int | None, int | None]]:
-    """Segment sizes and radices with which an algorithm is measured; None for the library's own."""
-    segments: Sequence[int | None] = ()
-    radices: Sequence[int | None] = ()
-    if algorithm is not None:
-        segments = study.segments if family.is_segmented(algorithm) else ()
-        radices = study.radices if algorithm.radix else ()
-    return product(segments or (None,), radices or (None,))
+def _not_listed(option: str, names: Sequence[str]) -> AskedWronglyError:
+    return AskedWronglyError(
+        f"{option}: this MPI library lists no control variable for it for these algorithms",
+        f"leave it out, or name {' or '.join(dict.fromkeys(names))}"
+        if names
+        else "leave it out, or name other collectives",
+    )
+
+
+def _parameters(study: Study, family: Family, algorithm: Algorithm | None) -> Iterator[Parameters]:
+    """Those with which an algorithm is measured."""
+    own: tuple[None, ...] = (None,)
+    if algorithm is None:
+        yield OWN_PARAMETERS
+        return
+    for values in product(
+        (study.segments if family.is_segmented(algorithm) else ()) or own,
+        (study.radices if algorithm.radix else ()) or own,
+        (study.requests if algorithm.requests else ()) or own,
+    ):
+        yield Parameters(*values)
 
 
 def _replaced(
@@ -261,9 +285,8 @@ def _replaced(
     sizes, algorithm = _sizes(variant.collective, study), variant.algorithm
     if algorithm is None:
         return dict.fromkeys(sizes)
-    segment, radix = variant.segment, variant.radix
     found = {
-        size: replaced_by_another(family, algorithm, ranks, size.bytes, segment, radix)
+        size: replaced_by_another(family, algorithm, ranks, size.bytes, variant.parameters)
         for size in sizes
     }
     return {size: f"the library {by}" if by else None for size, by in found.items()}
@@ -274,14 +297,28 @@ def replaced_by_another(
     algorithm: Algorithm,
     ranks: int,
     bytes_: int,
-    segment: int | None,
-    radix: int | None,
+    parameters: Parameters,
 ) -> str | None:
     """What the library would run instead, and why; None where it runs the algorithm so."""
-    by = family.replaced_by(algorithm, ranks, bytes_, segment)
-    if algorithm.radix and radix is not None:
-        by = by or _same_as(algorithm.radix, radix, ranks)
+    by = family.replaced_by(algorithm, ranks, bytes_, parameters.segment)
+    if algorithm.radix and parameters.radix is not None:
+        by = by or _same_as(algorithm.radix, parameters.radix, ranks)
+    if algorithm.requests and parameters.requests is not None:
+        by = by or _unlimited(algorithm.requests, parameters, ranks, bytes_)
     return by
+
+
+def _unlimited(of: Requests, parameters: Parameters, ranks: int, bytes_: int) -> str | None:
+    """What a limit of requests that limits nothing does, and why; None if it limits them."""
+    most, segment = parameters.requests or 0, parameters.segment or bytes_
+    messages = -(-bytes_ // segment) if of.of_segments and bytes_ else ranks - 1
+    if most < of.least:
+        return f"takes {most} for no limit: it must be {of.least} or more"
+    if of.of_segments and messages < 2:
+        return "does the same without a limit: a message has one segment"
+    if most > messages:
+        return f"does the same with {messages} requests: there are no more messages"
+    return None
 
 
 def _same_as(of: Radix, radix: int, ranks: int) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -20,6 +20,7 @@ from hockney.spec.algorithms import common_names
 from hockney.spec.axes import algorithm_text
 from hockney.spec.held_rules import HeldRule
 
+T = TypeVar("T")
 COMMAND_TIMEOUT_S = 20.0
 """Timeout of an MPI command that only reports something."""
 
@@ -71,6 +72,18 @@ class Radix:
 
 
 @dataclass(frozen=True)
+class Requests:
+    """How an algorithm's messages in flight are limited, on each rank."""
+
+    control: str
+    """The control variable."""
+    least: int = 1
+    """The smallest limit: the library takes less for none."""
+    of_segments: bool = False
+    """Whether it limits the segments of a message; else the messages to other ranks."""
+
+
+@dataclass(frozen=True)
 class Algorithm:
     collective: str
     name: str
@@ -81,6 +94,8 @@ class Algorithm:
     """The number in the library's enumeration, if the library takes or reports that."""
     radix: Radix | None = None
     """None where it has none, or this library lists no control variable for it."""
+    requests: Requests | None = None
+    """The same of a limit of its messages in flight."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +113,8 @@ class Forcing:
     """Control variables of the library and their values after MPI_Init; None for any value."""
     radix: int | None = None
     """None for the library's own, or an algorithm without a radix."""
+    requests: int | None = None
+    """None for the library's own limit, or an algorithm without one."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +133,7 @@ class Rule:
     """Environment variables that forced the algorithm when it was measured."""
     segment_bytes: int | None = None
     radix: int | None = None
+    requests: int | None = None
     nodes: int | None = None
     """The layout that was measured; None for any."""
     per_node: int | None = None
@@ -126,8 +144,8 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """The algorithm with its segments and radix, for people."""
-        return algorithm_text(self.algorithm, self.segment_bytes, self.radix)
+        """The algorithm with its parameters, for people."""
+        return algorithm_text(self.algorithm, self.segment_bytes, self.radix, self.requests)
 
     @property
     def last_ranks(self) -> int:
@@ -176,6 +194,9 @@ class RulesFormat:
     """The library's own decisions, where it holds them in this format; else empty."""
     has_radix: Callable[[str, str], bool] = lambda collective, algorithm: False  # noqa: ARG005
     """Whether a rule can set the radix of that algorithm of a collective, by its common name."""
+    has_requests: Callable[[str | None, str, str], bool] = lambda *_: False
+    """Whether a rule can limit the messages in flight: version of the library, collective, common
+    name of the algorithm."""
     is_read_by: Callable[[str | None], bool] = lambda version: True  # noqa: ARG005
     """Whether this version of the library reads the format."""
 
@@ -244,10 +265,11 @@ class Family(Protocol):
         algorithm: Algorithm | None,
         segment: int | None,
         radix: int | None = None,
+        requests: int | None = None,
     ) -> Forcing:
         """The settings that force `algorithm`; None leaves the library its own decision. `segment`:
-        bytes; None for the library's own size, or an algorithm without segments. `radix`: None for
-        the library's own; only for an algorithm whose radix can be set."""
+        bytes; None for the library's own size, or an algorithm without segments. `radix` and
+        `requests`: None for the library's own; only for an algorithm where they can be set."""
 
     def replaced_by(
         self, algorithm: Algorithm, ranks: int, bytes_: int, segment: int | None
@@ -290,16 +312,24 @@ def format_for(library: str | None, version: str | None) -> str:
     )
 
 
-def with_radix(
-    found: Sequence[Algorithm], known: Mapping[tuple[str, str], Radix], controls: Container[str]
+P = TypeVar("P", Radix, Requests)
+Known = Mapping[tuple[str, str], T]
+"""By collective and the library's own name of an algorithm."""
+
+
+def with_parameters(
+    found: Sequence[Algorithm],
+    radices: Known[Radix],
+    requests: Known[Requests],
+    controls: Container[str],
 ) -> list[Algorithm]:
-    """The algorithms, with the radix of those whose control variable the library lists. `known`: by
-    collective and the library's own name."""
-    return [
-        replace(each, radix=radix) if radix and radix.control in controls else each
-        for each in found
-        for radix in [known.get((each.collective, each.own_name))]
-    ]
+    """The algorithms, with those parameters whose control variables the library lists."""
+
+    def of(known: Known[P], each: Algorithm) -> P | None:
+        parameter = known.get((each.collective, each.own_name))
+        return parameter if parameter and parameter.control in controls else None
+
+    return [replace(one, radix=of(radices, one), requests=of(requests, one)) for one in found]
 
 
 def listed(collective: str, own_names: Sequence[str], decision: str) -> list[Algorithm]:

@@ -3,7 +3,7 @@ src/mpi/coll/coll_algorithms.txt lists them."""
 
 from __future__ import annotations
 
-from hockney.mpis import Radix
+from hockney.mpis import Radix, Requests
 
 PREFIX = "MPIR_CVAR_"
 K = "k"
@@ -73,6 +73,15 @@ RADIX = {
     **{key: Radix(PREFIX + variable) for key, variable in _NONBLOCKING.items()},
 }
 """By collective and the library's own name."""
+
+
+REQUESTS = {
+    ("alltoall", "scattered"): Requests(PREFIX + "ALLTOALL_THROTTLE"),
+    ("ialltoall", "tsp_scattered"): Requests(PREFIX + "IALLTOALL_SCATTERED_OUTSTANDING_TASKS"),
+    ("ialltoallv", "tsp_scattered"): Requests(PREFIX + "IALLTOALLV_SCATTERED_OUTSTANDING_TASKS"),
+}
+"""By collective and the library's own name. They are one for all rules, whose trees cannot set
+them."""
 
 
 def has_radix(collective: str, algorithm: str) -> bool:

@@ -7,8 +7,10 @@ algorithm. The radix of the k-nomial tree is one for all rules: a control variab
 
 from __future__ import annotations
 
+import re
+
 from hockney.errors import HockneyError
-from hockney.mpis import Radix, Rule
+from hockney.mpis import Radix, Requests, Rule
 
 SEGMENTED = {
     "bcast": ("chain", "pipeline", "split_binary_tree", "binary_tree", "binomial", "knomial"),
@@ -34,6 +36,20 @@ RADIX = {
 }
 """By collective and the library's own name. Other algorithms ignore the fan-outs that the library
 lists for their collectives."""
+_LEAVES = ("chain", "pipeline", "binary", "binomial", "in-order_binary", "knomial")
+"""Of reduce: their leaves wait for the receiver of each so many segments."""
+REQUESTS = {
+    ("alltoall", "linear_sync"): Requests("coll_tuned_alltoall_algorithm_max_requests"),
+    # One is taken for none: every second message would wait for the one before it.
+    ("scatter", "linear_nb"): Requests("coll_tuned_scatter_algorithm_max_requests", least=2),
+    **{
+        ("reduce", name): Requests("coll_tuned_reduce_algorithm_max_requests", of_segments=True)
+        for name in _LEAVES
+    },
+}
+"""By collective and the library's own name. 0 is no limit."""
+FIRST_WITH_REQUESTS = 5
+"""The major version from which on rules limit requests."""
 FANOUT = "4"
 """The library's default. Without it a rule turns the chain into a pipeline."""
 _ENDS = {"bcast": "chain_fanout", "reduce": "chain_fanout", "allgather": "tree_fanout"}
@@ -43,6 +59,13 @@ _ENDS = {"bcast": "chain_fanout", "reduce": "chain_fanout", "allgather": "tree_f
 def has_radix(collective: str, algorithm: str) -> bool:
     """Whether a rule sets the radix of an algorithm."""
     return (collective, algorithm) in FANOUTS
+
+
+def has_requests(version: str | None, collective: str, algorithm: str) -> bool:
+    """Whether a rule limits the requests of an algorithm."""
+    major = re.match(r"\d+", version or "")
+    is_known = (collective, algorithm) in REQUESTS
+    return is_known and bool(major and int(major[0]) >= FIRST_WITH_REQUESTS)
 
 
 def number_of(rule: Rule) -> int:

@@ -36,30 +36,37 @@ OTHER_NAMES = {
 """Spellings of its schema and of its converter that its reader does not know."""
 
 
-_Row = tuple[int, int, int, int]
-"""Smallest size, algorithm, line and fan-out; 0 for the algorithm's own."""
+_Row = tuple[int, int, int, int, int]
+"""Smallest size, algorithm, line, fan-out and limit of requests; 0 for the algorithm's own, and for
+none."""
 
 
 class _Numbers:
     """The numbers of a classic file, each with its line; # begins a comment."""
 
     def __init__(self, path: Path, text: str) -> None:
-        self.path, self.version, self.line = path, 1, 1
-        self._words = self._each(text)
+        self.path, self.line = path, 1
+        found = VERSION.match(text)
+        self.version = int(found[1]) if found else 1
+        self._words = self._each(text[found.end() :] if found else text)
+        self._ahead: tuple[int, str] | None = None
 
     def _each(self, text: str) -> Iterator[tuple[int, str]]:
         for line, words in enumerate(text.splitlines(), start=1):
             for word in words.partition("#")[0].split():
-                if found := VERSION.fullmatch(word):
-                    self.version = int(found[1])
-                else:
-                    yield line, word
+                yield line, word
 
     def next(self, what: str) -> int:
-        found = next(self._words, None)
+        found = self._ahead or next(self._words, None)
+        self._ahead = None
         if found is None:
             raise wrong_in(self.path, self.line, f"the file ends where {what} should be")
         self.line, word = found
+        if VERSION.fullmatch(word):
+            advice = (
+                "the library takes it at the very beginning of the file alone, without a comment"
+            )
+            raise wrong_in(self.path, self.line, f"{word!r} is not {what}", advice)
         if not word.isdecimal() or (len(word) > 1 and word.startswith("0")):
             raise wrong_in(
                 self.path,
@@ -69,8 +76,13 @@ class _Numbers:
             )
         return int(word)
 
+    def next_of_line(self, what: str) -> int | None:
+        """None where the line has no more."""
+        self._ahead = next(self._words, None)
+        return self.next(what) if self._ahead and self._ahead[0] == self.line else None
+
     def check_end(self) -> None:
-        rest = next(self._words, None)
+        rest = self._ahead or next(self._words, None)
         if rest is not None:
             raise wrong_in(
                 self.path, rest[0], f"{rest[1]!r} is behind the last rule", "check the counts"
@@ -98,10 +110,12 @@ def read_classic(path: Path, scaled: frozenset[str]) -> list[HeldRule]:
                 if not rows and size != 0:
                     raise wrong_in(path, line, f"the first size is {size}", "it must be 0")
                 algorithm = words.next("an algorithm")
-                rows.append((size, algorithm, line, words.next("a fan-out")))
+                fanout = words.next("a fan-out")
                 words.next("a segment size")
+                requests = None
                 if words.version >= WITH_REQUESTS:
-                    words.next("a number of requests")
+                    requests = words.next_of_line("a number of requests")
+                rows.append((size, algorithm, line, fanout, requests or 0))
             sections.append((ranks, rows))
         found += _held(collective, sections, collective in scaled)
     words.check_end()
@@ -119,12 +133,12 @@ def _held(
     """A number of ranks holds up to the next one, the first also below; so do sizes."""
     for place, (ranks, rows) in enumerate(sections):
         last = sections[place + 1][0] - 1 if place + 1 < len(sections) else None
-        for at, (size, algorithm, line, fanout) in enumerate(rows):
+        for at, (size, algorithm, line, fanout, requests) in enumerate(rows):
             to = rows[at + 1][0] - 1 if at + 1 < len(rows) else None
             if str(algorithm) != OWN_DECISION:
                 first = ranks if place else 1
                 held = HeldRule(collective, (first, last), (size, to), str(algorithm), line, scaled)
-                yield replace(held, radix=fanout or None)
+                yield replace(held, radix=fanout or None, requests=requests or None)
 
 
 def read_json(path: Path, scaled: frozenset[str]) -> list[HeldRule]:
@@ -191,12 +205,13 @@ def _of_json(
         raise wrong_in(path, line, f"a rule for {collective} names no algorithm (alg)")
     ranks = _limits(path, line, section, "comm_size")
     sizes = _limits(path, line, rule, "msg_size")
-    fanout = rule.get("faninout", 0)
+    fanout, requests = rule.get("faninout", 0), rule.get("reqs", 0)
     if not isinstance(fanout, int) or fanout < 0:
         raise wrong_in(path, line, f"{fanout!r} is not a fan-out (faninout)")
-    return HeldRule(
-        collective, ranks, sizes, str(rule["alg"]), line, scaled, layout, radix=fanout or None
-    )
+    if not isinstance(requests, int) or requests < 0:
+        raise wrong_in(path, line, f"{requests!r} is not a number of requests (reqs)")
+    held = HeldRule(collective, ranks, sizes, str(rule["alg"]), line, scaled, layout)
+    return replace(held, radix=fanout or None, requests=requests or None)
 
 
 def _limits(path: Path, line: int, of: Mapping[str, Any], what: str) -> tuple[int, int | None]:

@@ -104,6 +104,7 @@ def forcing(
     algorithm: Algorithm | None,
     segment: int | None,
     radix: int | None = None,  # noqa: ARG001
+    requests: int | None = None,  # noqa: ARG001
 ) -> Forcing:
     if algorithm is None:
         return Forcing(DEFAULT)

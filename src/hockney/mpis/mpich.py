@@ -33,12 +33,12 @@ from hockney.mpis import (
     Rule,
     RulesFormat,
     listed,
-    with_radix,
+    with_parameters,
 )
 from hockney.mpis._agent import agent_commands
 from hockney.mpis._controls import accepts, read_controls
 from hockney.mpis._controls import all_controls as all_controls
-from hockney.mpis._mpich_parameters import PARAMETERS, RADIX, has_radix
+from hockney.mpis._mpich_parameters import PARAMETERS, RADIX, REQUESTS, has_radix
 from hockney.mpis._mpich_reading import held_in_tree, read_trees
 from hockney.spec import Case, Placement
 from hockney.spec.workloads.collective import DEFAULT, INT_BYTES
@@ -148,7 +148,7 @@ def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algor
     for collective in collectives:
         control = controls.get(_variable(collective))
         own_names = list(_choices(engine, control, words)) if control else []
-        found += with_radix(listed(collective, own_names, AUTO), RADIX, controls)
+        found += with_parameters(listed(collective, own_names, AUTO), RADIX, REQUESTS, controls)
     return found
 
 
@@ -175,7 +175,11 @@ def is_segmented(algorithm: Algorithm) -> bool:
 
 
 def forcing(
-    collective: str, algorithm: Algorithm | None, segment: int | None, radix: int | None = None
+    collective: str,
+    algorithm: Algorithm | None,
+    segment: int | None,
+    radix: int | None = None,
+    requests: int | None = None,
 ) -> Forcing:
     """Disables the device's collectives, and turns a fallback into an error except for
     MAY_FALL_BACK."""
@@ -196,12 +200,16 @@ def forcing(
         env |= {chunk: str(segment)} if segment else {}
     if algorithm.radix and radix is not None:
         controls[algorithm.radix.control] = env[algorithm.radix.control] = str(radix)
+    if algorithm.requests and requests is not None:
+        limit = algorithm.requests.control
+        controls[limit] = env[limit] = str(requests)
     return Forcing(
         algorithm.name,
         segment,
         tuple(env.items()),
         controls=tuple(controls.items()),
         radix=radix,
+        requests=requests,
     )
 
 

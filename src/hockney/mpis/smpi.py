@@ -131,6 +131,7 @@ def forcing(
     algorithm: Algorithm | None,
     segment: int | None,
     radix: int | None = None,  # noqa: ARG001
+    requests: int | None = None,  # noqa: ARG001
 ) -> Forcing:
     """Needs no read-back: smpirun ends with an error if it lacks the algorithm."""
     if algorithm is None:

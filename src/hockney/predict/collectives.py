@@ -91,9 +91,10 @@ def effort(collective: str, algorithm: str, ranks: int, bytes: int) -> int:
 
 
 def scheduled(point: PointEstimate) -> str:
-    """The name by which a point's schedule is found; empty where a radix was set, because the
-    schedules have those that the libraries use by themselves."""
-    return point.algorithm or "" if point.radix is None else ""
+    """The name by which a point's schedule is found; empty where a radix or a limit of requests
+    was set, because the schedules have those that the libraries use by themselves."""
+    is_usual = point.radix is None and point.requests is None
+    return point.algorithm or "" if is_usual else ""
 
 
 def predicted_s(

@@ -201,7 +201,10 @@ def _is_own(column: Column, texts: dict[str, str]) -> bool:
 def _known(texts: dict[str, str]) -> dict[str, Any]:
     readers: dict[str, Callable[[str], Any]] = {
         **dict.fromkeys(
-            ("ranks", "segment_bytes", "radix", "window", "pairs", "groups", "repetitions", *LOADS),
+            (
+                *("ranks", "segment_bytes", "radix", "requests", "window", "pairs", "groups"),
+                *("repetitions", *LOADS),
+            ),
             whole,
         ),
         **dict.fromkeys((*WORDS, "aggressor"), lambda text: text[:LONGEST_NAME]),

@@ -87,6 +87,11 @@ class Axes(msgspec.Struct, frozen=True, kw_only=True):
     radix: Annotated[Whole | None, Axis(lambda radix: f"radix {radix}", is_method=True)] = None
     """Fan-out of the tree of an algorithm, or k of its k-ary exchange; null for the library's own,
     or an algorithm without one."""
+    requests: Annotated[
+        Whole | None, Axis(lambda most: f"{most} request{'s' * (most != 1)}", is_method=True)
+    ] = None
+    """Most messages in flight that an algorithm allows a rank; null for the library's own limit, or
+    an algorithm without one."""
     phase: Annotated[
         str | None,
         Axis(lambda phase: "by messages" if phase == ALL_PHASES else f"phase {phase}"),
@@ -336,7 +341,8 @@ def curve_key(axes: Axes, *left_out: str) -> Key:
 
 
 _SORTED = (
-    *("operation", "algorithm", "segment_bytes", "radix", "mode", "exchange", "form", "window"),
+    *("operation", "algorithm", "segment_bytes", "radix", "requests", "mode", "exchange", "form"),
+    "window",
     *(
         "threads",
         "receiver_threads",
@@ -370,11 +376,21 @@ def method_text(axes: Axes) -> str:
     return ", ".join(filter(None, (text_of(axes, name) for name in _METHODS)))
 
 
-def algorithm_text(algorithm: str, segment_bytes: int | None, radix: int | None = None) -> str:
+def algorithm_text(
+    algorithm: str,
+    segment_bytes: int | None,
+    radix: int | None = None,
+    requests: int | None = None,
+) -> str:
     """An algorithm for people: "binomial", "chain, 8 KiB segments, radix 4", "pipeline,
-    unsegmented"."""
+    unsegmented", "linear_sync, 4 requests"."""
     point = Point(
-        operation="", bytes=0, algorithm=algorithm, segment_bytes=segment_bytes, radix=radix
+        operation="",
+        bytes=0,
+        algorithm=algorithm,
+        segment_bytes=segment_bytes,
+        radix=radix,
+        requests=requests,
     )
     return method_text(point)
 

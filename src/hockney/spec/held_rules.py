@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hockney.errors import AskedWronglyError
+from hockney.spec.axes import algorithm_text
 from hockney.units import format_size
 
 Range = tuple[int, int | None]
@@ -30,11 +31,13 @@ class HeldRule:
     """The layouts of ranks on nodes for which it holds."""
     radix: int | None = None
     """None where the file sets none, or the algorithm has none."""
+    requests: int | None = None
+    """Most messages in flight; None where the file sets no limit, or the algorithm has none."""
 
     @property
     def choice(self) -> str:
         """ "tree", or "tree, radix 4"."""
-        return self.algorithm if self.radix is None else f"{self.algorithm}, radix {self.radix}"
+        return algorithm_text(self.algorithm, None, self.radix, self.requests)
 
     def holds_for(self, collective: str, ranks: int, bytes_: int) -> bool:
         size = bytes_ * (ranks if self.of_all_ranks else 1)

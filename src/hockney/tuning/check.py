@@ -193,7 +193,7 @@ def check_of(
         assert point.ranks is not None
         cell = (point.operation, point.ranks, point.bytes)
         rule, usual = rule_for(rules, *cell), rule_for(own, *cell)
-        if rule and usual and (rule.algorithm, rule.radix) == (usual.algorithm, usual.radix):
+        if rule and usual and rule.choice == usual.choice:
             rule = None
         cells.append(Checked(*cell, ratio, rule, cell in measured))
     cells.sort(key=lambda one: (one.collective, one.ranks, one.bytes))

@@ -61,35 +61,45 @@ class Measured:
         return found
 
 
-def only(groups: Sequence[Group], form: RulesFormat) -> tuple[list[Group], list[str]]:
-    """The cells and algorithms that rules of this format can name, and what the others are."""
+def only(
+    groups: Sequence[Group], form: RulesFormat, version: str | None
+) -> tuple[list[Group], list[str]]:
+    """The cells and algorithms that rules of this format can name for this version of the library,
+    and what the others are."""
     cells = [cell for group in groups for cell in group.cells]
     others = {cell.collective for cell in cells if cell.collective not in form.collectives}
     unsaid = {
-        f"{cell.collective} by {one.point.algorithm} with a radix of its own"
+        f"{cell.collective} by {one.point.algorithm} with {what} of its own"
         for cell in cells
         for one in cell.contenders
-        if cell.collective not in others and not _can_say(cell, one, form)
+        if cell.collective not in others and (what := _unsayable(cell, one, form, version))
     }
     kept = [
         replace(
             group,
-            cells=tuple(_sayable(one, form) for one in group.cells if one.collective not in others),
+            cells=tuple(
+                _sayable(one, form, version) for one in group.cells if one.collective not in others
+            ),
         )
         for group in groups
     ]
     return kept, [*sorted(others), *sorted(unsaid)]
 
 
-def _sayable(cell: Cell, form: RulesFormat) -> Cell:
-    kept = tuple(one for one in cell.contenders if _can_say(cell, one, form))
+def _sayable(cell: Cell, form: RulesFormat, version: str | None) -> Cell:
+    kept = tuple(one for one in cell.contenders if not _unsayable(cell, one, form, version))
     return replace(cell, contenders=kept)
 
 
-def _can_say(cell: Cell, one: Contender, form: RulesFormat) -> bool:
-    """Whether rules of this format can set what an algorithm was forced with."""
-    point = one.point
-    return point.radix is None or form.has_radix(cell.collective, point.algorithm or "")
+def _unsayable(cell: Cell, one: Contender, form: RulesFormat, version: str | None) -> str | None:
+    """What an algorithm was forced with and rules of this format cannot set; None where they can
+    set all."""
+    point, name = one.point, one.point.algorithm or ""
+    if point.radix is not None and not form.has_radix(cell.collective, name):
+        return "a radix"
+    if point.requests is not None and not form.has_requests(version, cell.collective, name):
+        return "a number of requests"
+    return None
 
 
 def measured(analyses: Sequence[Analysis]) -> Measured:

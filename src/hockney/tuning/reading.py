@@ -98,17 +98,17 @@ def held_in(form: RulesFormat, path: Path, mpi: Mpi, engine: Engine) -> list[Hel
         own |= dict.fromkeys((one.own_name, one.name), one)
         own |= {str(one.number): one} if one.number is not None else {}
     _check_algorithms(path, rules, known, is_whole=mpi.family != "intel")
-    return [_with_own_radix(rule, known, form) for rule in rules]
+    return [_with_own(rule, known, form) for rule in rules]
 
 
-def _with_own_radix(
+def _with_own(
     rule: HeldRule, known: Mapping[str, Mapping[str, Algorithm]], form: RulesFormat
 ) -> HeldRule:
-    """Without a radix where the algorithm ignores it: Open MPI's rules have a fan-out for all."""
+    """Without parameters that the algorithm ignores: Open MPI's rules have a fan-out for all."""
     one = known.get(rule.collective, {}).get(rule.algorithm)
     if one and not form.has_radix(rule.collective, one.own_name):
-        return replace(rule, radix=None)
-    return rule
+        rule = replace(rule, radix=None)
+    return replace(rule, requests=None) if one and not one.requests else rule
 
 
 def _check_algorithms(

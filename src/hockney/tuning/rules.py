@@ -212,6 +212,22 @@ def _combine(groups: Sequence[Sequence[_Plan]], least: float) -> list[_Plan]:
     return list(best[min(enough)][1])
 
 
+def _limits(cells: Sequence[Cell], runs: Sequence[_Run], number: int) -> tuple[int, int]:
+    """From the first measured size of a run to its last. Between two runs at neighbouring sizes the
+    algorithm holds that is harmless on both sides, that of the smaller sizes if both are; the
+    library decides where none is."""
+    run = runs[number]
+    first, to = cells[run.first].bytes, cells[run.last].bytes
+    if number + 1 < len(runs) and runs[number + 1].first == run.last + 1:
+        following = cells[run.last + 1]
+        to = following.bytes - 1 if run.name in _by_name(following) else to
+    if number > 0 and runs[number - 1].last == run.first - 1:
+        before = cells[run.first - 1]
+        reaches = runs[number - 1].name in _by_name(cells[run.first])
+        first = before.bytes + 1 if run.name in _by_name(before) and not reaches else first
+    return first, to
+
+
 def _rule(
     key: tuple[str, int],
     cells: Sequence[Cell],
@@ -219,17 +235,11 @@ def _rule(
     number: int,
     settings_of: Callable[[str, int, str], Settings],
 ) -> Rule:
-    """A rule from its first measured size to its last, or up to the next rule if that begins at the
-    next measured size."""
     collective, ranks = key
     run = runs[number]
-    first, last = cells[run.first].bytes, cells[run.last].bytes
-    to: int | None = last
-    if collective in ONE_FOR_ALL_SIZES:
-        first, to = 0, None
-    elif number + 1 < len(runs) and runs[number + 1].first == run.last + 1:
-        to = cells[run.last + 1].bytes - 1
+    first, to = (0, None) if collective in ONE_FOR_ALL_SIZES else _limits(cells, runs, number)
     settings = tuple(sorted(settings_of(collective, ranks, run.name).items()))
     point = _by_name(cells[run.first])[run.name].point
     name = point.algorithm or DEFAULT
-    return Rule(collective, ranks, first, to, name, settings, point.segment_bytes, point.radix)
+    parameters = (point.segment_bytes, point.radix, point.requests)
+    return Rule(collective, ranks, first, to, name, settings, *parameters)

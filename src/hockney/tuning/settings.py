@@ -6,6 +6,7 @@ what is reported is not the luck of the best of many."""
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -33,6 +34,9 @@ SEARCH = 0.3
 SEARCHED_BLOCKS, CONFIRMED_BLOCKS = 3, 11
 """Blocks that tell what is promising, and blocks that tell what is surely faster: 2 of 2^10 signs
 are fewer than 5 % over the ten or so points of two settings, halved for the mean."""
+NUMBER = re.compile(r"-?\d+")
+FALSE_WORDS = frozenset({"false", "no", "off", "disable", "disabled"})
+"""What libraries take for 0 besides numbers; of any other word Open MPI makes 0 silently."""
 MOST_CONFIRMED = 3
 """Settings that are measured again, and settings that need no search: more of them would widen
 every interval."""
@@ -125,7 +129,12 @@ def _named(text: str, mpi: Mpi, controls: Mapping[str, Control]) -> list[Setting
         )
     variable, control = _variable(name, mpi, controls)
     separator = ";" if ";" in values else ","
-    return [Setting(variable, control, value.strip()) for value in values.split(separator)]
+    found = [Setting(variable, control, value.strip()) for value in values.split(separator)]
+    if not all(one.value for one in found):
+        raise AskedWronglyError(
+            f"--settings {text}: one of the values is empty", "leave out the separator beside it"
+        )
+    return found
 
 
 def _variable(name: str, mpi: Mpi, controls: Mapping[str, Control]) -> tuple[str, str | None]:
@@ -181,7 +190,8 @@ def _values(control: Control) -> list[str]:
 def _why_not(
     setting: Setting, controls: Mapping[str, Control], mpi: Mpi, engine: Engine
 ) -> str | None:
-    """Why a setting is not worth measuring: the library refuses it, or holds it anyway."""
+    """Why a setting is not worth measuring: the library refuses it, makes another value of it, or
+    holds it anyway."""
     if setting.control is None:
         return None
     try:
@@ -189,12 +199,20 @@ def _why_not(
     except HockneyError:
         return "the library refuses this value"
     before = controls[setting.control]
-    own, now = before.value, then[setting.control].value
+    own, now = before.value or "", then[setting.control].value or ""
     # MPICH reports variables that are strings as their defaults, whatever they are set to.
-    is_readable = bool(before.choices) or (own or "").lstrip("-").isdecimal()
-    if is_readable and own == now:
+    is_number = not before.choices and NUMBER.fullmatch(own) is not None
+    if is_number and NUMBER.fullmatch(setting.value) and int(setting.value) != int(now):
+        return f"out of range: the library makes {now} of it (MPI_T)"
+    if is_number and now == "0" and not _may_be_zero(setting.value):
+        return "no number: the library makes 0 of it (MPI_T)"
+    if (before.choices or is_number) and own == now:
         return f"changes nothing: the library holds {own} (MPI_T)"
     return None
+
+
+def _may_be_zero(value: str) -> bool:
+    return value[:1].isdecimal() or value.lower() in FALSE_WORDS
 
 
 def variants_of(chosen: Sequence[Sequence[Setting]]) -> tuple[Variant, ...]:

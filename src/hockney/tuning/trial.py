@@ -41,11 +41,13 @@ def write_tried(
 
 
 def _signed(form: RulesFormat, files: Mapping[str, str], measured: records.Mpi) -> dict[str, str]:
-    """The files with the library that they are for, where the format has comments."""
+    """The files with the library that they are for, where the format has comments: in the second
+    line, because the first may say the version of the format."""
     if form.comment is None:
         return dict(files)
-    first = f"{form.comment} {WRITTEN_FOR}{version_text(measured)}\n"
-    return {suffix: first + text for suffix, text in files.items()}
+    second = f"{form.comment} {WRITTEN_FOR}{version_text(measured)}"
+    parts = {suffix: text.partition("\n") for suffix, text in files.items()}
+    return {suffix: f"{first}\n{second}\n{rest}" for suffix, (first, _, rest) in parts.items()}
 
 
 def try_written(

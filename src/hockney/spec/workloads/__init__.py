@@ -37,6 +37,9 @@ class Measured(Protocol):
     def radix(self) -> int | None: ...
 
     @property
+    def requests(self) -> int | None: ...
+
+    @property
     def phase(self) -> str | None: ...
 
     @property

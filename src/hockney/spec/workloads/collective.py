@@ -47,9 +47,12 @@ MOST_BYTES = 2**31 - 1
 """MPI counts are int."""
 LEAST_RADIX = 2
 """A tree with a fan-out of 1 is a chain."""
-RADIX, SEGMENT = "radix", "segment_bytes"
+LEAST_REQUESTS = 1
+"""A rank without a message in flight makes no collective."""
+RADIX, SEGMENT, REQUESTS = "radix", "segment_bytes", "requests"
 """Fields whose values can be searched."""
 COARSE_RADICES = (2, 4, 8, 16, 32)
+COARSE_REQUESTS = (1, 4, 16, 64)
 COARSE_SEGMENTS = (1024, 8192, 65536)
 """In bytes. A search measures these first, then half and twice the best: each power of two from
 512 B to 128 KiB can be reached."""
@@ -101,6 +104,9 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
     radix: int | None = None
     """Fan-out of its tree, or k of its k-ary exchange; None for the library's own, or an algorithm
     without one."""
+    requests: int | None = None
+    """Most messages in flight that its algorithm allows a rank; None for the library's own limit,
+    or an algorithm without one."""
     root: Root = "first"
     """Rank 0, or another rank for each repetition."""
     sync: Sync = "clock"
@@ -132,6 +138,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             "algorithm",
             "segment_bytes",
             "radix",
+            "requests",
             "sync",
             "groups",
             "arrivals",
@@ -172,6 +179,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             f"--algorithm={self.algorithm}",
             *([] if self.segment_bytes is None else [f"--segment-bytes={self.segment_bytes}"]),
             *([] if self.radix is None else [f"--radix={self.radix}"]),
+            *([] if self.requests is None else [f"--requests={self.requests}"]),
             *([f"--schedules=@{list_file}"] if self.phases else []),
             *(self.arrivals.arguments(list_file) if self.arrivals else []),
         ]
@@ -194,6 +202,10 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             )
         if self.radix is not None and self.radix < LEAST_RADIX:
             raise AskedWronglyError(f"--radix {self.radix}: a radix is {LEAST_RADIX} or more")
+        if self.requests is not None and self.requests < LEAST_REQUESTS:
+            raise AskedWronglyError(
+                f"--requests {self.requests}: messages in flight are {LEAST_REQUESTS} or more"
+            )
         self._check_form()
         self._check_threads()
         if self.collective in BYTE_DISPLACEMENTS and self.largest_bytes * ranks > MOST_BYTES:
@@ -277,7 +289,13 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
     def is_measured_by(self, samples: Measured) -> bool:
         """Samples of a nonblocking collective match alone and overlapped; those of what is made by
         messages belong to whatever case they were measured beside."""
-        asked = (self.collective, self.algorithm, self.segment_bytes, self.radix)
+        asked = (
+            self.collective,
+            self.algorithm,
+            self.segment_bytes,
+            self.radix,
+            self.requests,
+        )
         if samples.phase is not None:
             return False
         form = samples.form if samples.form != NONBLOCKING_FORM else None
@@ -286,6 +304,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             samples.algorithm,
             samples.segment_bytes,
             samples.radix,
+            samples.requests,
         )
 
 

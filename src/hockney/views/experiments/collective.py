@@ -26,6 +26,7 @@ NOT_SHOWN = frozenset(AXES) - {
     "algorithm",
     "segment_bytes",
     "radix",
+    "requests",
     "form",
     "bytes",
     "ranks",
