@@ -143,6 +143,11 @@ def format_size(size: int) -> str:
     return f"{size} B"
 
 
+def format_sizes(least: int, most: int) -> str:
+    """A range of sizes: "513 B .. 1 KiB"."""
+    return format_size(least) if least == most else f"{format_size(least)} .. {format_size(most)}"
+
+
 def format_seconds(seconds: float | None, digits: int = 4) -> str:
     """A time with its unit; "-" if unknown."""
     if seconds is None:

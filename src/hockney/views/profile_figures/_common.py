@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from hockney.profiles.summary import REASONS, Summary
-from hockney.units import format_size
 from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Bar, Kind
 
@@ -24,10 +23,6 @@ def title_of(summary: Summary) -> str:
     profile = summary.profile
     ranks = len(profile.ranks)
     return f"{profile.name}, {ranks} rank{'s' * (ranks != 1)}"
-
-
-def size_words(least: int, most: int) -> str:
-    return format_size(least) if least == most else f"{format_size(least)} .. {format_size(most)}"
 
 
 def kinds_of(names: Sequence[str] = REASONS) -> tuple[Kind, ...]:

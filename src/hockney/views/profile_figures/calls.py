@@ -7,6 +7,7 @@ from collections import defaultdict
 from hockney.errors import AskedWronglyError
 from hockney.profiles.kinds import Calls
 from hockney.profiles.summary import REASONS, Summary, reason_of, spent_in
+from hockney.units import format_sizes
 from hockney.views.drawing.description import Axis, Figure, Panel
 from hockney.views.profile_figures import _common
 
@@ -52,6 +53,6 @@ def describe(summary: Summary) -> Figure:
 
 def _name(calls: Calls, sizes: tuple[int, int]) -> str:
     name = (calls.started or calls.call).removeprefix("MPI_")
-    size = [_common.size_words(*sizes)] if calls.datatype is not None else []
+    size = [format_sizes(*sizes)] if calls.datatype is not None else []
     ranks = [f"{calls.communicator_size} ranks"] if calls.communicator_size else []
     return ", ".join([name, *size, *ranks])

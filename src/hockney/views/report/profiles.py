@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from hockney.errors import HockneyError
 from hockney.profiles.findings import Finding
 from hockney.profiles.summary import Row, Summary
-from hockney.units import format_seconds
+from hockney.units import format_seconds, format_sizes
 from hockney.views.drawing.description import Figure
 from hockney.views.profile import answer_lines, percent, profile_facts, row_words
 from hockney.views.profile_figures import PROFILE_FIGURES
-from hockney.views.profile_figures._common import size_words
 from hockney.views.report.sections import Alternative, Shown
 from hockney.views.report.tables import Cell, Table
 
@@ -106,7 +105,7 @@ def _line(row: Row, whole_s: float) -> list[Cell]:
     return [
         Cell(row_words(row)),
         Cell("-" if ranks is None else str(ranks), None if ranks is None else float(str(ranks))),
-        Cell(size_words(least, most), float(least)),
+        Cell(format_sizes(least, most), float(least)),
         Cell(str(found.count), found.count),
         _time(found.time_s),
         Cell(percent(found.time_s, whole_s), part),
