@@ -43,7 +43,7 @@ NEEDS = {
 }
 """Options that are refused without others."""
 
-CPUS = str(allowed_cpus())
+CPUS = str(max(allowed_cpus(), 2))
 PAIRED = str(max(allowed_cpus() // 2 * 2, 2))
 COMPUTED = [
     ("collective", ["bcast"], ["--ranks", CPUS]),

@@ -357,10 +357,12 @@ def _in_words(replaced: dict[Size, str | None]) -> list[str]:
 
 def _check_slots(study: Study) -> None:
     most, threads = max(study.ranks), max(study.threads, default=1)
-    if most * threads > allowed_cpus() and not study.oversubscribe:
+    cpus = allowed_cpus()
+    if most * threads > cpus and not study.oversubscribe:
         each = f" with {threads} threads each" * (threads > 1)
+        there_are = "there is 1 CPU" if cpus == 1 else f"there are {cpus} CPUs"
         raise AskedWronglyError(
-            f"--ranks {most}{each}: there are {allowed_cpus()} CPUs, so ranks would share CPUs",
+            f"--ranks {most}{each}: {there_are}, so ranks would share CPUs",
             "ask for fewer, or add --oversubscribe and expect times dominated by the OS scheduler",
         )
 
