@@ -183,6 +183,15 @@ def test_variants_of_a_load_are_compared_under_load(hockney: RunHockney, tmp_pat
     assert {point["aggressor"] for point in points} == {None, "incast"}
 
 
+@pytest.mark.parametrize("aggressor", ["incast", "outcast"])
+def test_small_loads_end_in_simgrid(hockney: RunHockney, tmp_path: Path, aggressor: str) -> None:
+    """It loses persistent sends of less than smpi/send-is-detached-thresh that start again."""
+    where = ("-n", "8", "--platform", "cluster:8", "--aggressor", aggressor)
+    done = hockney("congestion", *where, "--load-sizes", "1KiB", "-q", "-o", "run.jsonl")
+    assert done.status == 0, done.stderr
+    assert records.read(tmp_path / "run.jsonl").samples
+
+
 def test_a_factor_is_no_gate_of_others(hockney: RunHockney) -> None:
     done = hockney("pingpong", "--gate", "3x")
     assert done.status == 2

@@ -57,6 +57,17 @@ def test_every_switch_of_a_simulated_machine_is_known_to_the_byte(
     assert len(records.read(tmp_path / "run.jsonl").switches) == 5
 
 
+def test_refining_keeps_to_a_budget_that_the_first_launch_has_used(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    """A survey and launches of late receivers followed, whatever they took."""
+    of_it = ("--refine", "--sizes", "1..64", "--budget", "50ms")
+    done = hockney("pingpong", *of_it, "-o", "run.jsonl")
+    assert done.status == 0, done.stderr
+    assert "breaks of the curve are unknown" in done.stdout + done.stderr
+    assert len(records.read(tmp_path / "run.jsonl").launches) == 1
+
+
 def test_refining_needs_sizes_to_look_between(hockney: RunHockney) -> None:
     for options in (["--sizes", "8"], ["--preset", "osu"]):
         done = hockney("pingpong", "--refine", *options)

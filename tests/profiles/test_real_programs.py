@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections import Counter
@@ -80,3 +81,47 @@ def test_two_recorders_count_the_same(hockney: RunHockney, tmp_path: Path, name:
             ours[one.rank, one.call, -1 if one.peer is None else one.peer, one.bytes] += one.count
     assert sum(theirs.values()) > 1000
     assert ours == theirs
+
+
+NWCHEM = """start h2o
+geometry
+ O 0 0 0
+ H 0 0.757 0.587
+ H 0 -0.757 0.587
+end
+basis
+ * library 6-31g
+end
+task scf energy
+"""
+ENERGY = "Total SCF energy ="
+
+
+@pytest.mark.long
+def test_one_sided_calls_of_nwchem(hockney: RunHockney, tmp_path: Path) -> None:
+    """Global Arrays over ARMCI-MPI: the energy is that of a run without the recorder, and what was
+    put and accumulated has its ranks."""
+    program = shutil.which("nwchem.openmpi")
+    if program is None or shutil.which("mpicc.openmpi") is None:
+        pytest.skip("needs nwchem-openmpi and its MPI")
+    mpi = find_mpi("mpicc.openmpi")
+    (tmp_path / "h2o.nw").write_text(NWCHEM)
+    library = {"NWCHEM_BASIS_LIBRARY": "/usr/share/nwchem/libraries/"}
+    env = {**family_of(mpi).environment(mpi), **library}
+    command = [str(mpi.mpiexec), "-n", "2", program, "h2o.nw"]
+    plain = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, **env}, capture_output=True, text=True, check=True
+    )
+    done = hockney("profile", "-o", "p.jsonl", "--", *command, env=env)
+    assert done.status == 0, done.stderr
+    energies = [
+        line for out in (plain.stdout, done.stdout) for line in out.splitlines() if ENERGY in line
+    ]
+    assert len(energies) == 2
+    assert energies[0] == energies[1]
+    found = kinds.read(tmp_path / "p.jsonl")
+    assert [(one.end, one.lost_calls) for one in found.ranks] == 2 * [("finalized", 0)]
+    sent = [one for one in found.calls if one.call in ("MPI_Accumulate", "MPI_Get_accumulate")]
+    assert {(one.rank, one.peer) for one in sent} == {(0, 0), (0, 1), (1, 0), (1, 1)}
+    assert sum(one.count for one in sent) > 1000
+    assert all(one.communicator_size == 2 for one in sent)

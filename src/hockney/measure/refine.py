@@ -54,6 +54,8 @@ class Refinement:
     survey: int | None = None
     """The launch of the first survey."""
     last_survey: int | None = None
+    has_no_survey: bool = False
+    """The budget was over before."""
     open: list[Bracket] = field(default_factory=list)
     done: list[Bracket] = field(default_factory=list)
     lost: list[Bracket] = field(default_factory=list)
@@ -81,6 +83,9 @@ class Refinement:
     def next(self, session: Session) -> Plan | None:
         """The plan of the next launch; None at the end, after the switches are recorded."""
         run, last = session.run, len(session.run.launches) - 1
+        if self.survey is None and not self._has_time():
+            self.has_no_survey = True
+            return None
         if self.survey is None:
             self.survey = self.last_survey = last + 1
             self.sizes = survey_sizes(self.workload)
@@ -96,6 +101,9 @@ class Refinement:
                 self.last_survey = last + 1
                 self.sizes = sorted({*self.sizes, *steps_away(self.done, self.sizes)})
                 return self._one_launch(self._pingpong(self.sizes))
+            if not self._has_time():
+                self._record(session, {})
+                return None
             slowest_ns = max(float(np.median(samples.ns)) for samples in run.samples if samples.ns)
             self.late = Late(late_by(slowest_ns * 1e-9))
             ends = {size for edges in self._edges() for size in edges}
@@ -105,11 +113,16 @@ class Refinement:
         if between and self._may_go_on(last):
             return self._one_launch(self.late.workload(self.workload, between))
         self.done = joined(self.done, self.late.changes())
-        for switch in self._switches(run, self.late.waits):
-            session.add(switch)
+        self._record(session, self.late.waits)
         return None
 
+    def _record(self, session: Session, waits: dict[int, bool]) -> None:
+        for switch in self._switches(session.run, waits):
+            session.add(switch)
+
     def notes(self) -> list[str]:
+        if self.has_no_survey:
+            return ["the budget was over before the survey: breaks of the curve are unknown"]
         places = ", ".join(f"{one.low_bytes}..{one.high_bytes} B" for one in self.lost)
         words = "breaks that further launches did not confirm are excluded"
         return [f"{words}: {places}"] if self.lost else []
@@ -122,10 +135,13 @@ class Refinement:
         self.done, self.open = sorted([*self.done, *seen_again], key=_place), []
 
     def _may_go_on(self, last: int) -> bool:
-        """True while time and launches are left; simulated time does not count."""
+        """True while time and launches are left."""
         assert self.survey is not None
-        has_time = self.plan.first.placement.platform is not None or self._left_s() > 2.0 * LEAST_S
-        return has_time and last - self.survey < MOST_LAUNCHES
+        return self._has_time() and last - self.survey < MOST_LAUNCHES
+
+    def _has_time(self) -> bool:
+        """For another launch; simulated time does not count."""
+        return self.plan.first.placement.platform is not None or self._left_s() > 2.0 * LEAST_S
 
     def _left_s(self) -> float:
         return self.plan.sampling.budget_s - (self.now() - self.started)

@@ -63,10 +63,10 @@ def _jobs(files: Sequence[RankFile]) -> Iterator[list[RankFile]]:
 
 
 def _add_job(profile: Profile, job: int, files: Sequence[RankFile]) -> None:
-    waits, blamed = waits_of(files)
-    for file, waited, blames in zip(files, waits, blamed, strict=True):
+    waits, blamed, errors = waits_of(files)
+    for file, waited, blames, error in zip(files, waits, blamed, errors, strict=True):
         rank = int(file.header["rank"])
-        profile.ranks.append(_rank(job, file))
+        profile.ranks.append(_rank(job, file, error))
         for place in np.flatnonzero(file.cells["count"]):
             profile.calls.append(_calls(job, file, file.cells[place], waited, int(place)))
         profile.acts += _acts(job, file)
@@ -78,7 +78,7 @@ def _add_job(profile: Profile, job: int, files: Sequence[RankFile]) -> None:
                 profile.blames.append(blame)
 
 
-def _rank(job: int, file: RankFile) -> RankRecord:
+def _rank(job: int, file: RankFile, clock_error_s: float | None) -> RankRecord:
     header = file.header
     return RankRecord(
         job=job,
@@ -92,6 +92,7 @@ def _rank(job: int, file: RankFile) -> RankRecord:
         program=text(header["program"]),
         end=ENDS.get(int(header["state"]), "lost"),
         wall_s=file.wall_s,
+        clock_error_s=clock_error_s,
         lost_calls=int(header["lost_calls"]),
         lost_s=int(header["lost_ticks"]) * file.s_per_tick,
         lost_requests=int(header["lost_requests"]),

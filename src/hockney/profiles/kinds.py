@@ -65,6 +65,8 @@ class RankRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", ta
     end: End
     wall_s: Seconds
     """From the end of MPI_Init to MPI_Finalize, or to the last that is known."""
+    clock_error_s: Seconds | None = None
+    """By how much its host's clock may be off that of the first rank's; None where unknown."""
     lost_calls: Whole = 0
     """Calls that found no place in the table."""
     lost_s: Seconds = 0.0

@@ -298,6 +298,7 @@ def _rank_json(rank: RankRecord, found: Sum) -> dict[str, Any]:
         "wall_s": rank.wall_s,
         "mpi_s": found.time_s,
         "wait_s": found.wait_s,
+        "clock_error_s": rank.clock_error_s,
         "calls": found.count,
         "lost_calls": rank.lost_calls,
         "unfinished": rank.unfinished,

@@ -1,0 +1,122 @@
+"""How the clocks of hosts differ, from what a program itself exchanged between them.
+
+No message arrives before it was sent, and nobody leaves a barrier before all have come. Each such
+pair of moments on two hosts bounds the difference of their clocks from one side. A difference that
+changes evenly (clocks drift) must keep all bounds; how far it could be moved within them is its
+error. Where no line keeps them (a clock was set meanwhile), the difference is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.lazy import lazy_imports
+
+with lazy_imports():
+    from scipy.optimize import linprog
+
+MOST_DRIFT = 5e-4
+"""Seconds a second: crystals keep 1e-4, and NTP moves a clock by as much as 5e-4."""
+UNIT_S = 1e-6
+"""The solver's tolerances are for numbers near 1."""
+MOST_BOUNDS = 20_000
+"""Of one host, evenly among all: the solver takes a second for so many."""
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Order:
+    """What happened first, on one rank, and what cannot have happened before, on another."""
+
+    first: int
+    first_s: float
+    """On the clock of its host."""
+    then: int
+    then_s: float
+
+
+@dataclass(frozen=True)
+class Clock:
+    """What is added to a host's clock, at `at_s` on it, for the time of the reference."""
+
+    at_s: float = 0.0
+    offset_s: float = 0.0
+    drift: float = 0.0
+    error_s: float = 0.0
+
+    def reference_s(self, seconds: float) -> float:
+        return seconds + self.offset_s + self.drift * (seconds - self.at_s)
+
+
+def clocks_of(boots: Sequence[str], orders: Sequence[Order]) -> list[Clock | None]:
+    """The clock of each rank, by the kernel that it ran under; the reference is that of the first
+    rank. None where it is unknown."""
+    known = {boots[0]: Clock()} if boots and boots[0] else {}
+    between = [one for one in orders if boots[one.first] != boots[one.then]]
+    found = True
+    while found and between:
+        found = False
+        for boot in sorted(set(boots) - set(known) - {""}):
+            clock = _clock(boot, boots, known, between)
+            if clock is not None:
+                known[boot] = clock
+                found = True
+    return [known.get(boot) for boot in boots]
+
+
+def _clock(
+    boot: str, boots: Sequence[str], known: dict[str, Clock], orders: Sequence[Order]
+) -> Clock | None:
+    """By what it exchanged with hosts whose clocks are known."""
+    lower, upper, errors = [], [], [0.0]
+    for one in orders:
+        if boots[one.then] == boot and boots[one.first] in known:
+            other = known[boots[one.first]]
+            lower.append((one.then_s, other.reference_s(one.first_s) - one.then_s))
+            errors.append(other.error_s)
+        elif boots[one.first] == boot and boots[one.then] in known:
+            other = known[boots[one.then]]
+            upper.append((one.first_s, other.reference_s(one.then_s) - one.first_s))
+            errors.append(other.error_s)
+    if not lower or not upper:
+        return None
+    return _line(_thinned(lower), _thinned(upper), max(errors))
+
+
+def _thinned(bounds: Sequence[tuple[float, float]]) -> Array:
+    return np.array(bounds[:: len(bounds) // MOST_BOUNDS + 1])
+
+
+def _line(lower: Array, upper: Array, error_s: float) -> Clock | None:
+    """The line with as much room to the bounds on both sides as there can be; lower, upper: when,
+    and the least or the most difference then. error_s: of the clocks that the bounds are from."""
+    times = np.concatenate([lower[:, 0], upper[:, 0]])
+    at, span = float(times.min()), max(float(np.ptp(times)), 1e-3)
+    middle = float(np.median(np.concatenate([lower[:, 1], upper[:, 1]])))
+    # Unknowns: the difference at the first moment, what it gains until the last, the room.
+    rows, limits = [], []
+    for sign, bounds in ((-1.0, lower), (1.0, upper)):
+        part = (bounds[:, 0] - at) / span
+        rows.append(sign * np.column_stack([np.ones_like(part), part, sign * np.ones_like(part)]))
+        limits.append(sign * (bounds[:, 1] - middle) / UNIT_S + error_s / UNIT_S)
+    gain = MOST_DRIFT * span / UNIT_S
+    box = [(None, None), (-gain, gain), (0.0, None)]
+    system, most = np.vstack(rows), np.concatenate(limits)
+    best = linprog([0.0, 0.0, -1.0], system, most, bounds=box)
+    if not best.success:
+        return None
+    ends = []
+    for end in (0.0, 1.0):
+        for sign in (1.0, -1.0):
+            farthest = linprog([sign, sign * end, 0.0], system, most, bounds=[*box[:2], (0.0, 0.0)])
+            if not farthest.success:
+                return None
+            ends.append(abs(farthest.fun * sign - (best.x[0] + best.x[1] * end)))
+    return Clock(
+        at, middle + best.x[0] * UNIT_S, best.x[1] * UNIT_S / span, float(max(ends)) * UNIT_S
+    )
