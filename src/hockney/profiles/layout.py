@@ -16,7 +16,7 @@ from hockney.profiles.kinds import Datatype, End
 Records = NDArray[Any]
 """An array of one of the types below."""
 
-VERSION = 1
+VERSION = 2
 NAMES, NAME_BYTES = 512, 40
 REGIONS, REGION_BYTES = 64, 64
 GROUPS, CELLS, BINS, EVENTS = 512, 8192, 28, 16384

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum {
-    LAYOUT_VERSION = 1,
+    LAYOUT_VERSION = 2,
     NAMES = 512,
     NAME_BYTES = 40,
     REGIONS = 64,
