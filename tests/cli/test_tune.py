@@ -90,6 +90,7 @@ def test_the_same_as_json_without_writing(
         "algorithm": "binomial",
         "segment_bytes": None,
         "radix": None,
+        "requests": None,
         "times_faster": pytest.approx(2.0, rel=0.01),
         "conditions": 1,
         "predicted": False,
