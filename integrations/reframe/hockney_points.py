@@ -88,8 +88,8 @@ class HockneyHalo(HockneyPoints):
 
 
 AXES = (
-    *("operation", "algorithm", "segment_bytes", "radix", "phase", "mode", "exchange", "form"),
-    *("window", "synchronization", "window_kind", "direction", "element", "reduction"),
+    *("operation", "algorithm", "segment_bytes", "radix", "requests", "phase", "mode", "exchange"),
+    *("form", "window", "synchronization", "window_kind", "direction", "element", "reduction"),
     *("occurrence", "train", "threads", "receiver_threads", "thread_comms", "datatype", "packing"),
     *("partitions", "stagger_ns", "any_source", "overlap", "arrival", "skew_s", "skew_times"),
     *("aggressor", "load_bytes", "load_window", "burst_s", "gap_s"),

@@ -100,7 +100,7 @@ COMPUTED = [
 """Defaults that depend on other options or on the machine: a command, and the default spelt out."""
 DESCRIBED = {
     *("--output", "--mpicc", "--launcher", "--segment-size", "--receive-datatype", "--form"),
-    *("--skew", "--direction", "--pairs-active", "--engine", "--radix"),
+    *("--skew", "--direction", "--pairs-active", "--engine", "--radix", "--requests"),
 }
 """Defaults that no word stands for: a name with the time in it, what another program decides, or
 that the option's question is not asked."""
