@@ -19,6 +19,7 @@ from hockney.errors import HockneyError
 from hockney.measure.trial import EMPTY_MESSAGES
 from hockney.mpis import Mpi, Rule, openmpi
 from hockney.mpis._openmpi_parameters import number_of
+from hockney.mpis._openmpi_writing import NO_SUCH_ALGORITHM
 from hockney.spec import Case, Placement
 
 Table = dict[int, dict[int, list[tuple[int, int, int, int]]]]
@@ -129,7 +130,7 @@ def test_the_library_takes_the_rule_for_these_ranks_and_sizes_alone(
     source = Path(__file__).parent / "probe.c"
     subprocess.run([str(open_mpi.mpicc), str(source), "-o", str(program)], check=True)
     path = tmp_path / "rules"
-    rule = openmpi_rule("bcast", 3, 64, 4095, openmpi.NO_SUCH_ALGORITHM)
+    rule = openmpi_rule("bcast", 3, 64, 4095, NO_SUCH_ALGORITHM)
     path.write_text(openmpi.render_classic([rule], None)[""])
 
     def fails(ranks: int, size: int) -> bool:

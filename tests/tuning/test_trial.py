@@ -66,7 +66,7 @@ def test_the_library_reads_all_of_what_is_written(
     words = other_library(form, tmp_path / "rules", newer)
     assert (words is None) == (form.comment is None)
     if words:
-        assert f"rules:1: written for {here.library} {here.version}, and this is " in words
+        assert f"rules:2: written for {here.library} {here.version}, and this is " in words
 
 
 def test_what_the_library_drops_is_not_written(
