@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hockney.analysis import Analysis
-from hockney.analysis.diagnose import Diagnosis
+from hockney.analysis.diagnose import Diagnosis, Series, drift, periodic
 from hockney.analysis.noise import Disturbance, disturbances
 from hockney.records import Noise
 from hockney.views.warnings import warning_lines
@@ -134,3 +134,17 @@ def test_a_single_tick_of_stolen_time_is_no_disturbance() -> None:
 def test_what_disturbed_is_named(fields: dict[str, float], words: str) -> None:
     (found,) = looked(**fields)
     assert words in found
+
+
+def test_a_launch_of_many_visits_is_searched_in_bounded_memory() -> None:
+    """All 57,142 visits against all frequencies would take 49 GiB, and all pairs of them 24."""
+    at_s = 1e-3 * np.arange(57_142)
+    visit_s = 1e-6 * np.where(np.arange(len(at_s)) % 50 < 5, 1.5, 1.0)
+    launch = Series(at_s, visit_s * random.lognormal(sigma=0.02, size=len(at_s)), visit_s)
+    found = periodic([launch])
+    assert found is not None
+    assert "every 50" in found[1]
+    rising = Series(at_s, np.linspace(1.0, 2.0, len(at_s)), visit_s)
+    found = drift([rising])
+    assert found is not None
+    assert found[0] == "drift"
