@@ -20,8 +20,8 @@ PROGRAM = Program(
 def rank(number: int, ranks: int = 2, **fields: Any) -> RankRecord:
     usual = {"host": "a", "boot": "b", "cpu": number, "cpus": str(number), "cache": "0-1"}
     return RankRecord(
-        job=0, rank=number, ranks=ranks, program="/bin/app", end="finalized", wall_s=1.0,
-        **{**usual, **fields},
+        job=0, rank=number, ranks=ranks, program="/bin/app", end="finalized",
+        **{**usual, "wall_s": 1.0, **fields},
     )  # fmt: skip
 
 

@@ -97,6 +97,21 @@ def test_findings() -> None:
     assert found["waiting"]["fraction"] == pytest.approx(0.16 / 0.22)
 
 
+@pytest.mark.parametrize(("wall_s", "is_named"), [((1.0, 0.75), True), ((0.512, 0.505), False)])
+def test_a_rank_that_computes_longer_is_named_where_others_wait_for_it(
+    wall_s: tuple[float, float], is_named: bool
+) -> None:
+    """Not where all compute for some milliseconds."""
+    made = profile(
+        *(calls(r, "MPI_Allreduce", 9, 8, wait_s=0.1, seen=9, time_s=0.5) for r in (0, 1))
+    )
+    made.ranks = [rank(number, wall_s=seconds) for number, seconds in enumerate(wall_s)]
+    found = {one.kind: one.facts for one in findings_of(Summary(made))}
+    assert ("uneven-load" in found) == is_named
+    if is_named:
+        assert found["uneven-load"] == {"rank": 0, "over_mean": pytest.approx(0.5 / 0.375)}
+
+
 def test_distances() -> None:
     one, other = rank(0, cpus="0"), rank(1, cpus="1")
     assert distance(one, other) == CACHE

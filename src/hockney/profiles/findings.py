@@ -116,9 +116,12 @@ def _uneven(summary: Summary) -> Iterator[Finding]:
         key: max(known[key].wall_s - found.time_s, 0.0) for key, found in summary.of_rank.items()
     }
     mean = sum(computing.values()) / len(computing) if computing else 0.0
-    if len(computing) > 1 and mean > 0.0 and summary.reasons["waiting"] > 0.0:
+    if summary.time_s < LEAST_FRACTION * summary.wall_s or not summary.reasons["waiting"]:
+        return
+    if len(computing) > 1 and mean > 0.0:
         (_, rank), most = max(computing.items(), key=lambda item: item[1])
-        if most > UNEVEN * mean and summary.time_s > LEAST_FRACTION * summary.wall_s:
+        others_wait_s, in_mpi_s = most - mean, summary.time_s / len(computing)
+        if most > UNEVEN * mean and others_wait_s > LEAST_FRACTION * in_mpi_s:
             yield Finding("uneven-load", {"rank": rank, "over_mean": most / mean})
 
 

@@ -64,12 +64,13 @@ def mix_json(mix: Mix, model: str, found: MixPrediction) -> dict[str, Any]:
 
 
 def replayed_lines(mix: Mix, found: Replayed) -> list[str]:
+    count = len(found.launches)
     least, most = format_seconds(min(found.launches)), format_seconds(max(found.launches))
     part = f"; {100.0 * found.part:.2g} % of the mix was replayed" if found.part < 1.0 else ""
     return [
         f"replay of {mix.ranks} ranks, until the last is done",
         f"  median of launches      {format_seconds(found.seconds)}  ({least} .. {most}, "
-        f"{len(found.launches)} launches{part})",
+        f"{count} launch{'es' * (count != 1)}{part})",
         f"  in the profile          {format_seconds(mix.time_s / mix.ranks)}  (mean of ranks, with "
         "what they waited for others)",
         *_left_out(mix),
