@@ -19,6 +19,7 @@ with lazy_imports():
     from hockney.cli._profiles import load_profile
     from hockney.profiles.kinds import is_profile
     from hockney.profiles.summary import Summary
+    from hockney.records.reading import header_of
     from hockney.views.drawing.description import Figure
     from hockney.views.drawing.files import check_output, save
     from hockney.views.drawing.terminal import drawn
@@ -115,13 +116,14 @@ def _of_profile(what: str, files: tuple[Path, ...]) -> Figure:
 
 
 def _of_runs(what: str | None, files: tuple[Path, ...], options: Options) -> Figure:
-    analyses = analyses_of(files)
-    what = what or MAIN.get(analyses[0].run.header.experiment, USUAL)
+    header = None if what else header_of(files[0])
+    what = what or MAIN.get(header.experiment if header else "", USUAL)
     takes = FIGURES.find(what).TAKES
     for name in NEEDS:
         if getattr(options, name) not in (None, False) and name not in takes:
             takers = ", ".join(n for n, figure in FIGURES.all().items() if name in figure.TAKES)
             raise click.UsageError(f"--what {what} does not take --{name}; these do: {takers}")
+    analyses = analyses_of(files)
     for analysis in analyses:
         warn_of_cut(Path(analysis.run.path or ""), analysis.run.cut)
     return describe(what, analyses, options)

@@ -44,8 +44,8 @@ def verdict_text(one: VariantRatio, study: VariantStudy) -> str:
 
 
 def gains_text(gains: Gains) -> str:
-    """ "tuned: surely faster at 4 of 9 points (bcast, 64 KiB: 0.4761 [0.4500 to 0.5000] times the
-    time), surely slower at 0"."""
+    """ "tuned: surely faster at 4 of 9 points (most: bcast, 4 ranks, 64 KiB, 0.4761
+    [0.4500 to 0.5000] times the time), surely slower at 0"."""
     faster, slower = _most(gains.faster), _most(gains.slower)
     return (
         f"{gains.variant}: surely faster at {len(gains.faster)} of {gains.points} points{faster}, "
