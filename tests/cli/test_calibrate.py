@@ -6,10 +6,13 @@ import json
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from conftest import RunHockney
 from hockney.analysis import Analysis
+from hockney.cli.calibrate import platform_within
+from hockney.errors import AskedWronglyError
 from hockney.exchange.calibration import calibrated, deviations, held_out
 from hockney.records import Run
 from samples import make_run
@@ -39,6 +42,15 @@ def test_a_platform_is_made_without_the_sizes_that_are_held_out() -> None:
         samples.ns[:] = [1e9] * len(samples.ns)
     assert 8 in held_out([1, 8, 64, 512, 4096])
     assert calibrated(Analysis(whole), None) == calibrated(Analysis(spoiled), None)
+
+
+def test_a_budget_without_trains_of_messages_is_too_short() -> None:
+    alone, trains = Analysis(run_of()), run_of()
+    trains.header = msgspec.structs.replace(trains.header, experiment="overheads")
+    without = Analysis(trains)
+    with pytest.raises(AskedWronglyError, match="--budget 50 ms is too short") as error:
+        platform_within(0.05, alone, without)
+    assert error.value.advice == "give a larger one"
 
 
 @pytest.mark.parametrize(

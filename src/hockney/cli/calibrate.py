@@ -103,7 +103,7 @@ def _calibrated(
         run = _Runs(Path(name), options["budget_s"] / PARTS, quiet)
         messages = run.measure("pingpong", "--refine", *sizes, *machine)
         overheads = run.measure("overheads", *sizes, *machine)
-        file.write(calibrated(messages, overheads))
+        file.write(platform_within(options["budget_s"], messages, overheads))
         asked = held_out([point.bytes for point in messages.estimates.own()])
         on_it = ("-n", "2", "--platform", str(file.path.absolute()))
         found = deviations("ping-pong", messages, run.measure("pingpong", *_sizes(asked), *on_it))
@@ -112,6 +112,19 @@ def _calibrated(
             real = run.measure(*words, *some, *machine)
             found += deviations(pattern, real, run.measure(*words, *some, *on_it))
     return found, messages
+
+
+def platform_within(budget_s: float, messages: Analysis, overheads: Analysis) -> bytes:
+    """The platform file; raises AskedWronglyError where the sizes or that time were too few."""
+    try:
+        return calibrated(messages, overheads)
+    except AskedWronglyError as error:
+        if len({point.bytes for point in messages.estimates.own()}) < 2:
+            raise
+        budget = format_seconds(budget_s, 3)
+        raise AskedWronglyError(
+            f"--budget {budget} is too short to calibrate: {error.message}", "give a larger one"
+        ) from error
 
 
 def _machine(options: dict[str, Any]) -> list[str]:
