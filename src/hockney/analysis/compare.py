@@ -206,8 +206,8 @@ def _unlike(base: Run, other: Run) -> list[str]:
 def _matching_states(first: Analysis, second: Analysis) -> tuple[tuple[int, int] | None, list[str]]:
     """Which state of each: on one host that of the same core-to-core latency, preferably of most
     rounds; across hosts each one's headline."""
-    hosts = {one.run.header.environment.get("host") for one in (first, second)}
-    if len(hosts) > 1:
+    host, other_host = (one.run.header.environment.get("host") for one in (first, second))
+    if host != other_host:
         return (0, 0), []
     if first.states.probe != "handover" or second.states.probe != "handover":
         return (0, 0), []
