@@ -244,6 +244,12 @@ def test_unknown_kinds_and_keys_are_ignored() -> None:
     assert end == End(launch=1, reason="budget")
 
 
+@pytest.mark.parametrize("time", ['"wall_s":1e10', '"wall_s":-1e10', '"wall_s":"now"'])
+def test_a_time_that_no_clock_tells_is_damage(time: str) -> None:
+    with pytest.raises(ValueError):
+        records.decode(f'{{"kind":"end","launch":1,"reason":"budget",{time}}}'.encode())
+
+
 def test_a_file_of_a_newer_hockney_is_read_without_what_is_new(tmp_path: Path) -> None:
     path = write_run(make_run(lambda *_: [1.0]), tmp_path / "run.jsonl")
     header, *rest = path.read_bytes().splitlines(keepends=True)

@@ -10,7 +10,7 @@ import msgspec
 from hockney.printable import SUSPICIOUS, one_lines
 from hockney.spec.axes import Axes
 from hockney.spec.bounds import LARGEST_WHOLE as LARGEST_WHOLE
-from hockney.spec.bounds import Nanoseconds, Whole
+from hockney.spec.bounds import Nanoseconds, Seconds, Whole
 
 SCHEMA = 2
 """Raised only by changes that would mislead older readers."""
@@ -59,9 +59,9 @@ class Mpi(msgspec.Struct, kw_only=True):
 
 class Clock(msgspec.Struct, kw_only=True):
     name: str | None = None
-    resolution_s: float | None = None
-    cost_s: float | None = None
-    wtick_s: float | None = None
+    resolution_s: Seconds | None = None
+    cost_s: Seconds | None = None
+    wtick_s: Seconds | None = None
 
 
 class Place(msgspec.Struct, kw_only=True):
@@ -95,7 +95,7 @@ class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True)
     engine: str | None = None
     clock: Clock = msgspec.field(default_factory=Clock)
     seed: int | None = None
-    batch_s: float | None = None
+    batch_s: Seconds | None = None
     cold_bytes: int | None = None
     probe: str | None = None
     buffers: str | None = None
@@ -137,13 +137,13 @@ class Samples(
     round: Whole
     repetitions: Whole
     ns: list[Nanoseconds]
-    at_s: float | None = None
+    at_s: Seconds | None = None
     """Start of the visit, from the start of measuring in the launch."""
-    skew_ns: float | None = None
+    skew_ns: Nanoseconds | None = None
     """From the first rank's arrival to the last one's."""
     load_Bps: float | None = None
     """What all aggressors together exchanged during the visit."""
-    compute_ns: float | None = None
+    compute_ns: Nanoseconds | None = None
     """Computation time between start and completion of a nonblocking or persistent operation."""
     own_mean_ns: list[Nanoseconds] | None = None
     """For collectives: mean over ranks of their own durations, for each entry of ns."""
@@ -165,7 +165,7 @@ class PairTimes(msgspec.Struct, tag_field="kind", tag="pair_times", kw_only=True
     """Two ranks of each pair, one pair after the other."""
     ns: list[list[Nanoseconds]]
     """For each size, the time of each pair."""
-    at_s: float | None = None
+    at_s: Seconds | None = None
     """When they were over, from the start of measuring in the launch."""
 
     def __post_init__(self) -> None:
@@ -216,19 +216,19 @@ class Start(msgspec.Struct, tag_field="kind", tag="start", kw_only=True):
     operation: str
     bytes: Whole
     ranks: Whole
-    skew_s: float
+    skew_s: Seconds
     """Time from the first rank's start to the last's, on the common clock."""
     begin: str | None = None
     """How ranks start: by the common "clock", or after a "barrier", which is used if ranks start
     later than the collectives last (as on a shared CPU)."""
-    tolerance_s: float | None = None
+    tolerance_s: Seconds | None = None
     """Repetitions that a rank started later than this were repeated; None if all count."""
-    error_s: float | None = None
+    error_s: Seconds | None = None
     """Standard error of the common clock, from messages; 0 if all ranks share the kernel's
     clock."""
-    bound_s: float | None = None
+    bound_s: Seconds | None = None
     """Limit of the error by asymmetric paths: half the shortest round trip."""
-    known_error_s: float | None = None
+    known_error_s: Seconds | None = None
     """The true error, known if messages were used although all ranks share the kernel's clock."""
     missed: int = 0
     """Repetitions that a rank started too late; they were repeated and are not stored."""
@@ -254,19 +254,19 @@ class Round(msgspec.Struct, tag_field="kind", tag="round", kw_only=True):
 
     launch: Whole
     round: Whole
-    wall_s: float | None = None
+    wall_s: Seconds | None = None
     """Wall time since the previous round, on the first rank."""
-    waited_s: float | None = None
+    waited_s: Seconds | None = None
     """Longest time that a rank was ready to run while its CPU was taken."""
     waited_rank: int | None = None
-    probe_s: float | None = None
+    probe_s: Seconds | None = None
     """Time of the slowest rank for a fixed amount of arithmetic."""
     probe_rank: int | None = None
     switches: float | None = None
     """Involuntary context switches of all ranks."""
     migrations: float | None = None
     """Ranks seen on another CPU than in the round before."""
-    steal_s: float | None = None
+    steal_s: Seconds | None = None
     """Time that the hypervisor took from all ranks' CPUs."""
 
 
@@ -278,19 +278,19 @@ class Noise(msgspec.Struct, tag_field="kind", tag="noise", kw_only=True):
     rank: int
     round: int | None = None
     """None for the whole launch."""
-    wall_s: float | None = None
-    cpu_s: float | None = None
+    wall_s: Seconds | None = None
+    cpu_s: Seconds | None = None
     """Time on a CPU; equal to wall_s for an undisturbed rank, which spins."""
-    waited_s: float | None = None
+    waited_s: Seconds | None = None
     """Time ready to run while its CPU was taken."""
-    steal_s: float | None = None
+    steal_s: Seconds | None = None
     switches: float | None = None
     migrations: float | None = None
-    probe_s: float | None = None
+    probe_s: Seconds | None = None
     """Time of a fixed amount of arithmetic; median over the rounds of the launch."""
-    probe_low_s: float | None = None
+    probe_low_s: Seconds | None = None
     """10 % quantile over the rounds of the launch."""
-    probe_high_s: float | None = None
+    probe_high_s: Seconds | None = None
     """90 % quantile over the rounds of the launch."""
 
 
@@ -314,7 +314,7 @@ class End(msgspec.Struct, tag_field="kind", tag="end", kw_only=True):
 
     launch: int
     reason: str
-    wall_s: float | None = None
+    wall_s: Seconds | None = None
     message: str | None = None
 
 
@@ -322,7 +322,7 @@ class Finish(msgspec.Struct, tag_field="kind", tag="finish", kw_only=True):
     """How a run ended: precision, budget, launches, interrupted or failed."""
 
     reason: str
-    spent_s: float
+    spent_s: Seconds
     """Wall time that counts against the budget, with that of earlier runs into the file."""
     sampling: dict[str, Any]
     """What was asked when it ended."""
@@ -342,7 +342,7 @@ class Progress(msgspec.Struct, tag_field="kind", tag="progress", kw_only=True):
     reached: int
     samples: int
     worst: float | None = None
-    left_s: float | None = None
+    left_s: Seconds | None = None
 
 
 Record = (

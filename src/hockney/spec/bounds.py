@@ -10,3 +10,6 @@ Whole = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_WHOLE)]
 LARGEST_NS = 1e18
 Nanoseconds = Annotated[float, msgspec.Meta(ge=0.0, le=LARGEST_NS)]
 """Up to 30 years."""
+LARGEST_S = 1e9
+Seconds = Annotated[float, msgspec.Meta(ge=-LARGEST_S, le=LARGEST_S)]
+"""As long; below 0 where clocks differ."""
