@@ -246,7 +246,7 @@ def test_unknown_kinds_and_keys_are_ignored() -> None:
 
 @pytest.mark.parametrize("time", ['"wall_s":1e10', '"wall_s":-1e10', '"wall_s":"now"'])
 def test_a_time_that_no_clock_tells_is_damage(time: str) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="wall_s"):
         records.decode(f'{{"kind":"end","launch":1,"reason":"budget",{time}}}'.encode())
 
 
