@@ -96,7 +96,10 @@ def _labels(firsts: Sequence[Congested], x: str) -> list[str]:
 
 def _series(curve: Sequence[Congested], label: str, x: str, quantile: float, number: int) -> Series:
     points = [(getattr(one.point, x), one.factor(quantile)) for one in curve]
-    known = sorted(((at, one) for at, one in points if one is not None), key=lambda pair: pair[0])
+    known = sorted(
+        ((at, one) for at, one in points if at is not None and one is not None),
+        key=lambda pair: pair[0],
+    )
     return Series(
         label,
         [float(at) for at, _ in known],
