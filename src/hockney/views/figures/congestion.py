@@ -64,6 +64,11 @@ def describe(analyses: Sequence[Analysis], options: Options) -> Figure:
                     (Rule(1.0, across="y"),),
                 )
             )
+    if not panels:
+        raise AskedWronglyError(
+            f"{analysis.run.path or analysis.label}: no load of known size has enough samples",
+            "measure longer: hockney congestion --budget 60s",
+        )
     words = (
         "Time under load over time alone in the same launches (Hodges-Lehmann estimate, "
         "signed-rank interval).",
