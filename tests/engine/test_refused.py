@@ -173,6 +173,7 @@ def test_an_option_of_other_experiments(engine: Engine, experiment: str, option:
         ("pingpong --sizes=8@10", "--sizes 8@10: counts need --sweep"),
         ("overheads --trains=1:0:0 --sizes=8@10", "--sizes 8@10: counts need --sweep"),
         ("collective bcast --sizes=8@10", "--sizes 8@10: counts need --sweep"),
+        ("pairs --sizes=8@2147483648", "8@2147483648: a number that is too large"),
         ("pingpong --sweep --sizes=8@10,16", "--sweep needs counts"),
         ("pingpong --seconds-a-size=1", "--seconds-a-size needs --sweep"),
         ("pingpong --tails --sweep --sizes=8@10", "--tails takes no --sweep"),

@@ -47,10 +47,10 @@ static void read_sizes(struct options *options, const char *text)
         }
         if (*at == '@') {
             at++;
-            size.repetitions = value_integer(&at, text);
+            size.repetitions = value_count_at(&at, text);
             if (*at == '+') {
                 at++;
-                size.warmup = value_integer(&at, text);
+                size.warmup = value_count_at(&at, text);
             }
         }
         add_size(options, size);
