@@ -16,12 +16,13 @@ from hockney.profiles.kinds import Datatype, End
 Records = NDArray[Any]
 """An array of one of the types below."""
 
-VERSION = 2
+VERSION = 3
 NAMES, NAME_BYTES = 512, 40
 REGIONS, REGION_BYTES = 64, 64
 GROUPS, CELLS, BINS, EVENTS = 512, 8192, 28, 16384
 FIRST_BIN_TICKS = 16
 """Ticks of the calls in the first bin, at most twice that."""
+PAGE_BYTES = 4096
 NO_GROUP, NO_NUMBER = 2**16 - 1, 2**32 - 1
 NO_PEER, SEVERAL_PEERS = -1, -3
 DATATYPES: tuple[Datatype | None, ...] = (None, *get_args(Datatype))
@@ -42,6 +43,7 @@ CELL = np.dtype(
         ("coarse", "u1"),
         ("unused", "<u2"),
         ("count", "<u8"),
+        ("untimed", "<u8"),
         ("bytes_sum", "<u8"),
         ("ticks", "<u8"),
         ("completion_ticks", "<u8"),
@@ -88,6 +90,10 @@ HEADER = np.dtype(
         ("lost_ticks", "<u8"),
         ("lost_bytes", "<u8"),
         ("lost_requests", "<u8"),
+        ("setup_ticks", "<u8"),
+        ("call_ticks", "<f8"),
+        ("poll_ticks", "<f8"),
+        ("page_ticks", "<f8"),
         ("unfinished", "<u8"),
         ("cpu_first", "<i4"),
         ("cpu_last", "<i4"),
@@ -162,6 +168,8 @@ class RankFile:
     """All of the table; those without a call are free."""
     messages: Records
     collectives: Records
+    pages: int = 0
+    """Of its file, that calls were written to."""
     acts: Records | None = None
     """The order of calls, where it was recorded (of ACT)."""
     acts_left_out: int = 0
@@ -178,6 +186,20 @@ class RankFile:
         """From the end of MPI_Init to MPI_Finalize, or to the last that is known."""
         spent = int(self.header["ended_ticks"]) - int(self.header["began_ticks"])
         return max(spent, 0) * self.s_per_tick
+
+    @property
+    def recording_s(self) -> float | None:
+        """What recording took of the rank's time, by what each call costs the recorder; None where
+        the program damaged these numbers."""
+        header, cells = self.header, self.cells[self.cells["count"] > 0]
+        polls = int(cells["untimed"].sum())
+        calls = int(cells["count"].sum()) - polls
+        ticks = float(header["setup_ticks"]) + float(
+            calls * header["call_ticks"]
+            + polls * header["poll_ticks"]
+            + self.pages * header["page_ticks"]
+        )
+        return ticks * self.s_per_tick if 0.0 <= ticks < 2.0**63 else None
 
     def seconds_at(self, ticks: Records) -> NDArray[np.float64]:
         """Moments on the clock of the host (CLOCK_MONOTONIC)."""
@@ -208,6 +230,7 @@ def read_rank(path: Path) -> RankFile:
         cells,
         _events(whole["messages"], cells),
         _events(whole["collectives"], cells),
+        _pages(whole),
         acts,
         left_out,
     )
@@ -221,6 +244,13 @@ def _cells(written: Records, names: int, regions: int) -> Records:
     is_whole &= (cells["datatype"] < len(DATATYPES)) & (cells["region"] < max(regions, 1))
     cells["count"][~is_whole] = 0
     return cells
+
+
+def _pages(whole: Any) -> int:
+    used = [int(whole["header"]["cells"]) * CELL.itemsize]
+    for events in (whole["messages"], whole["collectives"]):
+        used.append((EVENTS if events["mask"] else int(events["count"])) * EVENT.itemsize)
+    return sum(-(-bytes_ // PAGE_BYTES) for bytes_ in used)
 
 
 def _acts(path: Path) -> tuple[Records | None, int]:

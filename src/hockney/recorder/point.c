@@ -1,5 +1,5 @@
 /* Messages between two ranks: blocking, nonblocking and persistent. */
-#include "wrap.h"
+#include "polls.h"
 
 enum start { SENDING = 1, RECEIVING = 2, PERSISTENT = 4 };
 
@@ -151,9 +151,34 @@ static void count_start(const struct message *message, enum start start, uintptr
 #define SUFFIX
 
 ON_COMM(Probe, (rank, tag, comm, status), int rank, int tag, MPI_Comm comm, MPI_Status *status)
-ON_COMM(Iprobe, (rank, tag, comm, flag, status), int rank, int tag, MPI_Comm comm, int *flag,
+
+static void count_probed(struct polls *polls, uint16_t call, MPI_Comm comm, uint64_t enter)
+{
+    const uint64_t exit = ticks();
+    lock_recorder();
+    enter = begin_of_found(polls, enter, exit);
+    count(&(struct operation){.call = call, .group = group_of(comm), .peer = NO_PEER}, exit - enter);
+    if (traced)
+        trace_other(enter, exit);
+    unlock_recorder();
+}
+
+#define PROBES(NAME, ARGUMENTS, ...)                                                               \
+    WRAP(NAME, ARGUMENTS, __VA_ARGS__)                                                             \
+    {                                                                                              \
+        static struct polls polls;                                                                 \
+        const uint64_t enter = begin_poll(&polls, HANDLE(comm));                                   \
+        const int result = real ARGUMENTS;                                                         \
+        if (*flag)                                                                                 \
+            count_probed(&polls, call, comm, enter);                                               \
+        else                                                                                       \
+            count_nothing(&polls, call, &comm, enter);                                             \
+        return result;                                                                             \
+    }
+
+PROBES(Iprobe, (rank, tag, comm, flag, status), int rank, int tag, MPI_Comm comm, int *flag,
        MPI_Status *status)
 ON_COMM(Mprobe, (rank, tag, comm, message, status), int rank, int tag, MPI_Comm comm,
        MPI_Message *message, MPI_Status *status)
-ON_COMM(Improbe, (rank, tag, comm, flag, message, status), int rank, int tag, MPI_Comm comm,
+PROBES(Improbe, (rank, tag, comm, flag, message, status), int rank, int tag, MPI_Comm comm,
        int *flag, MPI_Message *message, MPI_Status *status)
