@@ -1,4 +1,4 @@
-"""Tests and probes that find nothing: counted exactly, one in sixteen timed; what recording took."""
+"""Tests and probes that find nothing: counted exactly, one in sixteen timed; recording's cost."""
 
 from __future__ import annotations
 
