@@ -11,6 +11,7 @@ from profile_samples import PROGRAM, calls, pingpong, profile, rank, written
 
 from conftest import RunHockney
 from hockney.errors import AskedWronglyError
+from hockney.measure.replay import words_of
 from hockney.profiles.kinds import Profile
 from hockney.profiles.mix import Item, mix_of
 from platforms import two_hosts
@@ -69,6 +70,26 @@ def test_both_directions_of_an_exchange_take_the_same_turns() -> None:
     found = mix_of(profile(*pingpong(40, 8), *both))
     turns = [[item.ranks for item in found.turn(n) if item.bytes > 8] for n in range(40)]
     assert [turn for turn in turns if turn] == 7 * [[(0, 1), (1, 0)]]
+
+
+def test_messages_take_turns_of_as_many_buffers_as_in_the_program() -> None:
+    """What lies in caches depends on it."""
+    found = mix_of(
+        profile(
+            calls(0, "MPI_Send", 10, 8, peer=1, buffers=3),
+            calls(1, "MPI_Irecv", 10, 8, peer=0, buffers=2),
+            *(calls(r, "MPI_Sendrecv", 5, 64, peer=1 - r, buffers=4) for r in (0, 1)),
+            calls(0, "MPI_Send", 1, 16, peer=1),
+        )
+    )
+    assert {(item.bytes, item.ranks): item.buffers for item in found.items} == {
+        (8, (0, 1)): (3, 2),
+        (64, (0, 1)): (4, 4),
+        (64, (1, 0)): (4, 4),
+        (16, (0, 1)): (1, 1),
+    }
+    assert words_of(found, 10, 1, None).splitlines()[3].endswith(" 3 2 2 0 1")
+    assert words_of(found, 10, 1, None, has_caches=False).splitlines()[3].endswith(" 0 0 2 0 1")
 
 
 def cluster(latency: str, bandwidth: str) -> str:
@@ -216,7 +237,9 @@ def test_a_replay_under_a_real_mpi(hockney: RunHockney, tmp_path: Path) -> None:
             *("Alltoall", "Reduce_scatter_block", "Scan", "Exscan"),
         )
     ]
-    written(tmp_path / "p.jsonl", profile(*pingpong(50, 100_000), *every))
+    # More buffers than the replayer has room for; it takes fewer.
+    both = [calls(r, "MPI_Sendrecv", 5, 100_000, peer=1 - r, buffers=2000) for r in (0, 1)]
+    written(tmp_path / "p.jsonl", profile(*pingpong(50, 100_000), *every, *both))
     done = hockney("replay", "p.jsonl", "--launches", "2", "--delays", "--json")
     assert done.status == 0, done.stderr
     shown = json.loads(done.stdout)

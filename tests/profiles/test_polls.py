@@ -11,7 +11,7 @@ from profiled_programs import Profiled, build, profiled_by
 from conftest import RunHockney
 from hockney.mpis import Mpi
 from hockney.profiles.findings import findings_of
-from hockney.profiles.kinds import Profile
+from hockney.profiles.kinds import Profile, read
 from hockney.profiles.summary import Summary
 from hockney.views.profile import finding_text
 
@@ -45,6 +45,9 @@ def test_polls_are_counted_exactly_and_their_time_is_estimated(
         # The least is far below: the loop around the calls and the recorder are in what was taken.
         assert float(seconds) / 100 < found["time_s"] < 2 * float(seconds), name
     assert by_call["MPI_Send"]["untimed"] == 0
+    # Receives go to two addresses, sends come from one.
+    buffers = {one.call: one.buffers for one in read(tmp_path / "p.jsonl").calls if one.bytes}
+    assert buffers == {"MPI_Irecv": 2, "MPI_Send": 1}
     [of_rank] = shown["ranks"]
     assert 0.0 < of_rank["recording_s"] == shown["recording_s"]
     assert shown["recording_fraction"] == pytest.approx(shown["recording_s"] / of_rank["wall_s"])

@@ -20,6 +20,7 @@ from hockney.profiles.layout import (
     TRACE_NAME,
     RankFile,
     Records,
+    buffers_in,
     read_rank,
     text,
 )
@@ -128,6 +129,7 @@ def _calls(job: int, file: RankFile, cell: Records, waits: Waits, place: int) ->
         # Those that were not seen are taken to have waited like the others.
         wait_s=float(waits.seconds[place]) * count / seen if seen else None,
         seen=seen,
+        buffers=buffers_in(int(cell["buffers"])),
         untimed=min(int(cell["untimed"]), count),
         histogram=tuple(
             (FIRST_BIN_TICKS * 2.0 ** (number + 1) * tick, int(calls))

@@ -98,6 +98,8 @@ class Calls(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ca
     untimed: Whole = 0
     """Of these, polls that were counted without a clock: they are taken to last as long as the one
     before them that was timed (about one in sixteen)."""
+    buffers: Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)] | None = None
+    """Of messages: from or to how many addresses, estimated; None where unknown."""
     seen: Whole = 0
     """Calls from which `wait_s` is estimated."""
     started: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -23,6 +24,7 @@ GROUPS, CELLS, BINS, EVENTS = 512, 8192, 28, 16384
 FIRST_BIN_TICKS = 16
 """Ticks of the calls in the first bin, at most twice that."""
 PAGE_BYTES = 4096
+BUFFER_BITS = 64
 NO_GROUP, NO_NUMBER = 2**16 - 1, 2**32 - 1
 NO_PEER, SEVERAL_PEERS = -1, -3
 DATATYPES: tuple[Datatype | None, ...] = (None, *get_args(Datatype))
@@ -48,6 +50,7 @@ CELL = np.dtype(
         ("ticks", "<u8"),
         ("completion_ticks", "<u8"),
         ("most_ticks", "<u8"),
+        ("buffers", "<u8"),
         ("bins", "<u4", BINS),
     ]
 )
@@ -244,6 +247,14 @@ def _cells(written: Records, names: int, regions: int) -> Records:
     is_whole &= (cells["datatype"] < len(DATATYPES)) & (cells["region"] < max(regions, 1))
     cells["count"][~is_whole] = 0
     return cells
+
+
+def buffers_in(bits: int) -> int | None:
+    """How many buffers set these bits, each one of BUFFER_BITS by its address: the number of which
+    as many bits are expected (linear counting: Whang et al., TODS 15, 1990). None for no bits; that
+    of one less than all where all are set."""
+    set_bits = min(bits.bit_count(), BUFFER_BITS - 1)
+    return round(-BUFFER_BITS * math.log(1.0 - set_bits / BUFFER_BITS)) if set_bits else None
 
 
 def _pages(whole: Any) -> int:

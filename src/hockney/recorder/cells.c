@@ -140,6 +140,8 @@ uint32_t count(const struct operation *operation, uint64_t spent)
     cell->count++;
     cell->bytes_sum += operation->bytes;
     cell->ticks += spent;
+    if (operation->buffer)
+        cell->buffers |= (uint64_t)1 << (HANDLE(operation->buffer) * 0x9e3779b97f4a7c15u >> 58);
     if (spent > cell->most_ticks)
         cell->most_ticks = spent;
     cell->bins[bin_of(spent)]++;

@@ -42,6 +42,7 @@ struct cell {
     uint64_t ticks;            /* inside the call */
     uint64_t completion_ticks; /* its share of the calls that completed its requests */
     uint64_t most_ticks;
+    uint64_t buffers; /* a bit for each buffer of messages, by a digest of its address */
     uint32_t bins[BINS]; /* calls of [2^i, 2^(i+1)) ticks; the first and last have the rest */
 };
 
@@ -140,7 +141,7 @@ struct trace_header {
 
 _Static_assert(sizeof(struct act) == 48, "hockney.profiles.layout has its fields");
 _Static_assert(sizeof(struct trace_header) == 48, "hockney.profiles.layout has its fields");
-_Static_assert(sizeof(struct cell) == 184, "hockney.profiles.layout has its fields");
+_Static_assert(sizeof(struct cell) == 192, "hockney.profiles.layout has its fields");
 _Static_assert(sizeof(struct event) == 48, "hockney.profiles.layout has its fields");
 _Static_assert(sizeof(struct group) == 80, "hockney.profiles.layout has its fields");
 _Static_assert(sizeof(struct header) == 1192, "hockney.profiles.layout has its fields");

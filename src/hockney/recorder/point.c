@@ -5,6 +5,7 @@ enum start { SENDING = 1, RECEIVING = 2, PERSISTENT = 4 };
 
 struct message {
     uint16_t call;
+    const void *buffer;
     uint64_t elements;
     MPI_Datatype datatype;
     int rank, tag;
@@ -17,7 +18,7 @@ static struct operation operation_of(const struct message *message)
     const uint16_t group = group_of(message->comm);
     return (struct operation){.call = message->call, .group = group, .datatype = type.kind,
                               .peer = peer_in(group, message->rank),
-                              .bytes = message->elements * type.size};
+                              .bytes = message->elements * type.size, .buffer = message->buffer};
 }
 
 static uint32_t count_sent(const struct message *message, const struct operation *operation,
@@ -49,8 +50,8 @@ static void log_received(uint16_t group, int32_t peer, int tag, uint32_t cell, u
                     exit);
 }
 
-static void count_received(uint16_t call, uint8_t kind, const MPI_Status *status, MPI_Comm comm,
-                           uint64_t enter, uint64_t exit)
+static void count_received(uint16_t call, const void *buffer, uint8_t kind, const MPI_Status *status,
+                           MPI_Comm comm, uint64_t enter, uint64_t exit)
 {
     lock_recorder();
     const uint16_t group = group_of(comm);
@@ -58,7 +59,7 @@ static void count_received(uint16_t call, uint8_t kind, const MPI_Status *status
     const struct operation operation = {
         .call = call, .group = group, .datatype = kind,
         .peer = peer_in(group, status->MPI_SOURCE),
-        .bytes = is_from_a_rank ? bytes_received(status) : 0};
+        .bytes = is_from_a_rank ? bytes_received(status) : 0, .buffer = buffer};
     const uint32_t cell = count(&operation, exit - enter);
     log_received(group, operation.peer, status->MPI_TAG, cell, enter, exit);
     if (traced)

@@ -34,6 +34,7 @@ struct operation {
     uint8_t datatype;
     int32_t peer;
     uint64_t bytes;
+    const void *buffer; /* of a message */
 };
 
 extern struct file *recorded; /* NULL while nothing is recorded */
