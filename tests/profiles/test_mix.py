@@ -210,6 +210,31 @@ def test_a_root_leaves_its_broadcasts_before_the_others(
 
 
 @simulated
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["gather", "scatter"])
+def test_rows_of_small_collectives_of_one_root_are_predicted(
+    hockney: RunHockney, tmp_path: Path, name: str
+) -> None:
+    """The root sends or receives for all, and the others do not wait: a single one takes as long as
+    hundreds, until the root's link is full. In the replay, all ranks begin at one moment; they left
+    a barrier one after the other, which took as long."""
+    (tmp_path / "platform.xml").write_text(cluster("10us", "1GBps"))
+    where = ("--platform", "platform.xml", "--cfg", "smpi/async-small-thresh:65536")
+    sizes = ("--sizes", "0,8,4096,64KiB")
+    assert hockney("pingpong", *where, *sizes, "-q", "-o", "m.jsonl").status == 0
+    of_it = ("collective", name, "-n", "4", "--sizes", "8", *where, "-q", "-o", "c.jsonl")
+    assert hockney(*of_it).status == 0
+    for count in (1, 100, 1000):
+        call = f"MPI_{name.capitalize()}"
+        of_all = [calls(r, call, count, 8, communicator_size=4, peer=0) for r in range(4)]
+        written(tmp_path / "p.jsonl", profile(*of_all, ranks=4))
+        replayed = json.loads(hockney("replay", "p.jsonl", *where, "--json").stdout)["seconds"]
+        on = ("--on", "m.jsonl", "--on", "c.jsonl")
+        done = hockney("predict", "--profile", "p.jsonl", *on, "--json")
+        assert json.loads(done.stdout)["seconds"] == pytest.approx(replayed, rel=0.1), count
+
+
+@simulated
 def test_measured_collectives_are_preferred(hockney: RunHockney, tmp_path: Path) -> None:
     of_both = [calls(r, "MPI_Allreduce", 200, 1024) for r in (0, 1)]
     written(tmp_path / "p.jsonl", profile(*of_both))
