@@ -93,7 +93,6 @@ HEADER = np.dtype(
         ("lost_ticks", "<u8"),
         ("lost_bytes", "<u8"),
         ("lost_requests", "<u8"),
-        ("setup_ticks", "<u8"),
         ("call_ticks", "<f8"),
         ("poll_ticks", "<f8"),
         ("page_ticks", "<f8"),
@@ -197,7 +196,7 @@ class RankFile:
         header, cells = self.header, self.cells[self.cells["count"] > 0]
         polls = int(cells["untimed"].sum())
         calls = int(cells["count"].sum()) - polls
-        ticks = float(header["setup_ticks"]) + float(
+        ticks = float(
             calls * header["call_ticks"]
             + polls * header["poll_ticks"]
             + self.pages * header["page_ticks"]

@@ -167,7 +167,6 @@ int begin_recording_as(int rank, int ranks, uint64_t job, int thread_level)
     const char *directory = getenv(RECORD_DIRECTORY);
     char path[4096];
     is_tsc = has_even_ticks();
-    const uint64_t began = ticks();
     struct file *file = map_new_file(directory, rank, path, sizeof path);
     if (!file) {
         fprintf(stderr, "hockney: rank %d cannot write %s: it is not recorded\n", rank, path);
@@ -188,7 +187,6 @@ int begin_recording_as(int rank, int ranks, uint64_t job, int thread_level)
     pthread_atfork(NULL, NULL, forget_in_child);
     measure_cost();
     header->began_ticks = header->ended_ticks = ticks();
-    header->setup_ticks = header->began_ticks - began;
     return 1;
 }
 
@@ -237,7 +235,6 @@ void end_recording(enum state state)
     header->last_ns = now_ns();
     header->last_ticks = ticks();
     header->ended_ticks = began;
-    header->setup_ticks += header->last_ticks - began;
     header->cpu_last = sched_getcpu();
     header->state = state;
 }

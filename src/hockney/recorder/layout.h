@@ -83,9 +83,8 @@ struct header {
     uint64_t began_ticks, ended_ticks; /* after MPI_Init, before MPI_Finalize (or the last seen) */
     uint64_t lost_calls, lost_ticks, lost_bytes; /* those for which the table had no cell */
     uint64_t lost_requests; /* whose completion was not attributed */
-    /* What recording costs: in MPI_Init and MPI_Finalize, a call, a poll that finds nothing, and each
-       page of this file that is written for the first time (cost.c). */
-    uint64_t setup_ticks;
+    /* What recording costs: a call, a poll that finds nothing, and each page of this file that is
+       written for the first time (cost.c). */
     double call_ticks, poll_ticks, page_ticks;
     uint64_t unfinished;    /* receives that never completed, counted with the bytes posted */
     int32_t cpu_first, cpu_last;
@@ -144,6 +143,6 @@ _Static_assert(sizeof(struct trace_header) == 48, "hockney.profiles.layout has i
 _Static_assert(sizeof(struct cell) == 192, "hockney.profiles.layout has its fields");
 _Static_assert(sizeof(struct event) == 48, "hockney.profiles.layout has its fields");
 _Static_assert(sizeof(struct group) == 80, "hockney.profiles.layout has its fields");
-_Static_assert(sizeof(struct header) == 1192, "hockney.profiles.layout has its fields");
+_Static_assert(sizeof(struct header) == 1184, "hockney.profiles.layout has its fields");
 
 #endif

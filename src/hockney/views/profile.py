@@ -58,7 +58,7 @@ def finding_text(finding: Finding) -> str:
         case "recording":
             return (
                 f"recording took about {percent(facts['seconds'], facts['wall_s'])} of the ranks' "
-                "time: without it, calls are so much shorter"
+                "time: without the recorder the program is faster by as much"
             )
         case "cpus-shared":
             cpus = facts["cpus"]
