@@ -19,6 +19,7 @@ import statistics
 import subprocess
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,7 @@ from hockney.measure.build import build_recorder
 from hockney.measure.mpi import find_mpi
 from hockney.measure.recording import DIRECTORY, environment, mpi_of_command
 from hockney.mpis import Mpi, family_of
+from hockney.profiles.layout import read_rank
 
 CALLS_A_TRIP = 4
 """Two sends and two receives follow each other in a round trip."""
@@ -60,15 +62,22 @@ def of_calls(mpi: Mpi, settings: dict[str, str], place: Path, blocks: int) -> No
     source = Path(__file__).with_name("recorder_cost.c")
     subprocess.run([mpi.mpicc, "-O2", "-o", program, source], check=True)
     command = [str(mpi.mpiexec), "-n", "2", str(program)]
-    trips, calls = [], []
+    found: dict[str, list[float]] = defaultdict(list)
     for _ in range(blocks):
         plain, recorded = _times(mpi, command, {}), _times(mpi, command, settings)
-        trips.append((recorded[0] - plain[0]) / CALLS_A_TRIP * 1e9)
-        calls.append((recorded[1] - plain[1]) * 1e9)
-    for name, each in (("ping-pong", trips), ("send to nobody", calls)):
+        more = [1e9 * (with_it - without) for without, with_it in zip(plain, recorded, strict=True)]
+        found["ping-pong"].append(more[0] / CALLS_A_TRIP)
+        found["send to nobody"].append(more[1])
+        found["test that finds nothing"].append(more[2])
+    for path in place.glob("[0-9]*"):
+        rank = read_rank(path)
+        for name in ("call", "poll", "page"):
+            own = f"{name}, by the recorder itself"
+            found[own].append(rank.header[f"{name}_ticks"] * rank.s_per_tick * 1e9)
+    for name, each in found.items():
         spread = f"{min(each):.1f} .. {max(each):.1f}"
         middle = statistics.median(each)
-        print(f"{mpi.mpicc} {name}: {middle:.1f} ns a call ({spread}), {blocks} pairs")
+        print(f"{mpi.mpicc} {name}: {middle:.1f} ns ({spread}), {blocks} pairs")
 
 
 def _times(mpi: Mpi, command: list[str], settings: dict[str, str]) -> list[float]:

@@ -11,6 +11,7 @@ from profile_samples import PROGRAM, calls, pingpong, profile, rank, written
 
 from conftest import RunHockney
 from hockney.errors import AskedWronglyError
+from hockney.measure.replay import words_of
 from hockney.profiles.kinds import Profile
 from hockney.profiles.mix import Item, mix_of
 from platforms import two_hosts
@@ -69,6 +70,26 @@ def test_both_directions_of_an_exchange_take_the_same_turns() -> None:
     found = mix_of(profile(*pingpong(40, 8), *both))
     turns = [[item.ranks for item in found.turn(n) if item.bytes > 8] for n in range(40)]
     assert [turn for turn in turns if turn] == 7 * [[(0, 1), (1, 0)]]
+
+
+def test_messages_take_turns_of_as_many_buffers_as_in_the_program() -> None:
+    """What lies in caches depends on it."""
+    found = mix_of(
+        profile(
+            calls(0, "MPI_Send", 10, 8, peer=1, buffers=3),
+            calls(1, "MPI_Irecv", 10, 8, peer=0, buffers=2),
+            *(calls(r, "MPI_Sendrecv", 5, 64, peer=1 - r, buffers=4) for r in (0, 1)),
+            calls(0, "MPI_Send", 1, 16, peer=1),
+        )
+    )
+    assert {(item.bytes, item.ranks): item.buffers for item in found.items} == {
+        (8, (0, 1)): (3, 2),
+        (64, (0, 1)): (4, 4),
+        (64, (1, 0)): (4, 4),
+        (16, (0, 1)): (1, 1),
+    }
+    assert words_of(found, 10, 1, None).splitlines()[3].endswith(" 3 2 2 0 1")
+    assert words_of(found, 10, 1, None, has_caches=False).splitlines()[3].endswith(" 0 0 2 0 1")
 
 
 def cluster(latency: str, bandwidth: str) -> str:
@@ -189,6 +210,31 @@ def test_a_root_leaves_its_broadcasts_before_the_others(
 
 
 @simulated
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["gather", "scatter"])
+def test_rows_of_small_collectives_of_one_root_are_predicted(
+    hockney: RunHockney, tmp_path: Path, name: str
+) -> None:
+    """The root sends or receives for all, and the others do not wait: a single one takes as long as
+    hundreds, until the root's link is full. In the replay, all ranks begin at one moment; they left
+    a barrier one after the other, which took as long."""
+    (tmp_path / "platform.xml").write_text(cluster("10us", "1GBps"))
+    where = ("--platform", "platform.xml", "--cfg", "smpi/async-small-thresh:65536")
+    sizes = ("--sizes", "0,8,4096,64KiB")
+    assert hockney("pingpong", *where, *sizes, "-q", "-o", "m.jsonl").status == 0
+    of_it = ("collective", name, "-n", "4", "--sizes", "8", *where, "-q", "-o", "c.jsonl")
+    assert hockney(*of_it).status == 0
+    for count in (1, 100, 1000):
+        call = f"MPI_{name.capitalize()}"
+        of_all = [calls(r, call, count, 8, communicator_size=4, peer=0) for r in range(4)]
+        written(tmp_path / "p.jsonl", profile(*of_all, ranks=4))
+        replayed = json.loads(hockney("replay", "p.jsonl", *where, "--json").stdout)["seconds"]
+        on = ("--on", "m.jsonl", "--on", "c.jsonl")
+        done = hockney("predict", "--profile", "p.jsonl", *on, "--json")
+        assert json.loads(done.stdout)["seconds"] == pytest.approx(replayed, rel=0.1), count
+
+
+@simulated
 def test_measured_collectives_are_preferred(hockney: RunHockney, tmp_path: Path) -> None:
     of_both = [calls(r, "MPI_Allreduce", 200, 1024) for r in (0, 1)]
     written(tmp_path / "p.jsonl", profile(*of_both))
@@ -216,7 +262,9 @@ def test_a_replay_under_a_real_mpi(hockney: RunHockney, tmp_path: Path) -> None:
             *("Alltoall", "Reduce_scatter_block", "Scan", "Exscan"),
         )
     ]
-    written(tmp_path / "p.jsonl", profile(*pingpong(50, 100_000), *every))
+    # More buffers than the replayer has room for; it takes fewer.
+    both = [calls(r, "MPI_Sendrecv", 5, 100_000, peer=1 - r, buffers=2000) for r in (0, 1)]
+    written(tmp_path / "p.jsonl", profile(*pingpong(50, 100_000), *every, *both))
     done = hockney("replay", "p.jsonl", "--launches", "2", "--delays", "--json")
     assert done.status == 0, done.stderr
     shown = json.loads(done.stdout)

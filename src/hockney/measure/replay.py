@@ -54,7 +54,7 @@ def replay(
         platform_file(placement) as placed,
         Interruption().watched() as interruption,
     ):
-        file.write(words_of(mix, done, repetitions, delays))
+        file.write(words_of(mix, done, repetitions, delays, has_caches=not placement.platform))
         file.flush()
         case = Case(workload=EMPTY_MESSAGES, placement=placed)
         start = start_of(mpi, Engine(program), case, [str(Path(file.name).absolute())])
@@ -74,7 +74,14 @@ def replay(
     return Replayed(found, done / mix.turns)
 
 
-def words_of(mix: Mix, done: int, repetitions: int, delays: Sequence[float] | None) -> str:
+def words_of(
+    mix: Mix,
+    done: int,
+    repetitions: int,
+    delays: Sequence[float] | None,
+    *,
+    has_caches: bool = True,
+) -> str:
     """The mix as the replayer reads it (replayer/replay.c)."""
     each = [] if delays is None else [round(seconds / mix.turns * 1e9) for seconds in delays]
     lines = [f"{mix.ranks} {mix.turns} {done} {repetitions}"]
@@ -82,6 +89,7 @@ def words_of(mix: Mix, done: int, repetitions: int, delays: Sequence[float] | No
     for place, item in enumerate(mix.items):
         phase = round(mix.phases[place] * PHASE_PARTS)
         parts = item.bytes, item.count, phase, int(item.is_blocking), item.root
-        numbers = (*parts, len(item.ranks))
+        buffers = item.buffers if has_caches else (0, 0)
+        numbers = (*parts, *buffers, len(item.ranks))
         lines.append(" ".join(map(str, (item.operation, *numbers, *item.ranks))))
     return "\n".join(lines) + "\n"

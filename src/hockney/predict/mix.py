@@ -257,6 +257,12 @@ def _wire(item: Item, costs_of: CostsOf, largest_bytes: int) -> float:
     return bytes_ * min(costs_of(item.bytes, 1).s_per_B, costs_of(large, 1).s_per_B)
 
 
+def _ends(begun: Array, seconds: Array) -> Array:
+    """When each rank is done, if it depends on each other for that long after that began."""
+    found: Array = np.maximum(begun, (begun[:, None] + seconds).max(axis=0))
+    return found
+
+
 class _Clocks:
     """The clock of each rank, when its links are free again, and when the last of its messages that
     are under way will be done."""
@@ -277,21 +283,31 @@ class _Clocks:
         """seconds: how long after each rank began each is done."""
         self._finish(item.ranks)
         begun = np.array([self.now[rank] for rank in item.ranks])
-        ended = np.maximum(begun, (begun[:, None] + seconds).max(axis=0))
-        if item.operation in FROM_ROOT | TO_ROOT:
-            self._use_link_of_root(item, float(begun[item.root]), ended, wire)
+        if item.operation in FROM_ROOT:
+            ended = self._sent_by_root(item, begun, seconds, wire)
+        else:
+            ended = _ends(begun, seconds)
+        if item.operation in TO_ROOT:
+            self._received_by_root(item, begun, ended, wire)
         for rank, end in zip(item.ranks, ended, strict=True):
             self.now[rank] = float(end)
 
-    def _use_link_of_root(self, item: Item, begun: float, ended: Array, wire: float) -> None:
-        """Messages of a collective go through its root's link after those of the one before: who
-        receives them is done later."""
-        sends = item.operation in FROM_ROOT
-        free = self._out_free if sends else self._in_free
+    def _sent_by_root(self, item: Item, begun: Array, seconds: Array, wire: float) -> Array:
+        """What the root sends leaves after the messages of the collectives before; it does not
+        wait for that itself."""
         root = item.ranks[item.root]
-        free[root] = max(free[root], begun) + wire
-        behind = max(0.0, free[root] - float(ended.max()))
-        ended += np.where((np.arange(len(ended)) == item.root) != sends, behind, 0.0)
+        leaves = begun.copy()
+        leaves[item.root] = max(begun[item.root], self._out_free[root])
+        self._out_free[root] = float(leaves[item.root]) + wire
+        ended = _ends(leaves, seconds)
+        ended[item.root] = _ends(begun, seconds)[item.root]
+        return ended
+
+    def _received_by_root(self, item: Item, begun: Array, ended: Array, wire: float) -> None:
+        """What arrives at the root does so after the messages of the collectives before."""
+        root = item.ranks[item.root]
+        self._in_free[root] = max(self._in_free[root], float(begun[item.root])) + wire
+        ended[item.root] += max(0.0, self._in_free[root] - float(ended.max()))
 
     def _message(self, item: Item, seconds: float, wire: float) -> None:
         source, target = item.ranks

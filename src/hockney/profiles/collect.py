@@ -20,6 +20,7 @@ from hockney.profiles.layout import (
     TRACE_NAME,
     RankFile,
     Records,
+    buffers_in,
     read_rank,
     text,
 )
@@ -97,6 +98,7 @@ def _rank(job: int, file: RankFile, clock_error_s: float | None) -> RankRecord:
         lost_s=int(header["lost_ticks"]) * file.s_per_tick,
         lost_requests=int(header["lost_requests"]),
         unfinished=int(header["unfinished"]),
+        recording_s=file.recording_s,
     )
 
 
@@ -127,6 +129,8 @@ def _calls(job: int, file: RankFile, cell: Records, waits: Waits, place: int) ->
         # Those that were not seen are taken to have waited like the others.
         wait_s=float(waits.seconds[place]) * count / seen if seen else None,
         seen=seen,
+        buffers=buffers_in(int(cell["buffers"])),
+        untimed=min(int(cell["untimed"]), count),
         histogram=tuple(
             (FIRST_BIN_TICKS * 2.0 ** (number + 1) * tick, int(calls))
             for number, calls in enumerate(cell["bins"])

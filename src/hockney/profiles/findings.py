@@ -16,6 +16,8 @@ MOST_OF = 0.5
 """Of the calls or the waiting: a size or a rank that has more stands out."""
 UNEVEN = 1.2
 """The most computing of a rank over the mean, from which on the load is uneven."""
+MOST_RECORDING = 0.02
+"""Of the ranks' time: a recorder that takes more has changed what it records."""
 POLLS = 100
 """Tests per request that completed, from which on the program polls."""
 POLLING = frozenset({"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe"})
@@ -31,6 +33,7 @@ def findings_of(summary: Summary) -> list[Finding]:
     """What spoils the profile first, then what costs the program its time."""
     return [
         *_incomplete(summary),
+        *_recording(summary),
         *_shared_cpus(summary),
         *_waiting(summary),
         *_one_size(summary),
@@ -61,6 +64,13 @@ def _incomplete(summary: Summary) -> Iterator[Finding]:
     unfinished = sum(one.unfinished for one in profile.ranks)
     if unfinished:
         yield Finding("receives-unfinished", {"receives": unfinished})
+
+
+def _recording(summary: Summary) -> Iterator[Finding]:
+    fraction = summary.recording_fraction
+    if fraction is not None and fraction > MOST_RECORDING:
+        facts = {"seconds": summary.recording_s, "fraction": fraction, "wall_s": summary.wall_s}
+        yield Finding("recording", facts)
 
 
 def _shared_cpus(summary: Summary) -> Iterator[Finding]:

@@ -71,6 +71,9 @@ class RankRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", ta
     """Calls that found no place in the table."""
     lost_s: Seconds = 0.0
     lost_requests: Whole = 0
+    recording_s: Seconds | None = None
+    """What the recorder took of its time, estimated from what each call costs it; None where
+    unknown."""
     unfinished: Whole = 0
     """Receives that never completed, counted with the bytes that they were posted with."""
 
@@ -92,6 +95,11 @@ class Calls(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ca
     """Their share of the calls that completed their requests, which have this time as their own."""
     wait_s: Seconds | None = None
     """The part of both in which other ranks were waited for; None where that is unknown."""
+    untimed: Whole = 0
+    """Of these, polls that were counted without a clock: they are taken to last as long as the one
+    before them that was timed (about one in sixteen)."""
+    buffers: Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)] | None = None
+    """Of messages: from or to how many addresses, estimated; None where unknown."""
     seen: Whole = 0
     """Calls from which `wait_s` is estimated."""
     started: str | None = None

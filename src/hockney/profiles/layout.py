@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -16,12 +17,14 @@ from hockney.profiles.kinds import Datatype, End
 Records = NDArray[Any]
 """An array of one of the types below."""
 
-VERSION = 2
+VERSION = 3
 NAMES, NAME_BYTES = 512, 40
 REGIONS, REGION_BYTES = 64, 64
 GROUPS, CELLS, BINS, EVENTS = 512, 8192, 28, 16384
 FIRST_BIN_TICKS = 16
 """Ticks of the calls in the first bin, at most twice that."""
+PAGE_BYTES = 4096
+BUFFER_BITS = 64
 NO_GROUP, NO_NUMBER = 2**16 - 1, 2**32 - 1
 NO_PEER, SEVERAL_PEERS = -1, -3
 DATATYPES: tuple[Datatype | None, ...] = (None, *get_args(Datatype))
@@ -42,10 +45,12 @@ CELL = np.dtype(
         ("coarse", "u1"),
         ("unused", "<u2"),
         ("count", "<u8"),
+        ("untimed", "<u8"),
         ("bytes_sum", "<u8"),
         ("ticks", "<u8"),
         ("completion_ticks", "<u8"),
         ("most_ticks", "<u8"),
+        ("buffers", "<u8"),
         ("bins", "<u4", BINS),
     ]
 )
@@ -88,6 +93,9 @@ HEADER = np.dtype(
         ("lost_ticks", "<u8"),
         ("lost_bytes", "<u8"),
         ("lost_requests", "<u8"),
+        ("call_ticks", "<f8"),
+        ("poll_ticks", "<f8"),
+        ("page_ticks", "<f8"),
         ("unfinished", "<u8"),
         ("cpu_first", "<i4"),
         ("cpu_last", "<i4"),
@@ -162,6 +170,8 @@ class RankFile:
     """All of the table; those without a call are free."""
     messages: Records
     collectives: Records
+    pages: int = 0
+    """Of its file, that calls were written to."""
     acts: Records | None = None
     """The order of calls, where it was recorded (of ACT)."""
     acts_left_out: int = 0
@@ -178,6 +188,20 @@ class RankFile:
         """From the end of MPI_Init to MPI_Finalize, or to the last that is known."""
         spent = int(self.header["ended_ticks"]) - int(self.header["began_ticks"])
         return max(spent, 0) * self.s_per_tick
+
+    @property
+    def recording_s(self) -> float | None:
+        """What recording took of the rank's time, by what each call costs the recorder; None where
+        the program damaged these numbers."""
+        header, cells = self.header, self.cells[self.cells["count"] > 0]
+        polls = int(cells["untimed"].sum())
+        calls = int(cells["count"].sum()) - polls
+        ticks = float(
+            calls * header["call_ticks"]
+            + polls * header["poll_ticks"]
+            + self.pages * header["page_ticks"]
+        )
+        return ticks * self.s_per_tick if 0.0 <= ticks < 2.0**63 else None
 
     def seconds_at(self, ticks: Records) -> NDArray[np.float64]:
         """Moments on the clock of the host (CLOCK_MONOTONIC)."""
@@ -208,6 +232,7 @@ def read_rank(path: Path) -> RankFile:
         cells,
         _events(whole["messages"], cells),
         _events(whole["collectives"], cells),
+        _pages(whole),
         acts,
         left_out,
     )
@@ -221,6 +246,21 @@ def _cells(written: Records, names: int, regions: int) -> Records:
     is_whole &= (cells["datatype"] < len(DATATYPES)) & (cells["region"] < max(regions, 1))
     cells["count"][~is_whole] = 0
     return cells
+
+
+def buffers_in(bits: int) -> int | None:
+    """How many buffers set these bits, each one of BUFFER_BITS by its address: the number of which
+    as many bits are expected (linear counting: Whang et al., TODS 15, 1990). None for no bits; that
+    of one less than all where all are set."""
+    set_bits = min(bits.bit_count(), BUFFER_BITS - 1)
+    return round(-BUFFER_BITS * math.log(1.0 - set_bits / BUFFER_BITS)) if set_bits else None
+
+
+def _pages(whole: Any) -> int:
+    used = [int(whole["header"]["cells"]) * CELL.itemsize]
+    for events in (whole["messages"], whole["collectives"]):
+        used.append((EVENTS if events["mask"] else int(events["count"])) * EVENT.itemsize)
+    return sum(-(-bytes_ // PAGE_BYTES) for bytes_ in used)
 
 
 def _acts(path: Path) -> tuple[Records | None, int]:

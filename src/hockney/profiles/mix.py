@@ -52,6 +52,8 @@ class Item:
     """Among `ranks`."""
     is_blocking: bool = True
     """Messages only: whether the sender waits for each before the next."""
+    buffers: tuple[int, int] = (1, 1)
+    """Messages only: how many the sender sends from and the receiver receives into, in turn."""
 
 
 @dataclass(frozen=True)
@@ -147,13 +149,26 @@ def _is_message(calls: Calls) -> bool:
 
 def _messages(calls: list[Calls], world: int) -> Iterator[Item]:
     counts: dict[tuple[int, int, int, bool], int] = defaultdict(int)
+    sent: dict[tuple[int, int, int], int] = defaultdict(int)
+    received: dict[tuple[int, int, int], int] = defaultdict(int)
+    for one in calls:
+        if one.peer is not None and one.buffers and one.count:
+            into = [sent] if _is_message(one) else []
+            # What is exchanged is taken to arrive in as many buffers as it is sent from.
+            into += [received] if "recv" in (one.started or one.call).lower() else []
+            for found in into:
+                key = one.rank, one.peer, one.bytes_sum // one.count
+                found[key] = max(found[key], one.buffers)
     for one in calls:
         if _is_message(one) and one.peer is not None and one.peer < world:
             mean = one.bytes_sum // one.count
             counts[one.rank, one.peer, mean, one.call in BLOCKING] += one.count
     for (source, target, bytes_, blocking), count in counts.items():
         # A rank that sends to itself cannot wait for that.
-        yield Item("message", bytes_, count, (source, target), 0, blocking and source != target)
+        yield Item(
+            "message", bytes_, count, (source, target), 0, blocking and source != target,
+            (sent[source, target, bytes_] or 1, received[target, source, bytes_] or 1),
+        )  # fmt: skip
 
 
 def _collectives(calls: list[Calls]) -> Iterator[Item]:

@@ -45,6 +45,7 @@ class Sum:
     completion_s: float = 0.0
     wait_s: float | None = None
     seen: int = 0
+    untimed: int = 0
 
     def add(self, calls: Calls) -> None:
         self.count += calls.count
@@ -52,6 +53,7 @@ class Sum:
         self.time_s += calls.time_s
         self.completion_s += calls.completion_s
         self.seen += calls.seen
+        self.untimed += calls.untimed
         if calls.wait_s is not None:
             self.wait_s = (self.wait_s or 0.0) + calls.wait_s
 
@@ -130,6 +132,18 @@ class Summary:
     def fraction(self) -> float | None:
         """Of the ranks' time, inside MPI."""
         return min(self.time_s / self.wall_s, 1.0) if self.wall_s else None
+
+    @cached_property
+    def recording_s(self) -> float | None:
+        """What the recorder took, of all ranks; None where it is not known of each."""
+        of_ranks = [rank.recording_s for rank in self.profile.ranks]
+        known = [seconds for seconds in of_ranks if seconds is not None]
+        return sum(known) if known and len(known) == len(of_ranks) else None
+
+    @property
+    def recording_fraction(self) -> float | None:
+        """Of the ranks' time."""
+        return self.recording_s / self.wall_s if self.recording_s and self.wall_s else None
 
     @cached_property
     def reasons(self) -> dict[str, float]:

@@ -19,11 +19,10 @@ static uint16_t region; /* the current one */
 static uint16_t regions[16];
 static int regions_entered;
 static unsigned calls_seen;
+uint32_t keys;
 
-uint16_t number_of(struct call *call)
+uint16_t add_name(struct call *call)
 {
-    if (call->number)
-        return call->number;
     lock_recorder();
     struct header *header = &recorded->header;
     uint16_t found = 0;
@@ -106,6 +105,8 @@ void forget_cells(void)
 {
     memset(places, 0, sizeof places);
     cells = 0;
+    calls_seen = 0;
+    keys++;
 }
 
 static void compare_clocks(uint64_t now)
@@ -115,6 +116,12 @@ static void compare_clocks(uint64_t now)
     struct header *header = &recorded->header;
     header->last_ns = (uint64_t)clock.tv_sec * 1000000000u + (uint64_t)clock.tv_nsec;
     header->last_ticks = header->ended_ticks = now;
+}
+
+int bin_of(uint64_t spent)
+{
+    const int bin = 63 - __builtin_clzll(spent | 1) - 4; /* from 16 ticks on */
+    return bin < 0 ? 0 : bin < BINS ? bin : BINS - 1;
 }
 
 uint32_t count(const struct operation *operation, uint64_t spent)
@@ -133,10 +140,11 @@ uint32_t count(const struct operation *operation, uint64_t spent)
     cell->count++;
     cell->bytes_sum += operation->bytes;
     cell->ticks += spent;
+    if (operation->buffer)
+        cell->buffers |= (uint64_t)1 << (HANDLE(operation->buffer) * 0x9e3779b97f4a7c15u >> 58);
     if (spent > cell->most_ticks)
         cell->most_ticks = spent;
-    const int bin = 63 - __builtin_clzll(spent | 1) - 4; /* from 16 ticks on */
-    cell->bins[bin < 0 ? 0 : bin < BINS ? bin : BINS - 1]++;
+    cell->bins[bin_of(spent)]++;
     return place;
 }
 
@@ -167,6 +175,7 @@ void enter_region(const char *name)
         header->regions++;
     }
     region = (uint16_t)found;
+    keys++;
 }
 
 void leave_region(void)
@@ -174,4 +183,5 @@ void leave_region(void)
     const int most = (int)(sizeof regions / sizeof regions[0]);
     if (regions_entered > 0 && --regions_entered < most)
         region = regions[regions_entered];
+    keys++;
 }

@@ -1,6 +1,8 @@
 /* Calls in full, to be set beside the same calls of other ranks: then it is known who waited for
    whom. All ranks keep the same part of them, by their number in a channel; when there is no more
    room, half of that. */
+#include <string.h>
+
 #include "recorder.h"
 
 enum { CHANNELS = 8192, MOST_CHANNELS = CHANNELS / 4 * 3 };
@@ -14,14 +16,6 @@ struct channel {
 
 static struct channel channels[CHANNELS];
 static int channels_used;
-
-/* Bits of a number so scattered that no rhythm of the program is mistaken for all of it. */
-static uint32_t scattered(uint32_t number)
-{
-    number = (number ^ number >> 16) * 0x45d9f3bu;
-    number = (number ^ number >> 16) * 0x45d9f3bu;
-    return number ^ number >> 16;
-}
 
 static struct channel *channel_of(uint64_t members, int32_t peer, int tag)
 {
@@ -38,6 +32,12 @@ static struct channel *channel_of(uint64_t members, int32_t peer, int tag)
     channels_used++;
     channels[place] = (struct channel){.members = members, .peer = peer, .tag = tag};
     return &channels[place];
+}
+
+void forget_channels(void)
+{
+    memset(channels, 0, sizeof channels);
+    channels_used = 0;
 }
 
 uint32_t next_message(uint16_t group, int32_t peer, int tag, enum kind kind)

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,26 +17,12 @@ enum { MOST_FILES = 100 }; /* of one process: what it becomes by exec is recorde
 
 struct file *recorded;
 _Thread_local int depth;
-int is_tsc;
+int is_tsc, is_threaded;
+atomic_flag busy = ATOMIC_FLAG_INIT;
 
 static struct file *mapped; /* what `recorded` is while recording is switched on */
 static struct file *ended; /* what was recorded until the last session ended */
 static struct trace_header *traced_until_then;
-static int is_threaded;
-static atomic_flag busy = ATOMIC_FLAG_INIT;
-
-void lock_recorder(void)
-{
-    if (is_threaded)
-        while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
-            ;
-}
-
-void unlock_recorder(void)
-{
-    if (is_threaded)
-        atomic_flag_clear_explicit(&busy, memory_order_release);
-}
 
 void copy_text(char *to, const char *from, size_t bytes)
 {
@@ -181,12 +166,12 @@ int begin_recording_as(int rank, int ranks, uint64_t job, int thread_level)
 {
     const char *directory = getenv(RECORD_DIRECTORY);
     char path[4096];
+    is_tsc = has_even_ticks();
     struct file *file = map_new_file(directory, rank, path, sizeof path);
     if (!file) {
         fprintf(stderr, "hockney: rank %d cannot write %s: it is not recorded\n", rank, path);
         return 0;
     }
-    is_tsc = has_even_ticks();
     is_threaded = thread_level == MPI_THREAD_MULTIPLE;
     struct header *header = &file->header;
     *header = (struct header){.magic = "hockney", .version = LAYOUT_VERSION, .bytes = sizeof *file,
@@ -194,13 +179,14 @@ int begin_recording_as(int rank, int ranks, uint64_t job, int thread_level)
                               .rank = rank, .ranks = ranks};
     describe_process(header);
     header->first_ns = header->last_ns = now_ns();
-    header->first_ticks = header->last_ticks = header->began_ticks = header->ended_ticks = ticks();
+    header->first_ticks = header->last_ticks = ticks();
     header->regions = 1; /* the region without a name */
     forget_cells();
     begin_trace(header, directory, strrchr(path, '/') + 1);
-    mapped = file;
+    mapped = recorded = file;
     pthread_atfork(NULL, NULL, forget_in_child);
-    recorded = file;
+    measure_cost();
+    header->began_ticks = header->ended_ticks = ticks();
     return 1;
 }
 
@@ -217,6 +203,7 @@ void set_recording(int on)
     if (on && mapped && !recorded)
         forget_all_handles();
     recorded = on ? mapped : NULL;
+    keys++;
     unlock_recorder();
 }
 
@@ -236,6 +223,7 @@ void end_recording(enum state state)
     struct file *file = mapped;
     if (!file)
         return;
+    const uint64_t began = ticks();
     set_recording(1);
     if (state == FINALIZED)
         complete_all_requests();
@@ -245,7 +233,8 @@ void end_recording(enum state state)
     traced = NULL;
     struct header *header = &file->header;
     header->last_ns = now_ns();
-    header->last_ticks = header->ended_ticks = ticks();
+    header->last_ticks = ticks();
+    header->ended_ticks = began;
     header->cpu_last = sched_getcpu();
     header->state = state;
 }

@@ -183,6 +183,7 @@ static void forget(uintptr_t handle, int is_window)
 {
     static int freed;
     last_handle = 0;
+    keys++;
     struct known *known = find(handle, is_window);
     if (!known)
         return;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum {
-    LAYOUT_VERSION = 2,
+    LAYOUT_VERSION = 3,
     NAMES = 512,
     NAME_BYTES = 40,
     REGIONS = 64,
@@ -37,10 +37,12 @@ struct cell {
     uint8_t datatype, coarse;
     uint16_t unused;
     uint64_t count;
+    uint64_t untimed; /* of these: their time is that of the one before (polls.h) */
     uint64_t bytes_sum;
     uint64_t ticks;            /* inside the call */
     uint64_t completion_ticks; /* its share of the calls that completed its requests */
     uint64_t most_ticks;
+    uint64_t buffers; /* a bit for each buffer of messages, by a digest of its address */
     uint32_t bins[BINS]; /* calls of [2^i, 2^(i+1)) ticks; the first and last have the rest */
 };
 
@@ -81,6 +83,9 @@ struct header {
     uint64_t began_ticks, ended_ticks; /* after MPI_Init, before MPI_Finalize (or the last seen) */
     uint64_t lost_calls, lost_ticks, lost_bytes; /* those for which the table had no cell */
     uint64_t lost_requests; /* whose completion was not attributed */
+    /* What recording costs: a call, a poll that finds nothing, and each page of this file that is
+       written for the first time (cost.c). */
+    double call_ticks, poll_ticks, page_ticks;
     uint64_t unfinished;    /* receives that never completed, counted with the bytes posted */
     int32_t cpu_first, cpu_last;
     uint32_t names, regions, groups, cells;
@@ -135,9 +140,9 @@ struct trace_header {
 
 _Static_assert(sizeof(struct act) == 48, "hockney.profiles.layout has its fields");
 _Static_assert(sizeof(struct trace_header) == 48, "hockney.profiles.layout has its fields");
-_Static_assert(sizeof(struct cell) == 176, "hockney.profiles.layout has its fields");
+_Static_assert(sizeof(struct cell) == 192, "hockney.profiles.layout has its fields");
 _Static_assert(sizeof(struct event) == 48, "hockney.profiles.layout has its fields");
 _Static_assert(sizeof(struct group) == 80, "hockney.profiles.layout has its fields");
-_Static_assert(sizeof(struct header) == 1160, "hockney.profiles.layout has its fields");
+_Static_assert(sizeof(struct header) == 1184, "hockney.profiles.layout has its fields");
 
 #endif

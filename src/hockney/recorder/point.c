@@ -1,10 +1,11 @@
 /* Messages between two ranks: blocking, nonblocking and persistent. */
-#include "wrap.h"
+#include "polls.h"
 
 enum start { SENDING = 1, RECEIVING = 2, PERSISTENT = 4 };
 
 struct message {
     uint16_t call;
+    const void *buffer;
     uint64_t elements;
     MPI_Datatype datatype;
     int rank, tag;
@@ -17,7 +18,7 @@ static struct operation operation_of(const struct message *message)
     const uint16_t group = group_of(message->comm);
     return (struct operation){.call = message->call, .group = group, .datatype = type.kind,
                               .peer = peer_in(group, message->rank),
-                              .bytes = message->elements * type.size};
+                              .bytes = message->elements * type.size, .buffer = message->buffer};
 }
 
 static uint32_t count_sent(const struct message *message, const struct operation *operation,
@@ -49,8 +50,8 @@ static void log_received(uint16_t group, int32_t peer, int tag, uint32_t cell, u
                     exit);
 }
 
-static void count_received(uint16_t call, uint8_t kind, const MPI_Status *status, MPI_Comm comm,
-                           uint64_t enter, uint64_t exit)
+static void count_received(uint16_t call, const void *buffer, uint8_t kind, const MPI_Status *status,
+                           MPI_Comm comm, uint64_t enter, uint64_t exit)
 {
     lock_recorder();
     const uint16_t group = group_of(comm);
@@ -58,7 +59,7 @@ static void count_received(uint16_t call, uint8_t kind, const MPI_Status *status
     const struct operation operation = {
         .call = call, .group = group, .datatype = kind,
         .peer = peer_in(group, status->MPI_SOURCE),
-        .bytes = is_from_a_rank ? bytes_received(status) : 0};
+        .bytes = is_from_a_rank ? bytes_received(status) : 0, .buffer = buffer};
     const uint32_t cell = count(&operation, exit - enter);
     log_received(group, operation.peer, status->MPI_TAG, cell, enter, exit);
     if (traced)
@@ -151,9 +152,34 @@ static void count_start(const struct message *message, enum start start, uintptr
 #define SUFFIX
 
 ON_COMM(Probe, (rank, tag, comm, status), int rank, int tag, MPI_Comm comm, MPI_Status *status)
-ON_COMM(Iprobe, (rank, tag, comm, flag, status), int rank, int tag, MPI_Comm comm, int *flag,
+
+static void count_probed(struct polls *polls, uint16_t call, MPI_Comm comm, uint64_t enter)
+{
+    const uint64_t exit = ticks();
+    lock_recorder();
+    enter = begin_of_found(polls, enter, exit);
+    count(&(struct operation){.call = call, .group = group_of(comm), .peer = NO_PEER}, exit - enter);
+    if (traced)
+        trace_other(enter, exit);
+    unlock_recorder();
+}
+
+#define PROBES(NAME, ARGUMENTS, ...)                                                               \
+    WRAP(NAME, ARGUMENTS, __VA_ARGS__)                                                             \
+    {                                                                                              \
+        static struct polls polls;                                                                 \
+        const uint64_t enter = begin_poll(&polls, HANDLE(comm));                                   \
+        const int result = real ARGUMENTS;                                                         \
+        if (*flag)                                                                                 \
+            count_probed(&polls, call, comm, enter);                                               \
+        else                                                                                       \
+            count_nothing(&polls, call, &comm, enter);                                             \
+        return result;                                                                             \
+    }
+
+PROBES(Iprobe, (rank, tag, comm, flag, status), int rank, int tag, MPI_Comm comm, int *flag,
        MPI_Status *status)
 ON_COMM(Mprobe, (rank, tag, comm, message, status), int rank, int tag, MPI_Comm comm,
        MPI_Message *message, MPI_Status *status)
-ON_COMM(Improbe, (rank, tag, comm, flag, message, status), int rank, int tag, MPI_Comm comm,
+PROBES(Improbe, (rank, tag, comm, flag, message, status), int rank, int tag, MPI_Comm comm,
        int *flag, MPI_Message *message, MPI_Status *status)

@@ -6,7 +6,7 @@
     {                                                                                              \
         const uint64_t enter = ticks();                                                            \
         const int result = real(buffer, elements, datatype, rank, tag, comm);                      \
-        const struct message message = {call, (uint64_t)elements, datatype, rank, tag, comm};      \
+        const struct message message = {call, buffer, (uint64_t)elements, datatype, rank, tag, comm};      \
         count_send(&message, enter, ticks());                                                      \
         return result;                                                                             \
     }
@@ -18,7 +18,7 @@
     {                                                                                              \
         const uint64_t enter = ticks();                                                            \
         const int result = real(buffer, elements, datatype, rank, tag, comm, request);             \
-        const struct message message = {call, (uint64_t)elements, datatype, rank, tag, comm};      \
+        const struct message message = {call, buffer, (uint64_t)elements, datatype, rank, tag, comm};      \
         if (result == MPI_SUCCESS)                                                                 \
             count_start(&message, KIND, HANDLE(*request), enter, ticks());                         \
         return result;                                                                             \
@@ -48,7 +48,7 @@ WRAP(Recv, (buffer, elements, datatype, rank, tag, comm, status), void *buffer, 
     const int result = real(buffer, elements, datatype, rank, tag, comm, seen);
     const uint64_t exit = ticks();
     if (result == MPI_SUCCESS)
-        count_received(call, type_of(datatype).kind, seen, comm, enter, exit);
+        count_received(call, buffer, type_of(datatype).kind, seen, comm, enter, exit);
     return result;
 }
 
@@ -75,7 +75,7 @@ WRAP(Sendrecv,
     const uint64_t enter = ticks();
     const int result = real(out, out_elements, out_type, to, out_tag, in, in_elements, in_type,
                             from, in_tag, comm, seen);
-    const struct message message = {call, (uint64_t)out_elements, out_type, to, out_tag, comm};
+    const struct message message = {call, out, (uint64_t)out_elements, out_type, to, out_tag, comm};
     if (result == MPI_SUCCESS)
         count_exchange(&message, seen, enter, ticks());
     return result;
@@ -89,7 +89,7 @@ WRAP(Sendrecv_replace, (buffer, elements, datatype, to, out_tag, from, in_tag, c
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
     const uint64_t enter = ticks();
     const int result = real(buffer, elements, datatype, to, out_tag, from, in_tag, comm, seen);
-    const struct message message = {call, (uint64_t)elements, datatype, to, out_tag, comm};
+    const struct message message = {call, buffer, (uint64_t)elements, datatype, to, out_tag, comm};
     if (result == MPI_SUCCESS)
         count_exchange(&message, seen, enter, ticks());
     return result;

@@ -4,6 +4,7 @@
 #define HOCKNEY_RECORDER_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -13,7 +14,9 @@
 /* Handles are numbers in some libraries and addresses in others. */
 #define HANDLE(handle) ((uintptr_t)(handle))
 
-/* All else is hidden: a preloaded library would take the names of the program. */
+/* All else is hidden: a preloaded library would take the names of the program. Here too, so that what is
+   named below is found without a table. */
+#pragma GCC visibility push(hidden)
 #define VISIBLE __attribute__((visibility("default")))
 
 /* The variable with the directory of the ranks' files. */
@@ -31,11 +34,13 @@ struct operation {
     uint8_t datatype;
     int32_t peer;
     uint64_t bytes;
+    const void *buffer; /* of a message */
 };
 
 extern struct file *recorded; /* NULL while nothing is recorded */
 extern _Thread_local int depth; /* calls of MPI that this thread is in: inner ones are no calls of the program */
-extern int is_tsc;
+extern int is_tsc, is_threaded;
+extern atomic_flag busy;
 
 /* Time stamps: of the processor where they tick evenly, for they cost a third of a clock's. */
 static inline uint64_t ticks(void)
@@ -47,6 +52,27 @@ static inline uint64_t ticks(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static inline void lock_recorder(void)
+{
+    if (is_threaded)
+        while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
+            ;
+}
+
+static inline void unlock_recorder(void)
+{
+    if (is_threaded)
+        atomic_flag_clear_explicit(&busy, memory_order_release);
+}
+
+/* Bits of a number so scattered that no rhythm of the program is mistaken for all of it. */
+static inline uint32_t scattered(uint32_t number)
+{
+    number = (number ^ number >> 16) * 0x45d9f3bu;
+    number = (number ^ number >> 16) * 0x45d9f3bu;
+    return number ^ number >> 16;
 }
 
 /* real.c: the MPI library. */
@@ -68,14 +94,18 @@ int begin_recording_as(int rank, int ranks, uint64_t job, int thread_level);
 int resume_recording(void); /* after a session that was the last until then */
 void end_recording(enum state state);
 void set_recording(int on);
-void lock_recorder(void);
-void unlock_recorder(void);
 int may_write(size_t bytes);
 void copy_text(char *to, const char *from, size_t bytes);
 
 /* cells.c */
+extern uint32_t keys; /* changes when the same call may belong to another cell than before */
 void forget_cells(void); /* for a new file */
-uint16_t number_of(struct call *call);
+int bin_of(uint64_t spent);
+uint16_t add_name(struct call *call);
+static inline uint16_t number_of(struct call *call)
+{
+    return __builtin_expect(call->number, 1) ? call->number : add_name(call);
+}
 uint32_t count(const struct operation *operation, uint64_t spent);
 void count_completion(uint32_t cell, uint64_t spent);
 void enter_region(const char *name);
@@ -101,7 +131,14 @@ struct type {
 struct type type_of(MPI_Datatype datatype);
 void forget_type(MPI_Datatype datatype);
 
+/* waits.c: a test of the library's that finds nothing, without the library. */
+void test_for_nothing(void);
+
+/* cost.c */
+void measure_cost(void); /* of recording, before anything is recorded */
+
 /* events.c: calls whose times are compared with other ranks'. */
+void forget_channels(void);
 uint32_t next_message(uint16_t group, int32_t peer, int tag, enum kind kind);
 void log_message(uint16_t group, int32_t peer, int tag, enum kind kind, uint32_t number,
                  uint32_t cell, uint64_t enter, uint64_t exit);
@@ -136,4 +173,5 @@ void complete_request(struct request *request, const MPI_Status *status, uint64_
 void complete_all_requests(void);
 uint64_t bytes_received(const MPI_Status *status);
 
+#pragma GCC visibility pop
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wrap.h"
+#include "polls.h"
 
 #define SUFFIX
 
@@ -52,11 +52,15 @@ static void count_wait(uint16_t call, uint64_t enter, uint64_t exit)
     count(&operation, exit - enter);
 }
 
-/* All requests of a call; those that were none had no handle that is known. */
-static void complete_all(uint16_t call, int requests, const MPI_Status *statuses, uint64_t enter)
+/* All requests of a call; those that were none had no handle that is known. polls: of a function that need
+   not have found anything; NULL of one that waits. */
+static void complete_all(uint16_t call, int requests, const MPI_Status *statuses, uint64_t enter,
+                         struct polls *polls)
 {
     const uint64_t exit = ticks();
     lock_recorder();
+    if (polls)
+        enter = begin_of_found(polls, enter, exit);
     count_wait(call, enter, exit);
     for (int i = 0; i < requests; i++)
         complete(pending.handles[i], &statuses[i], enter, exit, (exit - enter) / (uint64_t)requests);
@@ -64,10 +68,12 @@ static void complete_all(uint16_t call, int requests, const MPI_Status *statuses
 }
 
 static void complete_some(uint16_t call, int completed, const int *which, const MPI_Status *statuses,
-                          uint64_t enter)
+                          uint64_t enter, struct polls *polls)
 {
     const uint64_t exit = ticks();
     lock_recorder();
+    if (polls)
+        enter = begin_of_found(polls, enter, exit);
     count_wait(call, enter, exit);
     for (int i = 0; i < completed; i++)
         complete(pending.handles[which[i]], &statuses[i], enter, exit,
@@ -93,7 +99,7 @@ WRAP(Wait, (request, status), MPI_Request *request, MPI_Status *status)
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? pending.statuses : status;
     const uint64_t enter = ticks();
     const int result = real(request, seen);
-    complete_all(call, 1, seen, enter);
+    complete_all(call, 1, seen, enter, NULL);
     return result;
 }
 
@@ -101,15 +107,31 @@ WRAP(Test, (request, flag, status), MPI_Request *request, int *flag, MPI_Status 
 {
     if (!make_room(1))
         return real(request, flag, status);
+    static struct polls polls;
     note_handles(1, request);
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? pending.statuses : status;
-    const uint64_t enter = ticks();
+    const uint64_t enter = begin_poll(&polls, 0);
     const int result = real(request, flag, seen);
     if (*flag)
-        complete_all(call, 1, seen, enter);
+        complete_all(call, 1, seen, enter, &polls);
     else
-        complete_none(call, enter);
+        count_nothing(&polls, call, NULL, enter);
     return result;
+}
+
+static int find_nothing(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    (void)request, (void)status;
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+void test_for_nothing(void)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Status status;
+    int flag;
+    Test_counted(find_nothing, 1, &request, &flag, &status);
 }
 
 WRAP(Waitall, (requests, of, statuses), int requests, MPI_Request of[], MPI_Status statuses[])
@@ -120,7 +142,7 @@ WRAP(Waitall, (requests, of, statuses), int requests, MPI_Request of[], MPI_Stat
     MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? pending.statuses : statuses;
     const uint64_t enter = ticks();
     const int result = real(requests, of, seen);
-    complete_all(call, requests, seen, enter);
+    complete_all(call, requests, seen, enter, NULL);
     return result;
 }
 
@@ -129,14 +151,15 @@ WRAP(Testall, (requests, of, flag, statuses), int requests, MPI_Request of[], in
 {
     if (requests < 0 || !make_room(requests))
         return real(requests, of, flag, statuses);
+    static struct polls polls;
     note_handles(requests, of);
     MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? pending.statuses : statuses;
-    const uint64_t enter = ticks();
+    const uint64_t enter = begin_poll(&polls, 0);
     const int result = real(requests, of, flag, seen);
     if (*flag)
-        complete_all(call, requests, seen, enter);
+        complete_all(call, requests, seen, enter, &polls);
     else
-        complete_none(call, enter);
+        count_nothing(&polls, call, NULL, enter);
     return result;
 }
 
@@ -150,7 +173,7 @@ WRAP(Waitany, (requests, of, index, status), int requests, MPI_Request of[], int
     const uint64_t enter = ticks();
     const int result = real(requests, of, index, seen);
     if (*index >= 0 && *index < requests)
-        complete_some(call, 1, index, seen, enter);
+        complete_some(call, 1, index, seen, enter, NULL);
     else
         complete_none(call, enter);
     return result;
@@ -161,36 +184,42 @@ WRAP(Testany, (requests, of, index, flag, status), int requests, MPI_Request of[
 {
     if (requests < 0 || !make_room(requests))
         return real(requests, of, index, flag, status);
+    static struct polls polls;
     note_handles(requests, of);
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? pending.statuses : status;
-    const uint64_t enter = ticks();
+    const uint64_t enter = begin_poll(&polls, 0);
     const int result = real(requests, of, index, flag, seen);
     if (*flag && *index >= 0 && *index < requests)
-        complete_some(call, 1, index, seen, enter);
+        complete_some(call, 1, index, seen, enter, &polls);
     else
-        complete_none(call, enter);
+        count_nothing(&polls, call, NULL, enter);
     return result;
 }
 
-#define SOME(NAME)                                                                                 \
+/* POLLS: NULL, or where the polls are counted. */
+#define SOME(NAME, POLLS)                                                                          \
     WRAP(NAME, (requests, of, completed, which, statuses), int requests, MPI_Request of[],         \
          int *completed, int which[], MPI_Status statuses[])                                       \
     {                                                                                              \
         if (requests < 0 || !make_room(requests))                                                  \
             return real(requests, of, completed, which, statuses);                                 \
+        struct polls *polls = POLLS;                                                               \
         note_handles(requests, of);                                                                \
         MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? pending.statuses : statuses;          \
-        const uint64_t enter = ticks();                                                            \
+        const uint64_t enter = polls ? begin_poll(polls, 0) : ticks();                             \
         const int result = real(requests, of, completed, which, seen);                             \
         if (*completed > 0)                                                                        \
-            complete_some(call, *completed, which, seen, enter);                                   \
+            complete_some(call, *completed, which, seen, enter, polls);                            \
+        else if (polls)                                                                            \
+            count_nothing(polls, call, NULL, enter);                                               \
         else                                                                                       \
             complete_none(call, enter);                                                            \
         return result;                                                                             \
     }
 
-SOME(Waitsome)
-SOME(Testsome)
+static struct polls of_testsome;
+SOME(Waitsome, NULL)
+SOME(Testsome, &of_testsome)
 
 WRAP(Start, (request), MPI_Request *request)
 {

@@ -1,9 +1,11 @@
 /* Exchanges the mix of a profiled program, without the program. The first argument names a file:
      RANKS TURNS DONE REPETITIONS
      DELAYS NS_OF_RANK_0 ...           (as many as DELAYS says: none, or one for each rank)
-     OPERATION BYTES COUNT PHASE BLOCKING ROOT SIZE RANK RANK ...
+     OPERATION BYTES COUNT PHASE BLOCKING ROOT OUT IN SIZE RANK RANK ...
    for each item, in the order in which items take turns. An item has COUNT of the TURNS, and begins
-   as if PHASE millionths of a turn were done; DONE turns are done in each of the REPETITIONS. The
+   as if PHASE millionths of a turn were done. Its messages are sent from OUT buffers in turn and
+   received into IN: what is in caches depends on how many these are (0 where there are no caches: one
+   that takes no memory). DONE turns are done in each of the REPETITIONS. The
    first rank prints a line of JSON for each repetition: the seconds from the common start to the end
    of each rank. */
 #include <mpi.h>
@@ -12,18 +14,22 @@
 #include <string.h>
 
 enum { TAGS = 32000, NAME = 24, MOST_RANKS = 1 << 20, MOST_ITEMS = 1 << 20, PHASE_PARTS = 1000000 };
+enum { LINE = 64 }; /* bytes of a cache line */
+/* More of an item's buffers than this together find no room in a cache, however many there are. */
+enum { MOST_BUFFER_BYTES = 64 * 1024 * 1024 };
 
 struct item {
     char operation[NAME];
     long long bytes, count;
-    int is_blocking, root, size;
+    int is_blocking, root, size, outs, ins;
+    unsigned sent, received;
     int *ranks;
     MPI_Comm comm; /* of collectives; MPI_COMM_NULL on ranks without part in it */
     double share, phase, due;
 };
 
 struct mix {
-    int ranks, rank, items, repetitions;
+    int ranks, rank, items, repetitions, has_one_clock;
     long long turns, done, delay_ns;
     struct item *item;
     char *out, *in;
@@ -91,6 +97,17 @@ static int within(long long value, long long most)
     return (int)value;
 }
 
+static size_t stride_of(const struct item *item)
+{
+    return ((size_t)item->bytes / LINE + 1) * LINE;
+}
+
+static int most_buffers(const struct item *item, long long wanted)
+{
+    const long long most = MOST_BUFFER_BYTES / (long long)stride_of(item);
+    return (int)(wanted <= 1 || wanted < most ? wanted : most > 1 ? most : 1);
+}
+
 static void read_item(struct mix *mix, struct item *item, char **at)
 {
     int length;
@@ -102,6 +119,8 @@ static void read_item(struct mix *mix, struct item *item, char **at)
     item->phase = (double)within(number(at), PHASE_PARTS) / PHASE_PARTS;
     item->is_blocking = within(number(at), 1);
     item->root = within(number(at), MOST_RANKS);
+    item->outs = most_buffers(item, number(at));
+    item->ins = most_buffers(item, number(at));
     item->size = within(number(at), mix->ranks);
     item->ranks = allocate((size_t)item->size, sizeof *item->ranks);
     for (int i = 0; i < item->size; i++)
@@ -172,15 +191,24 @@ static void make_communicators(struct mix *mix)
 static void make_buffers(struct mix *mix)
 {
     long long most = 8;
+    int has_caches = 0;
     for (int i = 0; i < mix->items; i++) {
         const struct item *item = &mix->item[i];
-        const long long bytes = is_message(item) ? item->bytes : item->bytes * item->size;
+        const long long buffers = item->outs > item->ins ? item->outs : item->ins;
+        const long long bytes = is_message(item) ? (long long)stride_of(item) * (buffers ? buffers : 1)
+                                                 : item->bytes * item->size;
         if (item->bytes > 0x7fffffff)
             fail("a message of the mix is larger than 2 GiB");
         most = bytes > most ? bytes : most;
+        has_caches |= item->outs > 0;
     }
     mix->out = allocate((size_t)most, 1);
     mix->in = allocate((size_t)most, 1);
+    if (has_caches) {
+        /* Memory that was never written is one page of zeros, which is always in the cache. */
+        memset(mix->out, 1, (size_t)most);
+        memset(mix->in, 1, (size_t)most);
+    }
     mix->requests = allocate(2 * (size_t)mix->items, sizeof *mix->requests);
     mix->statuses = allocate(2 * (size_t)mix->items, sizeof *mix->statuses);
 }
@@ -192,24 +220,31 @@ static void finish_pending(struct mix *mix)
     mix->pending = 0;
 }
 
-static void exchange_message(struct mix *mix, const struct item *item)
+static char *next_buffer(char *first, const struct item *item, unsigned *used, int buffers)
+{
+    return buffers < 2 ? first : first + stride_of(item) * ((*used)++ % (unsigned)buffers);
+}
+
+static void exchange_message(struct mix *mix, struct item *item)
 {
     const int bytes = (int)item->bytes, from = item->ranks[0], to = item->ranks[1];
     const int tag = (int)((item - mix->item) % TAGS); /* SimGrid may mix up sizes that share one */
+    char *out = mix->rank == from ? next_buffer(mix->out, item, &item->sent, item->outs) : NULL;
+    char *in = mix->rank == to ? next_buffer(mix->in, item, &item->received, item->ins) : NULL;
     if (item->is_blocking) {
         finish_pending(mix);
         if (mix->rank == from)
-            check(MPI_Send(mix->out, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD), "MPI_Send");
+            check(MPI_Send(out, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD), "MPI_Send");
         else
-            check(MPI_Recv(mix->in, bytes, MPI_BYTE, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+            check(MPI_Recv(in, bytes, MPI_BYTE, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
                   "MPI_Recv");
         return;
     }
     if (mix->rank == to)
-        check(MPI_Irecv(mix->in, bytes, MPI_BYTE, from, tag, MPI_COMM_WORLD,
+        check(MPI_Irecv(in, bytes, MPI_BYTE, from, tag, MPI_COMM_WORLD,
                         &mix->requests[mix->pending++]), "MPI_Irecv");
     if (mix->rank == from)
-        check(MPI_Isend(mix->out, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD,
+        check(MPI_Isend(out, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD,
                         &mix->requests[mix->pending++]), "MPI_Isend");
 }
 
@@ -256,6 +291,43 @@ static void compute(long long ns)
             ;
 }
 
+static int reads_one_clock(void)
+{
+    int *is_global, is_given = 0, near = 0, all;
+    MPI_Comm host;
+    check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &is_global, &is_given),
+          "MPI_Comm_get_attr");
+    if (is_given && *is_global)
+        return 1;
+    check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
+          "MPI_Comm_split_type");
+    check(MPI_Comm_size(host, &near), "MPI_Comm_size");
+    check(MPI_Comm_size(MPI_COMM_WORLD, &all), "MPI_Comm_size");
+    check(MPI_Comm_free(&host), "MPI_Comm_free");
+    return near == all;
+}
+
+static double latest(double moment)
+{
+    double found;
+    check(MPI_Allreduce(&moment, &found, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+    return found;
+}
+
+/* When this rank begins. Ranks leave a barrier one after the other, which takes as long as many small
+   collectives of one root: where all read one clock, they begin at one moment, by which all know it. */
+static double begin_together(const struct mix *mix)
+{
+    check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+    if (!mix->has_one_clock)
+        return MPI_Wtime();
+    const double first = latest(MPI_Wtime()), second = latest(MPI_Wtime());
+    const double moment = second + 2.0 * (second - first);
+    while (MPI_Wtime() < moment)
+        ;
+    return moment;
+}
+
 /* Items of this rank alone are looked at: every rank comes to the same order of what it shares. */
 static double repeat(struct mix *mix)
 {
@@ -266,8 +338,7 @@ static double repeat(struct mix *mix)
         if (takes_part(&mix->item[i], mix->rank))
             items[own++] = &mix->item[i];
     }
-    check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
-    const double began = MPI_Wtime();
+    const double began = begin_together(mix);
     for (long long turn = 0; turn < mix->done; turn++) {
         for (int i = 0; i < own; i++) {
             struct item *item = items[i];
@@ -315,6 +386,7 @@ int main(int argc, char **argv)
     free(text);
     make_communicators(&mix);
     make_buffers(&mix);
+    mix.has_one_clock = reads_one_clock();
     repeat(&mix); /* connections are made now */
     for (int i = 0; i < mix.repetitions; i++)
         print(&mix, repeat(&mix));

@@ -55,6 +55,11 @@ def finding_text(finding: Finding) -> str:
                 f"{facts['receives']} receives were never completed; they are counted with the "
                 "bytes that they were posted with"
             )
+        case "recording":
+            return (
+                f"recording took about {percent(facts['seconds'], facts['wall_s'])} of the ranks' "
+                "time: without the recorder the program is faster by as much"
+            )
         case "cpus-shared":
             cpus = facts["cpus"]
             where = f"CPU {cpus[0]}" if len(cpus) == 1 else f"{len(cpus)} CPUs"
@@ -120,6 +125,10 @@ def profile_facts(summary: Summary) -> list[tuple[str, str]]:
     facts = [("command", " ".join(program.command))] if program.command is not None else []
     facts += [("exit status", str(program.exit_status))]
     facts += [("wall time", format_seconds(program.wall_s))]
+    if summary.recording_s is not None:
+        taken = f"{format_seconds(summary.recording_s)} of all ranks"
+        part = percent(summary.recording_s, summary.wall_s)
+        facts.append(("recording", f"about {taken}, {part} of their time"))
     if program.library:
         facts.append(("library", program.library))
     return facts
@@ -258,6 +267,8 @@ def profile_json(summary: Summary, findings: Sequence[Finding]) -> dict[str, Any
         ],
         "time_s": summary.time_s,
         "fraction": summary.fraction,
+        "recording_s": summary.recording_s,
+        "recording_fraction": summary.recording_fraction,
         "reasons": summary.reasons,
         "regions": [
             {"region": row.key[0], **_sum_json(row.sum)}
@@ -302,4 +313,5 @@ def _rank_json(rank: RankRecord, found: Sum) -> dict[str, Any]:
         "calls": found.count,
         "lost_calls": rank.lost_calls,
         "unfinished": rank.unfinished,
+        "recording_s": rank.recording_s,
     }
