@@ -32,6 +32,9 @@ MATTERS = 0.03
 FAR_BEHIND = 3.0
 """Times as long as the fastest, from the one's lower to the other's upper quartile within a launch:
 other work on the machine may well double the time of a launch."""
+HELD = 0.1
+"""A launch in which other work held a rank's CPU for this part of the time, of which warnings tell
+(analysis/noise.py), may take any number of times as long, and shows nobody far behind."""
 FIRST_PART = 1.0 / 3.0
 """The first launch measures for this part of the time: it needs to show who is far behind."""
 Key = tuple[int, str | None]
@@ -58,7 +61,7 @@ class _Seen:
     samples: int = 0
     times: Times = field(default_factory=dict)
     quartiles: dict[Key, tuple[float, float]] = field(default_factory=dict)
-    """Of its first launch."""
+    """Of its first launch; unlimited where that was disturbed."""
     lost: set[Key] = field(default_factory=set)
 
 
@@ -106,10 +109,12 @@ class Race:
             if one.operation not in AUXILIARY and one.phase is None:
                 by_launch.setdefault(((one.bytes, one.arrival), one.launch), []).extend(one.ns)
         seen.samples = len(samples)
-        for (key, _), ns in by_launch.items():
+        for (key, launch), ns in by_launch.items():
             low, median, high = np.quantile(ns, (0.25, 0.5, 0.75)).tolist()
             seen.times.setdefault(key, []).append(median)
-            seen.quartiles.setdefault(key, (low, high))
+            if key not in seen.quartiles:
+                disturbed = _is_disturbed(runner.run, launch)
+                seen.quartiles[key] = (0.0, np.inf) if disturbed else (low, high)
 
     def _compare(self, key: Key, group: Sequence[Runner]) -> None:
         """Once all that are in the race at a size have been launched once more."""
@@ -148,6 +153,12 @@ class Race:
             self.lost.append(f"{runner.case.name}: out of the race after {launches} launch{plural}")
         elif len(left) < len(workload.sizes):
             runner.case = replace(runner.case, workload=replace(workload, sizes=left))
+
+
+def _is_disturbed(run: Run, launch: int) -> bool:
+    found = [one for one in run.rounds if one.launch == launch]
+    held_s = sum(one.waited_s or 0.0 for one in found)
+    return held_s > HELD * sum(one.wall_s or 0.0 for one in found)
 
 
 def _has(key: Key, runner: Runner) -> bool:
