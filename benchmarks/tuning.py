@@ -41,6 +41,9 @@ MOST_BYTES = 2**30
 SELECTORS = ("ompi", "mpich")
 LONGEST_S = 100
 """CPU time of one algorithm at all sizes."""
+LEAST_GAIN = 1e-3
+"""Mean gain of the oracle (logarithm) below which it has none to speak of: the selector takes the
+fastest algorithm."""
 SHORTEST_S = 4
 """CPU time that the smallest size may take: the start of 1,024 simulated ranks takes 1 s of it."""
 
@@ -163,10 +166,12 @@ def report(what: str, cells: Iterable[HeldOut]) -> None:
         return
     ruled = [one.ratio for one in found if one.is_ruled]
     possible = sum(math.log(one.best) for one in found)
-    share = sum(math.log(one.ratio) for one in found) / possible if possible else 1.0
+    kept = sum(math.log(one.ratio) for one in found)
     worst = 1.0 / min((one.ratio for one in found), default=1.0)
     lost = sum(one.ratio < 1.0 / 1.02 for one in found)
-    gained = f"{100.0 * share:.0f} % of the oracle's gain"
+    gained = f"{100.0 * kept / possible:.0f} % of the oracle's gain" if possible else ""
+    if possible < len(found) * LEAST_GAIN:
+        gained = "the oracle gains nothing"
     mean = f"{geometric_mean(ruled):.2f}" if ruled else "-"
     print(
         f"{what:42} {len(found):4d} cells, {len(ruled):4d} ruled: {mean} times as fast; slower by "
