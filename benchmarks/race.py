@@ -3,8 +3,9 @@
 Times of algorithms are those of `tuning.py`'s simulated clusters (--directory), with noise: medians
 of launches scatter by --noise, and one launch of ten by twice as much again. Who leaves is decided
 by measure/race.py itself. A launch costs its start, and measuring in proportion to its sizes; a
-full search makes --launches of every algorithm at every size, a race until that many. A winner is
-the same if it has the name, or by its exact time is within 3 % of the other.
+full search makes --launches of every algorithm at every size, a race until that many. The first
+launch of a race is shorter, for which its times scatter more. A winner is the same if it has the
+name, or by its exact time is within 3 % of the other.
 """
 
 from __future__ import annotations
@@ -18,15 +19,18 @@ from pathlib import Path
 import numpy as np
 
 from hockney.analysis.best import TOLERANCE, Cell
-from hockney.measure.race import Race
+from hockney.measure.race import FIRST_PART, Race
 from hockney.records import Run, RunRecord, Samples
 from hockney.spec import Case, Placement, sizes_of
 from hockney.spec.workloads.collective import DEFAULT, Collective
-from tuning import COLLECTIVES, SELECTORS, cells_in, pieces_of
+from tuning import COLLECTIVES, LARGEST, SELECTORS, cells_in, pieces_of
 
 START = 1.0 / 3.0
 """Of a launch at all sizes, the part in which it starts: launches measure for twice as long."""
 OUTLIERS = 0.1
+WITHIN = 0.5
+"""The part of the variance of a launch's median that comes from within the launch, and is the
+larger the shorter it is."""
 HEADER = RunRecord(schema=1, hockney="", id="race", experiment="collective")
 
 
@@ -50,8 +54,9 @@ class Runner:
         )
         self.case = Case(workload=workload, placement=Placement(ranks=2))
 
-    def launch(self, drawn: np.ndarray) -> None:
-        """drawn: factors of this launch by size, the same in a race and in a full search."""
+    def launch(self, drawn: np.ndarray, part: float = 1.0) -> None:
+        """drawn: factors of this launch by size. part: the part of a launch's time for which it
+        measures."""
         sizes = self.case.workload.sizes
         for (size, exact), factor in zip(self.exact.items(), drawn.tolist(), strict=True):
             if size in {one.bytes for one in sizes}:
@@ -68,13 +73,17 @@ class Runner:
                 )
                 self.run.add(one)
         self.launches += 1
-        self.cost += START + (1.0 - START) * len(sizes) / len(self.exact)
+        self.cost += START + (1.0 - START) * part * len(sizes) / len(self.exact)
 
 
 def searched(
-    cells: Sequence[Cell], factors: dict[str, np.ndarray], launches: int, races: bool
+    cells: Sequence[Cell],
+    factors: dict[str, np.ndarray],
+    launches: int,
+    shorter: dict[str, np.ndarray] | None = None,
 ) -> tuple[dict[int, str], float]:
-    """The winner at each size, and the cost."""
+    """The winner at each size, and the cost. shorter: the factors of a race by which times of the
+    first launch differ for being shorter; None for a full search."""
     exact: dict[str, dict[int, float]] = {}
     for cell in cells:
         assert cell.default is not None
@@ -85,9 +94,14 @@ def searched(
     race = Race()
     for number in range(launches):
         for one in runners:
-            if not one.is_done:
-                one.launch(factors[one.name][number, : len(one.exact)])
-        if races:
+            if one.is_done:
+                continue
+            drawn = factors[one.name][number, : len(one.exact)]
+            if shorter is not None and number == 0:
+                one.launch(drawn * shorter[one.name][: len(one.exact)], FIRST_PART)
+            else:
+                one.launch(drawn)
+        if shorter is not None:
             race.drop(runners)
     winners = {}
     for cell in cells:
@@ -115,7 +129,7 @@ def main() -> None:
     studies = []
     for ranks in map(int, asked.ranks.split(",")):
         for collective in COLLECTIVES.split(","):
-            pieces = pieces_of(collective, ranks)
+            pieces = pieces_of(collective, ranks, 2, LARGEST)
             studies += [cells_in(asked.directory, pieces, selector) for selector in SELECTORS]
     for noise in asked.noise:
         rng = np.random.default_rng(1)
@@ -133,10 +147,14 @@ def main() -> None:
                         rng.random(shape) < OUTLIERS
                     )
                     factors[name] = np.exp(log)
-                found[key], cost = searched(cells, factors, asked.launches, races=False)
+                found[key], cost = searched(cells, factors, asked.launches)
                 if key == "full":
                     costs[False] += cost
-                    found["race"], cost = searched(cells, factors, asked.launches, races=True)
+                    deviation = noise * math.sqrt(WITHIN * (1.0 / FIRST_PART - 1.0))
+                    shorter = {
+                        n: np.exp(rng.normal(0.0, deviation, len(cells))) for n in sorted(names)
+                    }
+                    found["race"], cost = searched(cells, factors, asked.launches, shorter)
                     costs[True] += cost
             for cell in cells:
                 count += 1

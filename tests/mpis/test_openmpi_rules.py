@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from hockney.errors import HockneyError
 from hockney.measure.trial import EMPTY_MESSAGES
 from hockney.mpis import Mpi, Rule, openmpi
 from hockney.mpis._openmpi_parameters import number_of
+from hockney.mpis._openmpi_reading import read_json
 from hockney.mpis._openmpi_writing import NO_SUCH_ALGORITHM
 from hockney.spec import Case, Placement
 
@@ -108,6 +110,53 @@ def test_json_says_the_same() -> None:
     assert set(found) == {"rule_file_version", "module", "collectives"}
     assert set(section) == {"comm_size_min", "comm_size_max", "comm_rank_distribution", "rules"}
     assert set(rule) == {"msg_size_min", "msg_size_max", "alg", "faninout", "reqs"}
+
+
+WHOLE = (int,)
+SCHEMA_OF_COLLECTIVES = {
+    *("allgather", "allreduce", "alltoall", "alltoallv", "alltoallw", "barrier", "bcast", "exscan"),
+    *("gather", "gatherv", "reduce", "reducescatter", "reducescatterblock", "scan", "scatter"),
+}
+READ_ALONE = {"reduce_scatter_block"}
+"""The library's reader takes this name, and not that of the schema."""
+SCHEMA_OF_RANKS = {
+    "comm_size_min": WHOLE,
+    "comm_size_max": WHOLE,
+    "comm_rank_distribution": (str,),
+    "rules": (list,),
+}
+SCHEMA_OF_SIZES = {"msg_size_min": WHOLE, "msg_size_max": (int, str), "alg": (int, str)}
+SCHEMA_OF_SIZES |= dict.fromkeys(("faninout", "reqs", "seg_size"), WHOLE)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.data())
+def test_json_is_valid_by_its_schema_and_read_by_the_librarys_rules(data: st.DataObject) -> None:
+    """tuned_dynamic_file_schema.json by hand, as no library of ours checks schemas, and our reader,
+    which takes the names that the library's reader does."""
+    rules = [openmpi_rule(*one, number=1) for one in data.draw(ranges(COLLECTIVES))]
+    text = openmpi.render_json(rules, None)[""]
+    found = json.loads(text)
+    assert set(found) == {"rule_file_version", "module", "collectives"}
+    assert (type(found["rule_file_version"]), found["module"]) == (int, "tuned")
+    assert set(found["collectives"]) <= SCHEMA_OF_COLLECTIVES | READ_ALONE
+    for section in [one for each in found["collectives"].values() for one in each]:
+        _check(section, SCHEMA_OF_RANKS)
+        assert section["comm_rank_distribution"] in ("any", "one-per-node", "single-node")
+        for rule in section["rules"]:
+            _check(rule, SCHEMA_OF_SIZES)
+            assert not isinstance(rule.get("msg_size_max"), str) or rule["msg_size_max"] == "inf"
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "rules.json"
+        path.write_text(text)
+        held = read_json(path, frozenset(openmpi.SEEN_OF_ALL_RANKS))
+    assert {one.collective for one in held} == {rule.collective for rule in rules}
+
+
+def _check(found: dict[str, object], schema: dict[str, tuple[type, ...]]) -> None:
+    assert set(found) <= set(schema)
+    for name, value in found.items():
+        assert isinstance(value, schema[name]), name
 
 
 def test_json_has_the_segments_that_were_measured() -> None:

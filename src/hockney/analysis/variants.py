@@ -118,16 +118,19 @@ def _first_of_each(ratios: Sequence[VariantRatio]) -> list[VariantRatio]:
 
 
 def _ignored(run: Run, comparison: Comparison) -> Iterator[Ignored]:
-    """Variables whose values differ between variants, and whose control variables do not."""
+    """Variables whose values differ between measured variants, and whose control variables do not.
+    Of a variant with which the library refused to start nothing was read."""
     read: dict[str, set[str | None]] = {}
     for launch in run.launches:
         for name, value in launch.controls.items():
             read.setdefault(name, set()).add(value)
+    names = {launch.variant for launch in run.launches}
+    measured = [variant for variant in comparison.variants if variant.name in names]
     keys = dict.fromkeys(key for variant in comparison.variants for key in variant.values)
     for key in keys:
         variable = key.removeprefix(ENVIRONMENT)
-        asked = {variant.values.get(key) for variant in comparison.variants}
+        asked = {variant.values.get(key) for variant in measured}
         control = next((name for name in read if variable.endswith(name)), None)
-        if key == variable or control is None or len(asked) == 1 or len(read[control]) > 1:
+        if key == variable or control is None or len(asked) < 2 or len(read[control]) > 1:
             continue
         yield Ignored(variable, *read[control])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -131,9 +132,13 @@ class _Measuring:
         self._left_out += _failed(session)
         study = Analysis(session.run).variants
         if study is None or not study.ratios:
+            launches = sum(one.launches for one in session.answers)
+            each_s = session.launches_wall_s / launches if launches else budget_s
+            each_s = max(each_s, SHORTEST_LAUNCH_S)
+            times = math.ceil(len(plan.cases) * LEAST_BLOCKS * each_s / budget_s)
             raise HockneyError(
                 "no block of launches is complete: nothing can be compared",
-                f"give --budget {len(plan.cases) * LEAST_BLOCKS * SHORTEST_LAUNCH_S:.0f}s or more",
+                f"a launch took {format_seconds(each_s)}: give {max(times, 2)} times the --budget",
             )
         if not quiet:
             click.echo(f"{stage}: {study.blocks} blocks; samples are in {file}", err=True)

@@ -111,7 +111,7 @@ def _best(race: Race, group: Sequence[Answer]) -> Iterator[tuple[Answer, set[int
         if _values(one) == OWN_PARAMETERS:
             continue
         name = _workload(one).algorithm
-        for (size, arrival), times in race.standing(one, group).items():
+        for (size, arrival), times in race.standing(one).items():
             mine = (median(times), one)
             key = (name, size, arrival)
             fastest[key] = min(fastest.get(key, mine), mine, key=lambda pair: pair[0])

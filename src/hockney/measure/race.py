@@ -1,27 +1,46 @@
 """Racing: an algorithm is not measured further at sizes where it is surely not the best.
 
-An algorithm has lost a size if another one of the same collective and number of ranks was faster
-in each of its launches than this one in any, by a margin. Three launches of each do that by chance
-in one of twenty cases where both are the same, two in one of six, so that the margin of two is what
-keeps those that are alike in the race; that of three keeps what differs by little."""
+After each launch of all that are still in the race at a size, each is compared there with the
+fastest of them. It has lost unless it may be faster than that one by more than what matters: of
+several that are alike one stays. The test is Student's, of the logarithms of the medians of
+launches, with an error of LEVEL over all comparisons of a size at a time. One launch does not show
+how launches scatter: after the first only those have lost that take several times as long."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 import numpy as np
 from msgspec.structs import replace
 
 from hockney.estimate.points import AUXILIARY
+from hockney.lazy import lazy_imports
 from hockney.records import Run
 from hockney.spec import Case
 from hockney.spec.workloads.collective import DEFAULT, Collective
 
-MARGINS = {2: 0.25, 3: 0.05}
-"""Relative, by the fewest launches of both."""
-Times = dict[tuple[int, str | None], list[float]]
-"""The medians of launches, by size and pattern of arrival."""
+with lazy_imports():
+    from scipy.special import stdtrit
+
+LEVEL = 0.05
+"""Probability that chance alone drops one of those that are as fast as the fastest, at one size
+after one launch of each."""
+MATTERS = 0.03
+"""Relative: by less no algorithm is the best (analysis/best.py), and none is raced for."""
+FAR_BEHIND = 3.0
+"""Times as long as the fastest, from the one's lower to the other's upper quartile within a launch:
+other work on the machine may well double the time of a launch."""
+HELD = 0.1
+"""A launch in which other work held a rank's CPU for this part of the time, of which warnings tell
+(analysis/noise.py), may take any number of times as long, and shows nobody far behind."""
+FIRST_PART = 1.0 / 3.0
+"""The first launch measures for this part of the time: it needs to show who is far behind."""
+Key = tuple[int, str | None]
+"""A size (bytes) and a pattern of arrival."""
+Times = dict[Key, list[float]]
+"""The medians of launches."""
 
 
 class Runner(Protocol):
@@ -35,13 +54,25 @@ class Runner(Protocol):
 R = TypeVar("R", bound=Runner)
 
 
+@dataclass
+class _Seen:
+    """What a case has shown so far."""
+
+    samples: int = 0
+    times: Times = field(default_factory=dict)
+    quartiles: dict[Key, tuple[float, float]] = field(default_factory=dict)
+    """Of its first launch; unlimited where that was disturbed."""
+    lost: set[Key] = field(default_factory=set)
+
+
 class Race:
     """Decides after each launch which cases have lost. The library's own decision is what the
     others are compared with, and stays."""
 
     def __init__(self) -> None:
-        self._times: dict[int, Times] = {}
-        self._seen: dict[int, int] = {}
+        self._seen: dict[int, _Seen] = {}
+        self._looks: dict[tuple[Hashable, Key], int] = {}
+        """The launches of each after which those of a group were compared last."""
         self.lost: list[str] = []
         """What is not measured further, in words."""
 
@@ -50,9 +81,11 @@ class Race:
         for one in runners:
             self._add(one)
         for group in self.groups(runners):
+            for key in {key for one in group for key in self._seen[id(one)].times}:
+                self._compare(key, group)
             for one in group:
                 if not one.is_done and not is_default(one.case):
-                    self._keep(one, self._open(one, group))
+                    self._keep(one)
 
     def groups(self, runners: Sequence[R]) -> list[list[R]]:
         """Those that are in one race: of the same collective and number of ranks."""
@@ -61,48 +94,99 @@ class Race:
             groups.setdefault(_group(one.case), []).append(one)
         return list(groups.values())
 
-    def standing(self, runner: Runner, group: Sequence[Runner]) -> Times:
+    def standing(self, runner: Runner) -> Times:
         """The times of a case where it has not lost."""
-        others = [self._times[id(other)] for other in group if other is not runner]
-        return {
-            key: times
-            for key, times in self._times[id(runner)].items()
-            if not any(_is_behind(times, other.get(key, [])) for other in others)
-        }
+        seen = self._seen[id(runner)]
+        return {key: times for key, times in seen.times.items() if key not in seen.lost}
 
     def _add(self, runner: Runner) -> None:
         """Takes the samples that were measured since the last time."""
         samples = runner.run.samples
-        times = self._times.setdefault(id(runner), {})
-        by_launch: dict[tuple[tuple[int, str | None], int], list[float]] = {}
-        for number in range(self._seen.get(id(runner), 0), len(samples)):
+        seen = self._seen.setdefault(id(runner), _Seen())
+        by_launch: dict[tuple[Key, int], list[float]] = {}
+        for number in range(seen.samples, len(samples)):
             one = samples[number]
             if one.operation not in AUXILIARY and one.phase is None:
                 by_launch.setdefault(((one.bytes, one.arrival), one.launch), []).extend(one.ns)
-        self._seen[id(runner)] = len(samples)
-        for (size, _), ns in by_launch.items():
-            times.setdefault(size, []).append(float(np.median(ns)))
+        seen.samples = len(samples)
+        for (key, launch), ns in by_launch.items():
+            low, median, high = np.quantile(ns, (0.25, 0.5, 0.75)).tolist()
+            seen.times.setdefault(key, []).append(median)
+            if key not in seen.quartiles:
+                disturbed = _is_disturbed(runner.run, launch)
+                seen.quartiles[key] = (0.0, np.inf) if disturbed else (low, high)
 
-    def _open(self, runner: Runner, group: Sequence[Runner]) -> set[int]:
-        """The sizes that a case has not lost, in some pattern of arrival."""
-        seen = {size for size, _ in self._times[id(runner)]}
-        unseen = {size.bytes for size in runner.case.workload.sizes} - seen
-        return unseen | {size for size, _ in self.standing(runner, group)}
+    def _compare(self, key: Key, group: Sequence[Runner]) -> None:
+        """Once all that are in the race at a size have been launched once more."""
+        racing = [one for one in group if key not in self._seen[id(one)].lost and _has(key, one)]
+        seen = [self._seen[id(one)] for one in racing]
+        counts = [
+            len(one.times.get(key, ()))
+            for runner, one in zip(racing, seen, strict=True)
+            if not runner.is_done
+        ]
+        launches = min(counts, default=0)
+        look = (_group(group[0].case), key)
+        if launches <= self._looks.get(look, 0):
+            return
+        self._looks[look] = launches
+        seen = [one for one in seen if key in one.times]
+        if launches == 1:
+            behind = _far_behind([one.quartiles[key] for one in seen])
+        else:
+            every = [self._seen[id(one)].times.get(key, []) for one in group]
+            behind = _behind([one.times[key][:launches] for one in seen], every)
+        for one, is_behind in zip(seen, behind, strict=True):
+            if is_behind:
+                one.lost.add(key)
 
-    def _keep(self, runner: Runner, sizes: set[int]) -> None:
-        workload = runner.case.workload
-        left = tuple(size for size in workload.sizes if size.bytes in sizes)
+    def _keep(self, runner: Runner) -> None:
+        """Measures a case no further at the sizes that it has lost in all patterns of arrival."""
+        workload, seen = runner.case.workload, self._seen[id(runner)]
+        measured = {size for size, _ in seen.times}
+        standing = {size for size, _ in self.standing(runner)}
+        left = tuple(s for s in workload.sizes if s.bytes in standing or s.bytes not in measured)
         if not left:
             runner.is_done = True
-            launches = max(map(len, self._times[id(runner)].values()))
-            self.lost.append(f"{runner.case.name}: out of the race after {launches} launches")
+            launches = max(map(len, seen.times.values()))
+            plural = "es" * (launches != 1)
+            self.lost.append(f"{runner.case.name}: out of the race after {launches} launch{plural}")
         elif len(left) < len(workload.sizes):
             runner.case = replace(runner.case, workload=replace(workload, sizes=left))
 
 
-def _is_behind(own: Sequence[float], other: Sequence[float]) -> bool:
-    launches = min(len(own), len(other), max(MARGINS))
-    return launches in MARGINS and max(other) * (1.0 + MARGINS[launches]) < min(own)
+def _is_disturbed(run: Run, launch: int) -> bool:
+    found = [one for one in run.rounds if one.launch == launch]
+    held_s = sum(one.waited_s or 0.0 for one in found)
+    return held_s > HELD * sum(one.wall_s or 0.0 for one in found)
+
+
+def _has(key: Key, runner: Runner) -> bool:
+    return any(size.bytes == key[0] for size in runner.case.workload.sizes)
+
+
+def _far_behind(quartiles: Sequence[tuple[float, float]]) -> list[bool]:
+    least = min(high for _, high in quartiles)
+    return [low > FAR_BEHIND * least for low, _ in quartiles]
+
+
+def _behind(times: Sequence[Sequence[float]], every: Sequence[Sequence[float]]) -> list[bool]:
+    """Who is surely not faster by more than MATTERS than the fastest. The scatter is that of all,
+    and of one by itself where it scatters more. every: the times of those, too, that have lost."""
+    logs = [np.log(one) for one in times]
+    means = np.array([one.mean() for one in logs])
+    known = [np.log(one) for one in every if len(one) > 1]
+    freedom = sum(len(one) - 1 for one in known)
+    pooled = sum(float(((one - one.mean()) ** 2).sum()) for one in known) / freedom
+    own = [float(one.var(ddof=1)) if len(one) > 1 else 0.0 for one in logs]
+    errors = np.array([max(pooled, one) / len(log) for one, log in zip(own, logs, strict=True)])
+    fastest = int(means.argmin())
+    quantile = -stdtrit(freedom, LEVEL / max(len(logs) - 1, 1))
+    above = means - means[fastest] - quantile * np.sqrt(errors + errors[fastest])
+    behind = above > -np.log1p(MATTERS)
+    behind[fastest] = False
+    found: list[bool] = behind.tolist()
+    return found
 
 
 def _group(case: Case) -> Hashable:

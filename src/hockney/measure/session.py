@@ -22,7 +22,7 @@ from hockney.measure.failures import failure_of, mixed_up, reported
 from hockney.measure.launch import Interruption, Outcome
 from hockney.measure.nodes import silent_hosts
 from hockney.measure.passes import pass_arguments
-from hockney.measure.race import Race
+from hockney.measure.race import FIRST_PART, Race
 from hockney.measure.resume import missing_ends, next_number, part_of, spent_s, whole_launches
 from hockney.measure.setup import Setups
 from hockney.measure.start import Start, start_of
@@ -211,7 +211,9 @@ def _measure_all(session: Session, interruption: Interruption) -> bool:
             return False
         _show(session, answer, number)
         try:
-            outcome = _launch(session, answer, number, seconds * answer.part, interruption)
+            outcome = _launch(
+                session, answer, number, seconds * _part(session, answer), interruption
+            )
         except HockneyError as error:
             # The disk is full or gone: the results so far are still shown.
             answer.problem, session.reason = str(error), "failed"
@@ -229,6 +231,13 @@ def _measure_all(session: Session, interruption: Interruption) -> bool:
             session.reason = "decided"
             return True
     return False
+
+
+def _part(session: Session, answer: Answer) -> float:
+    """The part of a launch's time for the sizes that are left, and in a race for the first look."""
+    is_first_look = session.race is not None and answer.launches == 0
+    only = session.plan.sampling.most_launches == 1
+    return answer.part * (FIRST_PART if is_first_look and not only else 1.0)
 
 
 def _is_decided(session: Session, blocks: Blocks, answer: Answer) -> bool:

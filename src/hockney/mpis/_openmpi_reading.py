@@ -26,8 +26,9 @@ COLLTYPES = (
 """By their numbers (COLLTYPE in ompi/mca/coll/base/coll_base_functions.h)."""
 DISTRIBUTIONS = ("any", "one-per-node", "single-node")
 OF_RANKS = ("comm_size_min", "comm_size_max", "comm_rank_distribution", "rules")
-OF_SIZES = ("msg_size_min", "msg_size_max", "alg", "faninout", "seg_size", "reqs")
-"""What Open MPI 6 reads of its JSON; it ignores other names."""
+OF_SIZES = ("msg_size_min", "msg_size_max", "alg", "faninout", "seg_size", "reqs", "bine_imp")
+"""What Open MPI 6 reads of its JSON; it ignores other names. The last is in its newest schema."""
+NO_LIMIT = ("inf", "Inf", "INF")
 OTHER_NAMES = {
     "reducescatter": "reduce_scatter",
     "reducescatterblock": "reduce_scatter_block",
@@ -216,10 +217,11 @@ def _of_json(
 
 def _limits(path: Path, line: int, of: Mapping[str, Any], what: str) -> tuple[int, int | None]:
     first, last = of.get(f"{what}_min", 0), of.get(f"{what}_max", "inf")
-    known = isinstance(first, int) and (last == "inf" or isinstance(last, int))
-    if not known or (last != "inf" and last < first):
+    last = None if last in NO_LIMIT else last
+    known = isinstance(first, int) and (last is None or isinstance(last, int))
+    if not known or (last is not None and last < first):
         raise wrong_in(path, line, f"{what} from {first!r} to {last!r} is not a range")
-    return first, None if last == "inf" else last
+    return first, last
 
 
 def _lines_of(text: str, pattern: str) -> Iterator[int]:

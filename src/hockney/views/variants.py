@@ -143,11 +143,11 @@ def _doubt_text(doubt: Drift | Ignored) -> str:
                 "blocks should prevent; measure again, or longer"
             )
         case Ignored(value=None):
-            return f"{doubt.variable}: the library has no such variable, and probably ignores it"
+            return f"{doubt.variable}: the library lists no such variable by MPI_T"
         case Ignored():
             return (
                 f"{doubt.variable}: the library held {doubt.value} under every variant (MPI_T), "
-                "and probably ignores it"
+                "so that the variants may be the same"
             )
 
 
