@@ -23,9 +23,8 @@ def build_check(mpicc: str | Path, source: Path, program: Path, *options: str) -
 
 def engine_objects(mpicc: str | Path) -> list[Path]:
     """The engine with the faults that tests inject, but for its main program: compiled once for all
-    processes of a test run (the cache is its own)."""
-    key = hashlib.sha256(str(mpicc).encode()).hexdigest()[:16]
-    made = Path(os.environ["XDG_CACHE_HOME"]) / f"engine-objects-{key}"
+    processes that share a cache ($HOCKNEY_TEST_CACHE outlives the sources that it was made of)."""
+    made = Path(os.environ["XDG_CACHE_HOME"]) / f"engine-objects-{_key(mpicc)}"
     with FileLock(f"{made}.lock"):
         for folder in (SOURCES, SOURCES / "operations"):
             objects = made / folder.name
@@ -37,3 +36,11 @@ def engine_objects(mpicc: str | Path) -> list[Path]:
             subprocess.run(command, check=True, cwd=objects)
             (objects / "done").touch()
     return sorted(made.rglob("*.o"))
+
+
+def _key(mpicc: str | Path) -> str:
+    """A digest of all that the objects are made of."""
+    digest = hashlib.sha256("\0".join((str(mpicc), *FLAGS)).encode())
+    for part in sorted(SOURCES.rglob("*.[ch]")):
+        digest.update(part.read_bytes())
+    return digest.hexdigest()[:16]
