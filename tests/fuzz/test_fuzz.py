@@ -18,8 +18,8 @@ SAMPLE = SAMPLES["pingpong"].read_bytes()
 
 
 MORE = {"results": 50, "logs": 15, "commands": 30, "engine": 30}
-"""How many of each kind are tried besides what was found: always the same ones, so that many are for
-fuzz.py."""
+"""How many of each kind are tried besides what was found: the same ones each time, so that many are
+for fuzz.py."""
 
 
 LARGEST = 4 << 20
