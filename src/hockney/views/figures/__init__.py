@@ -18,7 +18,7 @@ from hockney.registry import Registry
 
 with lazy_imports():
     from hockney.analysis import Analysis
-    from hockney.analysis.warnings import source_notes
+    from hockney.analysis.warnings import SourceNote
     from hockney.views.curves import Options
     from hockney.views.drawing.description import Figure
 
@@ -50,6 +50,7 @@ def noted(figure: Figure, analyses: Sequence[Analysis]) -> Figure:
     notes = (
         f"{analysis.label}: {note.text}." if several else f"{note.text}."
         for analysis in analyses
-        for note in source_notes(analysis.run)
+        for note in analysis.warnings
+        if isinstance(note, SourceNote)
     )
     return replace(figure, caption=(*figure.caption, *dict.fromkeys(notes)))
