@@ -25,7 +25,21 @@ def schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"A record of hockney, version {records.SCHEMA}",
         "description": "A line of a result file. Readers ignore kinds and keys that are not here.",
-        **msgspec.json.schema(reduce(operator.or_, stored)),
+        **_on_one_line(msgspec.json.schema(reduce(operator.or_, stored))),
+    }
+
+
+def _on_one_line(value: Any) -> Any:
+    """Docstrings as text: Python keeps their indentation before 3.13, and removes it since."""
+    if isinstance(value, list):
+        return [_on_one_line(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: " ".join(one.split())
+        if key == "description" and isinstance(one, str)
+        else _on_one_line(one)
+        for key, one in value.items()
     }
 
 

@@ -47,6 +47,7 @@ EXAMPLES: dict[str, tuple[tuple[str, ...], Options]] = {
     "variants": ((), Options()),
     "one-sided": ((), Options()),
     "startup": ((), Options()),
+    "startup in rows": ((), Options()),
     "fabric": ((), Options()),
     "published": (("pingpong-mpich",), Options()),
     "congestion": ((), Options()),
@@ -91,6 +92,8 @@ def example(name: str) -> Figure:
         return describe(name, [Analysis(phases_run())], options)
     if name == "startup":
         return describe(name, [Analysis(startup_run())], options)
+    if name == "startup in rows":
+        return describe("startup", [Analysis(startup_run(rank_counts=[4]))], options)
     return describe(name, analyses or [winners(name == "arrivals")], options)
 
 

@@ -64,14 +64,17 @@ def one_sided_run(
     return run
 
 
-def startup_run(launches: int = 6) -> Run:
-    """MPI_Init that takes 10 ms a rank, and messages of which the first takes 20 times longer."""
+def startup_run(launches: int = 6, rank_counts: Sequence[int] = (4, 2)) -> Run:
+    """MPI_Init that takes 10 ms a rank, and messages of which the first takes 20 times longer; each
+    launch takes a percent more than the one before."""
     run = Run(msgspec.structs.replace(HEADER, experiment="startup"))
+    each = len(rank_counts)
     for launch in range(launches):
         _open(run, launch)
-        ranks = 2 if launch % 2 else 4
+        ranks = rank_counts[launch % each]
+        slower = 1.0 + 0.01 * (launch // each - (launches // each - 1) / 2)
         axes: dict[str, Any] = {"ranks": ranks, "peers": ()}
-        _add(run, launch, 0, 1e7 * ranks, operation="init", bytes=0, **axes)
+        _add(run, launch, 0, 1e7 * ranks * slower, operation="init", bytes=0, **axes)
         _add(run, launch, 0, 2e4, operation="contact", bytes=8, occurrence="first", **axes)
         _add(run, launch, 0, 1e3, operation="contact", bytes=8, occurrence="later", **axes)
         for kind in ("allocate", "dynamic"):

@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from conftest import first_of
 from hockney.analysis import Analysis
 from hockney.analysis.expected import next_run
 from hockney.views.table import heading, point_table
@@ -24,7 +25,7 @@ def day(random: np.random.Generator, runs: int, drift: float) -> list[Analysis]:
     return found
 
 
-@pytest.mark.parametrize(("runs", "drift"), [(5, 0.0), (5, 0.03), (15, 0.03)])
+@pytest.mark.parametrize(("runs", "drift"), first_of([(5, 0.0), (5, 0.03), (15, 0.03)], 2))
 def test_the_interval_for_another_run_holds_its_median(runs: int, drift: float) -> None:
     random = np.random.default_rng(runs)
     held = 0

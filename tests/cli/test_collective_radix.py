@@ -58,6 +58,7 @@ def measured_in(run: records.Run) -> dict[int, tuple[str, int | None, int | None
     return {s.launch: (s.algorithm, s.segment_bytes, s.radix) for s in run.samples}
 
 
+@pytest.mark.long
 def test_auto_measures_the_radix_between_coarse_ones_in_a_second_step(
     hockney: RunHockney, tmp_path: Path, tree: str
 ) -> None:

@@ -26,6 +26,7 @@ def limited(mpi: Mpi) -> tuple[str, str]:
     return LIMITED[mpi.family]
 
 
+@pytest.mark.long
 def test_values_around_the_best_limit_are_measured_read_back_and_shown(
     hockney: RunHockney, tmp_path: Path, limited: tuple[str, str]
 ) -> None:

@@ -51,6 +51,7 @@ def test_real_ranks_are_loaded_and_recorded(hockney: RunHockney, tmp_path: Path)
     assert "--sizes" in again.stderr or "other" in again.stderr, again.stderr
 
 
+@pytest.mark.long
 def test_a_killed_rank_loses_no_round_that_was_finished(
     hockney: RunHockney, tmp_path: Path
 ) -> None:

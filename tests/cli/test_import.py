@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -141,6 +143,30 @@ def test_show_names_the_statistic_and_its_definition(hockney: RunHockney, import
     assert (point["median_s"], point["launch_medians_s"], point["min_s"]) == (None, None, None)
     assert (shown["run"]["started"], shown["run"]["simulated"]) == (None, None)
     assert shown["statistics"][0]["value_s"] == 1.07e-6
+
+
+def test_what_is_wrong_with_a_log_leaves_with_its_numbers(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    words = "it prints half the time per message of a stream, not of a ping-pong"
+    (tmp_path / "itmo.log").write_text(logs.ITMO)
+    assert hockney("import", "itmo.log", "-o", "itmo.jsonl").status == 0
+    assert words in hockney("plot", "itmo.jsonl").stdout
+    assert hockney("plot", "itmo.jsonl", "-o", "itmo.svg").status == 0
+    small_print = re.findall(r"<!-- (.*?) -->", (tmp_path / "itmo.svg").read_text())
+    assert any("half the time per message" in line for line in small_print)
+    for layout in ("itmo", "csv"):
+        assert words in hockney("export", "itmo.jsonl", "--to", layout).stderr
+    assert hockney("export", "itmo.jsonl", "--to", "csv", "-o", "itmo.csv").status == 0
+    rows = list(csv.DictReader((tmp_path / "itmo.csv").read_text().splitlines()))
+    assert len(rows) == 3
+    assert all(words in row["notes"] for row in rows)
+    again = hockney("import", "itmo.csv", "-o", "again.jsonl")
+    assert words in again.stderr
+    first, second = (records.read(tmp_path / name) for name in ("itmo.jsonl", "again.jsonl"))
+    assert first.header.source is not None
+    assert second.header.source is not None
+    assert second.header.source.notes == first.header.source.notes
 
 
 def test_fit_plot_and_compare_work_on_imported_runs(

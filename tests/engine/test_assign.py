@@ -17,9 +17,7 @@ CHECK = Path(__file__).with_name("assign_check.c")
 
 @pytest.fixture(scope="module")
 def program(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_check(
-        mpi.mpicc, CHECK, tmp_path_factory.mktemp("assign") / "assign", "-DHOCKNEY_FAULTS"
-    )
+    return build_check(mpi.mpicc, CHECK, tmp_path_factory.mktemp("assign") / "assign")
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
-from conftest import Done, RunEngine
+from conftest import Done, RunEngine, each_once
 from hockney.mpis import Engine
 
 PACKINGS = "--packing=datatype,pack,hand"
@@ -30,6 +32,15 @@ def ways(done: Done) -> set[tuple[object, object]]:
     return {(s["datatype"], s.get("packing")) for s in done.of("samples")}
 
 
+OTHERS = (
+    "--mode=persistent",
+    "--operation=exchange",
+    "--operation=stream --window=4",
+    "--operation=stream --window=4 --mode=persistent",
+    "--operation=bidirectional --window=4 --buffers=cold",
+)
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_layout_arrives_by_every_packing(run_engine: RunEngine, layout: str) -> None:
     """The pattern is packed by MPI and unpacked by our own copies, and the other way round: both
@@ -42,16 +53,9 @@ def test_every_layout_arrives_by_every_packing(run_engine: RunEngine, layout: st
     }
 
 
-@pytest.mark.parametrize("layout", ["vector:4:8:24", "subarray:4x4x4:2x2x3:1x2x0"])
 @pytest.mark.parametrize(
-    "asked",
-    [
-        "--mode=persistent",
-        "--operation=exchange",
-        "--operation=stream --window=4",
-        "--operation=stream --window=4 --mode=persistent",
-        "--operation=bidirectional --window=4 --buffers=cold",
-    ],
+    ("asked", "layout"),
+    each_once(list(product(OTHERS, ["vector:4:8:24", "subarray:4x4x4:2x2x3:1x2x0"]))),
 )
 def test_other_operations_send_the_datatype(run_engine: RunEngine, asked: str, layout: str) -> None:
     done = run_engine("pairs", *asked.split(), *quick(layout), "--verify")

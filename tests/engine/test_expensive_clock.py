@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
 
-from conftest import RunEngine, first_of
+from conftest import RunEngine, each_once
 from hockney.mpis import Engine, Mpi
 from preloads import build_library, write_wrapper
 
@@ -25,8 +26,9 @@ def slow_clock(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_library(mpi, "slow_clock", tmp_path_factory.mktemp("clock"))
 
 
-@pytest.mark.parametrize("cost_ns", first_of([60, 1000, 20, 250], 2))
-@pytest.mark.parametrize("experiment", EXPERIMENTS)
+@pytest.mark.parametrize(
+    ("experiment", "cost_ns"), each_once(list(product(EXPERIMENTS, [60, 1000, 20, 250])))
+)
 def test_every_experiment_ends_by_itself_with_samples(
     run_engine: RunEngine,
     engine: Engine,

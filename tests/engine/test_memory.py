@@ -83,6 +83,7 @@ def peak_kib(mpi: Mpi, program: list[str], directory: Path, ranks: int = 2) -> i
     return max(peaks)
 
 
+@pytest.mark.long
 def test_a_rank_needs_under_two_mebibytes_of_its_own(
     mpi: Mpi, engine: Engine, bare: Path, tmp_path: Path
 ) -> None:

@@ -34,8 +34,13 @@ def ways(samples: list[dict[str, object]]) -> set[tuple[object, ...]]:
     return {(s["synchronization"], s["window_kind"]) for s in samples if "synchronization" in s}
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
-@pytest.mark.parametrize("operation", kept_short(RMA_OPERATIONS, ["put", "fetch-and-op"]))
+@pytest.mark.parametrize(
+    ("operation", "direction"),
+    kept_short(
+        product(RMA_OPERATIONS, DIRECTIONS),
+        [("put", ""), ("put", DIRECTIONS[2]), ("fetch-and-op", DIRECTIONS[1])],
+    ),
+)
 def test_every_way_delivers_what_it_should(
     run_engine: RunEngine, operation: str, direction: str
 ) -> None:
@@ -52,8 +57,10 @@ def test_every_way_delivers_what_it_should(
     assert {s["round"] for s in own} == {s["round"] for s in done.of("samples")}
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
-@pytest.mark.parametrize("operation", ["put", "accumulate", "get-accumulate"])
+@pytest.mark.parametrize(
+    ("operation", "direction"),
+    each_once(list(product(["put", "accumulate", "get-accumulate"], DIRECTIONS))),
+)
 def test_so_do_walks_through_cold_memory(
     run_engine: RunEngine, operation: str, direction: str
 ) -> None:

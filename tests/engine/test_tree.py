@@ -42,6 +42,7 @@ def test_worlds_of_up_to_seven_real_ranks(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
+@pytest.mark.long
 def test_worlds_of_up_to_seventy_simulated_ranks(tmp_path: Path) -> None:
     ranks = 70
     build_check("smpicc", CHECK, tmp_path / "tree")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conftest import RunEngine, first_of
+from conftest import RunEngine, first_of, kept_short
 from hockney.measure.features import features_of
 from hockney.mpis import Engine
 from hockney.spec.workloads.collective import COLLECTIVES, IN_FORMS, NO_BYTES, ROOTED
@@ -72,7 +72,9 @@ def test_a_damaged_byte_of_a_collective_is_found(
     assert "64 bytes" in done.stderr
 
 
-@pytest.mark.parametrize("asked", BETWEEN_TWO)
+@pytest.mark.parametrize(
+    "asked", kept_short(BETWEEN_TWO, ["--mode=standard", "--operation=stream --window=1,8"])
+)
 def test_pairs_deliver_what_they_should_and_end(run_engine: RunEngine, asked: str) -> None:
     done = run_engine("pairs", *asked.split(), *QUICK, ranks=4)
     assert done.status == 0, done.stderr

@@ -34,6 +34,7 @@ def pairs_in(run: Run) -> list[tuple[int, int]]:
     return [tuple(sorted(pair)) for block in run.pair_times for pair in block.peers.tolist()]
 
 
+@pytest.mark.long
 def test_a_killed_rank_loses_nothing_that_was_finished(hockney: RunHockney, tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     process = subprocess.Popen(

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from conftest import TEST_TIMEOUT_S, RunHockney, first_of
+from conftest import FAULTY, TEST_TIMEOUT_S, RunHockney, first_of
 from hockney import records
 from hockney.mpis import Mpi
 from long_runs import LONG, engines_alive, measuring_into, nothing_left
 
-FAULTS = {"HOCKNEY_CFLAGS": "-DHOCKNEY_FAULTS"}
+FAULTS = {"HOCKNEY_CFLAGS": FAULTY}
 
 
 def test_a_rank_that_dies_costs_only_its_own_launch(hockney: RunHockney, tmp_path: Path) -> None:

@@ -139,6 +139,7 @@ def test_the_prediction_is_within_a_tenth_of_the_replay(
 
 
 @simulated
+@pytest.mark.long
 def test_replay_and_prediction_take_the_time_of_the_messages(
     hockney: RunHockney, tmp_path: Path
 ) -> None:

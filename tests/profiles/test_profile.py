@@ -36,7 +36,9 @@ def counts(shown: dict[str, Any]) -> dict[tuple[str, int | None, int], int]:
     }
 
 
-def test_every_call_is_counted_once_with_its_bytes(profiled: Profiled, program: Path) -> None:
+def test_every_call_is_counted_once_with_its_bytes_and_partner(
+    profiled: Profiled, program: Path
+) -> None:
     done, shown = profiled(program)
     assert done.status == 0
     assert sorted(done.stdout.splitlines()) == [f"rank {rank} did all" for rank in range(RANKS)]
@@ -71,10 +73,10 @@ def test_every_call_is_counted_once_with_its_bytes(profiled: Profiled, program: 
     assert [(call["call"], call["bytes"], call["count"]) for call in received] == [
         ("MPI_Startall", 64, each)
     ]
+    partners_regions_names_and_datatypes(shown)
 
 
-def test_partners_regions_names_and_datatypes(profiled: Profiled, program: Path) -> None:
-    _, shown = profiled(program)
+def partners_regions_names_and_datatypes(shown: dict[str, Any]) -> None:
     messages, bytes_ = 5 * N, N * (8 + 96 + 12 + 64 + 32) + N * 16
     assert shown["matrix"] == [
         {"job": 0, "rank": rank, "to_rank": rank ^ 1, "messages": messages + N, "bytes": bytes_}
@@ -88,7 +90,9 @@ def test_partners_regions_names_and_datatypes(profiled: Profiled, program: Path)
     assert strided == N * RANKS
 
 
-def test_every_rank_is_described(profiled: Profiled, program: Path) -> None:
+def test_every_rank_is_described_and_the_library_named(
+    profiled: Profiled, program: Path, mpi: Mpi
+) -> None:
     _, shown = profiled(program, ranks=2)
     assert [rank["rank"] for rank in shown["ranks"]] == [0, 1]
     for rank in shown["ranks"]:
@@ -96,6 +100,8 @@ def test_every_rank_is_described(profiled: Profiled, program: Path) -> None:
         assert 0.0 < rank["mpi_s"] <= rank["wall_s"]
         assert rank["lost_calls"] == rank["unfinished"] == 0
     assert sum(shown["reasons"].values()) == pytest.approx(shown["time_s"], rel=0.05)
+    name = {"openmpi": "Open MPI", "mpich": "MPICH", "intel": "Intel"}[mpi.family]
+    assert name in shown["program"]["library"]
 
 
 @pytest.mark.parametrize(
@@ -115,12 +121,6 @@ def test_what_was_recorded_is_kept_however_it_ends(
 def test_the_exit_status_is_the_programs(profiled: Profiled, program: Path) -> None:
     done, shown = profiled(program, "status", ranks=2)
     assert done.status == shown["program"]["exit_status"] == 5
-
-
-def test_the_library_is_named(profiled: Profiled, program: Path, mpi: Mpi) -> None:
-    _, shown = profiled(program, ranks=2)
-    name = {"openmpi": "Open MPI", "mpich": "MPICH", "intel": "Intel"}[mpi.family]
-    assert name in shown["program"]["library"]
 
 
 def test_files_and_partitions_are_counted(mpi: Mpi, profiled: Profiled, tmp_path: Path) -> None:

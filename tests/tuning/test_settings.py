@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import RunHockney
+from conftest import FAULTY, RunHockney
 from hockney import records
 from hockney.analysis.variants import VariantStudy
 from hockney.errors import AskedWronglyError
@@ -227,7 +227,7 @@ def test_settings_under_which_the_library_hangs_or_does_not_start_are_left_out(
 ) -> None:
     """The faulty build of the engine falls silent; its other fault only slows it down."""
     unknown = {"openmpi": ["pml=nonesuch"], "mpich": ["CH4_NETMOD=nonesuch"]}.get(mpi.family, [])
-    monkeypatch.setenv("HOCKNEY_CFLAGS", "-DHOCKNEY_FAULTS")
+    monkeypatch.setenv("HOCKNEY_CFLAGS", FAULTY)
     kept = setup._mpi_and_engine  # the engine of an earlier test in this process
     monkeypatch.setattr(setup, "_mpi_and_engine", kept.__wrapped__)
     monkeypatch.setattr("hockney.tuning.settings.OTHER_LIBRARIES", ("HOCKNEY_FAULT_",))

@@ -9,6 +9,7 @@ import pytest
 from libraries import INSTALLED, OPEN_MPIS
 from rule_samples import mpich_rule, openmpi_rule
 
+from conftest import FAULTY
 from hockney import records
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.measure.build import build_engine
@@ -126,7 +127,7 @@ def test_a_library_that_hangs_with_rules_is_ended_and_they_are_not_written(
     mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The faulty build of the engine falls silent."""
-    monkeypatch.setenv("HOCKNEY_CFLAGS", "-DHOCKNEY_FAULTS")
+    monkeypatch.setenv("HOCKNEY_CFLAGS", FAULTY)
     monkeypatch.setattr("hockney.tuning.trial.TIMEOUT_S", 3.0)
     engine = build_engine(mpi)
     _, found = start(mpi, engine, {})

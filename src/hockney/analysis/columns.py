@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hockney.analysis.warnings import source_notes
 from hockney.estimate.points import PointEstimate
 from hockney.records import Run
 from hockney.records.tables import plain
@@ -15,11 +16,16 @@ from hockney.records.visits import Visits
 from hockney.spec.axes import AXES, Axes
 from hockney.spec.trains import Train
 
+if TYPE_CHECKING:
+    from hockney.analysis import Analysis
+
 Columns = dict[str, list[Any]]
 """Columns of equal length; None where a value is unknown."""
 TRAIN_COLUMNS = tuple(f"train_{name}" for name in Train.__struct_fields__)
 ROWS_AT_ONCE = 100_000
 """Samples that are columns of Python's objects at once: each row takes 1 KiB."""
+NOTES_APART = " | "
+"""Between the notes of one log, whose sentences have commas and semicolons."""
 OF_LAUNCHES = frozenset({"medians_s", "launch_numbers"})
 """Fields of a point with a value for each launch, which are not made columns."""
 
@@ -39,6 +45,15 @@ def point_columns(points: Sequence[PointEstimate]) -> Columns:
     columns = _axis_columns(points, [1] * len(points))
     columns |= {name: [getattr(point, name) for point in points] for name in names}
     columns["median_s"] = [point.median_s for point in points]
+    return columns
+
+
+def noted_columns(analysis: Analysis) -> Columns:
+    """The headline's points with what a reader must know of the log that they are from: each row
+    keeps it, also where others are filtered out or files are joined."""
+    columns = point_columns(analysis.estimates.headline)
+    notes = NOTES_APART.join(note.text for note in source_notes(analysis.run)) or None
+    columns["notes"] = [notes] * len(columns["bytes"])
     return columns
 
 

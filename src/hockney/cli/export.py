@@ -14,7 +14,7 @@ from hockney.lazy import lazy_imports
 from hockney.programs import order_writer_names, writer_names
 
 with lazy_imports():
-    from hockney.cli._files import load, others_beside
+    from hockney.cli._files import load, others_beside, warn_of_sources
     from hockney.cli._profiles import load_profile
     from hockney.exchange.writing import order_files, write
     from hockney.profiles.order import order_of
@@ -53,6 +53,7 @@ def command(
         _export_order(file, format_name, output, force)
         return
     analysis = load(file)
+    warn_of_sources([analysis.run])
     if past:
         analysis.others = others_beside((file,), past)
     content = write(analysis, format_name)

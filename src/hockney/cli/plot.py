@@ -12,7 +12,7 @@ from hockney.cli._help import option, verb
 from hockney.cli._parameters import SIZE, Named
 from hockney.lazy import lazy_imports
 from hockney.views.curves import Options
-from hockney.views.figures import FIGURES, MAIN, USUAL, describe
+from hockney.views.figures import FIGURES, MAIN, USUAL, describe, noted
 from hockney.views.profile_figures import PROFILE_FIGURES, describe_profile
 
 with lazy_imports():
@@ -126,4 +126,4 @@ def _of_runs(what: str | None, files: tuple[Path, ...], options: Options) -> Fig
     analyses = analyses_of(files)
     for analysis in analyses:
         warn_of_cut(Path(analysis.run.path or ""), analysis.run.cut)
-    return describe(what, analyses, options)
+    return noted(describe(what, analyses, options), analyses)

@@ -190,8 +190,10 @@ def _own(names: Sequence[str]) -> dict[int, Meaning]:
     for index, name in enumerate(names):
         text = _plain(name)
         known = meaning_of(name)
-        if name == "statistic" or isinstance(known, str):
-            found[index] = "statistic" if name == "statistic" else known or ""
+        if name in ("statistic", "notes"):
+            found[index] = name
+        elif isinstance(known, str):
+            found[index] = known
         elif name == "bandwidth_Bps":
             found[index] = Column("bandwidth", FROM_BANDWIDTH, "value_Bps", Decimal(1))
         elif isinstance(known, Column) and text.split()[0] in (*STATISTICS, *_quantiles(text)):

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from hockney.analysis import Analysis
-from hockney.analysis.columns import TRAIN_COLUMNS, point_columns
+from hockney.analysis.columns import NOTES_APART, TRAIN_COLUMNS, noted_columns
 from hockney.errors import AskedWronglyError
 from hockney.estimate.summaries import FROM_BANDWIDTH
 from hockney.logs.log import Log
@@ -126,6 +126,8 @@ class Grid:
         try:
             size, more = self._size(texts["bytes"]), _known(texts)
             table = self._table(line, texts, size, more)
+            for note in filter(None, texts.get("notes", "").split(NOTES_APART)):
+                table.note(note)
             for index, column in named:
                 if isinstance(column, Column) and _is_own(column, texts):
                     text = cells[index].strip()
@@ -227,7 +229,7 @@ def _train(texts: dict[str, str]) -> Train:
 
 def write(analysis: Analysis) -> bytes:
     """One row per point."""
-    return text_of([point_columns(analysis.estimates.headline)])
+    return text_of([noted_columns(analysis)])
 
 
 def text_of(parts: Iterable[dict[str, list[Any]]]) -> bytes:

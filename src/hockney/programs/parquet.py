@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterable
 
 from hockney.analysis import Analysis
-from hockney.analysis.columns import Columns, is_float, point_columns
+from hockney.analysis.columns import Columns, is_float, noted_columns
 from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
 
@@ -16,7 +16,7 @@ with lazy_imports():
 
 
 def write(analysis: Analysis) -> bytes:
-    return content_of([point_columns(analysis.estimates.headline)])
+    return content_of([noted_columns(analysis)])
 
 
 def content_of(parts: Iterable[Columns]) -> bytes:

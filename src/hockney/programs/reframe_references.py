@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from hockney.analysis.warnings import source_notes
 from hockney.errors import AskedWronglyError
 from hockney.spec.axes import AXES, STANDARD, axes_of
 
@@ -24,7 +25,7 @@ UNITS = {"bytes": "B", "segment_bytes": "Bsegments", "ranks": "ranks", "pairs": 
 """Written behind the value; other numbers stand behind the name of their axis."""
 
 FILE = '''"""{origin}
-Tolerances: {meaning}.
+{notes}Tolerances: {meaning}.
 Where it does not matter that a value is better, put None for that tolerance.
 """
 
@@ -41,13 +42,20 @@ def write(analysis: Analysis) -> bytes:
     rows = [f"        {name!r}: {_quadruple(*known)}," for name, known in _variables(analysis)]
     if not rows:
         raise AskedWronglyError(f"{analysis.label}: no point that could be a reference")
-    origin = "".join(char for char in f"hockney: {analysis.label}" if char.isprintable())
+    notes = [f"Note: {note.text}" for note in source_notes(analysis.run)]
     text = FILE.format(
-        origin=origin.replace("\\", "/").replace('"', "'"),
+        origin=_in_docstring(f"hockney: {analysis.label}"),
+        notes="".join(f"{_in_docstring(note)}\n" for note in notes),
         meaning=_meaning(analysis),
         rows="\n".join(rows),
     )
     return text.encode()
+
+
+def _in_docstring(text: str) -> str:
+    """Foreign text, which cannot end the docstring."""
+    printable = "".join(char for char in text if char.isprintable())
+    return printable.replace("\\", "/").replace('"', "'")
 
 
 def _meaning(analysis: Analysis) -> str:

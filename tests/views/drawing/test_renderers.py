@@ -19,7 +19,7 @@ from hockney.views.profile_figures import PROFILE_FIGURES
 
 def test_every_figure_has_an_example() -> None:
     ours = {*FIGURES.built_in(), *PROFILE_FIGURES.built_in(), "ratio", "history"}
-    assert ours == set(EXAMPLES)
+    assert ours == {name.partition(" ")[0] for name in EXAMPLES}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

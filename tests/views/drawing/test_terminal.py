@@ -50,6 +50,24 @@ def test_marks_are_where_the_values_are() -> None:
         assert words in text
 
 
+def test_steps_of_one_number_of_ranks_are_rows_with_their_times() -> None:
+    """Equal factors of time are equal distances: 1, 20 and 50 us, and 40 ms."""
+    rows = {
+        name.strip(): line.rstrip()
+        for line in drawn(example("startup in rows")).splitlines()
+        for name in [line.partition("o ")[0].rstrip("A ")]
+        if line.endswith("s")
+    }
+    places = {name: line.rindex("o") for name, line in rows.items()}
+    later, first, window, start = (
+        places[name]
+        for name in ("later message", "first message", "first MPI_Win_allocate", "MPI_Init")
+    )
+    assert later < first < window < start
+    assert (first - later) / (start - later) == pytest.approx(0.283, abs=0.03)  # ln 20 / ln 40,000
+    assert rows["MPI_Init"].endswith("40 ms")
+
+
 def test_no_byte_stands_left_of_the_smallest_size() -> None:
     text = drawn(curves(Series("run", (0, 8, 512), (1e-6, 1e-6, 1e-5), style="points")))
     (zero, _), (eight, _), _ = sorted(marks(text, "o"))

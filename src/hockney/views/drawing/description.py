@@ -111,7 +111,8 @@ class Kind:
 
 @dataclass(frozen=True)
 class Bar:
-    """A part of a row, from low to high along the x axis; parts of one row stand side by side."""
+    """A part of a row, from low to high along the x axis: parts of one row stand side by side. Or
+    the interval of a value."""
 
     row: int
     """A place on the panel's y axis, which has names."""
@@ -121,6 +122,8 @@ class Bar:
     """Which of the panel's kinds it is."""
     words: str
     """Its description, shown when the reader points at it."""
+    at: float | None = None
+    """The value that is marked, where the bar is its interval."""
 
 
 @dataclass(frozen=True)

@@ -261,15 +261,20 @@ def _draw_map(axes: Axes, panel: Panel, inches: float) -> None:
 
 def _draw_bars(axes: Axes, panel: Panel, inches: float) -> None:
     axes.grid(visible=False, axis="y")
-    scale_axis(axes, "x", panel.x, values_along(panel, "x"), WIDTH_INCHES)
+    # Names of rows take up to half of the width.
+    scale_axis(axes, "x", panel.x, values_along(panel, "x"), WIDTH_INCHES / 2.0)
     scale_axis(axes, "y", panel.y, [], inches, MOST_BAR_NAMES)
     axes.tick_params(axis="y", length=0.0)
     for bar in panel.bars:
         looks = kind_looks(panel.kinds[bar.kind])
+        if bar.at is not None:
+            looks["linewidth"] = 0.0  # a white edge would cover a narrow interval
         place = (bar.low, bar.row - BAR_HEIGHT / 2.0)
         axes.add_patch(
             Rectangle(place, bar.high - bar.low, BAR_HEIGHT, label=bar.words, zorder=2.0, **looks)
         )
+        if bar.at is not None:
+            axes.plot([bar.at], [bar.row], "o", color="black", markersize=2.2, zorder=2.5)
 
 
 def _draw_kind(axes: Axes, cell: Cell, kind: Kind, with_text: bool) -> None:

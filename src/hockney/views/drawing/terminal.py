@@ -200,20 +200,32 @@ def _map(panel: Panel) -> str:
 
 
 def _bars(panel: Panel) -> str:
-    """A letter for each part of a row, as often as its length allows."""
+    """A letter for each part of a row, as often as its length allows; o for a value."""
     most = max((bar.high for bar in panel.bars), default=0.0) or 1.0
+    least = min((bar.low for bar in panel.bars), default=0.0) if panel.x.logarithmic else 0.0
     width = max(len(name) for name in panel.y.names)
-    room = max(min(COLUMNS, get_terminal_size().columns) - width - 2, 10)
+    words = {bar.row: _text(panel.x, bar.at) for bar in panel.bars if bar.at is not None}
+    taken = width + 2 + max((2 + len(text) for text in words.values()), default=0)
+    room = max(min(COLUMNS, get_terminal_size().columns) - taken, 10)
     lines = [f"{panel.y.label}, by {panel.x.label}"]
+
+    def place_of(value: float) -> int:
+        if least <= 0.0:
+            return round(room * value / most)
+        return round((room - 1) * math.log(value / least) / (math.log(most / least) or 1.0))
+
     for row, name in enumerate(panel.y.names):
         signs = [" "] * room
         for bar in panel.bars:
             if bar.row == row:
-                ends = (round(room * end / most) for end in (bar.low, bar.high))
-                for place in range(*ends):
+                for place in range(place_of(bar.low), place_of(bar.high)):
                     signs[place] = LETTERS[bar.kind % len(LETTERS)]
-        lines.append(f"{name:>{width}}  {''.join(signs).rstrip()}")
-    lines.append(f"full width: {_text(panel.x, most)}")
+                if bar.at is not None:
+                    signs[place_of(bar.at)] = "o"
+        line = "".join(signs) + (f"  {words[row]}" if row in words else "")
+        lines.append(f"{name:>{width}}  {line.rstrip()}")
+    ends = f"from {_text(panel.x, least)} to {_text(panel.x, most)}, log scale"
+    lines.append(ends if least > 0.0 else f"full width: {_text(panel.x, most)}")
     return "\n".join(
         [*lines, *(f"  {LETTERS[i % 26]} {k.label}" for i, k in enumerate(panel.kinds))]
     )

@@ -10,6 +10,7 @@ for the report's page alike.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from hockney.lazy import lazy_imports
@@ -17,6 +18,7 @@ from hockney.registry import Registry
 
 with lazy_imports():
     from hockney.analysis import Analysis
+    from hockney.analysis.warnings import SourceNote
     from hockney.views.curves import Options
     from hockney.views.drawing.description import Figure
 
@@ -39,3 +41,16 @@ MAIN = {"rma": "one-sided", "startup": "startup"}
 def describe(name: str, analyses: Sequence[Analysis], options: Options) -> Figure:
     """The figure of that name; raises AskedWronglyError where the runs do not hold its data."""
     return FIGURES.find(name).describe(analyses, options)
+
+
+def noted(figure: Figure, analyses: Sequence[Analysis]) -> Figure:
+    """The figure with footnotes on the logs that its numbers are from: it leaves the command that
+    would print them."""
+    several = len(analyses) > 1
+    notes = (
+        f"{analysis.label}: {note.text}." if several else f"{note.text}."
+        for analysis in analyses
+        for note in analysis.warnings
+        if isinstance(note, SourceNote)
+    )
+    return replace(figure, caption=(*figure.caption, *dict.fromkeys(notes)))
