@@ -273,6 +273,21 @@ def test_a_replay_under_a_real_mpi(hockney: RunHockney, tmp_path: Path) -> None:
     assert all(seconds > 0.0 for seconds in shown["launches"])
 
 
+def test_times_of_one_buffer_are_called_too_short_for_several(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    both_ways = [calls(r, "MPI_Sendrecv", 500, 65536, peer=1 - r, buffers=4) for r in (0, 1)]
+    written(tmp_path / "p.jsonl", profile(*both_ways))
+    words = "measure --on with pingpong --buffers separate"
+    for buffers, is_said in (("returned", True), ("separate", False)):
+        asked = ("--sizes", "8,65536", "--budget", "300ms", "--buffers", buffers)
+        assert hockney("pingpong", *asked, "-q", "--force", "-o", "m.jsonl").status == 0
+        on = ("predict", "--profile", "p.jsonl", "--on", "m.jsonl")
+        shown, as_json = hockney(*on), hockney(*on, "--json")
+        assert (words in shown.stderr) == is_said
+        assert (words in "".join(json.loads(as_json.stdout)["warnings"])) == is_said
+
+
 def test_what_cannot_be_replayed_is_refused(hockney: RunHockney, tmp_path: Path) -> None:
     with pytest.raises(AskedWronglyError, match="no messages between ranks"):
         mix_of(profile(calls(0, "MPI_Put", 10, 8, peer=1)))

@@ -15,7 +15,7 @@ with lazy_imports():
     from hockney.analysis.best import is_collective
     from hockney.cli._files import load, warn_of_cut
     from hockney.predict.channel import channel_of
-    from hockney.predict.mix import collectives_by, predict_mix
+    from hockney.predict.mix import collectives_by, has_warmer_buffers, predict_mix
     from hockney.predict.order import predict_order
     from hockney.profiles import kinds
     from hockney.profiles.findings import findings_of
@@ -28,6 +28,11 @@ with lazy_imports():
     from hockney.views.order import order_json, order_lines
     from hockney.views.profile import answer_lines, profile_json, profile_parts
     from hockney.views.report.profiles import Profiled
+
+WARMER_BUFFERS = (
+    "most bytes of the program come from several buffers in turn, those of --on from one that "
+    "stays in a cache: measure --on with pingpong --buffers separate"
+)
 
 
 def load_profile(path: Path) -> Profile:
@@ -64,7 +69,8 @@ def predict_profile(
     """The communication of a profiled program on the machine of some result files."""
     profile = load_profile(path)
     mix = mix_of(profile)
-    points = [point for file in measured for point in load(file).points_to_fit]
+    found = [load(file) for file in measured]
+    points = [point for one in found for point in one.points_to_fit]
     collectives = [point for point in points if is_collective(point)]
     messages = [point for point in points if not is_collective(point)]
     if not messages:
@@ -73,12 +79,14 @@ def predict_profile(
         )
     channel = channel_of(messages, model).scaled(dict(factors))
     prediction = predict_mix(mix, channel, collectives)
+    has_caches = not any(one.run.is_simulated for one in found)
+    warnings = [WARMER_BUFFERS] if has_caches and has_warmer_buffers(mix, messages) else []
     order = order_of(profile) if has_order(profile) else None
     ordered = None
     if order is not None:
         ordered = predict_order(order, channel, collectives_by(collectives))
     if as_json:
-        content = mix_json(mix, channel.model, prediction)
+        content = mix_json(mix, channel.model, prediction, warnings)
         if order is not None and ordered is not None:
             content["order"] = order_json(order, ordered)
         click.echo(dumps(content))
@@ -86,3 +94,5 @@ def predict_profile(
     click.echo("\n".join(mix_lines(mix, channel.model, prediction)))
     if order is not None and ordered is not None:
         click.echo("\n" + "\n".join(order_lines(order, ordered)))
+    for words in warnings:
+        click.echo(f"warning: {words}", err=True)

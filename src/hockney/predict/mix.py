@@ -24,6 +24,7 @@ from hockney.predict.parameters import Level, Parameters
 from hockney.predict.schedule import Array
 from hockney.predict.schedules import SCHEDULES
 from hockney.profiles.mix import Item, Mix
+from hockney.spec.axes import RETURNED
 from hockney.spec.workloads.collective import DEFAULT
 
 MOST_STEPS = 20_000
@@ -86,6 +87,12 @@ def predict_mix(
     )
     where = "both" if len(sources) > 1 else next(iter(sources), "none")
     return MixPrediction(found, slower, narrow, where)
+
+
+def has_warmer_buffers(mix: Mix, messages: Sequence[PointEstimate]) -> bool:
+    """True if most bytes of the program come from several buffers in turn, and all messages that it
+    is predicted from came from one, which stays in a cache."""
+    return mix.several_buffers > 0.5 and all(point.buffers == RETURNED for point in messages)
 
 
 def _beyond_model(channel: Channel) -> Callable[[int], float]:

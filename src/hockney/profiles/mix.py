@@ -66,6 +66,13 @@ class Mix:
     time_s: float
     """Time in MPI of those that are."""
 
+    @property
+    def several_buffers(self) -> float:
+        """Fraction of the bytes of messages that more than one buffer takes turns for."""
+        messages = [item for item in self.items if item.operation == "message"]
+        several = sum(item.count * item.bytes for item in messages if max(item.buffers) > 1)
+        return several / max(sum(item.count * item.bytes for item in messages), 1)
+
     @cached_property
     def phases(self) -> tuple[float, ...]:
         """The part of its first turn that each item has when all begin, between 0 and 1. It differs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hockney.measure.replay import Replayed
@@ -49,7 +50,7 @@ def _left_out(mix: Mix) -> list[str]:
     return [f"  note    {part} of the time in MPI is of calls that are not in it, such as set-up"]
 
 
-def mix_json(mix: Mix, model: str, found: MixPrediction) -> dict[str, Any]:
+def mix_json(mix: Mix, model: str, found: MixPrediction, warnings: Sequence[str]) -> dict[str, Any]:
     return {
         "model": model,
         "collectives": found.collectives,
@@ -60,6 +61,7 @@ def mix_json(mix: Mix, model: str, found: MixPrediction) -> dict[str, Any]:
         "high_s": found.seconds.high,
         "more_latency": {"added_s": LATENCY_S, "seconds": found.more_latency_s},
         "half_bandwidth_s": found.half_bandwidth_s,
+        "warnings": list(warnings),
     }
 
 
