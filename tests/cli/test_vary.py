@@ -251,7 +251,7 @@ def test_a_variable_that_the_library_does_not_have_is_said(hockney: RunHockney) 
     study = package.load(Path("out.jsonl")).variants
     assert study is not None
     if package.load(Path("out.jsonl")).run.launches[0].mpi.library == "MPICH":
-        assert "has no such variable" in done.stdout
+        assert "lists no such variable by MPI_T" in done.stdout
 
 
 def test_a_job_cannot_compare_variants(hockney: RunHockney) -> None:
