@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure as Canvas
 from matplotlib.text import Text
 
-from hockney.views.drawing.axes import scale_axis
+from hockney.views.drawing.axes import LABEL_INCHES, scale_axis
 from hockney.views.drawing.description import Axis, Figure, Panel, Series
 from hockney.views.drawing.files import LONGEST_LABEL, draw, looks_of, paper, plain, save
 
@@ -96,11 +96,13 @@ def test_plain_text_is_printable_and_short(text: str, longest: int) -> None:
         assert shown == text
 
 
-def ticks(axis: Axis, values: list[float]) -> tuple[tuple[float, float], list[str]]:
-    """Limits of a vertical axis of 2.2 inches, and the names between them."""
+def ticks(
+    axis: Axis, values: list[float], inches: float = 2.2
+) -> tuple[tuple[float, float], list[str]]:
+    """Limits of a vertical axis, and the names between them."""
     with paper():
         axes = Canvas().subplots()
-        scale_axis(axes, "y", axis, values, 2.2)
+        scale_axis(axes, "y", axis, values, inches)
         low, high = axes.yaxis.get_view_interval()
         places = axes.yaxis.get_major_locator()()
         names = axes.yaxis.get_major_formatter().format_ticks(places)
@@ -108,12 +110,12 @@ def ticks(axis: Axis, values: list[float]) -> tuple[tuple[float, float], list[st
     return (low, high), named
 
 
-@given(st.lists(st.floats(1e-12, 1e6), min_size=1, max_size=5))
-def test_every_time_is_on_the_axis_beside_names(seconds: list[float]) -> None:
-    (low, high), names = ticks(TIME, [*seconds, 0.0, -1.0])
+@given(st.lists(st.floats(1e-12, 1e6), min_size=1, max_size=5), st.floats(0.9, 2.2))
+def test_every_time_is_on_the_axis_beside_names(seconds: list[float], inches: float) -> None:
+    (low, high), names = ticks(TIME, [*seconds, 0.0, -1.0], inches)
     assert low < min(seconds)
     assert max(seconds) < high
-    assert 2 <= len(names) <= 10
+    assert 2 <= len(names) <= inches / LABEL_INCHES["y"]
     assert len(set(names)) == len(names)
 
 

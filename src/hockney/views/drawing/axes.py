@@ -157,16 +157,14 @@ def _powers(low: float, high: float, most: int) -> list[float]:
 
 
 def _decades(low: float, high: float, most: int) -> tuple[list[float], list[float]]:
-    """Ticks with a name, no more than most if possible, and ticks without one."""
+    """Ticks with a name, no more than most, and ticks without one."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    step = math.ceil(len(decades) / 8)
     for factors in DECADES:
-        named = [factor * 10.0**decade for decade in decades[::step] for factor in factors]
+        named = [factor * 10.0**decade for decade in decades for factor in factors]
         if sum(low <= value <= high for value in named) <= most:
-            break
-    if step > 1:
-        return named, []
-    return named, [n * 10.0**decade for decade in decades for n in range(2, 10)]
+            return named, [n * 10.0**decade for decade in decades for n in range(2, 10)]
+    seen = [value for value in named if low <= value <= high]
+    return seen[:: math.ceil(len(seen) / most)], seen
 
 
 def _spaced(counts: Iterable[float]) -> Callable[[float], str]:
