@@ -9,8 +9,12 @@ from typing import Any
 
 import pytest
 
+from hockney.profiles import kinds
+from hockney.profiles.summary import Summary
+from hockney.views.profile import profile_json
 from recorded import answers
 
+PROFILE = Path(__file__).parents[1] / "fuzz" / "samples" / "profiles" / "known_calls.jsonl"
 DOCS = Path(__file__).parents[2] / "docs"
 NAMED = set(
     re.findall(r'["`](\w+)["`]', (DOCS / "json.md").read_text() + (DOCS / "records.md").read_text())
@@ -35,4 +39,11 @@ def _fields(value: Any) -> Iterator[str]:
 def test_every_field_is_named(verb: str) -> None:
     printed = {field for file in answers.expected().values() for field in _fields(file.get(verb))}
     assert printed
+    assert printed <= NAMED, printed - NAMED
+
+
+def test_every_field_of_a_profile_is_named() -> None:
+    summary = Summary(kinds.read(PROFILE))
+    printed = set(_fields(profile_json(summary, ())))
+    assert len(printed) > 40
     assert printed <= NAMED, printed - NAMED
