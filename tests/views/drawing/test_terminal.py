@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from figure_examples import EXAMPLES, example
-from hockney.views.drawing.description import Axis, Cell, Figure, Kind, Panel, Series
+from hockney.views.drawing.description import Axis, Bar, Cell, Figure, Kind, Panel, Series
 from hockney.views.drawing.terminal import COLUMNS, drawn
 
 SIZE, TIME = Axis("size", "message size"), Axis("time", "one-way time", logarithmic=True)
@@ -26,6 +26,16 @@ def test_every_figure_is_drawn_within_a_terminal(name: str) -> None:
 
 def curves(*series: Series) -> Figure:
     return Figure("time", "a title", (Panel(SIZE, TIME, series),))
+
+
+def test_a_value_of_nothing_has_its_place_in_a_row() -> None:
+    """A logarithmic axis has none for it, and the largest is at the end of what it has."""
+    names = Axis("name", "step", names=("first", "second"), downward=True)
+    bars = tuple(Bar(row, 0.0, at, 0, "", at=at) for row, at in enumerate((0.0, 1e-3)))
+    panel = Panel(TIME, names, bars=bars, kinds=(Kind("a time", 0),))
+    rows = drawn(Figure("startup", "a title", (panel,))).splitlines()
+    assert any(row.split() == ["first", "o", "0", "ns"] for row in rows)
+    assert any(row.endswith("o  1 ms") for row in rows)
 
 
 def marks(text: str, mark: str) -> list[tuple[int, int]]:

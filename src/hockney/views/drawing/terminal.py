@@ -221,7 +221,7 @@ def _bars(panel: Panel) -> str:
                 for place in range(place_of(bar.low), place_of(bar.high)):
                     signs[place] = LETTERS[bar.kind % len(LETTERS)]
                 if bar.at is not None:
-                    signs[place_of(bar.at)] = "o"
+                    signs[min(place_of(bar.at), room - 1)] = "o"
         line = "".join(signs) + (f"  {words[row]}" if row in words else "")
         lines.append(f"{name:>{width}}  {line.rstrip()}")
     ends = f"from {_text(panel.x, least)} to {_text(panel.x, most)}, log scale"
