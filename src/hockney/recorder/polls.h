@@ -11,6 +11,9 @@
 /* Ticks of a poll from which on the next one is timed: half a microsecond, more or less. Then a clock costs
    little beside it. */
 enum { SLOW_TICKS = 1000 };
+/* Ticks of a poll in which the rank lost its CPU, a tenth of a millisecond, more or less: it stands for itself
+   alone. */
+enum { INTERRUPTED_TICKS = 250000 };
 
 /* Those of one function. */
 struct polls {
@@ -55,11 +58,12 @@ static inline void count_timed(struct polls *polls, uint16_t call, uint16_t grou
     const uint64_t spent = exit - enter;
     const struct operation operation = {.call = call, .group = group, .peer = NO_PEER};
     const uint32_t cell = count(&operation, spent);
-    time_untimed(polls, cell == polls->cell ? spent : polls->nothing_ticks);
+    const int stands_for_all = cell == polls->cell && spent < INTERRUPTED_TICKS;
+    time_untimed(polls, stands_for_all ? spent : polls->nothing_ticks);
     polls->cell = cell < CELLS ? cell : polls->cell; /* another thread may be about to use it */
     polls->keys = keys;
     polls->comm = comm;
-    polls->nothing_ticks = spent;
+    polls->nothing_ticks = spent < INTERRUPTED_TICKS ? spent : polls->nothing_ticks;
     polls->left = spent < SLOW_TICKS && cell < CELLS ? 7 + (scattered(polls->turns++) & 15) : 0;
     if (traced)
         trace_other(enter, exit);
