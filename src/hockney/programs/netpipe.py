@@ -91,15 +91,15 @@ def _table(line: int, version: str, places: list[Place]) -> Table:
 def _console(log: Log) -> list[Table]:
     """A new table begins where sizes restart."""
     tables: list[Table] = []
-    places: list[Place] = []
+    hosts: dict[int, str] = {}
     found: list[tuple[int, re.Match[str]]] = []
     for line, text in log.numbered():
         host, row = _HOST.match(text), _CONSOLE.search(text)
         if host:
-            places = [p for p in places if p.rank != int(host[1])]
-            places.append(Place(rank=int(host[1]), host=host[2]))
+            hosts[int(host[1])] = host[2]
         elif row:
             found.append((line, row))
+    places = [Place(rank=rank, host=host) for rank, host in hosts.items()]
     version = "5" if found and found[0][1]["unit"] == "B" else "3"
     for part in _restarts(found, [int(row["bytes"]) for _, row in found]):
         rows = [(line, [m["bytes"], m["times"], m["rate"], m["time"]]) for line, m in part]

@@ -207,10 +207,10 @@ def _section(experiment: str, operation: str, analyses: Sequence[Analysis], dots
 def _answer(operation: str, analyses: Sequence[Analysis]) -> list[str]:
     measured = [analysis for analysis in analyses if own_points(analysis, operation or None)]
     if len(measured) == 1 and _whole(measured):
-        return _lines(operation, measured[0])
+        return _lines(operation, measured[0]) or [NOTHING]
     shown = _whole(measured)[:MOST_ANSWERS]
     more = len(measured) - len(shown)
-    lines = [f"{one.label}: {_lines(operation, one)[0]}" for one in shown]
+    lines = [f"{one.label}: {line}" for one in shown for line in _lines(operation, one)[:1]]
     return [*lines, *[f"and {more} more systems"] * (more > 0)] or [NOTHING]
 
 
