@@ -15,7 +15,7 @@ LOCKED ?=
 run: $(BASE)
 	$(BIN)/hockney pingpong
 
-# All but what is marked long, in less than four minutes on two cores.
+# All but what is marked long, in five minutes on two cores.
 WORKERS ?= 2
 RUN_TESTS = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=10
 
