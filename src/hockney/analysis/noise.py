@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hockney.estimate.launches import WAITED
 from hockney.records import Noise, Run
 
-WAITED = 0.10
-"""Fraction of the time that a rank was ready while something else had its CPU. Our own reading of
-the records takes up to 5 % on a node with no core to spare."""
 STOLEN, STOLEN_LEAST_S = 0.02, 0.03
 """Fraction of a rank's run, and at least three kernel ticks of 10 ms, the unit of the counter."""
 IDLE = 0.15

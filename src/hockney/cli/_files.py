@@ -137,8 +137,13 @@ def _newest(paths: Iterable[Path]) -> list[tuple[Path, int]]:
 
 def warn_of_sources(runs: Iterable[Run]) -> None:
     """What was wrong with the logs that the numbers are from."""
-    for words in dict.fromkeys(note.text for run in runs for note in source_notes(run)):
-        click.echo(f"warning: {words}", err=True)
+    warn(dict.fromkeys(note.text for run in runs for note in source_notes(run)))
+
+
+def warn(texts: Iterable[str]) -> None:
+    """A line on stderr for each."""
+    for text in texts:
+        click.echo(f"warning: {text}", err=True)
 
 
 def write_text(path: Path, text: str, force: bool) -> None:

@@ -13,7 +13,7 @@ from hockney.terminal import styled
 
 with lazy_imports():
     from hockney.analysis.best import is_collective
-    from hockney.cli._files import load, warn_of_cut
+    from hockney.cli._files import load, warn, warn_of_cut
     from hockney.predict.channel import channel_of
     from hockney.predict.mix import collectives_by, has_warmer_buffers, predict_mix
     from hockney.predict.order import predict_order
@@ -94,5 +94,4 @@ def predict_profile(
     click.echo("\n".join(mix_lines(mix, channel.model, prediction)))
     if order is not None and ordered is not None:
         click.echo("\n" + "\n".join(order_lines(order, ordered)))
-    for words in warnings:
-        click.echo(f"warning: {words}", err=True)
+    warn(warnings)

@@ -18,6 +18,7 @@ from hockney.logs.log import UNKNOWN
 from hockney.programs import reader_names
 
 with lazy_imports():
+    from hockney.cli._files import warn
     from hockney.exchange.reading import read, recognise
     from hockney.logs.log import Log, read_log
     from hockney.logs.runs import runs_of, store
@@ -170,6 +171,4 @@ def _report(run: Run) -> None:
     )
     cut = [end.message for end in run.ends if end.message]
     unnamed = ["the log does not name the operation: give it with --operation"]
-    notes = [*cut, *(source.notes if source else []), *unnamed * (_name(run) == UNKNOWN)]
-    for words in notes:
-        click.echo(f"warning: {words}", err=True)
+    warn([*cut, *(source.notes if source else []), *unnamed * (_name(run) == UNKNOWN)])

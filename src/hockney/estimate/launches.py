@@ -22,6 +22,9 @@ SLOW_RULE = (
 MODE_MOST, MODE_LEAST = 0.1, 3
 """Slow launches are a mode, and no outliers, from more than this fraction and this number on."""
 MAD_TO_SIGMA = 1.4826
+WAITED = 0.10
+"""Fraction of the time that a rank was ready while something else had its CPU; a launch with more
+is disturbed. Our own reading of the records takes up to 5 % on a node with no core to spare."""
 
 
 @dataclass(frozen=True)

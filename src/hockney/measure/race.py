@@ -15,6 +15,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from msgspec.structs import replace
 
+from hockney.estimate.launches import WAITED
 from hockney.estimate.points import AUXILIARY
 from hockney.lazy import lazy_imports
 from hockney.records import Run
@@ -32,9 +33,6 @@ MATTERS = 0.03
 FAR_BEHIND = 3.0
 """Times as long as the fastest, from the one's lower to the other's upper quartile within a launch:
 other work on the machine may well double the time of a launch."""
-HELD = 0.1
-"""A launch in which other work held a rank's CPU for this part of the time, of which warnings tell
-(analysis/noise.py), may take any number of times as long, and shows nobody far behind."""
 FIRST_PART = 1.0 / 3.0
 """The first launch measures for this part of the time: it needs to show who is far behind."""
 Key = tuple[int, str | None]
@@ -109,12 +107,13 @@ class Race:
             if one.operation not in AUXILIARY and one.phase is None:
                 by_launch.setdefault(((one.bytes, one.arrival), one.launch), []).extend(one.ns)
         seen.samples = len(samples)
+        firsts = {launch for key, launch in by_launch if key not in seen.quartiles}
+        disturbed = {launch for launch in firsts if _is_disturbed(runner.run, launch)}
         for (key, launch), ns in by_launch.items():
             low, median, high = np.quantile(ns, (0.25, 0.5, 0.75)).tolist()
             seen.times.setdefault(key, []).append(median)
             if key not in seen.quartiles:
-                disturbed = _is_disturbed(runner.run, launch)
-                seen.quartiles[key] = (0.0, np.inf) if disturbed else (low, high)
+                seen.quartiles[key] = (0.0, np.inf) if launch in disturbed else (low, high)
 
     def _compare(self, key: Key, group: Sequence[Runner]) -> None:
         """Once all that are in the race at a size have been launched once more."""
@@ -156,9 +155,10 @@ class Race:
 
 
 def _is_disturbed(run: Run, launch: int) -> bool:
+    """Such a launch may take any number of times as long, and shows nobody far behind."""
     found = [one for one in run.rounds if one.launch == launch]
-    held_s = sum(one.waited_s or 0.0 for one in found)
-    return held_s > HELD * sum(one.wall_s or 0.0 for one in found)
+    waited_s = sum(one.waited_s or 0.0 for one in found)
+    return waited_s > WAITED * sum(one.wall_s or 0.0 for one in found)
 
 
 def _has(key: Key, runner: Runner) -> bool:
