@@ -15,7 +15,7 @@ from hockney.errors import AskedWronglyError
 from hockney.exchange.writing import render
 from hockney.lazy import lazy_imports
 from hockney.terminal import styled
-from hockney.views.as_json import dumps
+from hockney.views.as_json import dumps, encoded
 from hockney.views.experiments import shown_json, view_of
 from hockney.views.warnings import warning_lines
 
@@ -126,4 +126,4 @@ def show_json(
         shown["published"] = published_json(positions)
         shown["positions"] = asdict(positions)
         shown["beside"] = shown["positions"]  # its former name
-    click.echo(dumps(shown))
+    click.echo(encoded(shown))  # of many launches, larger than the run

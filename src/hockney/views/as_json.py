@@ -19,7 +19,16 @@ from hockney.spec.axes import Axes, axes_of
 
 def dumps(value: object) -> str:
     """Indented JSON; what is not a finite number is null."""
-    return msgspec.json.format(msgspec.json.encode(finite(value)), indent=2).decode()
+    return encoded(value).decode()
+
+
+def encoded(value: object) -> bytes:
+    """The same in UTF-8."""
+    try:
+        compact = msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        compact = msgspec.json.encode(finite(value))  # a copy of everything
+    return msgspec.json.format(compact, indent=2)
 
 
 def finite(value: object) -> object:
