@@ -11,7 +11,7 @@ import numpy as np
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
 from hockney.predict.parameters import Machine, Parameters
-from hockney.predict.schedule import MOST_RANKS, Algorithm, Array, bounded, step_effort
+from hockney.predict.schedule import MOST_RANKS, Algorithm, Array, Schedule, bounded, step_effort
 from hockney.predict.schedules import SCHEDULES
 from hockney.predict.simulation import simulate
 from hockney.records import Place
@@ -34,6 +34,21 @@ def schedule_of(collective: str, name: str) -> Algorithm:
     return known[name]
 
 
+def schedule_for(
+    collective: str, name: str, ranks: int, bytes: int, segment: int | None = None
+) -> Schedule:
+    """The messages of that schedule, step by step. Raises AskedWronglyError where they are too
+    many, and where the algorithm is for other numbers of ranks."""
+    messages_of = schedule_of(collective, name)
+    if ranks > MOST_RANKS:
+        raise AskedWronglyError(
+            f"{ranks} ranks: schedules are simulated message by message, for at most {MOST_RANKS} "
+            "ranks",
+            "halo2d, halo3d, ring and alltoall can be predicted for more",
+        )
+    return bounded(messages_of(ranks, bytes, segment))
+
+
 def time(
     parameters: Parameters,
     collective: str,
@@ -50,20 +65,13 @@ def time(
     of the whole buffer for the others. segment: bytes; algorithms that do not segment ignore it.
     placement: the place of each rank; None for one rank per node.
     """
-    messages_of = schedule_of(collective, algorithm)
     if ranks < 1 or bytes < 0 or not 0 <= root < ranks:
         raise AskedWronglyError(
             f"{ranks} ranks, {bytes} bytes, root {root}",
             "give at least one rank, 0 bytes or more, and a root among the ranks",
         )
-    if ranks > MOST_RANKS:
-        raise AskedWronglyError(
-            f"{ranks} ranks: schedules are simulated message by message, for at most {MOST_RANKS} "
-            "ranks",
-            "halo2d, halo3d, ring and alltoall can be predicted for more",
-        )
-    machine = Machine(parameters, ranks, placement, root)
-    return float(simulate(machine, bounded(messages_of(ranks, bytes, segment))).max())
+    schedule = schedule_for(collective, algorithm, ranks, bytes, segment)
+    return float(simulate(Machine(parameters, ranks, placement, root), schedule).max())
 
 
 def dependencies(
@@ -73,21 +81,20 @@ def dependencies(
     depend on i. Ranks count from the root. time_s: the completion time, when all begin at once.
 
     Each row is found by a simulation in which that rank begins so late that all others wait."""
-    schedule = schedule_of(collective, algorithm)
     machine = Machine(parameters, ranks, None, 0)
     late_s = LATE * max(time_s, LEAST_S)
     rows = []
     for rank in range(ranks):
         begun = np.zeros(ranks)
         begun[rank] = late_s
-        after = simulate(machine, bounded(schedule(ranks, bytes, None)), begun) - late_s
+        after = simulate(machine, schedule_for(collective, algorithm, ranks, bytes), begun) - late_s
         rows.append(np.where(after >= -0.5 * late_s, np.maximum(after, 0.0), -np.inf))
     return np.array(rows)
 
 
 def effort(collective: str, algorithm: str, ranks: int, bytes: int) -> int:
     """Cost of simulating the schedule, in messages."""
-    return sum(map(step_effort, bounded(schedule_of(collective, algorithm)(ranks, bytes, None))))
+    return sum(map(step_effort, schedule_for(collective, algorithm, ranks, bytes)))
 
 
 def scheduled(point: PointEstimate) -> str:

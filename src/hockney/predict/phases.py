@@ -11,9 +11,9 @@ import numpy as np
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
-from hockney.predict.collectives import schedule_of
+from hockney.predict.collectives import schedule_for
 from hockney.predict.parameters import Machine, Parameters
-from hockney.predict.schedule import Step, bounded
+from hockney.predict.schedule import Step
 from hockney.predict.schedules import SCHEDULES
 from hockney.predict.simulation import walk
 from hockney.records import Place
@@ -40,10 +40,10 @@ def steps_of(
     collective: str, name: str, ranks: int, bytes: int, segment: int | None = None
 ) -> list[Step]:
     """The steps that have messages. Those of reductions are of whole elements, as the engine makes
-    them. Raises AskedWronglyError where the algorithm is for other numbers of ranks."""
+    them. Raises AskedWronglyError as schedule_for does."""
     unit = INT_BYTES if collective in REDUCTIONS else 1
     segment = None if segment is None else max(segment // unit, 1)
-    steps = bounded(schedule_of(collective, name)(ranks, bytes // unit, segment or None))
+    steps = schedule_for(collective, name, ranks, bytes // unit, segment or None)
     return [replace(step, bytes=unit * step.bytes) for step in steps if len(step.sources)]
 
 
@@ -64,11 +64,14 @@ def segments_of(steps: Sequence[Step], nodes: Sequence[object]) -> list[str]:
 
 
 def phases_in_order(point: PointEstimate, placement: Sequence[Place] | None) -> list[str]:
-    """The phases of a point's schedule; empty where it is unknown here."""
+    """The phases of a point's schedule; empty where it is unknown here, or cannot be had."""
     name, segment = point.algorithm or "", point.segment_bytes or None
     if name not in schedules_with_phases(point.operation):
         return []
-    steps = steps_of(point.operation, name, point.known_ranks, point.bytes, segment)
+    try:
+        steps = steps_of(point.operation, name, point.known_ranks, point.bytes, segment)
+    except AskedWronglyError:
+        return []
     return list(dict.fromkeys(segments_of(steps, _nodes(point.known_ranks, placement))))
 
 
