@@ -138,6 +138,7 @@ def test_parameters_come_from_ping_pong_times_of_each_level() -> None:
         ("bcast", "binomial", 2**31, 8, None, "for at most 1048576"),
         ("alltoall", "basic_linear", 100_000, 8, None, "10000000000 messages"),
         ("bcast", "pipeline", 2, 1 << 60, 1, "takes too long to simulate"),
+        ("bcast", "chain", 1 << 20, 8, 1, "8388600 messages or more takes too long"),
         pytest.param(
             "allgather",
             "ring",

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.predict.schedule import Array, Ranks, Schedule, Step, step
+from hockney.predict.schedule import (
+    MOST_MESSAGES,
+    STEP_MESSAGES,
+    Array,
+    Ranks,
+    Schedule,
+    Step,
+    step,
+    too_long,
+)
 
 CHAIN_FANOUT = 4
 """Default of Open MPI's chain (coll_tuned_bcast_algorithm_chain_fanout)."""
@@ -89,8 +98,7 @@ def down(shape: Tree, segments: Array, in_turn: bool = False) -> Schedule:
     """Every rank passes each segment on to all its children, while the next one comes in. Block s
     is segment s."""
     first = shape.depth[shape.parents]
-    last = int(first.max(initial=-1)) + len(segments)
-    for time in range(last):
+    for time in _times(first, segments):
         segment = time - first
         yield _moving(shape.parents, shape.children, segment, segments, in_turn=in_turn)
 
@@ -98,12 +106,20 @@ def down(shape: Tree, segments: Array, in_turn: bool = False) -> Schedule:
 def up(shape: Tree, segments: Array, in_turn: bool = False) -> Schedule:
     """The way back: a rank adds what its children send to its own and sends the sum up."""
     first = shape.height[shape.children]
-    last = int(first.max(initial=-1)) + len(segments)
-    for time in range(last):
+    for time in _times(first, segments):
         segment = time - first
         yield _moving(
             shape.children, shape.parents, segment, segments, in_turn=in_turn, reduces=True
         )
+
+
+def _times(first: Ranks, segments: Array) -> range:
+    """The steps in which edges that carry their first segment in step `first` carry all. Raises
+    AskedWronglyError when they are too many, before each looks at all edges."""
+    times = range(int(first.max(initial=-1)) + len(segments))
+    if len(times) * STEP_MESSAGES > MOST_MESSAGES:
+        raise too_long(len(first) * len(segments))
+    return times
 
 
 def _moving(
