@@ -14,7 +14,9 @@ from rule_samples import mpich_rule
 
 from hockney.errors import HockneyError
 from hockney.measure.build import build_engine
+from hockney.measure.collective import Study, cases_of
 from hockney.mpis import Engine, Mpi, Rule, mpich
+from hockney.spec import Placement, sizes_of
 from hockney.tuning.trial import start, try_files, write_tried
 
 FORM = mpich.FORMATS["mpich"]
@@ -130,3 +132,26 @@ def test_an_operation_of_the_user_and_other_ranks_are_left_to_the_library(engine
         branches["comm_size<=4"]["avg_msg_size<=100"]["is_op_built_in=no"]
         == (own[key]["comm_type=intra"])
     )
+
+
+def test_on_several_nodes_they_are_left_out(a_mpich: Mpi, engine: Engine) -> None:
+    """There the ranks of the rule would be those of each node, and not the measured ones."""
+    study = Study(
+        **{
+            **dict.fromkeys(("forms", "segments", "radices", "requests", "phases"), ()),
+            **dict.fromkeys(("buffers", "sync", "arrivals")),
+            **dict.fromkeys(("overlap", "verify"), False),
+            "named": ["bcast"],
+            "algorithms": ["default", "release_gather"],
+            "ranks": [4],
+            "sizes": sizes_of([8]),
+            "root": "first",
+            "groups": 1,
+            "oversubscribe": True,
+        }  # type: ignore[arg-type]
+    )
+    here, _ = cases_of(study, Placement(), a_mpich, engine)
+    assert len(here) == 2
+    there, left_out = cases_of(study, Placement(hosts=("a", "b")), a_mpich, engine)
+    assert [case.title for case in there] == ["bcast default, 4 ranks"]
+    assert left_out == ["bcast release_gather, 4 ranks: it is for the ranks of one node"]
