@@ -91,7 +91,7 @@ def searched(
         for one in cell.contenders:
             exact.setdefault(one.name, {})[cell.bytes] = one.point.typical_s
     runners = [Runner(name, times, cells[0].collective) for name, times in exact.items()]
-    race = Race()
+    race = Race(launches)
     for number in range(launches):
         for one in runners:
             if one.is_done:
@@ -122,13 +122,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--directory", type=Path, required=True)
     parser.add_argument("--ranks", default="64")
+    parser.add_argument("--collectives", default=COLLECTIVES)
     parser.add_argument("--launches", type=int, default=10)
     parser.add_argument("--noise", type=float, nargs="+", default=[0.02, 0.05, 0.1])
     parser.add_argument("--repeats", type=int, default=5)
     asked = parser.parse_args()
     studies = []
     for ranks in map(int, asked.ranks.split(",")):
-        for collective in COLLECTIVES.split(","):
+        for collective in asked.collectives.split(","):
             pieces = pieces_of(collective, ranks, 2, LARGEST)
             studies += [cells_in(asked.directory, pieces, selector) for selector in SELECTORS]
     for noise in asked.noise:

@@ -1,5 +1,5 @@
 """How good rules are where nothing was measured: SimGrid's own selectors are the library, every
-algorithm and size of a simulated cluster is known, and rules come from every second size.
+algorithm and size of a simulated cluster is known, and rules come from every second size (--every).
 
 Times are exact, so that whatever is lost is lost between the measured sizes. The oracle has
 measured everything. Each algorithm is simulated in a run of its own, whose file in --directory is
@@ -142,10 +142,11 @@ def cells_in(directory: Path, pieces: Sequence[Piece], selector: str) -> list[Ce
     return cells_of(points, is_exact=True)
 
 
-def held_out(cells: Sequence[Cell], first: int, beyond: bool) -> list[HeldOut]:
-    """Rules from every second size, judged at the others."""
+def held_out(cells: Sequence[Cell], first: int, every: int, beyond: bool) -> list[HeldOut]:
+    """Rules from some of the sizes, judged at the others between them."""
     ordered = sorted(cells, key=lambda cell: cell.bytes)
-    measured, rest = ordered[first::2], ordered[1 - first :: 2]
+    measured = ordered[first::every]
+    rest = [cell for number, cell in enumerate(ordered) if (number - first) % every]
     inside = [c for c in rest if measured[0].bytes < c.bytes < measured[-1].bytes]
     added = predicted_cells(measured, (), lambda *_: None) if beyond else []
     rules = reduce_to_rules([*measured, *added], lambda *_: {}).rules
@@ -191,6 +192,7 @@ def main() -> None:
     parser.add_argument("--ranks", default="64,256,1024")
     parser.add_argument("--collectives", default=COLLECTIVES)
     parser.add_argument("--step", type=int, default=2, help="factor between sizes")
+    parser.add_argument("--every", type=int, default=2, help="rules come from one size in so many")
     parser.add_argument("--largest", type=parse_size, default=LARGEST, help="size")
     parser.add_argument("--longest", type=int, default=LONGEST_S, help="CPU seconds")
     parser.add_argument("--pieces", type=float, default=math.inf, metavar="SECONDS")
@@ -212,7 +214,8 @@ def main() -> None:
                 continue  # nothing to compare with
             cells = cells_in(asked.directory, pieces, selector)
             for beyond, found in every.items():
-                here = [one for first in (0, 1) for one in held_out(cells, first, beyond)]
+                firsts = range(min(asked.every, len(cells)))
+                here = [o for first in firsts for o in held_out(cells, first, asked.every, beyond)]
                 found += here
                 rule = "predicted" if beyond else "measured"
                 report(f"{selector} {pieces[0].ranks} {pieces[0].collective}, {rule}", here)

@@ -1,4 +1,4 @@
-"""Algorithms leave the race once they are surely the fastest at no size."""
+"""Algorithms leave the race once measuring them further would gain next to nothing at any size."""
 
 from __future__ import annotations
 
@@ -72,19 +72,36 @@ def test_who_is_behind_everywhere_is_out_and_who_wins_somewhere_stays() -> None:
     assert default.sizes == [8, 1024], "what others are compared with stays"
 
 
-def test_of_those_that_are_alike_one_stays() -> None:
-    """Once launches show that none of them is faster by what matters, and not before."""
-    times = {"a": 100.0, "b": 100.1, "c": 103.0}
+def raced(times: dict[str, float], launches: int, asked: int | None) -> list[str]:
+    """Who is left after so many launches, of as many as are asked for."""
     runners = [Runner(name, {8: ns}, scatter=0.03) for name, ns in times.items()]
-    race = Race()
-    for launches in (1, 2, 3, 4):
+    race = Race(asked)
+    for _ in range(launches):
         for one in runners:
             if not one.is_done:
                 one.launch()
         race.drop(runners)
-        if launches == 2:
-            assert not any(one.is_done for one in runners), "two launches that scatter show little"
-    assert [one.is_done for one in runners] == [False, True, True]
+    return [one.name for one in runners if not one.is_done]
+
+
+def test_of_those_that_are_alike_one_stays() -> None:
+    """Once launches show that more of them would gain little, and not before."""
+    times = {"a": 100.0, "b": 100.1, "c": 106.0}
+    assert raced(times, 2, None) == ["a", "b"], "two launches that scatter show little"
+    assert raced(times, 6, None) == ["a"]
+
+
+def test_the_fewer_launches_are_left_the_less_they_can_gain() -> None:
+    times = {"a": 100.0, "b": 100.1}
+    assert raced(times, 3, 30) == ["a", "b"]
+    assert raced(times, 3, 4) == ["a"]
+    assert raced(times, 1, 1) == ["a", "b"], "none is left that could be saved"
+
+
+def test_those_that_leave_together_must_gain_little_together() -> None:
+    alike = {name: 100.0 + 0.01 * number for number, name in enumerate("abcdefgh")}
+    assert raced({"a": 100.0, "b": 100.01}, 6, None) == ["a"]
+    assert len(raced(alike, 6, None)) > 4
 
 
 def test_after_one_launch_those_that_take_several_times_as_long_are_out() -> None:

@@ -105,6 +105,18 @@ def as_json(*rules: dict[str, object], **section: object) -> str:
     return json.dumps({"rule_file_version": 3, "collectives": {"bcast": [whole]}}, indent=1)
 
 
+@pytest.mark.parametrize("no_limit", ["inf", "Inf", "INF"])
+def test_names_and_spellings_of_the_schema_of_open_mpi_6_are_read(
+    no_limit: str, tmp_path: Path
+) -> None:
+    """bine_imp chooses a variant of an algorithm in its newest schema: it makes no other rule."""
+    above = {"alg": 3, "msg_size_min": 64, "msg_size_max": no_limit, "bine_imp": 2}
+    text = as_json({"alg": 6, "msg_size_max": 63}, above, comm_size_min=2, comm_size_max=no_limit)
+    small, large = read("openmpi-json", text, tmp_path)
+    assert (small.bytes, small.ranks, small.algorithm) == ((0, 63), (2, None), "6")
+    assert (large.bytes, large.ranks, large.algorithm) == ((64, None), (2, None), "3")
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [

@@ -190,6 +190,26 @@ def test_between_neighbouring_rules_holds_what_is_harmless_on_both_sides(
     assert [(rule.from_bytes, rule.to_bytes) for rule in rules] == limits
 
 
+@pytest.mark.parametrize(
+    ("neighbour", "limits"),
+    [
+        ((1.0, "same"), (2, 511)),
+        ((1.5, "slower"), (8, 64)),
+        ((0.97, "unknown"), (8, 64)),
+        (None, (8, 64)),
+    ],
+)
+def test_a_rule_reaches_to_where_it_is_shown_to_be_as_fast_as_the_library(
+    neighbour: tuple[float, str] | None, limits: tuple[int, int]
+) -> None:
+    """The library changes its decision somewhere between two measured sizes. That an algorithm was
+    not measured, or may be slower, does not show that it is as good on the other side."""
+    beside: Ratios = {"a": neighbour} if neighbour else {"b": (1.0, "same")}
+    fast: Ratios = {"a": (0.5, "faster")}
+    [rule] = reduced(cells_of_grids("bcast", {4: [beside, fast, fast, beside]})).rules
+    assert (rule.from_bytes, rule.to_bytes) == limits
+
+
 def test_a_rule_that_gains_next_to_nothing_is_left_out() -> None:
     big: Ratios = {"a": (0.01, "faster")}
     small: Ratios = {"b": (0.99, "faster")}

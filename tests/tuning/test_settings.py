@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from hockney.estimate.differences import Judged
 from hockney.measure import setup
 from hockney.mpis import Engine, Mpi
 from hockney.spec.axes import Point
-from hockney.spec.variants import Comparison
+from hockney.spec.variants import LEAST_BLOCKS, Comparison
 from hockney.tuning.settings import (
     Setting,
     Time,
@@ -27,6 +28,7 @@ from hockney.tuning.settings import (
     variants_of,
 )
 from hockney.tuning.settings_files import deployed, files_of, modules_of, write
+from hockney.units import parse_seconds
 
 SETTINGS = tuple(Setting(f"V_{name}", name, "1") for name in "abc")
 
@@ -192,6 +194,23 @@ def test_values_of_which_the_library_makes_others_are_left_out(mpi: Mpi, engine:
     assert "many: the library refuses this value" in many or "many: no number" in many
     with pytest.raises(AskedWronglyError, match=f"{2**70}: out of range"):
         settings_of([f"{variable}={2**70}"], mpi, engine)
+
+
+def test_a_budget_without_a_block_is_told_how_much_is_enough(
+    hockney: RunHockney, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of what a launch really took, not of the shortest that there may be."""
+    monkeypatch.setattr("hockney.measure.variants.SHORTEST_LAUNCH_S", 1e-3)  # looks as if enough
+    budget_s = 0.1
+    words = ("--settings", "UCX_NONESUCH=1", "--budget", f"{budget_s}s")
+    done = hockney("tune", "pingpong", *words, "--", "--sizes", "8")
+    assert done.status == 1
+    assert "no block of launches is complete: nothing can be compared" in done.stderr
+    advice = re.search(r"a launch took (.+): give (\d+) times the --budget", done.stderr)
+    assert advice is not None, done.stderr
+    launch_s, times = parse_seconds(advice[1].replace(" ", "")), int(advice[2])
+    enough_s = 2 * LEAST_BLOCKS * launch_s
+    assert times * budget_s == pytest.approx(enough_s, abs=budget_s + 0.01 * enough_s)
 
 
 @pytest.mark.long

@@ -60,7 +60,7 @@ def test_the_library_reads_all_of_what_is_written(
     name = own_format(here)
     form, rules = format_named(name), rules_for(name)
     assert write_tried(form, rules, tmp_path / "rules", here, library, engine) is True
-    assert files(tmp_path) == sorted(f"rules{suffix}" for suffix in form.suffixes)
+    assert files(tmp_path) == sorted(f"rules{suffix}" for suffix in form.render(rules, engine))
     assert try_written(form, tmp_path / "rules", here, library, engine) is True
     assert other_library(form, tmp_path / "rules", here) is None
     newer = records.Mpi(library=here.library, version="99.1")

@@ -187,7 +187,7 @@ BUDGET = option(
     "--race",
     is_flag=True,
     heading=SAMPLING,
-    help="Measure an algorithm no further at sizes where it is surely not the fastest.",
+    help="Measure an algorithm no further at sizes where that would gain next to nothing.",
 )
 @_options.VERIFY
 @option("--oversubscribe", is_flag=True, heading=WORKLOAD, help="Allow more ranks than CPUs.")

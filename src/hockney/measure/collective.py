@@ -114,6 +114,9 @@ def cases_of(
         forcing = family.forcing(collective, variant.algorithm, *variant.parameters)
         for ranks in study.ranks:
             title = title_of(collective, forcing, ranks, form)
+            if variant.algorithm and variant.algorithm.on_one_node and (base.node_count or 1) > 1:
+                left_out.append(f"{title}: it is for the ranks of one node")
+                continue
             replaced = _replaced(family, study, variant, ranks)
             left_out += [f"{title}, {words}" for words in _in_words(replaced)]
             sizes = tuple(size for size, by in replaced.items() if by is None)

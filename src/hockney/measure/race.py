@@ -1,10 +1,13 @@
-"""Racing: an algorithm is not measured further at sizes where it is surely not the best.
+"""Racing: an algorithm is not measured further at sizes where that would gain next to nothing.
 
 After each launch of all that are still in the race at a size, each is compared there with the
-fastest of them. It has lost unless it may be faster than that one by more than what matters: of
-several that are alike one stays. The test is Student's, of the logarithms of the medians of
-launches, with an error of LEVEL over all comparisons of a size at a time. One launch does not show
-how launches scatter: after the first only those have lost that take several times as long."""
+fastest of them. What the launches that are left can be expected to gain with it is the mean of how
+much faster than the fastest they may yet show it to be, and of nothing where they show it to be
+slower (expected opportunity cost: Chick & Inoue 2001). Those with the least have lost, as long as
+together they would gain no more than GAIN: of several that are alike one stays, the sooner the
+fewer launches are left to tell them apart. Means are of the logarithms of the medians of launches.
+One launch does not show how launches scatter: after the first only those have lost that take
+several times as long."""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from hockney.estimate.launches import WAITED
 from hockney.estimate.points import AUXILIARY
@@ -23,18 +27,21 @@ from hockney.spec import Case
 from hockney.spec.workloads.collective import DEFAULT, Collective
 
 with lazy_imports():
-    from scipy.special import stdtrit
+    from scipy.special import gammaln, stdtr
 
-LEVEL = 0.05
-"""Probability that chance alone drops one of those that are as fast as the fastest, at one size
-after one launch of each."""
-MATTERS = 0.03
-"""Relative: by less no algorithm is the best (analysis/best.py), and none is raced for."""
+GAIN = 0.005
+"""Relative: the most that is expected to be lost at a size by those that leave after one launch of
+each, all together. A sixth of what matters (analysis/best.py)."""
+LEAST_FREEDOM = 2
+"""With fewer degrees of freedom the expectation is infinite."""
+NO_SCATTER = 1e-12
+"""Stands for none: simulated launches are all alike."""
 FAR_BEHIND = 3.0
 """Times as long as the fastest, from the one's lower to the other's upper quartile within a launch:
 other work on the machine may well double the time of a launch."""
 FIRST_PART = 1.0 / 3.0
 """The first launch measures for this part of the time: it needs to show who is far behind."""
+Array = NDArray[np.float64]
 Key = tuple[int, str | None]
 """A size (bytes) and a pattern of arrival."""
 Times = dict[Key, list[float]]
@@ -67,7 +74,9 @@ class Race:
     """Decides after each launch which cases have lost. The library's own decision is what the
     others are compared with, and stays."""
 
-    def __init__(self) -> None:
+    def __init__(self, launches: int | None = None) -> None:
+        """launches: how many of each are asked for; None if only the budget limits them."""
+        self._launches = launches
         self._seen: dict[int, _Seen] = {}
         self._looks: dict[tuple[Hashable, Key], int] = {}
         """The launches of each after which those of a group were compared last."""
@@ -129,12 +138,15 @@ class Race:
         if launches <= self._looks.get(look, 0):
             return
         self._looks[look] = launches
+        left = 1.0 if self._launches is None else 1.0 - launches / self._launches
+        if left <= 0.0:
+            return  # nothing is measured further
         seen = [one for one in seen if key in one.times]
         if launches == 1:
             behind = _far_behind([one.quartiles[key] for one in seen])
         else:
             every = [self._seen[id(one)].times.get(key, []) for one in group]
-            behind = _behind([one.times[key][:launches] for one in seen], every)
+            behind = _behind([one.times[key][:launches] for one in seen], every, left)
         for one, is_behind in zip(seen, behind, strict=True):
             if is_behind:
                 one.lost.add(key)
@@ -170,9 +182,12 @@ def _far_behind(quartiles: Sequence[tuple[float, float]]) -> list[bool]:
     return [low > FAR_BEHIND * least for low, _ in quartiles]
 
 
-def _behind(times: Sequence[Sequence[float]], every: Sequence[Sequence[float]]) -> list[bool]:
-    """Who is surely not faster by more than MATTERS than the fastest. The scatter is that of all,
-    and of one by itself where it scatters more. every: the times of those, too, that have lost."""
+def _behind(
+    times: Sequence[Sequence[float]], every: Sequence[Sequence[float]], left: float
+) -> list[bool]:
+    """Who need not be measured further. The scatter is that of all, and of one by itself where it
+    scatters more. every: the times of those, too, that have lost. left: the fraction of the
+    variance of means that further launches can resolve: that of launches to come among all."""
     logs = [np.log(one) for one in times]
     means = np.array([one.mean() for one in logs])
     known = [np.log(one) for one in every if len(one) > 1]
@@ -181,12 +196,26 @@ def _behind(times: Sequence[Sequence[float]], every: Sequence[Sequence[float]]) 
     own = [float(one.var(ddof=1)) if len(one) > 1 else 0.0 for one in logs]
     errors = np.array([max(pooled, one) / len(log) for one, log in zip(own, logs, strict=True)])
     fastest = int(means.argmin())
-    quantile = -stdtrit(freedom, LEVEL / max(len(logs) - 1, 1))
-    above = means - means[fastest] - quantile * np.sqrt(errors + errors[fastest])
-    behind = above > -np.log1p(MATTERS)
-    behind[fastest] = False
+    deviations = np.sqrt(left * (errors + errors[fastest]))
+    gains = _expected_gains(means - means[fastest], deviations, max(freedom, LEAST_FREEDOM))
+    gains[fastest] = np.inf
+    order = np.argsort(gains)
+    behind = np.zeros(len(times), dtype=bool)
+    behind[order] = np.cumsum(gains[order]) < GAIN
     found: list[bool] = behind.tolist()
     return found
+
+
+def _expected_gains(above: Array, deviations: Array, freedom: int) -> Array:
+    """The mean of max(0, -x) where x has Student's distribution around `above`."""
+    deviations = np.maximum(deviations, NO_SCATTER)
+    z = above / deviations
+    log_scale = gammaln((freedom + 1) / 2) - gammaln(freedom / 2) - 0.5 * np.log(freedom * np.pi)
+    density = np.exp(log_scale - (freedom + 1) / 2 * np.log1p(z**2 / freedom))
+    gains: Array = deviations * (
+        density * (freedom + z**2) / (freedom - 1) - z * stdtr(freedom, -z)
+    )
+    return gains
 
 
 def _group(case: Case) -> Hashable:

@@ -125,7 +125,7 @@ class Session:
         varied = plan.comparison is not None
         cases = len(self.answers)
         self.budget = Budget(plan.sampling, cases, earlier, self.spent_before_s, has_blocks=varied)
-        self.race = Race() if plan.race else None
+        self.race = Race(plan.sampling.most_launches) if plan.race else None
         if plan.comparison is not None:
             self.blocks = Blocks(plan.comparison, self.run, plan.sampling.budget_s)
 

@@ -96,6 +96,8 @@ class Algorithm:
     """None where it has none, or this library lists no control variable for it."""
     requests: Requests | None = None
     """The same of a limit of its messages in flight."""
+    on_one_node: bool = False
+    """Whether it is for ranks that share the memory of one node."""
 
 
 @dataclass(frozen=True)

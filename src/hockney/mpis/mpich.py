@@ -15,12 +15,10 @@ names the algorithm.
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from hockney.errors import HockneyError
 from hockney.mpis import (
@@ -38,6 +36,14 @@ from hockney.mpis import (
 from hockney.mpis._agent import agent_commands
 from hockney.mpis._controls import accepts, read_controls
 from hockney.mpis._controls import all_controls as all_controls
+from hockney.mpis._mpich_node import (
+    IN_SHARED_MEMORY,
+    NODE_ALGORITHMS,
+    is_on_node,
+    leaf_on_node,
+    node_variable,
+)
+from hockney.mpis._mpich_own import Tree, library_tree
 from hockney.mpis._mpich_parameters import PARAMETERS, RADIX, REQUESTS, has_radix
 from hockney.mpis._mpich_reading import held_in_tree, read_trees
 from hockney.spec import Case, Placement
@@ -82,8 +88,6 @@ sizes at which REDUCE_SCATTERS fall back are known."""
 NEEDS_POWER_OF_TWO = frozenset(
     {("allgather", "recursive_doubling"), ("reduce_scatter_block", "noncommutative")}
 )
-Tree = dict[str, Any]
-"""Conditions in order. The library follows the first that holds, and never backtracks."""
 DEVICE_SUFFIX = ".ch4"
 """Suffix of the second file."""
 NODE_SUFFIX = ".posix"
@@ -149,6 +153,11 @@ def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algor
         control = controls.get(_variable(collective))
         own_names = list(_choices(engine, control, words)) if control else []
         found += with_parameters(listed(collective, own_names, AUTO), RADIX, REQUESTS, controls)
+        on_node = controls.get(node_variable(collective))
+        node_names = list(_choices(engine, on_node, words)) if on_node else []
+        if IN_SHARED_MEMORY in node_names:
+            every = listed(collective, node_names, AUTO)
+            found += [replace(one, on_one_node=True) for one in every]
     return found
 
 
@@ -186,6 +195,12 @@ def forcing(
     variable, device = _variable(collective), "MPIR_CVAR_DEVICE_COLLECTIVES"
     if algorithm is None:
         return Forcing(DEFAULT, controls=((variable, None), (device, None)))
+    if algorithm.on_one_node:
+        level = node_variable(collective)
+        controls_on_node = ((level, str(algorithm.number)), (device, None))
+        return Forcing(
+            algorithm.name, env=((level, algorithm.own_name),), controls=controls_on_node
+        )
     fallback = "MPIR_CVAR_COLLECTIVE_FALLBACK"
     to = "silent" if algorithm.own_name in MAY_FALL_BACK else "error"
     env = {variable: algorithm.own_name, device: "none", fallback: to}
@@ -235,26 +250,31 @@ def replaced_by(
 
 
 def render(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:
-    """Both files, by their suffixes."""
+    """The files, by their suffixes; the third only where a rule is about a node's shared memory."""
+    on_node = [rule for rule in rules if is_on_node(rule)]
+    others = [rule for rule in rules if not is_on_node(rule)]
     trees = {
-        "": _library_tree(engine, "algorithm="),
-        DEVICE_SUFFIX: _library_tree(engine, "composition="),
+        "": library_tree(engine, "algorithm="),
+        DEVICE_SUFFIX: library_tree(engine, "composition="),
     }
-    _insert(rules, trees[""], lambda rule, _: _algorithm(rule))
-    _insert(rules, trees[DEVICE_SUFFIX], lambda _, own: _last_leaf(own))
+    _insert(others, trees[""], lambda rule, _: _algorithm(rule))
+    _insert(others, trees[DEVICE_SUFFIX], lambda _, own: _last_leaf(own))
+    if on_node:
+        trees[NODE_SUFFIX] = library_tree(engine, NODE_ALGORITHMS, without="algorithm=MPIR_")
+        _insert(on_node, trees[NODE_SUFFIX], lambda rule, _: leaf_on_node(rule))
     return {suffix: json.dumps(tree, indent=1) + "\n" for suffix, tree in trees.items()}
 
 
 def with_fault(files: Mapping[str, str]) -> dict[str, str]:
-    """Both files with an unknown condition at the end: a library that reads it ends the program
+    """The files with an unknown condition at the end: a library that reads it ends the program
     with an error."""
     fault: Tree = {"hockney=fault": {"any": {}}}
     return {suffix: json.dumps({**json.loads(text), **fault}) for suffix, text in files.items()}
 
 
 def environment_of_rules(path: Path) -> dict[str, str]:
-    """Somebody else's rules may lack the second file, or have the third: ours need none of it,
-    because where they hold no collective is left to a node's shared memory."""
+    """Somebody else's rules may lack the second file. Ours have the third only for rules that are
+    about it: where others hold, no collective is left to a node's shared memory."""
     whole = path.resolve()
     found = {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(whole)}
     for suffix, level in ((DEVICE_SUFFIX, "CH4"), (NODE_SUFFIX, "CH4_POSIX")):
@@ -337,7 +357,7 @@ def _guarded(rule: Rule, own: Tree, leaf: Callable[[Rule, Tree], Tree]) -> Tree:
 def own_name(rule: Rule) -> str:
     """The library's name of the algorithm, as forced in the measurement."""
     variable = f"MPIR_CVAR_{rule.collective.upper()}_INTRA_ALGORITHM"
-    name = rule.setting(variable)
+    name = rule.setting(variable) or rule.setting(node_variable(rule.collective))
     if not name:
         raise HockneyError(
             f"{rule.collective} by {rule.name}: its launches do not record {variable}",
@@ -366,47 +386,13 @@ def _last_leaf(tree: Tree) -> Tree:
         tree = below
 
 
-def _library_tree(engine: Engine | None, leaf: str) -> Tree:
-    """The largest tree with such leaves in the library; trees of single devices are smaller."""
-    if engine is None:
-        raise HockneyError(
-            "MPICH's own decisions are not known without its library",
-            "name its wrapper with --mpicc",
-        )
-    found = [
-        json.loads(text)
-        for path in (engine.path, *_libraries(engine))
-        for text in re.findall(rb'\{\s*"collective=[^\0]*', path.read_bytes())
-        if leaf.encode() in text
-    ]
-    if not found:
-        raise HockneyError(
-            "this MPICH contains no selection trees to insert rules into",
-            "MPICH 4 and later have them",
-        )
-    return max(found, key=len)
-
-
-def _libraries(engine: Engine) -> list[Path]:
-    """The shared MPI libraries that the engine is linked with."""
-    done = subprocess.run(
-        ["ldd", str(engine.path)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **engine.env},
-    )
-    paths = re.findall(r"=> (\S+)", done.stdout)
-    return [Path(path) for path in paths if "mpi" in Path(path).name]
-
-
 FORMATS = {
     "mpich": RulesFormat(
         frozenset(SIZE_KEYS) | ONE_FOR_ALL_SIZES,
         render,
         environment_of_rules,
         with_fault,
-        suffixes=("", DEVICE_SUFFIX),
+        suffixes=("", DEVICE_SUFFIX, NODE_SUFFIX),
         read=read_trees,
         layout_key=lambda nodes, per_node: per_node,  # noqa: ARG005
         has_radix=has_radix,

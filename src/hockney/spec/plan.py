@@ -49,7 +49,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     comparison: Comparison | None = None
     """The variants that are compared; None where nothing is varied."""
     race: bool = False
-    """Cases that are surely the fastest at no point are not measured further."""
+    """Cases are not measured further at points where that would gain next to nothing."""
     searched: tuple[str, ...] = ()
     """Fields of the workload whose values are coarse: those around the best are measured next."""
 

@@ -213,19 +213,31 @@ def _combine(groups: Sequence[Sequence[_Plan]], least: float) -> list[_Plan]:
 
 
 def _limits(cells: Sequence[Cell], runs: Sequence[_Run], number: int) -> tuple[int, int]:
-    """From the first measured size of a run to its last. Between two runs at neighbouring sizes the
-    algorithm holds that is harmless on both sides, that of the smaller sizes if both are; the
-    library decides where none is."""
+    """From the first measured size of a run to its last, and into the gaps on both sides where its
+    algorithm may hold up to the next measured size. Of two runs next to each other the one of the
+    smaller sizes goes first."""
     run = runs[number]
     first, to = cells[run.first].bytes, cells[run.last].bytes
-    if number + 1 < len(runs) and runs[number + 1].first == run.last + 1:
-        following = cells[run.last + 1]
-        to = following.bytes - 1 if run.name in _by_name(following) else to
-    if number > 0 and runs[number - 1].last == run.first - 1:
-        before = cells[run.first - 1]
-        reaches = runs[number - 1].name in _by_name(cells[run.first])
-        first = before.bytes + 1 if run.name in _by_name(before) and not reaches else first
+    after = [one for one in runs if one.first == run.last + 1]
+    before = [one for one in runs if one.last == run.first - 1]
+    if run.last + 1 < len(cells) and _may_reach(cells[run.last + 1], run.name, after):
+        to = cells[run.last + 1].bytes - 1
+    if run.first > 0 and _may_reach(cells[run.first - 1], run.name, before):
+        is_free = not any(_may_reach(cells[run.first], one.name, [run]) for one in before)
+        first = cells[run.first - 1].bytes + 1 if is_free else first
     return first, to
+
+
+def _may_reach(cell: Cell, name: str, neighbours: Sequence[_Run]) -> bool:
+    """Whether an algorithm that gains on the other side of a gap may hold up to a measured cell.
+    The library decides anew somewhere in the gap, and nobody knows where: so the algorithm must be
+    as good here as well. Where another rule begins, harmless is enough, because one of the two
+    holds in between; where the library decides, the launches must show that it is as fast."""
+    contender = _by_name(cell).get(name)
+    if contender is None or contender.difference is None:
+        return False
+    is_as_fast = contender.is_faster or contender.difference.within_tolerance
+    return is_as_fast or bool(neighbours)
 
 
 def _rule(

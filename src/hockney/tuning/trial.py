@@ -35,6 +35,8 @@ def write_tried(
     proved = try_files(form, files, mpi, engine)
     try:
         _write(files, path)
+        for suffix in set(form.suffixes) - set(files):  # of earlier rules, which would hold still
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
     except OSError as error:
         raise HockneyError(f"{error.filename} cannot be written: {error.strerror}") from error
     return proved
@@ -64,20 +66,22 @@ def try_written(
 
 
 def try_files(form: RulesFormat, files: Mapping[str, str], mpi: Mpi, engine: Engine) -> bool | None:
-    """True if a faulty copy proves that the library reads all files; None if that cannot be tested.
+    """True if faulty copies prove that the library reads each file; None if that cannot be tested.
     Raises HockneyError if the library does not start with them, or ignores them."""
     with tempfile.TemporaryDirectory(prefix="hockney-") as name:
         good = _write(files, Path(name) / "rules")
         _check_starts(mpi, engine, form.environment(good))
         if form.with_fault is None:
             return None
-        bad = _write(form.with_fault(files), Path(name) / "faulty")
-        outcome, _ = start(mpi, engine, form.environment(bad))
-        if outcome.exit_status == 0:
-            raise HockneyError(
-                "the library ignores these rules: a fault in them has no effect",
-                "check whether the environment or a parameter file sets other rules",
-            )
+        faulty = form.with_fault(files)
+        for suffix in files:  # each alone: the fault in one may hide that another is not read
+            bad = _write({**files, suffix: faulty[suffix]}, Path(name) / "faulty")
+            outcome, _ = start(mpi, engine, form.environment(bad))
+            if outcome.exit_status == 0:
+                raise HockneyError(
+                    "the library ignores these rules: a fault in them has no effect",
+                    "check whether the environment or a parameter file sets other rules",
+                )
     return True
 
 
