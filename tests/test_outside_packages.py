@@ -191,6 +191,7 @@ def test_a_model(with_guest: RunHockney, result: Path) -> None:
     assert "guest" in with_guest("fit", "--model", "auto", str(result)).stdout
 
 
+@pytest.mark.long
 def test_a_program(with_guest: RunHockney, tmp_path: Path, result: Path) -> None:
     (tmp_path / "some.log").write_text("guest: 8 1.5\nguest: 16 2.5\n")
     assert with_guest("import", "some.log", "-o", "read.jsonl").status == 0
@@ -205,6 +206,7 @@ def test_a_preset(with_guest: RunHockney, tmp_path: Path) -> None:
     assert '"bytes":16' in (tmp_path / "run.jsonl").read_text()
 
 
+@pytest.mark.long
 def test_a_launcher(with_guest: RunHockney, tmp_path: Path) -> None:
     words = ("pingpong", "--sizes", "8", "--launches", "1", "--budget", "0.2s", "-q")
     for number, launcher in enumerate(((), ("--launcher", "guest"))):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import RunHockney, first_of
+from conftest import RunHockney
 from hockney import records
 
 RANKS = 8
@@ -61,9 +61,10 @@ def walked(
     return max(ends) - max(arrives)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("algorithm", "children"),
-    first_of([("NTSL", chain_children), ("binomial_tree", binomial_children)]),
+    [("NTSL", chain_children), ("binomial_tree", binomial_children)],
 )
 def test_simulated_broadcasts_take_what_their_schedule_takes(
     hockney: RunHockney, algorithm: str, children: Callable[[int], Iterator[int]]

@@ -23,6 +23,7 @@ def tree(mpi: Mpi) -> str:
     return TREES[mpi.family]
 
 
+@pytest.mark.long
 def test_each_radix_is_measured_and_proved(hockney: RunHockney, tmp_path: Path, tree: str) -> None:
     words = ("--algorithm", f"{tree},binomial,default", "--radix", "2,3,8", "-n", "2,4")
     done = hockney(

@@ -141,6 +141,7 @@ def test_show_sets_a_run_beside_its_past(hockney: RunHockney, folder: Path) -> N
     assert result["beside"] == result["positions"], "its former name"
 
 
+@pytest.mark.long
 def test_own_systems_are_published(hockney: RunHockney, folder: Path, tmp_path: Path) -> None:
     """Twice the same system is one entry."""
     env = {"HOCKNEY_PUBLISHED": str(tmp_path / "share" / "own.json")}

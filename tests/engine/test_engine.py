@@ -53,6 +53,7 @@ def test_it_stops_when_it_is_precise_enough(run_engine: RunEngine) -> None:
     assert max(s["round"] for s in done.of("samples")) >= 9
 
 
+@pytest.mark.long
 def test_ranks_without_a_part_sleep(run_engine: RunEngine) -> None:
     """CPU time of all children: two that spin for most of the run, and two that should not. If
     these did, they would take 4 s; half of that is more than ending four processes takes."""

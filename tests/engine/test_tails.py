@@ -40,6 +40,7 @@ def test_the_histogram_is_that_of_the_samples(run_engine: RunEngine, experiment:
         assert tail["round"] == max(visit["round"] for visit in own)
 
 
+@pytest.mark.long
 def test_more_operations_are_counted_than_recorded(hockney: RunHockney, tmp_path: Path) -> None:
     result = tmp_path / "run.jsonl"
     done = hockney(

@@ -202,6 +202,7 @@ def test_a_simulated_machine_gives_its_settings_back(hockney: RunHockney, tmp_pa
     assert len(result["overheads"]) == 7
 
 
+@pytest.mark.long
 def test_overheads_of_this_machine_are_measured(hockney: RunHockney) -> None:
     done = hockney("overheads", "--sizes", "8,1KiB", "--launches", "2", "--budget", "3s")
     assert done.status == 0, done.stderr

@@ -201,6 +201,7 @@ int main(int argc, char **argv)
 """
 
 
+@pytest.mark.long
 def test_more_kinds_of_calls_and_communicators_than_the_table_holds(
     mpi: Mpi, profiled: Profiled, tmp_path: Path
 ) -> None:

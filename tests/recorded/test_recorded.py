@@ -57,8 +57,15 @@ FAR_OFF = frozenset(
 when they were recorded."""
 PLACES = frozenset({"places"})
 """Published systems beside which a run was put: there were a few, and are some dozens now."""
-LONG = frozenset({"pingpong-refine"})
-"""Of hundreds of sizes: its segments take longer to fit than those of all other files together."""
+LONG = frozenset(
+    {
+        "pingpong-refine",
+        "osu_latency_gke_size128-pingpong",
+        "nodecomm_maxrate_bluewaters-pairs",
+    }
+)
+"""Of many sizes or launches: the first one's segments take longer to fit than those of all other
+files together."""
 INTERVALS = frozenset({"low_s", "high_s", "confidence"})
 SHORT_FILES = [file for file in files() if name_of(file) not in LONG]
 EVERY = expected()
