@@ -65,7 +65,8 @@ EXPERIMENTS = {
 }
 SPARED = {("arm64", "rma"): "--window-kind create"}
 """Emulated, puts into a window by MPI_Win_allocate (MPICH 4.0.2) do not arrive, and a bare program
-of one put between two fences hangs when it frees the window. By MPI_Win_create they mostly work."""
+of one put between two fences hangs when it frees the window. By MPI_Win_create they mostly work; of
+four runs of all experiments one hung in rma, and one in congestion."""
 
 
 def libraries_of(name: str) -> Path:
@@ -156,13 +157,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("machines", nargs="*", metavar="MACHINE", help="default: all")
     parser.add_argument("--experiments", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
-    parser.add_argument("--without", nargs="+", choices=EXPERIMENTS, default=[])
     parser.add_argument("--budget", default="2s", help="of each experiment")
     asked = parser.parse_args()
     failed = 0
     for name in asked.machines or MACHINES:
         engine = build(name)
-        for experiment in (one for one in asked.experiments if one not in asked.without):
+        for experiment in asked.experiments:
             began = time.monotonic()
             wrong = measure(name, engine, experiment, asked.budget)
             failed += wrong is not None
