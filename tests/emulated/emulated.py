@@ -65,8 +65,8 @@ EXPERIMENTS = {
 }
 SPARED = {("arm64", "rma"): "--window-kind create"}
 """Emulated, puts into a window by MPI_Win_allocate (MPICH 4.0.2) do not arrive, and a bare program
-of one put between two fences hangs when it frees the window. By MPI_Win_create they mostly work; of
-four runs of all experiments one hung in rma, and one in congestion."""
+of one put between two fences hangs when it frees the window. By MPI_Win_create they mostly work:
+now and then one hangs, and so does congestion."""
 
 
 def libraries_of(name: str) -> Path:
