@@ -17,6 +17,8 @@ from hockney.measure.build import build_engine
 from hockney.measure.collective import Study, cases_of
 from hockney.mpis import Engine, Mpi, Rule, mpich
 from hockney.spec import Placement, sizes_of
+from hockney.tuning.check import changing
+from hockney.tuning.reading import held_in
 from hockney.tuning.trial import start, try_files, write_tried
 
 FORM = mpich.FORMATS["mpich"]
@@ -100,6 +102,28 @@ def test_the_library_reads_the_third_file(a_mpich: Mpi, engine: Engine) -> None:
     )
     with pytest.raises(HockneyError, match="ignores these rules"):
         try_files(unread, files, a_mpich, engine)
+
+
+def test_a_check_tells_rules_of_a_node_from_what_the_library_does_anyway(
+    a_mpich: Mpi, engine: Engine, tmp_path: Path
+) -> None:
+    rules = [
+        node_rule("allreduce", 8, 4096, "mpir"),
+        node_rule("bcast", 8, 4096, "release_gather"),
+        mpich_rule("bcast", 2, 30000, 40000, "scatter_ring_allgather"),
+    ]
+    for suffix, text in mpich.render(rules, engine).items():
+        (tmp_path / f"rules{suffix}").write_text(text)
+    held, own = held_in(FORM, tmp_path / "rules", a_mpich, engine), FORM.own(engine)
+
+    def rule_at(collective: str, size: int) -> tuple[str, str] | None:
+        found = changing(held, own, (collective, 2, size))
+        return None if found is None else (found.algorithm, found.suffix)
+
+    assert rule_at("allreduce", 4) is rule_at("allreduce", 8192) is None
+    assert rule_at("allreduce", 8) == rule_at("allreduce", 4096) == ("mpir", ".posix")
+    assert rule_at("bcast", 8) is None, "release_gather is the library's own decision"
+    assert rule_at("bcast", 32768) == ("scatter_ring_allgather", "")
 
 
 @pytest.mark.parametrize("any_mpich", MPICHS)

@@ -9,14 +9,16 @@ communicator or on threads, as its own tree has it for ranks with threads.
 
 from __future__ import annotations
 
-from hockney.mpis import Rule
-from hockney.mpis._mpich_own import Tree
+from hockney.mpis import Engine, Rule
+from hockney.mpis._mpich_own import Tree, library_tree
 
+NODE_SUFFIX = ".posix"
+"""Of the third file."""
 IN_SHARED_MEMORY = "release_gather"
 """Collectives without it have no leaf in the tree: nothing could be written for what wins there."""
 BY_MESSAGES = "mpir"
 NODE_ALGORITHMS = "algorithm=MPIDI_POSIX_"
-_NO_THREADS, _THREADS = "is_multi_threaded=no", "is_multi_threaded=yes"
+NO_THREADS, THREADS = "is_multi_threaded=no", "is_multi_threaded=yes"
 
 
 def node_variable(collective: str) -> str:
@@ -27,13 +29,18 @@ def is_on_node(rule: Rule) -> bool:
     return rule.setting(node_variable(rule.collective)) is not None
 
 
+def node_tree(engine: Engine | None) -> Tree:
+    """The library's own decisions; raises HockneyError where it contains none."""
+    return library_tree(engine, NODE_ALGORITHMS, without="algorithm=MPIR_")
+
+
 def leaf_on_node(rule: Rule) -> Tree:
     """The decision of a rule. Algorithms in shared memory are for ranks without threads, and
     reduce in any order: the library's own tree has the same conditions."""
     name = rule.setting(node_variable(rule.collective))
     if name == BY_MESSAGES:
-        return {_NO_THREADS: {_THREADS: {_leaf(rule, IN_SHARED_MEMORY): {}}}}
-    return {_NO_THREADS: {_leaf(rule, str(name)): {}}}
+        return {NO_THREADS: {THREADS: {_leaf(rule, IN_SHARED_MEMORY): {}}}}
+    return {NO_THREADS: {_leaf(rule, str(name)): {}}}
 
 
 def _leaf(rule: Rule, name: str) -> str:

@@ -1,14 +1,22 @@
-"""Reads MPICH's selection trees as rules, with the line of each decision."""
+"""Reads MPICH's selection trees as rules, with the line of each decision.
+
+Rules are those for calls as they are measured: within one communicator, by ranks without threads,
+and with reductions that the library knows."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hockney.errors import AskedWronglyError
+from hockney.errors import AskedWronglyError, HockneyError
+from hockney.mpis import Engine
+from hockney.mpis._mpich_node import BY_MESSAGES, NO_THREADS, NODE_SUFFIX, THREADS, node_tree
+from hockney.mpis._mpich_own import library_tree
 from hockney.spec.held_rules import HeldRule, wrong_in
 from hockney.spec.json_rules import Name, named_json
 
@@ -16,14 +24,34 @@ LIMIT = re.compile(r"(comm_size|avg_msg_size|total_msg_size)(<=|<|=)(\d+|any|pow
 LEAF = re.compile(r"(?:algorithm|composition)=(.*)")
 K = "k="
 """The parameter of an algorithm that is its radix."""
-OWN_NAME = re.compile(r"MPIR_[A-Za-z_]*?_(?:intra|allcomm)_(\w+)")
+OWN_NAME = re.compile(r"(?:MPIR_[A-Za-z_]*?_(?:intra|allcomm)|MPIDI_POSIX_mpi_[a-z]+)_(\w+)")
 """MPIR_Bcast_intra_binomial is the algorithm `binomial`."""
+OTHER_CALLS = ("comm_type=inter", "is_op_built_in=no", "is_commutative=no", THREADS)
 
 
 def read_trees(path: Path) -> list[HeldRule]:
-    """The decisions of the first file. Conditions other than on ranks and sizes are not looked at:
-    rules below them hold for some of what their range says."""
+    """The decisions of one file. Conditions other than on ranks and sizes are not looked at: rules
+    below them hold for some of what their range says."""
     return held_in_tree(path, path.read_text())
+
+
+def read_rules(path: Path) -> list[HeldRule]:
+    """Those of the first file, then those of a node's. The device's file says only which of both
+    is asked."""
+    on_node = path.with_name(path.name + NODE_SUFFIX)
+    return read_trees(path) + (_of_node(read_trees(on_node)) if on_node.exists() else [])
+
+
+def own_decisions(engine: Engine) -> list[HeldRule]:
+    """The same of the library itself."""
+    found = held_in_tree(engine.path, json.dumps(library_tree(engine, "algorithm=")))
+    with suppress(HockneyError):  # a library without decisions for a node
+        found += _of_node(held_in_tree(engine.path, json.dumps(node_tree(engine))))
+    return found
+
+
+def _of_node(rules: Sequence[HeldRule]) -> list[HeldRule]:
+    return [replace(rule, suffix=NODE_SUFFIX) for rule in rules]
 
 
 def held_in_tree(path: Path, text: str) -> list[HeldRule]:
@@ -40,7 +68,9 @@ def _is_empty(rule: HeldRule) -> bool:
     return any(last is not None and last < first for first, last in (rule.ranks, rule.bytes))
 
 
-def _below(path: Path, tree: Mapping[Name, Any], here: HeldRule) -> Iterator[HeldRule]:
+def _below(
+    path: Path, tree: Mapping[Name, Any], here: HeldRule, below_no_threads: bool = False
+) -> Iterator[HeldRule]:
     """The leaves in order. A limit holds from the end of the one before it."""
     ranks_from, bytes_from = here.ranks[0], here.bytes[0]
     _check_reached(path, list(tree))
@@ -53,7 +83,9 @@ def _below(path: Path, tree: Mapping[Name, Any], here: HeldRule) -> Iterator[Hel
         if not isinstance(below, dict):
             raise wrong_in(path, key.line, f"{str(key)!r} has no decisions below it")
         inner = here
-        if key == "comm_type=inter":
+        if key == THREADS and below_no_threads:
+            yield replace(here, algorithm=BY_MESSAGES, line=key.line)
+        if key in OTHER_CALLS:
             continue
         if key.startswith("collective="):
             inner = replace(here, collective=key.partition("=")[2])
@@ -68,7 +100,7 @@ def _below(path: Path, tree: Mapping[Name, Any], here: HeldRule) -> Iterator[Hel
                     here, bytes=(bytes_from, _least(last, here.bytes[1])), of_all_ranks=scaled
                 )
                 bytes_from = last + 1 if last is not None else bytes_from
-        yield from _below(path, below, inner)
+        yield from _below(path, below, inner, below_no_threads or key == NO_THREADS)
 
 
 def _check_reached(path: Path, keys: Sequence[Name]) -> None:

@@ -38,14 +38,15 @@ from hockney.mpis._controls import accepts, read_controls
 from hockney.mpis._controls import all_controls as all_controls
 from hockney.mpis._mpich_node import (
     IN_SHARED_MEMORY,
-    NODE_ALGORITHMS,
+    NODE_SUFFIX,
     is_on_node,
     leaf_on_node,
+    node_tree,
     node_variable,
 )
 from hockney.mpis._mpich_own import Tree, library_tree
 from hockney.mpis._mpich_parameters import PARAMETERS, RADIX, REQUESTS, has_radix
-from hockney.mpis._mpich_reading import held_in_tree, read_trees
+from hockney.mpis._mpich_reading import own_decisions, read_rules
 from hockney.spec import Case, Placement
 from hockney.spec.workloads.collective import DEFAULT, INT_BYTES
 
@@ -90,8 +91,6 @@ NEEDS_POWER_OF_TWO = frozenset(
 )
 DEVICE_SUFFIX = ".ch4"
 """Suffix of the second file."""
-NODE_SUFFIX = ".posix"
-"""Suffix of the third file: the decisions inside a node."""
 SIZE_KEYS = {
     "bcast": "avg_msg_size",
     "reduce": "avg_msg_size",
@@ -260,7 +259,7 @@ def render(rules: Sequence[Rule], engine: Engine | None) -> dict[str, str]:
     _insert(others, trees[""], lambda rule, _: _algorithm(rule))
     _insert(others, trees[DEVICE_SUFFIX], lambda _, own: _last_leaf(own))
     if on_node:
-        trees[NODE_SUFFIX] = library_tree(engine, NODE_ALGORITHMS, without="algorithm=MPIR_")
+        trees[NODE_SUFFIX] = node_tree(engine)
         _insert(on_node, trees[NODE_SUFFIX], lambda rule, _: leaf_on_node(rule))
     return {suffix: json.dumps(tree, indent=1) + "\n" for suffix, tree in trees.items()}
 
@@ -393,10 +392,10 @@ FORMATS = {
         environment_of_rules,
         with_fault,
         suffixes=("", DEVICE_SUFFIX, NODE_SUFFIX),
-        read=read_trees,
+        read=read_rules,
         layout_key=lambda nodes, per_node: per_node,  # noqa: ARG005
         has_radix=has_radix,
-        own=lambda engine: held_in_tree(engine.path, render((), engine)[""]),
+        own=own_decisions,
     )
 }
 """Without controls: MPICH reports string variables as their defaults."""

@@ -33,6 +33,13 @@ class HeldRule:
     """None where the file sets none, or the algorithm has none."""
     requests: int | None = None
     """Most messages in flight; None where the file sets no limit, or the algorithm has none."""
+    suffix: str = ""
+    """Of its file beside the first one, where several files make the rules."""
+
+    @property
+    def place(self) -> str:
+        """ "line 12", or ".posix, line 12"."""
+        return f"{self.suffix}, line {self.line}" if self.suffix else f"line {self.line}"
 
     @property
     def choice(self) -> str:

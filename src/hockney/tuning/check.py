@@ -192,13 +192,24 @@ def check_of(
         point = ratio.point
         assert point.ranks is not None
         cell = (point.operation, point.ranks, point.bytes)
-        rule, usual = rule_for(rules, *cell), rule_for(own, *cell)
-        if rule and usual and rule.choice == usual.choice:
-            rule = None
-        cells.append(Checked(*cell, ratio, rule, cell in measured))
+        cells.append(Checked(*cell, ratio, changing(rules, own, cell), cell in measured))
     cells.sort(key=lambda one: (one.collective, one.ranks, one.bytes))
     blocks = min((one.ratio.blocks for one in cells), default=0)
     return Check(tuple(cells), blocks, needed_for(asked))
+
+
+def changing(
+    rules: Sequence[HeldRule], own: Sequence[HeldRule], cell: tuple[str, int, int]
+) -> HeldRule | None:
+    """The first rule that says something else than the library's own of the same file."""
+    for suffix in dict.fromkeys(rule.suffix for rule in rules):
+        rule, usual = (
+            rule_for([one for one in every if one.suffix == suffix], *cell)
+            for every in (rules, own)
+        )
+        if rule and not (usual and rule.choice == usual.choice):
+            return rule
+    return None
 
 
 def raise_if_unknown(check: Check) -> None:

@@ -86,8 +86,11 @@ def check_is_for(name: str, path: Path, library: records.Mpi) -> RulesFormat:
 def held_in(form: RulesFormat, path: Path, mpi: Mpi, engine: Engine) -> list[HeldRule]:
     """The rules of a file; raises AskedWronglyError for an algorithm that the library lacks."""
     try:
-        if not path.is_file() or path.stat().st_size > MOST_BYTES:
-            raise AskedWronglyError(f"{path}: no file of rules, or above {MOST_BYTES >> 20} MiB")
+        others = (path.with_name(path.name + suffix) for suffix in form.suffixes)
+        for file in (path, *(other for other in others if other.exists())):
+            if not file.is_file() or file.stat().st_size > MOST_BYTES:
+                words = f"{file}: no file of rules, or above {MOST_BYTES >> 20} MiB"
+                raise AskedWronglyError(words)
         rules = form.read(path)
     except (OSError, UnicodeDecodeError, RecursionError) as error:
         raise AskedWronglyError(f"{path}: {error}") from error
@@ -121,7 +124,7 @@ def _check_algorithms(
         algorithms = known.get(rule.collective)
         if is_whole and algorithms and rule.algorithm not in algorithms:
             raise wrong_in(
-                path,
+                path.with_name(path.name + rule.suffix),
                 rule.line,
                 f"this library has no algorithm {rule.algorithm} for {rule.collective}",
                 f"hockney algorithms --collective {rule.collective} lists those that it has",

@@ -35,7 +35,7 @@ class Explained:
     """In the cell where it gains least; below 1 where that is not significant."""
     at_most: float
     launches: int
-    """The fewest that any point of its cells has."""
+    """The fewest of the algorithm or of the library's own decision in any of its cells."""
     least_sure: Contender
     """That of the cell whose interval comes nearest to 1."""
     cells: int
@@ -76,13 +76,17 @@ def _explained(rule: Rule, reduction: Reduction, conditions: int) -> Explained:
         times_faster=reduction.times_faster(rule),
         at_least=1.0 / max(ratios),
         at_most=1.0 / min(ratios),
-        launches=min(cell.launches for cell in cells),
+        launches=min(min(one.point.launches, _launches_of_own(cell)) for _, one, cell in ours),
         least_sure=least_sure,
         cells=len(cells),
         conditions=conditions,
         costs=_costs(contender, cell),
         own=_own(cell),
     )
+
+
+def _launches_of_own(cell: Cell) -> int:
+    return cell.default.launches if cell.default else 0
 
 
 def _own(cell: Cell) -> Costs | None:

@@ -107,7 +107,10 @@ def explained_lines(one: Explained) -> list[str]:
 
 
 def _launches_text(one: Explained) -> str:
-    return f"{one.launches} launches or more of each" if one.launches else "predicted alone"
+    if not one.launches:
+        return "predicted alone"
+    launches = f"{one.launches} launch{'es' * (one.launches != 1)}"
+    return f"{launches} or more of it and of the library's own decision"
 
 
 def _reason_text(one: Explained) -> str:
@@ -148,7 +151,7 @@ def checked_lines(check: Check, study: VariantStudy) -> list[str]:
                 f"{judged.ratio:.3f}",
                 f"{judged.low:.3f} .. {judged.high:.3f}" if known else "-",
                 str(found.blocks),
-                f"{one.rule.choice} (line {one.rule.line})" if one.rule else "-",
+                f"{one.rule.choice} ({one.rule.place})" if one.rule else "-",
                 _checked_words(one),
             ]
         )
@@ -197,6 +200,7 @@ def checked_json(check: Check) -> dict[str, Any]:
                 "rule_radix": one.rule.radix if one.rule else None,
                 "rule_requests": one.rule.requests if one.rule else None,
                 "rule_line": one.rule.line if one.rule else None,
+                "rule_suffix": one.rule.suffix if one.rule else None,
                 "slower": one.is_slower,
                 **asdict(one.ratio.judged),
             }
