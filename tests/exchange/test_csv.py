@@ -81,7 +81,11 @@ def test_sizes_have_many_names(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["latency", "time", "bandwidth", "size (KB)", "size (furlongs)", "Zeit (us)", "", "s"]
+    "name",
+    [
+        *("latency", "time", "bandwidth", "size (KB)", "size (furlongs)", "Zeit (us)", "", "s"),
+        pytest.param("time (" + 5000 * " " + "s", id="a line of a damaged log"),
+    ],
 )
 def test_what_is_not_known_is_not_guessed(name: str) -> None:
     assert not isinstance(meaning_of(name), Column)

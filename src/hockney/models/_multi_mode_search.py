@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +30,8 @@ BEST_STARTS = 3
 """Kinks make local minima: the search starts from the best of all pairs of these."""
 TOLERATED = 0.05
 """Residuals above this count linearly instead of squared."""
+MOST_WIDTHS = 64
+"""Of the first of two chunks: all where they are no more, else as many at equal ratios."""
 MOST_POINTS = 400
 """Limit for the search and resamples; of more points a random subset is used."""
 
@@ -123,10 +126,8 @@ def select(points: Points) -> Solution:
     criterion by DECISIVE. Of widths of the first of two chunks the best."""
     few = thinned(points)
     most = int(points.p.max())
-    # Widths of two chunks differ only if numbers of processes lie on both sides.
-    widths = [width for width in range(2, most) if ((points.p > 1) & (points.p <= width)).any()]
     levels = [[Structure(0, 0, most)], [Structure(1, most, most)]]
-    levels.append([Structure(2, width, most) for width in widths])
+    levels.append([Structure(2, width, most) for width in _widths(points.p, most)])
     chosen: tuple[float, Structure, Array] | None = None
     for structures in levels:
         found = [searched(few, structure) for structure in structures]
@@ -139,6 +140,17 @@ def select(points: Points) -> Solution:
             chosen = best
     assert chosen is not None
     return polished(points, chosen[1], chosen[2])
+
+
+def _widths(p: Array, most: int) -> list[int]:
+    """Widths of the first of two chunks to be tried. Two chunks differ only if numbers of processes
+    lie on both sides."""
+    several = p[p > 1]
+    least = math.ceil(several.min()) if len(several) else most
+    if most - least <= MOST_WIDTHS:
+        return list(range(least, most))
+    spread = np.geomspace(least, most - 1, MOST_WIDTHS).round().astype(np.int64)
+    return [int(width) for width in np.unique(spread)]
 
 
 def thinned(points: Points) -> Points:

@@ -158,7 +158,7 @@ def _notes(curve: Curve, best: Solution) -> list[str]:
         notes.append(f"{left_out} points of sizes up to {EAGER_BYTES} bytes are excluded (eager)")
     assert curve.pairs is not None
     numbers = sorted({int(pairs) for pairs in curve.pairs})
-    if numbers != list(range(1, max(numbers) + 1)):
+    if len(numbers) < max(numbers):
         notes.append(
             f"fitted to {', '.join(map(str, numbers))} processes a node; all from 1 on would "
             "separate chunks better from how many processes share them"

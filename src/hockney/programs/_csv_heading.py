@@ -85,6 +85,8 @@ ROLES = (
 """What --columns gives names for."""
 OWN = frozenset({"statistic", "typical_s", "bandwidth_Bps"})
 """Names by which a table that hockney exported is known."""
+LONGEST_NAME = 200
+"""Characters: nobody writes longer ones, and damaged logs have some of megabytes."""
 Meaning = str | Column
 
 
@@ -119,6 +121,8 @@ def role_of(meaning: Meaning) -> str:
 
 def meaning_of(name: str) -> Meaning | None:
     """The meaning of a column by its name alone; None where the name or the unit is unknown."""
+    if len(name) > LONGEST_NAME:
+        return None
     words, unit = _split(name)
     role = next((role for role, known in OTHERS.items() if words in known), None)
     if role and unit is None:
