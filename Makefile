@@ -15,8 +15,8 @@ LOCKED ?=
 run: $(BASE)
 	$(BIN)/hockney pingpong
 
-# All but what is marked long, in four to five minutes on two cores. The tests start hockney some thousand
-# times: where the environment forbids compiled modules, each start would compile them again.
+# All but what is marked long, in four to five minutes on two cores. The tests start hockney some
+# thousand times: where the environment forbids compiled modules, each start would compile them anew.
 test test-all: export PYTHONDONTWRITEBYTECODE :=
 WORKERS ?= 2
 RUN_TESTS = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=10
