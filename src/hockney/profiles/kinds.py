@@ -251,7 +251,7 @@ def read(path: Path) -> Profile:
                     profile.add(_tame(line))
             except (ValueError, RecursionError):
                 damaged += 1
-    except (OSError, EOFError, ValueError) as error:
+    except OSError as error:
         profile.cut = f"the file could not be read to its end: {error}"
     if damaged:
         profile.cut = f"{damaged} damaged line{'s are' if damaged > 1 else ' is'} ignored"

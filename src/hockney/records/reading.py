@@ -117,15 +117,17 @@ def first_line(path: Path) -> bytes | None:
 
 def lines_of(path: Path) -> Iterator[bytes]:
     """The lines of any file, within the limits of result files. Raises AskedWronglyError where it
-    exceeds them, and other errors where it cannot be read to its end."""
+    exceeds them, and OSError where it cannot be read to its end."""
     with _open(path) as stream:
         blocks = _Blocks(stream, _limit(path))
         first = blocks.first_line()
         yield from () if first is None else (first,)
         for block in blocks:
             yield from block.splitlines()
-        if blocks.failure is not None:
+        if isinstance(blocks.failure, AskedWronglyError):
             raise blocks.failure
+        if blocks.failure is not None:
+            raise OSError(str(blocks.failure)) from blocks.failure
 
 
 def why_no_result(path: Path) -> str | None:
