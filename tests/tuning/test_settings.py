@@ -147,6 +147,15 @@ def threshold_of(mpi: Mpi, engine: Engine) -> tuple[str, str, str]:
     return variable, "256", "32768"
 
 
+@pytest.fixture
+def faulty_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The build of the engine whose faults are settings like those of a library."""
+    monkeypatch.setenv("HOCKNEY_CFLAGS", FAULTY)
+    kept = setup._mpi_and_engine  # the engine of an earlier test in this process
+    monkeypatch.setattr(setup, "_mpi_and_engine", kept.__wrapped__)
+    monkeypatch.setattr("hockney.tuning.settings.OTHER_LIBRARIES", ("HOCKNEY_FAULT_",))
+
+
 def test_settings_are_looked_up_in_the_library(mpi: Mpi, engine: Engine) -> None:
     variable, bad, good = threshold_of(mpi, engine)
     tried = settings_of([f"{variable}={bad},{good},x"], mpi, engine)
@@ -214,6 +223,7 @@ def test_a_budget_without_a_block_is_told_how_much_is_enough(
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("faulty_engine")
 def test_a_setting_that_helps_is_found_and_written(
     hockney: RunHockney,
     mpi: Mpi,
@@ -221,35 +231,39 @@ def test_a_setting_that_helps_is_found_and_written(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The library is spoiled first: every message is handed over by a system call."""
+    """The engine is slowed down so much that a busy machine cannot hide it. A threshold may gain
+    still more, or nothing: that depends on the machine."""
+    fault = "HOCKNEY_FAULT_SLOWER"
     variable, bad, good = threshold_of(mpi, engine)
+    monkeypatch.setenv(fault, "3")
     monkeypatch.setenv(variable, bad)
-    words = ("--settings", f"{variable}={good}", "--budget", "16s", "-o", "settings", "--json")
+    asked = ("--settings", f"{fault}=0", "--settings", f"{variable}={good}")
+    words = (*asked, "--budget", "40s", "-o", "settings", "--json")
     done = hockney("tune", "pingpong", *words, "--", "--sizes", "4KiB")
     assert done.status == 0, done.stderr
     found = json.loads(done.stdout)
-    assert found["settings"] == {variable: good}
+    assert found["settings"]
+    assert found["settings"].items() <= {fault: "0", variable: good}.items()
     [gain] = found["gains"]
     assert gain["bytes"] == 4096
     assert gain["low"] > 1.0
-    assert f"export {variable}={good}" in (tmp_path / "settings").read_text()
-    run = records.read(tmp_path / "settings.confirm.jsonl")
-    held = {launch.variant: set(launch.controls.values()) for launch in run.launches}
-    assert held["default"] == {bad}
-    assert good in set().union(*held.values())
+    written = (tmp_path / "settings").read_text()
+    assert all(f"export {name}={value}" in written for name, value in found["settings"].items())
+    runs = [records.read(path) for path in tmp_path.glob("settings.*.jsonl")]
+    launches = [launch for run in runs for launch in run.launches]
+    held = {launch.variant: set(launch.controls.values()) for launch in launches}
+    assert held.pop("default") == held.pop(f"{fault}=0") == {bad}
+    assert list(held.values()) == [{good}]
     assert "export" not in done.stdout
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("faulty_engine")
 def test_settings_under_which_the_library_hangs_or_does_not_start_are_left_out(
     hockney: RunHockney, mpi: Mpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The faulty build of the engine falls silent; its other fault only slows it down."""
     unknown = {"openmpi": ["pml=nonesuch"], "mpich": ["CH4_NETMOD=nonesuch"]}.get(mpi.family, [])
-    monkeypatch.setenv("HOCKNEY_CFLAGS", FAULTY)
-    kept = setup._mpi_and_engine  # the engine of an earlier test in this process
-    monkeypatch.setattr(setup, "_mpi_and_engine", kept.__wrapped__)
-    monkeypatch.setattr("hockney.tuning.settings.OTHER_LIBRARIES", ("HOCKNEY_FAULT_",))
     monkeypatch.setattr("hockney.cli._tune_settings.SILENT_S", 2.0)
     monkeypatch.setattr("hockney.tuning.settings.SEARCHED_BLOCKS", 1)  # there is time for all
     asked = ["HOCKNEY_FAULT_STOP=1", "HOCKNEY_FAULT_SLOWER=0.5", *unknown]
