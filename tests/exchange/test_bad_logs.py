@@ -221,6 +221,19 @@ def test_a_heading_without_rows_is_told() -> None:
     assert found[1].notes == ["some.log, line 9: a heading without rows"]
 
 
+def test_warnings_without_end_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs_module, "MOST_NOTES", 2)
+    heading = "# OSU MPI Latency Test v5.3.2\n# Size  Latency (us)\n"
+    [run] = runs(logs.OSU_5 + 5 * heading)
+    assert run.header.source is not None
+    first, second, more = run.header.source.notes
+    assert "a heading without rows" in first
+    assert "a heading without rows" in second
+    assert more == "and 3 more warnings about this log"
+
+
 def test_text_that_strangers_wrote_stays_text() -> None:
     text = logs.NCCL.replace("node-001", "<script>alert(1)</script>")
     [table] = tables(text.replace("2.17.6", "\x1b[31m2\x07"))

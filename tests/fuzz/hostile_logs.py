@@ -245,7 +245,7 @@ def _json(chance: random.Random, lines: list[bytes]) -> None:
     """Another value somewhere in a log that is JSON."""
     try:
         document: Any = json.loads(b"".join(lines))
-    except ValueError:
+    except (ValueError, RecursionError):
         return _number(chance, lines)
     where = document
     while isinstance(where, dict | list) and where:

@@ -249,6 +249,17 @@ def test_between_sizes_the_interval_contains_what_the_model_is_off(size: int) ->
     assert found.high >= found.value * off
 
 
+def test_beside_a_size_that_takes_no_time_by_the_model_there_is_no_interval() -> None:
+    def through_nothing_ns(launch: int, round_: int, size: int) -> list[float]:
+        return [max(size - 4, 0.001) * (1.0 + 0.01 * launch) + 1e-6 * round_]
+
+    channel = channel_of(estimate(make_run(through_nothing_ns, sizes=(0, 8, 1024))).headline)
+    assert channel.best(0, 1).message_s(0) == 0.0
+    found = predict(channel, Pattern("message", 4)).seconds
+    assert found.value is not None
+    assert (found.low, found.high) == (None, None)
+
+
 def test_a_pattern_of_measured_sizes_may_take_as_long_as_its_messages_did() -> None:
     channel = channel_of(estimate(make_run(bent_ns, sizes=SIZES)).headline, "hockney")
     found = predict(channel, Pattern("ring", 8, 4))

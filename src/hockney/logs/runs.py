@@ -34,6 +34,8 @@ from hockney.spec.bounds import LARGEST_NS
 Found = tuple[Log, Table]
 RECORDS_AT_ONCE = 10_000
 """Records written at once: the largest log has 100 times as many."""
+MOST_NOTES = 100
+"""Limit of notes about a run; damaged logs have some for each of 100,000 lines."""
 _SAMPLED = tuple(name for name in AXES if name != "buffers")
 _sampled = attrgetter(*_SAMPLED)
 
@@ -67,7 +69,7 @@ def _run(found: Sequence[Found], format: str, label: str | None) -> Run:
         format=format,
         program=first.program,
         version=first.version,
-        notes=list(dict.fromkeys(note for _, table in found for note in table.notes)),
+        notes=_notes(found),
     )
     header = RunRecord(
         schema=SCHEMA,
@@ -87,6 +89,12 @@ def _run(found: Sequence[Found], format: str, label: str | None) -> Run:
             _add_table(run, table, earlier)
     _check_size(run, source.file)
     return run
+
+
+def _notes(found: Sequence[Found]) -> list[str]:
+    notes = list(dict.fromkeys(note for _, table in found for note in table.notes))
+    more = len(notes) - MOST_NOTES
+    return notes if more <= 0 else [*notes[:MOST_NOTES], f"and {more} more warnings about this log"]
 
 
 def _add_table(run: Run, table: Table, earlier: Counter[tuple[Point, str]]) -> None:

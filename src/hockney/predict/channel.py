@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -196,7 +197,7 @@ def _channel(curve: Curve, fit: Fit, best: CostsOf, sampled: Sequence[CostsOf]) 
     most_pairs = 1 if curve.pairs is None else int(curve.pairs.max())
     measured = _one_way(curve)
     misfit = {
-        point: abs(float(np.log(np.median(seconds) / best(*point).message_s(point[0]))))
+        point: _misfit(float(np.median(seconds)), best(*point).message_s(point[0]))
         for point, seconds in measured.items()
     }
     return Channel(
@@ -209,6 +210,13 @@ def _channel(curve: Curve, fit: Fit, best: CostsOf, sampled: Sequence[CostsOf]) 
         measured,
         misfit,
     )
+
+
+def _misfit(measured_s: float, modelled_s: float) -> float:
+    """|ln(measured / model)|; infinite where one of them is nothing."""
+    if min(measured_s, modelled_s) <= 0.0:
+        return math.inf
+    return abs(math.log(measured_s) - math.log(modelled_s))
 
 
 def _one_way(curve: Curve) -> dict[Measured, Array]:

@@ -25,6 +25,8 @@ from hockney.predict.schedules import SCHEDULES
 from hockney.units import format_size, parse_size
 
 LARGEST_RANKS = 2**31 - 1
+MOST_MISFIT = 100.0
+"""|ln|: of a model that is off by more there is no interval."""
 
 
 @dataclass(frozen=True)
@@ -223,6 +225,8 @@ def _wider(predicted: Parameter, misfit: float) -> Parameter:
     """misfit: |ln(measured / model)|."""
     if predicted.low is None or predicted.high is None:
         return predicted
+    if misfit > MOST_MISFIT:
+        return Parameter(predicted.value, None, None)
     factor = math.exp(misfit)
     return Parameter(predicted.value, predicted.low / factor, predicted.high * factor)
 
