@@ -221,9 +221,7 @@ def test_a_heading_without_rows_is_told() -> None:
     assert found[1].notes == ["some.log, line 9: a heading without rows"]
 
 
-def test_warnings_without_end_are_counted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_warnings_without_end_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs_module, "MOST_NOTES", 2)
     heading = "# OSU MPI Latency Test v5.3.2\n# Size  Latency (us)\n"
     [run] = runs(logs.OSU_5 + 5 * heading)
