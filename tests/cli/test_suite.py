@@ -98,6 +98,26 @@ def test_a_suite_that_is_cut_short_goes_on(hockney: RunHockney, tmp_path: Path) 
     assert all(records.read(file).cut is None for file in files)
 
 
+def test_a_signal_at_the_end_of_a_run_ends_the_suite(
+    hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run is whole, and no other follows."""
+
+    def done_and_stopped(*_: object) -> bool:
+        signal.raise_signal(signal.SIGINT)
+        return True
+
+    monkeypatch.setattr("hockney.measure.session._is_done", done_and_stopped)
+    (tmp_path / "plan.toml").write_text(PLAN)
+    done = hockney("suite", "plan.toml", "-o", "results")
+    assert done.status == 130
+    assert "continue with --resume" in done.stderr
+    [file] = (tmp_path / "results").glob("0*.jsonl")
+    finish = records.read(file).finish
+    assert finish is not None
+    assert finish.reason != "interrupted"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [

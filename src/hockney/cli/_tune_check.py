@@ -96,6 +96,6 @@ def _measured(plan: Plan, options: dict[str, Any]) -> Run:
             f"samples are in {output}",
             err=True,
         )
-    if session.reason == "interrupted":
+    if session.was_stopped:
         raise click.exceptions.Exit(130)
     return session.run

@@ -71,6 +71,8 @@ def _measured(used: Sequence[Used], path: Path, options: dict[str, Any]) -> list
         target = Target(output, force=options["force"], resume=None)
         session = _measure.measured(plan, target, options["quiet"])
         raise_problems(session)
+        if session.was_stopped:
+            raise click.exceptions.Exit(130)
         analyses.append(Analysis(session.run))
     return analyses
 

@@ -127,7 +127,7 @@ class _Measuring:
             budget = format_seconds(budget_s)
             click.echo(f"{stage}: {len(variants)} variants share {budget} (--budget)", err=True)
         session = _measure.measured(plan, Target(file, force=self._options["force"]), quiet)
-        if session.reason == "interrupted":
+        if session.was_stopped:
             raise click.exceptions.Exit(130)
         self._left_out += _failed(session)
         study = Analysis(session.run).variants

@@ -150,7 +150,7 @@ class _Runs:
         target = Target(self._directory / f"{self._count}.jsonl", force=True)
         session = measured(plan, target, self._quiet, f"{words[0]}: ")
         raise_problems(session)
-        if session.reason == "interrupted":
+        if session.was_stopped:
             raise click.exceptions.Exit(130)
         return Analysis(session.run)
 

@@ -108,10 +108,11 @@ def _measure_all(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool)
         try:
             session = measured(plan, target, quiet, before)
             reason, problems = session.reason, problems_of(session)
+            was_stopped = session.was_stopped
         except HockneyError as error:
-            reason, problems = "failed", [str(error)]
+            reason, problems, was_stopped = "failed", [str(error)], False
         journal.note(name, run.label, plan, reason)
-        if reason == "interrupted":
+        if was_stopped:
             click.echo(f"interrupted; continue with --resume -o {journal.directory}", err=True)
             raise click.exceptions.Exit(130)
         if problems:

@@ -98,6 +98,8 @@ class Session:
     budget: Budget = field(init=False)
     spent_before_s: float = field(init=False)
     """The part of its budget that a resumed run used before; each step has a budget of its own."""
+    was_stopped: bool = False
+    """True if we were asked to stop, also too late for this run: nothing may follow it."""
     was_finished: bool = False
     """True if the file held all that was asked for, so that nothing was measured."""
     failed_starts: int = 0
@@ -153,8 +155,9 @@ def answer(session: Session) -> None:
         while _measure_all(session, interruption) and session.steps is not None:
             plan = session.steps.next(session)
             if plan is None:
-                return
+                break
             session.begin(plan)
+    session.was_stopped = bool(interruption)
 
 
 def finish(session: Session, asked: Plan) -> None:
