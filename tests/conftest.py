@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -48,6 +49,28 @@ def pytest_runtest_makereport() -> Generator[None, pluggy.Result[pytest.TestRepo
     report = outcome.get_result()
     if report.skipped and os.environ.get("HOCKNEY_TEST_ALL"):
         report.outcome = "failed"
+
+
+which = shutil.which
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None]:
+    """Only tests that are marked simgrid find SimGrid: a forgotten mark is noticed where it is
+    installed, and not first by a newcomer who has none."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not item.get_closest_marker("simgrid"):
+            patch.setattr(shutil, "which", _which_without_simgrid)
+        yield
+
+
+def _which_without_simgrid(name: str, *rest: Any, **named: Any) -> str | None:
+    return None if name == "smpicc" else which(name, *rest, **named)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("simgrid") and which("smpicc") is None:
+        pytest.skip("SimGrid's smpicc is not installed")
 
 
 BROKEN_PIPE = "Intel's mpiexec dies of a broken pipe of its own, in one of forty failing runs"

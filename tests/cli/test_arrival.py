@@ -129,6 +129,7 @@ def test_random_arrivals_are_recorded_and_differ_between_launches(
     assert {(p["arrival"], p["skew_times"]) for p in points} <= {("none", None), ("random", 3.0)}
 
 
+@pytest.mark.simgrid
 def test_delays_of_a_file(hockney: RunHockney, tmp_path: Path) -> None:
     draw = random.Random(4)
     delays = [1e-5 * draw.random() for _ in range(RANKS)]
@@ -177,6 +178,7 @@ def test_refused(hockney: RunHockney, words: tuple[str, ...], complaint: str) ->
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.simgrid
 def test_the_map_and_the_least_loss_are_shown(hockney: RunHockney, tmp_path: Path) -> None:
     done = hockney(
         "collective",

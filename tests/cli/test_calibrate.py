@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import msgspec
@@ -64,7 +63,7 @@ def test_a_budget_without_trains_of_messages_is_too_short() -> None:
         (("--platform", "cluster:2", "--sizes", "8"), "at least two sizes"),
     ],
 )
-@pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
+@pytest.mark.simgrid
 def test_what_cannot_be_calibrated_is_refused(
     hockney: RunHockney, tmp_path: Path, words: tuple[str, ...], complaint: str
 ) -> None:
@@ -76,11 +75,7 @@ def test_what_cannot_be_calibrated_is_refused(
     assert not (tmp_path / "platform.xml").exists()
 
 
-def test_without_simgrid_nothing_is_measured(
-    hockney: RunHockney, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    which = shutil.which
-    monkeypatch.setattr(shutil, "which", lambda name: None if name == "smpicc" else which(name))
+def test_without_simgrid_nothing_is_measured(hockney: RunHockney, tmp_path: Path) -> None:
     done = hockney("calibrate")
     assert done.status == 2
     assert "no smpicc" in done.stderr
@@ -88,7 +83,7 @@ def test_without_simgrid_nothing_is_measured(
 
 
 @pytest.mark.long
-@pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
+@pytest.mark.simgrid
 def test_a_simulated_machine_is_found_again(hockney: RunHockney, tmp_path: Path) -> None:
     words = ("-n", "2", "--platform", "cluster:2", "--sizes", "1..64KiB/2", "--budget", "8s")
     done = hockney("calibrate", *words, "-o", "platform.xml", "--json", "-q")

@@ -91,6 +91,7 @@ def test_other_victims(hockney: RunHockney, tmp_path: Path, victim: str) -> None
     assert (point["victim"], point["aggressor"]) == (victim, "ring")
 
 
+@pytest.mark.simgrid
 def test_roles_are_drawn_anew_for_each_launch(hockney: RunHockney, tmp_path: Path) -> None:
     result = tmp_path / "run.jsonl"
     done = hockney(
@@ -153,6 +154,7 @@ def test_it_is_refused_before_anything_starts(
     assert not result.exists()
 
 
+@pytest.mark.simgrid
 @pytest.mark.parametrize(("gate", "status"), [("1.5x", 1), ("2.5x", 0)])
 def test_a_gate_fails_a_run_that_is_surely_above(
     hockney: RunHockney, tmp_path: Path, gate: str, status: int
@@ -172,6 +174,7 @@ def test_a_gate_fails_a_run_that_is_surely_above(
     assert hockney("show", str(tmp_path / "run.jsonl"), "--gate").status == status
 
 
+@pytest.mark.simgrid
 def test_variants_of_a_load_are_compared_under_load(hockney: RunHockney, tmp_path: Path) -> None:
     """The axis that is varied does not apply to victims alone."""
     done = hockney(
@@ -184,6 +187,7 @@ def test_variants_of_a_load_are_compared_under_load(hockney: RunHockney, tmp_pat
     assert {point["aggressor"] for point in points} == {None, "incast"}
 
 
+@pytest.mark.simgrid
 @pytest.mark.parametrize("aggressor", ["incast", "outcast"])
 def test_small_loads_end_in_simgrid(hockney: RunHockney, tmp_path: Path, aggressor: str) -> None:
     """It loses persistent sends of less than smpi/send-is-detached-thresh that start again."""

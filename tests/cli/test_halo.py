@@ -115,6 +115,7 @@ def test_every_kind_of_exchange_and_packing_is_a_curve(hockney: RunHockney, tmp_
     assert again.status == 0, again.stderr
 
 
+@pytest.mark.simgrid
 @pytest.mark.parametrize(
     ("shape", "sides"),
     [("1d", (12,)), ("2d", (4, 3)), ("3d", (3, 2, 2)), ("6x2", (6, 2)), ("2x6x1", (2, 6, 1))],
@@ -168,12 +169,20 @@ def test_a_grid_is_made_or_taken(
             "8 B do not make as many equal parts of whole elements",
         ),
         ("-n 2 --exchange partitioned --partitions 0", "0 is not in the range"),
-        ("-n 4 --exchange partitioned --platform cluster:4", "SimGrid has no partitioned"),
+        pytest.param(
+            "-n 4 --exchange partitioned --platform cluster:4",
+            "SimGrid has no partitioned",
+            marks=pytest.mark.simgrid,
+        ),
         ("-n 2 --buffers returned", "does not take --buffers returned"),
         ("-n 2 --packing hand --sizes 4", "not a whole number of elements of 8 B"),
         ("-n 2 --verify --sync barrier", "--sync clock only"),
         ("-n 1 --grid 1x1", "at least two ranks"),
-        ("-n 4 --exchange neighbor --platform cluster:4", "SimGrid has no neighbourhood"),
+        pytest.param(
+            "-n 4 --exchange neighbor --platform cluster:4",
+            "SimGrid has no neighbourhood",
+            marks=pytest.mark.simgrid,
+        ),
         ("--platform cluster:4", "the number of ranks is not given"),
     ],
 )

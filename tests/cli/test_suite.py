@@ -54,6 +54,7 @@ def test_a_matrix_is_measured_whole_and_never_twice(hockney: RunHockney, tmp_pat
     assert "the suite has changed" in changed.stderr
 
 
+@pytest.mark.simgrid
 def test_networks_are_loaded_and_passed_over_in_a_suite(
     hockney: RunHockney, tmp_path: Path
 ) -> None:

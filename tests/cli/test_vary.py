@@ -47,6 +47,7 @@ def test_what_cannot_be_varied_starts_nothing(
     assert not list(tmp_path.glob("*.jsonl"))
 
 
+@pytest.mark.simgrid
 def test_the_best_algorithm_is_that_of_the_first_variant(hockney: RunHockney) -> None:
     done = hockney(
         *("collective", "bcast", "-n", "4", "--algorithm", "binomial,basic_linear"),
@@ -62,6 +63,7 @@ def test_the_best_algorithm_is_that_of_the_first_variant(hockney: RunHockney) ->
         assert drawn.status == 0, drawn.stderr
 
 
+@pytest.mark.simgrid
 def test_simulated_variants_have_exact_ratios(hockney: RunHockney) -> None:
     done = hockney(
         "pingpong", "--vary", TWO_LATENCIES, "--sizes", "8,1KiB", "--json", "-o", "out.jsonl"
@@ -99,6 +101,7 @@ def test_simulated_variants_have_exact_ratios(hockney: RunHockney) -> None:
     assert "its variants were" in other.stderr
 
 
+@pytest.mark.simgrid
 def test_an_algorithm_may_be_varied(hockney: RunHockney) -> None:
     done = hockney(
         "collective",

@@ -62,7 +62,7 @@ LONG, SHORT = "--budget 30s", "--budget 1s"
 
 
 @pytest.mark.long
-@pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
+@pytest.mark.simgrid
 def test_the_course_runs_as_it_stands(tmp_path: Path) -> None:
     """And its simulated part gives the times of its answers."""
     page = COURSE.read_text()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -41,7 +40,7 @@ def test_worlds_of_up_to_seven_real_ranks(mpi: Mpi, tmp_path: Path) -> None:
     assert output_of(command, tmp_path, family.environment(mpi)) == "7"
 
 
-@pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
+@pytest.mark.simgrid
 @pytest.mark.long
 def test_worlds_of_up_to_seventy_simulated_ranks(tmp_path: Path) -> None:
     ranks = 70

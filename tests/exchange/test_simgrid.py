@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +20,6 @@ from hockney.records import Run, Samples, Switch
 from samples import make_run
 
 WITHIN = 0.05
-needs_simgrid = pytest.mark.skipif(
-    shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed"
-)
 
 
 def protocols_ns(launch: int, round_: int, size: int) -> list[float]:  # noqa: ARG001
@@ -53,7 +49,7 @@ def assert_same_medians(hockney: RunHockney, run: Run) -> None:
 
 
 @pytest.mark.long
-@needs_simgrid
+@pytest.mark.simgrid
 def test_regimes_with_jumps_are_simulated(hockney: RunHockney, tmp_path: Path) -> None:
     run = make_run(protocols_ns, sizes=[0, *(2**power for power in range(23))])
     run.path = tmp_path / "run.jsonl"
@@ -64,7 +60,7 @@ def test_regimes_with_jumps_are_simulated(hockney: RunHockney, tmp_path: Path) -
 
 
 @pytest.mark.long
-@needs_simgrid
+@pytest.mark.simgrid
 def test_what_this_machine_was_measured_to_be_is_simulated(
     hockney: RunHockney, measured: Path, tmp_path: Path
 ) -> None:
@@ -74,7 +70,7 @@ def test_what_this_machine_was_measured_to_be_is_simulated(
 
 
 @pytest.mark.long
-@needs_simgrid
+@pytest.mark.simgrid
 def test_overheads_are_simulated(hockney: RunHockney, tmp_path: Path) -> None:
     asked = ("overheads", "--sizes", "8,4KiB", "--messages", "4", "--budget", "2s")
     done = hockney(*asked, "-o", "run.jsonl", "--json", "-q")

@@ -49,7 +49,7 @@ def ratios(cell: Any) -> list[float]:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
+@pytest.mark.simgrid
 def test_the_course_finds_what_its_page_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

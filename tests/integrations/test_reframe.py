@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -167,7 +166,7 @@ class OfOurs(HockneySwitches):
 """
 
 
-@pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
+@pytest.mark.simgrid
 @pytest.mark.parametrize(("fault", "result"), [("none", "pass"), ("cable", "fail")])
 def test_a_slow_cable_of_a_simulated_network_fails_the_test_by_name(
     tmp_path: Path, fault: str, result: str

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 from contextlib import suppress
 from pathlib import Path
 from xml.etree import ElementTree
@@ -16,8 +15,6 @@ from hockney import records
 from hockney.errors import AskedWronglyError
 from hockney.measure.platforms import TOPOLOGIES, parse_shape, platform_file, shape_xml
 from hockney.spec import Placement
-
-needs_simgrid = pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid is missing")
 
 
 @given(st.sampled_from(sorted(TOPOLOGIES)), st.integers(1, 5000))
@@ -70,7 +67,7 @@ def test_files_of_a_shape_are_private_and_removed() -> None:
     assert not hosts.parent.exists()
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 @pytest.mark.parametrize(
     "shape", ["torus:8x1x1", *first_of(["torus:1x2x1", "torus:2", "dragonfly:20", "fat-tree:1x8"])]
 )
@@ -79,7 +76,7 @@ def test_sides_of_one_node_and_odd_numbers_are_simulated(hockney: RunHockney, sh
     assert done.status == 0, done.stderr
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_a_torus_of_one_side_is_a_ring(hockney: RunHockney) -> None:
     """Of eight nodes the fifth is four links away, the last is the first one's neighbour."""
     medians = []
@@ -91,7 +88,7 @@ def test_a_torus_of_one_side_is_a_ring(hockney: RunHockney) -> None:
     assert medians[0] == pytest.approx(4.0 * medians[1], rel=0.02)
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 @pytest.mark.parametrize("kind", first_of(sorted(TOPOLOGIES), 2))
 def test_ranks_are_on_the_nodes_of_the_shape(
     hockney: RunHockney, tmp_path: Path, kind: str

@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
+
 from conftest import RunHockney
 from hockney import records
 from hockney.measure.race import Race
@@ -131,6 +133,7 @@ def test_ranks_and_collectives_race_apart() -> None:
     assert not slow.is_done
 
 
+@pytest.mark.simgrid
 def test_a_race_of_simulated_algorithms_ends_the_slow_ones(
     hockney: RunHockney, tmp_path: Path
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -20,11 +19,9 @@ from hockney.spec import Placement, Sampling, single, sizes_of
 from hockney.spec.workloads.pingpong import Pingpong
 from platforms import two_hosts
 
-HAS_SIMGRID = shutil.which("smpicc") is not None
-
 
 @pytest.mark.long
-@pytest.mark.skipif(not HAS_SIMGRID, reason="SimGrid's smpicc is not installed")
+@pytest.mark.simgrid
 def test_every_switch_of_a_simulated_machine_is_known_to_the_byte(
     hockney: RunHockney, tmp_path: Path
 ) -> None:

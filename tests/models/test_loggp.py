@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -177,7 +176,7 @@ def test_a_delay_is_never_shorter_than_the_round_trip(seconds: list[float]) -> N
 
 
 @pytest.mark.long
-@pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
+@pytest.mark.simgrid
 def test_a_simulated_machine_gives_its_settings_back(hockney: RunHockney, tmp_path: Path) -> None:
     (tmp_path / "platform.xml").write_text(two_hosts(1e-5, 1.25e9))
     settings = (
@@ -218,7 +217,7 @@ def test_one_size_is_too_few(hockney: RunHockney) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
+@pytest.mark.simgrid
 def test_a_shape_in_words_is_a_machine_for_every_step(hockney: RunHockney) -> None:
     """The trains of the second step run on the platform that was written for the first."""
     done = hockney("overheads", "--platform", "cluster:2", "--sizes", "1,8,64", "--json", "-q")

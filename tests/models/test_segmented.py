@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from itertools import product
 from pathlib import Path
 
@@ -102,7 +101,7 @@ def test_every_segment_of_smpi_is_found(
 
 
 @pytest.mark.long
-@pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed")
+@pytest.mark.simgrid
 def test_every_segment_of_a_simulated_machine_is_found(hockney: RunHockney, tmp_path: Path) -> None:
     """SimGrid's own network model, measured by the engine and fitted by the command."""
     (tmp_path / "platform.xml").write_text(two_hosts(1e-5, 1.25e9))

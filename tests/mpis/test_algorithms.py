@@ -130,9 +130,8 @@ def test_names_that_stick_to_the_word_before_them_are_found() -> None:
     assert list(mpich._choices(engine, control, words)) == ["auto", "binomial", "nb", "smp"]
 
 
+@pytest.mark.simgrid
 def test_simgrid_tells_its_algorithms() -> None:
-    if not shutil.which("smpicc"):
-        pytest.skip("no smpicc here")
     mpi = find_mpi("smpicc")
     library = mpi, build_engine(mpi)
     found = discovered(library, "bcast")

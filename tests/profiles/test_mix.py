@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,6 @@ EXACT = [
     for setting in ("network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0")
     for word in ("--cfg", setting)
 ]
-simulated = pytest.mark.skipif(shutil.which("smpicc") is None, reason="no SimGrid")
 
 
 def message_s(bytes_: int) -> float:
@@ -102,7 +100,7 @@ def cluster(latency: str, bandwidth: str) -> str:
     )
 
 
-@simulated
+@pytest.mark.simgrid
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("latency", "bandwidth"), [("1us", "10GBps"), ("10us", "1GBps"), ("0.5us", "25GBps")]
@@ -138,7 +136,7 @@ def test_the_prediction_is_within_a_tenth_of_the_replay(
     assert json.loads(done.stdout)["seconds"] == pytest.approx(replayed, rel=0.1)
 
 
-@simulated
+@pytest.mark.simgrid
 @pytest.mark.long
 def test_replay_and_prediction_take_the_time_of_the_messages(
     hockney: RunHockney, tmp_path: Path
@@ -177,7 +175,7 @@ def test_replay_and_prediction_take_the_time_of_the_messages(
     assert more - seconds == pytest.approx(250e-6, rel=0.01)
 
 
-@simulated
+@pytest.mark.simgrid
 @pytest.mark.long
 def test_a_root_leaves_its_broadcasts_before_the_others(
     hockney: RunHockney, tmp_path: Path
@@ -210,7 +208,7 @@ def test_a_root_leaves_its_broadcasts_before_the_others(
     assert predicted["seconds"] == pytest.approx(replayed, rel=0.1)
 
 
-@simulated
+@pytest.mark.simgrid
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["gather", "scatter"])
 def test_rows_of_small_collectives_of_one_root_are_predicted(
@@ -235,7 +233,7 @@ def test_rows_of_small_collectives_of_one_root_are_predicted(
         assert json.loads(done.stdout)["seconds"] == pytest.approx(replayed, rel=0.1), count
 
 
-@simulated
+@pytest.mark.simgrid
 def test_measured_collectives_are_preferred(hockney: RunHockney, tmp_path: Path) -> None:
     of_both = [calls(r, "MPI_Allreduce", 200, 1024) for r in (0, 1)]
     written(tmp_path / "p.jsonl", profile(*of_both))

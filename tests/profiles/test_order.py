@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -107,12 +106,11 @@ def traced(mpi: Mpi, hockney: RunHockney, tmp_path: Path) -> Path:
     return quiet
 
 
+@pytest.mark.simgrid
 def test_the_exported_trace_takes_as_long_as_the_program(
     traced: Path, hockney: RunHockney, tmp_path: Path
 ) -> None:
     """SimGrid's time of the trace is that of the program itself, simulated on the same platform."""
-    if shutil.which("smpirun") is None:
-        pytest.skip("no SimGrid")
     done = hockney("export", str(traced), "--to", "simgrid-trace", "-o", "ti.txt")
     assert done.status == 0, done.stderr
     (tmp_path / "cluster.xml").write_text(CLUSTER)

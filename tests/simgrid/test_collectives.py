@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -14,9 +13,7 @@ from hockney.predict.collectives import time
 from hockney.predict.parameters import Level, Parameters
 from platforms import cluster
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed"
-)
+pytestmark = pytest.mark.simgrid
 PROGRAM = Path(__file__).parent / "collective.c"
 EXACT = (
     "network/model:CM02",

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +15,7 @@ import pytest
 from conftest import RunHockney
 from platforms import EXACT, fat_tree
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed"
-)
+pytestmark = pytest.mark.simgrid
 TOLERANCE = 0.02
 SIZE, LOAD_SIZE = 4 * 2**20, 2**20
 

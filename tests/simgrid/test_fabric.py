@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,7 @@ from conftest import RunHockney, first_of, kept_short
 from networks import with_slow_fabric
 from platforms import EXACT, two_switches
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed"
-)
+pytestmark = pytest.mark.simgrid
 SEEDS = range(int(os.environ.get("HOCKNEY_TEST_ROUNDS", "4")))
 FAULTS = ("uplink", "cable", "node", "none")
 

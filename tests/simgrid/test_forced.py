@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,7 @@ import pytest
 from conftest import RunHockney
 from platforms import EXACT, cluster
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed"
-)
+pytestmark = pytest.mark.simgrid
 ALPHA_S, BETA_S_PER_B = 1e-5, 1e-9
 ENVELOPE_BYTES = 16
 

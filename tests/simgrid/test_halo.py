@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,7 @@ import pytest
 from conftest import RunHockney
 from platforms import cluster
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed"
-)
+pytestmark = pytest.mark.simgrid
 EXACT = (
     "network/model:CM02",
     "network/TCP-gamma:0",

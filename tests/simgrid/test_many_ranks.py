@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -15,9 +14,7 @@ from hockney.measure.mpi import find_mpi
 from hockney.records import Samples
 from platforms import two_switches
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed"
-)
+pytestmark = pytest.mark.simgrid
 SETTINGS = [
     f"--cfg={setting}"
     for setting in (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,7 @@ from conftest import RunHockney
 from networks import Link, nodes_of_ranks, two_halves, with_slow_link
 from platforms import EXACT
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed"
-)
+pytestmark = pytest.mark.simgrid
 """With these T = alpha + (bytes + 16) beta: SimGrid adds an envelope of 16 bytes."""
 ENVELOPE_BYTES = 16
 

@@ -4,7 +4,6 @@ them one message of the data and its envelope, and completes it at the target.""
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -13,9 +12,7 @@ from conftest import RunHockney
 from platforms import EXACT, two_hosts
 from simgrid.test_truth import ENVELOPE_BYTES
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed"
-)
+pytestmark = pytest.mark.simgrid
 LATENCY_S, BANDWIDTH_BPS = 1e-5, 1e9
 SIZES = (8, 1024, 65536, 2**20)
 CLOCK = 0.002

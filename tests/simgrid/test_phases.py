@@ -4,7 +4,6 @@ hand, and the data that they bring."""
 from __future__ import annotations
 
 import json
-import shutil
 from typing import Any
 
 import pytest
@@ -13,9 +12,7 @@ from conftest import RunHockney, first_of
 from hockney.predict.phases import TIMED, schedules_with_phases
 from platforms import EXACT
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed"
-)
+pytestmark = pytest.mark.simgrid
 ALPHA_S, BETA_S_PER_B, ENVELOPE_BYTES = 10e-6, 1e-9, 16
 PLATFORM = "cluster:12,lat=5us,bw=1GB/s"
 """A message takes two links."""

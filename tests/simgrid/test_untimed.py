@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 
 import pytest
 
 from conftest import RunHockney
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("smpicc") is None, reason="SimGrid's smpicc is not installed"
-)
+pytestmark = pytest.mark.simgrid
 
 
 def test_how_the_library_reduces_changes_no_simulated_time(hockney: RunHockney) -> None:
