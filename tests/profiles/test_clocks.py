@@ -96,8 +96,9 @@ def test_waits_between_hosts_are_those_of_one_host(mpi: Mpi, tmp_path: Path) -> 
     assert received is not None
     assert received > 0.05
     for key, seconds in before.items():
-        # 100 calls of each, any of which may be off by the error.
-        assert after[key] == pytest.approx(seconds, abs=100 * error + 1e-6), key
+        # 100 calls of each. Any may be off by the error, and what is then no longer than the error
+        # counts as none.
+        assert after[key] == pytest.approx(seconds, abs=100 * 2 * error + 1e-6), key
 
 
 def exchange(seconds: float, ahead: float) -> list[Order]:
