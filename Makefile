@@ -24,9 +24,9 @@ RUN_TESTS = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=1
 test: $(INSTALLED)
 	$(RUN_TESTS) $(PYTEST)
 
-# All tests, and none is skipped: it needs root, two MPI libraries, SimGrid, slurm-wlm and munge for
-# two hosts and a real Slurm, and a Chromium. make test-all PYTEST='-m long' runs what `make test`
-# leaves out. Each of the two hosts has a CPU of its own, so that their tests run alone.
+# All tests, and none is skipped: it needs root and all that .ci/run installs, from a second MPI
+# library to real programs. make test-all PYTEST='-m long' runs what `make test` leaves out. Each of
+# the two hosts has a CPU of its own, so that their tests run alone.
 test-all: export HOCKNEY_TEST_ALL := 1
 test-all: export HOCKNEY_TEST_BROWSER ?= /usr/bin/chromium
 test-all: export HOCKNEY_TEST_OTHER_MPICC ?= mpicc.openmpi

@@ -61,6 +61,7 @@ def walked(
     return max(ends) - max(arrives)
 
 
+@pytest.mark.simgrid
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("algorithm", "children"),
