@@ -156,6 +156,13 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _quick_starts() -> None:
+    """UCX, which the embedded MPI brings, patches the functions that map memory, for networks alone
+    and for 40 of the 70 ms that two ranks need to start: the tests do so two thousand times."""
+    os.environ.setdefault("UCX_MEM_EVENTS", "n")
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _at_least_two_cpus() -> Iterator[None]:
     """Tests measure between two ranks without --oversubscribe. Where there is one CPU, runs in this
     process take it for two."""

@@ -58,6 +58,7 @@ def test_a_record_holds_all_of_it(values: np.ndarray) -> None:
     assert np.array_equal(Sketch.of_record(record).counts, sketch.counts)
 
 
+@pytest.mark.long
 def test_ten_million_times() -> None:
     """Most of 1 us, with a tail: p99.9 of all, and merged over ten parts the same."""
     chance = np.random.default_rng(3)
