@@ -159,7 +159,8 @@ def test_the_engine_fits_the_same_in_c(
     words = done.stdout.split()
     alpha, beta = (value[0] for value in line(sizes, seconds[None, :], ordinary))
     assert float(words[1]) == pytest.approx(alpha, rel=1e-9, abs=1e-9 * max(times))
-    assert float(words[3]) == pytest.approx(beta, rel=1e-9, abs=1e-20)
+    # Where the times say nothing of beta it is what rounding leaves: of times, over a byte or more.
+    assert float(words[3]) == pytest.approx(beta, rel=1e-9, abs=1e-14 * max(times))
 
 
 @pytest.mark.parametrize(
