@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # LOCKED=1: the versions of .ci/python.txt, by hash, as in CI.
 LOCKED ?=
 
-.PHONY: run test test-all check lint c-check docs man dist engine-tarball emulated lock clean
+.PHONY: run test test-all check lint c-check docs man dist engine-tarball container emulated lock clean
 
 run: $(BASE)
 	$(BIN)/hockney pingpong
@@ -78,6 +78,11 @@ engine-tarball:
 	tar --create --directory build --format ustar --sort name --mtime @$(SOURCE_DATE_EPOCH) \
 	    --owner 0 --group 0 --numeric-owner --mode u=rwX,go=rX $(ENGINE) \
 	    | gzip --no-name --best > dist/$(ENGINE).tar.gz
+
+# The image of integrations/container, over a base of Debian's packages, and a measurement in it; some
+# minutes. CONTAINER has more options of buildah bud (docs/release.md).
+container:
+	sh tests/container/container.sh $(CONTAINER)
 
 # All experiments on engines for other machines, emulated. Needs root and Debian packages, named in the
 # script; the first time some minutes.

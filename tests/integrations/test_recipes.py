@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from conda_channel import CONDA_NAMES, Channel
 from hockney import __version__
 
 if sys.version_info >= (3, 11):
@@ -20,7 +21,6 @@ else:
 
 ROOT = Path(__file__).parents[2]
 INTEGRATIONS = ROOT / "integrations"
-CONDA_NAMES = {"matplotlib": "matplotlib-base", "msgspec": "msgspec-python"}
 
 
 def _needed() -> dict[str, str]:
@@ -40,6 +40,31 @@ def test_conda_recipe_is_read_by_its_builder_and_needs_the_same() -> None:
     runs = {need.partition(",")[0] for need in rendered.recipe.to_dict()["requirements"]["run"]}
     needed = {f"{CONDA_NAMES.get(name, name)} >={least}" for name, least in _needed().items()}
     assert runs == needed | {"python >=3.10"}
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="its stand-in for python is one of Linux")
+def test_conda_recipe_is_built_and_passes_its_tests(tmp_path: Path) -> None:
+    """From a channel of stand-ins: no other can be reached from everywhere."""
+    rattler_build = pytest.importorskip("rattler_build")
+    channel = Channel(tmp_path / "channel")
+    channel.add_python()
+    for name in ("pip", "hatchling", "packaging", "click"):
+        channel.add(name, whole=True)
+    for name in _needed():
+        channel.add(name, whole=False)
+    recipe = rattler_build.Stage0Recipe.from_file(str(INTEGRATIONS / "conda" / "recipe.yaml"))
+    (rendered,) = recipe.render()
+    result = rendered.run_build(
+        rattler_build.ToolConfiguration(test_strategy="native"),
+        output_dir=channel.directory,
+        channels=[],
+    )
+    (built,) = result.packages
+    assert built.parent.name == "noarch"
+    files = rattler_build.Package.from_file(built).files
+    assert "site-packages/hockney/engine/main.c" in files
+    assert not [name for name in files if name.endswith((".o", ".so"))]
 
 
 def _spack_package(monkeypatch: pytest.MonkeyPatch) -> tuple[type, list[str], list[str]]:
@@ -76,6 +101,11 @@ def test_spack_package_needs_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {"mpi", "python@3.10:", "py-hatchling"} < set(dependencies)
     for name, least in _needed().items():
         assert f"py-{name}@{least}:" in dependencies
+
+
+def test_the_version_to_develop_with_spack_is_this_one() -> None:
+    page = (ROOT / "docs" / "howto" / "other-tools.md").read_text()
+    assert re.findall(r"hockney@=(\S+)", page) == [__version__]
 
 
 @pytest.mark.long

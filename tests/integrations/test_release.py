@@ -127,3 +127,17 @@ def test_the_engine_by_itself_is_built_and_runs_without_python(
         [tmp_path / "bin" / "hockney-engine", "--version"], capture_output=True, text=True
     )
     assert version.stdout.startswith(f"hockney-engine {__version__} for ")
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"), [("MPICC=nonesuch", "nonesuch"), ("MPICC=/no/mpicc -g", "/no/mpicc")]
+)
+def test_the_engine_by_itself_says_once_that_there_is_no_mpi(
+    given: str, missing: str, tmp_path: Path
+) -> None:
+    make = ["make", "-j2", "-C", ROOT / "src/hockney/engine", f"OUT={tmp_path}", given]
+    done = subprocess.run(make, capture_output=True, text=True)
+    assert done.returncode == 2
+    said = f"there is no {missing} on PATH: load an MPI's module, or make MPICC=/where/it/is/mpicc"
+    assert done.stderr.count(said) == 1
+    assert "No such file" not in done.stderr
