@@ -17,7 +17,7 @@ from hockney import records
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate import estimate
 from hockney.exchange import reading
-from hockney.logs import log as log_module
+from hockney.logs import content
 from hockney.logs import runs as runs_module
 from hockney.logs import table as table_module
 from hockney.logs.log import LONGEST_LINE, log_of, read_log
@@ -244,11 +244,11 @@ def test_a_log_that_would_fill_the_memory_is_refused(
 ) -> None:
     path = tmp_path / "large.log"
     path.write_text(logs.OSU_5)
-    monkeypatch.setattr(log_module, "LARGEST_LOG", 20)
+    monkeypatch.setattr(content, "LARGEST_LOG", 20)
     with pytest.raises(AskedWronglyError, match="larger than"):
         read_log(path)
     monkeypatch.undo()
-    monkeypatch.setattr(log_module, "MOST_LINES", 3)
+    monkeypatch.setattr(content, "MOST_LINES", 3)
     with pytest.raises(AskedWronglyError, match="3 lines"):
         read_log(path)
 

@@ -88,3 +88,32 @@ def test_files_of_netpipe_one_after_the_other_are_launches() -> None:
     [run] = runs(logs.NP_OUT_2 * 2)
     assert len(run.launches) == 2
     assert len(run.summaries) == 2 * 9
+
+
+def test_tables_of_other_datatypes_share_a_title() -> None:
+    heading = "# Datatype: {type}.\n# Size       Avg Latency(us)\n8  {us}\n"
+    text = "# OSU MPI Latency Test v7.5\n" + "".join(
+        heading.format(type=type, us=us)
+        for type, us in (("MPI_CHAR", 1.0), ("MPI_INT", 2.0), ("MPI_FLOAT", 3.0))
+    )
+    assert [
+        (run.header.experiment, run.header.options["Datatype"], run.summaries[0].value_s)
+        for run in runs(text)
+    ] == [
+        ("pingpong", "MPI_CHAR", 1e-6),
+        ("pingpong", "MPI_INT", 2e-6),
+        ("pingpong", "MPI_FLOAT", 3e-6),
+    ]
+
+
+def test_rows_without_a_heading_are_told() -> None:
+    [table] = tables(LATENCY.format(device="", us=1.0) + "\n32  3.0\n64  4.0\n")
+    assert [row.bytes for row in table.rows] == [8, 16]
+    assert "line 7: rows below an empty line, without a heading" in table.notes[0]
+
+
+def test_a_size_that_netpipe_repeats_is_told() -> None:
+    row = "  {n}:         2 bytes   1000 times -->      {rate} Mbps in       {us} usec\n"
+    text = row.format(n=0, rate="2.00", us="7.63") + row.format(n=1, rate="2.10", us="7.27")
+    [table] = tables(text)
+    assert any("line 2: 2 bytes again; the last row counts" in note for note in table.notes)

@@ -20,6 +20,7 @@ from hockney.programs import reader_names
 with lazy_imports():
     from hockney.cli._files import warn
     from hockney.exchange.reading import read, recognise
+    from hockney.logs.content import stem_of
     from hockney.logs.log import Log, read_log
     from hockney.logs.runs import runs_of, store
     from hockney.programs.csv import parse_columns
@@ -142,7 +143,7 @@ def _paths(stored: Sequence[tuple[Path, Run]], output: Path | None) -> list[Path
     paths: dict[Path, None] = {}
     called: Counter[str] = Counter()
     for log, run in stored:
-        stem = f"{log.stem}-{_safe(_name(run))}"
+        stem = f"{stem_of(log)}-{_safe(_name(run))}"
         path = None
         while path is None or path in paths:
             called[stem] += 1

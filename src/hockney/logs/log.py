@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from hockney.errors import AskedWronglyError
+from hockney.logs import content
 
-LARGEST_LOG = 32 * 1024 * 1024
-"""Bytes; larger logs must be split."""
-MOST_LINES = 200_000
 LONGEST_LINE = 4096
 """Characters; no table has longer lines, so they are not searched."""
 UNKNOWN = "unknown"
@@ -20,10 +17,16 @@ UNKNOWN = "unknown"
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
+_DAY = r"\d{4}[-/]\d\d[-/]\d\d"
+_STREAM = r"(?:<std(?:out|err)>)?"
 _PREFIXES = re.compile(
-    r"(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"  # of a container's log
-    r"(?: std(?:out|err) [FP])? "
-    r"|\[\d+,\d+\](?:<std(?:out|err)>)?:? ?"  # mpirun --tag-output
+    rf"(?:{_DAY}[T ]{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?"  # of a container's log
+    r"(?: std(?:out|err) [FP])?(?: (?:INFO|DEBUG|INF|DBG))?(?:[:|] ?| )"
+    rf"|\[(?:{_DAY}[T ])?{_CLOCK}Z?\] ?|{_CLOCK} (?=[#\s\d])"  # of ts and of CI
+    rf"|[A-Z][a-z]{{2}} [ \d]\d {_CLOCK} [\w.-]{{1,64}} [\w./-]{{1,64}}(?:\[\d+\])?: "  # syslog
+    rf"|\[[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} [ \d]\d {_CLOCK} \d{{4}}\]{_STREAM}:? ?"
+    rf"|\[(?:[\w.-]{{1,64}}@)?\d+,\d+\](?:\[[\w.-]{{1,64}}:\d+\])?{_STREAM}:? ?"  # mpirun
     r"|\[\d+\] (?=[#\s\d])|\s*\d+: (?=[#\s\d]))+"  # mpiexec -l, srun --label
 )
 
@@ -62,18 +65,8 @@ class Log:
 
 
 def read_log(path: Path) -> Log:
-    """The file as text; bytes that are not UTF-8 become replacement characters."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST_LOG + 1)
-    except OSError as error:
-        raise AskedWronglyError(f"{path}: {error.strerror or error}") from error
-    if len(content) > LARGEST_LOG or content.count(b"\n") > MOST_LINES:
-        raise AskedWronglyError(
-            f"{path}: larger than {LARGEST_LOG >> 20} MiB or {MOST_LINES} lines",
-            "extract the tables, and import those",
-        )
-    return log_of(content.decode(errors="replace"), path)
+    """The log in a file, or in stdin (`-`)."""
+    return log_of(content.text_of(path), content.PIPED if path == content.STDIN else path)
 
 
 def log_of(text: str, path: Path) -> Log:

@@ -191,6 +191,7 @@ def read_rows(
         cells = text.split()
         if ends(text):
             if table.rows:
+                _note_rows_below(log, line, len(columns), table)
                 return line
             if text.strip():
                 break
@@ -208,6 +209,19 @@ def read_rows(
     if not table.rows:
         table.note(f"{log.at(table.line)}: a heading without rows")
     return max(line, first)
+
+
+def _note_rows_below(log: Log, end: int, columns: int, table: Table) -> None:
+    """Notes rows that follow the end of a table without a heading of their own."""
+    if log.lines[end - 1].strip():
+        return
+    line, text = next(((n, t) for n, t in log.numbered(end) if t.strip()), (0, ""))
+    cells = text.split()
+    if len(cells) == columns > 1 and all(map(is_number, cells)):
+        table.note(
+            f"{log.at(line)}: rows below an empty line, without a heading: they are left out; "
+            "remove that line if they are of the table above"
+        )
 
 
 @dataclass

@@ -9,7 +9,7 @@ from decimal import Decimal
 from hockney.analysis.columns import TRAIN_COLUMNS
 from hockney.errors import AskedWronglyError
 from hockney.estimate.summaries import FROM_BANDWIDTH
-from hockney.logs.table import Column
+from hockney.logs.table import Column, RowError
 from hockney.spec.axes import AXES
 
 DEFINITION = "as the column is called"
@@ -18,7 +18,9 @@ TIME_UNITS = {
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), Decimal(1)),
     **dict.fromkeys(("ms", "msec", "msecs", "millisecond", "milliseconds"), Decimal("1e-3")),
     **dict.fromkeys(
-        ("us", "usec", "usecs", "microsecond", "microseconds", "µs", "μs"), Decimal("1e-6")
+        # The last is of Latin-1, whose µ is no UTF-8.
+        ("us", "usec", "usecs", "microsecond", "microseconds", "µs", "μs", "\ufffds"),
+        Decimal("1e-6"),
     ),
     **dict.fromkeys(("ns", "nsec", "nsecs", "nanosecond", "nanoseconds"), Decimal("1e-9")),
 }
@@ -142,6 +144,19 @@ def meaning_of(name: str) -> Meaning | None:
     return None
 
 
+def is_size(name: str) -> bool:
+    """True if a column of this name holds sizes, in whatever unit."""
+    return len(name) <= LONGEST_NAME and _split(name.lstrip("\ufeff"))[0] in SIZES
+
+
+def factor_of(unit: str, field: str) -> Decimal:
+    """Of a unit that stands beside a number. Raises RowError where it is not known."""
+    factor = TIME_UNITS.get(unit.lower()) if field == "value_s" else _rate(unit)
+    if factor is None:
+        raise RowError(f"{unit!r} is no known unit")
+    return factor
+
+
 def _split(name: str) -> tuple[str, str | None]:
     """The words of a name and its unit: "t_avg[usec]", "Latency (us)", "time_ns", "Mbytes/sec"."""
     text = name.lstrip("#").strip()
@@ -159,7 +174,7 @@ def _split(name: str) -> tuple[str, str | None]:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"[\s_\-]+", " ", text).strip().lower()
+    return re.sub(r"[\s_\-,]+", " ", text).strip().lower()
 
 
 def _statistic(words: str) -> tuple[str, str]:

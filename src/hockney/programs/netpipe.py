@@ -187,9 +187,13 @@ def _fill(
         table.note("rates are ignored: they do not show whether a megabit is 10^6 or 2^20 bits")
     if any("2^20" in column.definition for column in kept):
         table.note("its megabits are 2^20 bits; rates are read so")
+    sizes: set[int] = set()
     for line, cells in rows:
         if order.is_cut(line, cells, len(columns)):
             return
         known = [cell for cell, c in zip(cells, columns, strict=True) if c is not None]
         with table.row(log.at(line)):
-            table.add_row(line, known, kept)
+            size = table.add_row(line, known, kept)
+            if size in sizes:
+                table.note(f"{log.at(line)}: {size} bytes again; the last row counts")
+            sizes.add(size)

@@ -49,6 +49,8 @@ CALLS = {
     "all-to-allv personalized exchange": "alltoallv",
 }
 """MPI calls that titles name differently."""
+DATATYPE = "Datatype"
+"""The parameter that may change without another title."""
 TWO_RANKS = frozenset({"pingpong", "bandwidth", "bibandwidth", "latency-mt"})
 MEGA, MILLI = Decimal(10**6), Decimal("1e-3")
 
@@ -91,6 +93,8 @@ class Context:
     quantity: Column | None = None
     before: Table | None = None
     """The table before this one, with which it may share a title or a command."""
+    above: Context | None = None
+    """Of the table before this one."""
 
     @property
     def device(self) -> str | None:
@@ -163,7 +167,8 @@ def read(log: Log) -> list[Table]:
             if table:
                 tables.append(table)
                 if not context.quantity:
-                    context = Context(version=context.version, before=table)
+                    context.above = None
+                    context = Context(version=context.version, before=table, above=context)
                 continue
         _parameter(text, context)
     return tables
@@ -183,7 +188,13 @@ def _parameter(text: str, context: Context) -> None:
     if buffers:
         context.parameters["buffers"] = f"{buffers[1]} to {buffers[2]}"
     if found and not _TITLE.match(text):
-        context.parameters[found[1].strip()] = found[2].strip().removesuffix(".")
+        name, value = found[1].strip(), found[2].strip().removesuffix(".")
+        above = context.above
+        if name == DATATYPE and not context.title and above and DATATYPE in above.parameters:
+            # One title stands above the tables of all datatypes (-T).
+            context.title, context.ranks, context.pairs = above.title, above.ranks, above.pairs
+            context.parameters = {**above.parameters, **context.parameters}
+        context.parameters[name] = value
 
 
 def _table(log: Log, line: int, text: str, context: Context) -> tuple[Table | None, int]:

@@ -1,0 +1,118 @@
+"""The text of a file as people keep logs: compressed, in UTF-16, or piped in."""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import gzip
+import io
+import lzma
+import sys
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+from hockney.errors import AskedWronglyError
+from hockney.lazy import lazy_imports
+
+with lazy_imports():
+    import zstandard
+
+LARGEST_LOG = 32 * 1024 * 1024
+"""Bytes, after decompression; larger logs must be split."""
+MOST_LINES = 200_000
+MOST_FRAMES = 1000
+"""Of zstd, that are looked at for their end."""
+STDIN = Path("-")
+PIPED = Path("stdin")
+"""What a log that was piped in is called."""
+
+Opener = Callable[[IO[bytes]], io.BufferedIOBase]
+_COMPRESSED: dict[bytes, tuple[str, Opener]] = {
+    b"\x1f\x8b": (".gz", lambda file: gzip.GzipFile(fileobj=file)),
+    b"\x28\xb5\x2f\xfd": (".zst", lambda file: _zst(file)),
+    b"\xfd7zXZ\x00": (".xz", lzma.LZMAFile),
+    b"BZh": (".bz2", bz2.BZ2File),
+}
+"""By the first bytes of a file: what its name ends with, and what opens it."""
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+_ARCHIVES = (b"PK\x03\x04", b"Rar!", b"7z\xbc\xaf\x27\x1c")
+_TAR, _TAR_AT = b"ustar", 257
+"""What a tar file has there."""
+
+
+def text_of(path: Path) -> str:
+    """The file's text; bytes that are no text become replacement characters. Raises
+    AskedWronglyError where it cannot be read, is too large, or holds several files."""
+    try:
+        if path == STDIN:
+            content = sys.stdin.buffer.read(LARGEST_LOG + 1)
+        else:
+            with path.open("rb") as file:
+                content = file.read(LARGEST_LOG + 1)
+    except IsADirectoryError as error:
+        raise AskedWronglyError(
+            f"{path} is a directory", f"name the files in it: {path / '*.log'}"
+        ) from error
+    except OSError as error:
+        raise AskedWronglyError(f"{path}: {error.strerror or error}") from error
+    content = _decompressed(content, path)
+    if b"\n" not in content:
+        content = content.replace(b"\r", b"\n")  # as old spreadsheets end their lines
+    if content.startswith(_ARCHIVES) or content[_TAR_AT:].startswith(_TAR):
+        raise AskedWronglyError(
+            f"{path} is an archive or a spreadsheet",
+            "unpack it, or save its sheets as CSV, and import those files",
+        )
+    if len(content) > LARGEST_LOG or content.count(b"\n") > MOST_LINES:
+        raise AskedWronglyError(
+            f"{path}: larger than {LARGEST_LOG >> 20} MiB or {MOST_LINES} lines",
+            "extract the tables, and import those",
+        )
+    return _decoded(content)
+
+
+def stem_of(path: Path) -> str:
+    """The file's name without its suffix, and without that of its compression."""
+    is_compressed = path.suffix in {suffix for suffix, _ in _COMPRESSED.values()}
+    return Path(path.stem).stem if is_compressed else path.stem
+
+
+def _decompressed(content: bytes, path: Path) -> bytes:
+    opener = next((o for magic, (_, o) in _COMPRESSED.items() if content.startswith(magic)), None)
+    if opener is None:
+        return content
+    try:
+        return opener(io.BytesIO(content)).read(LARGEST_LOG + 1)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
+        raise AskedWronglyError(
+            f"{path}: cannot be decompressed: {error}", "decompress what is left of it by hand"
+        ) from error
+
+
+def _zst(file: IO[bytes]) -> io.BufferedIOBase:
+    """The frames of a file. Its reader does not say that the last one is not whole."""
+    rest = file.read()
+    reader = zstandard.ZstdDecompressor().stream_reader(rest, read_across_frames=True)
+    content = reader.read(LARGEST_LOG + 1)
+    for _ in range(MOST_FRAMES if len(content) <= LARGEST_LOG else 0):
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        frame.decompress(rest)
+        if not frame.eof:
+            raise EOFError("it ends early")
+        rest = frame.unused_data
+        if not rest:
+            break
+    return io.BytesIO(content)
+
+
+def _decoded(content: bytes) -> str:
+    for mark, encoding in _MARKS.items():
+        if content.startswith(mark):
+            return content[len(mark) :].decode(encoding, errors="replace")
+    return content.decode(errors="replace")
