@@ -1,4 +1,4 @@
-"""Engines for other machines: cross-compiled, run under user-mode emulation with Debian's MPICH.
+"""Engines for other machines: cross-compiled, run under user-mode emulation with Debian's MPI.
 
 The whole command measures with them, and reads their records here.
 
@@ -26,9 +26,9 @@ from hockney.measure.compiler import FLAGS
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "build" / "emulated"
 RELEASE = "bookworm"
-PACKAGES = "libc6-dev,libmpich-dev,libatomic1"
-"""Of each machine. Here: mmdebstrap, qemu-user-static, and per machine gcc-TRIPLET and
-libc6-dev-ARCHITECTURE-cross."""
+PACKAGES = "libc6-dev,libatomic1"
+"""Of each machine, beside its MPI. Here: mmdebstrap, qemu-user-static, per machine gcc-TRIPLET and
+libc6-dev-ARCHITECTURE-cross, and for Open MPI libopenmpi-dev and openmpi-bin."""
 STRICT = (
     *("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion"),
     *("-Wno-sign-conversion", "-Wno-psabi", "-Werror"),  # psabi: GCC's notes about its own past
@@ -38,16 +38,41 @@ TIMEOUT_S = 150.0
 
 
 @dataclass(frozen=True)
+class Library:
+    package: str
+    headers: str
+    """In the root, for a TRIPLET."""
+    soname: str
+    wrapper: str
+    """Of the same library here: its mpiexec starts the ranks. Empty: the default one."""
+
+
+MPICH = Library("libmpich-dev", "usr/include/TRIPLET/mpich", "libmpich.so.12", "")
+OPEN_MPI = Library(
+    "libopenmpi-dev", "usr/lib/TRIPLET/openmpi/include", "libmpi.so.40", "mpicc.openmpi"
+)
+
+
+@dataclass(frozen=True)
 class Machine:
     compiler: str
     triplet: str
     emulator: str
+    library: Library = MPICH
 
 
 MACHINES = {
-    "arm64": Machine("aarch64-linux-gnu-gcc", "aarch64-linux-gnu", "qemu-aarch64-static"),
+    # Debian builds MPICH on UCX for it, and emulated, that hangs in most runs of one MPI_Put.
+    "arm64": Machine("aarch64-linux-gnu-gcc", "aarch64-linux-gnu", "qemu-aarch64-static", OPEN_MPI),
     "i386": Machine("i686-linux-gnu-gcc", "i386-linux-gnu", "qemu-i386-static"),
     "s390x": Machine("s390x-linux-gnu-gcc", "s390x-linux-gnu", "qemu-s390x-static"),
+}
+ENVIRONMENT = {
+    "MPICC": "",
+    "FI_PROVIDER": "tcp",
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",  # all through shared memory
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
 }
 SMALL = "--sizes 8,4KiB"
 EXPERIMENTS = {
@@ -63,27 +88,25 @@ EXPERIMENTS = {
     "overheads": "overheads --sizes 8,1KiB",
     "fabric": "fabric -n 4 --sizes 8",
 }
-SPARED = {("arm64", "rma"): "--window-kind create"}
-"""Emulated, puts into a window by MPI_Win_allocate (MPICH 4.0.2) do not arrive, and a bare program
-of one put between two fences hangs when it frees the window. By MPI_Win_create they mostly work:
-now and then one hangs, and so does congestion."""
 
 
 def libraries_of(name: str) -> Path:
     """The directory with the machine's C and MPI libraries, from Debian where it is new."""
     root = KEPT / name
-    if not (root / ".complete").exists():
+    packages = f"{PACKAGES},{MACHINES[name].library.package}"
+    complete = root / f".complete-{MACHINES[name].library.package}"
+    if not complete.exists():
         KEPT.mkdir(parents=True, exist_ok=True)
         subprocess.run(["rm", "-rf", root], check=True)
         subprocess.run(
             [
                 *("mmdebstrap", "--quiet", "--mode=root", "--variant=extract"),
-                *("--skip=check/qemu", f"--architectures={name}", f"--include={PACKAGES}"),
+                *("--skip=check/qemu", f"--architectures={name}", f"--include={packages}"),
                 *(RELEASE, root, *mirror()),
             ],
             check=True,
         )
-        (root / ".complete").touch()
+        complete.touch()
     return root
 
 
@@ -103,17 +126,19 @@ def mirror() -> list[str]:
 def build(name: str) -> Path:
     """The engine for that machine, as a command that runs here: the emulator with the program."""
     machine, root = MACHINES[name], libraries_of(name)
-    program, command = KEPT / f"engine-{name}", KEPT / f"hockney-engine-{name}"
+    made = f"engine-{name}-{machine.library.package}"
+    program, command = KEPT / made, KEPT / f"hockney-{made}"
     newest = max(path.stat().st_mtime for path in SOURCES.rglob("*.[ch]"))
     if command.exists() and command.stat().st_mtime > newest:
         return command
     libraries = root / "usr" / "lib" / machine.triplet
+    headers = root / machine.library.headers.replace("TRIPLET", machine.triplet)
     subprocess.run(
         [
             *(machine.compiler, f"--sysroot={root}", *FLAGS, *STRICT, "-o", program),
-            *(f"-I{root}/usr/include/{machine.triplet}/mpich", f"-L{libraries}"),
+            *(f"-I{headers}", f"-L{libraries}"),
             *(f"-Wl,-rpath-link,{libraries}", *sorted(SOURCES.rglob("*.c"))),
-            *("-l:libmpich.so.12", "-lm"),
+            *(f"-l:{machine.library.soname}", "-lm"),
         ],
         check=True,
     )
@@ -126,11 +151,12 @@ def build(name: str) -> Path:
 
 def measure(name: str, engine: Path, experiment: str, budget: str) -> str | None:
     """Runs an experiment; returns what went wrong."""
+    wrapper = MACHINES[name].library.wrapper
     file = KEPT / f"{name}-{experiment}.jsonl"
     started = subprocess.Popen(
         [
             *(sys.executable, "-m", "hockney", *EXPERIMENTS[experiment].split()),
-            *SPARED.get((name, experiment), "").split(),
+            *(("--mpicc", wrapper) if wrapper else ()),
             *("--engine", str(engine), "--budget", budget, "--launches", "1"),
             *("-q", "--force", "-o", str(file)),
         ],
@@ -138,7 +164,7 @@ def measure(name: str, engine: Path, experiment: str, budget: str) -> str | None
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "FI_PROVIDER": "tcp", "MPICC": ""},
+        env={**os.environ, **ENVIRONMENT},
     )
     try:
         _, words = started.communicate(timeout=TIMEOUT_S)
