@@ -240,10 +240,10 @@ def test_where_a_value_is_among_published_ones() -> None:
         ]
         return place_among(Position(quantity, None, value, tuple(like)))
 
-    assert among(1.0) == "0.5 times the fastest of 2"
-    assert among(8.0) == "2 times the slowest of 2"
-    assert among(1.0, "r_inf_Bps") == "0.5 times the slowest of 2"
-    assert among(2.0) == "better than 75 % of 2 systems"
+    assert among(1.0) == "0.5 times the fastest of 2 (few)"
+    assert among(8.0) == "2 times the slowest of 2 (few)"
+    assert among(1.0, "r_inf_Bps") == "0.5 times the slowest of 2 (few)"
+    assert among(2.0) == "better than 75 % of 2 systems (few)"
 
 
 def figure(system: str, value: float, quantity: str = "time_s") -> PublishedFigure:

@@ -13,6 +13,8 @@ from hockney.views.table import aligned
 NAMES = {"time_s": "one-way time", "alpha_s": "alpha", "r_inf_Bps": "r_inf"}
 
 
+FEW = 5
+"""Fewer systems say little by their percentage, and their line says so."""
 STRIP = 24
 """Characters from the fastest published system to the slowest."""
 SOME, MORE, OWN = "\N{MIDDLE DOT}", ":", "X"
@@ -88,7 +90,7 @@ def _by_transport(found: Positions) -> list[str]:
     if first is None or len(first.by_transport) < 2:
         return []
     each = ", ".join(
-        f"{percentile:.0f} % of {count} of {transport}"
+        f"{percentile:.0f} % of {count} of {transport}{_few(count)}"
         for transport, (percentile, count) in sorted(first.by_transport.items())
     )
     return [f"{number_name(first)} is better than {each}"]
@@ -176,10 +178,14 @@ def place_among(place: Position) -> str:
         ("slowest", "fastest") if place.quantity.endswith("_Bps") else ("fastest", "slowest")
     )
     if value < low:
-        return f"{value / low:.3g} times the {lowest} of {systems}"
+        return f"{value / low:.3g} times the {lowest} of {systems}{_few(systems)}"
     if value > high:
-        return f"{value / high:.3g} times the {highest} of {systems}"
-    return f"better than {place.percentile:.0f} % of {systems} systems"
+        return f"{value / high:.3g} times the {highest} of {systems}{_few(systems)}"
+    return f"better than {place.percentile:.0f} % of {systems} systems{_few(systems)}"
+
+
+def _few(systems: int) -> str:
+    return " (few)" if systems < FEW else ""
 
 
 def _past(past: PastPosition) -> str:
