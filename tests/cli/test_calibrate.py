@@ -10,9 +10,15 @@ import pytest
 
 from conftest import RunHockney
 from hockney.analysis import Analysis
-from hockney.cli.calibrate import platform_within
-from hockney.errors import AskedWronglyError
-from hockney.exchange.calibration import calibrated, deviations, held_out
+from hockney.cli.calibrate import _lines, platform_within
+from hockney.exchange.calibration import (
+    Deviation,
+    Noise,
+    calibrated,
+    deviations,
+    held_out,
+    validation_error,
+)
 from hockney.records import Run
 from samples import make_run
 
@@ -35,6 +41,20 @@ def test_a_deviation_is_as_large_too_long_as_too_short() -> None:
         assert [one.error for one in found] == pytest.approx([0.25] * 5)
 
 
+def test_many_good_ping_pongs_do_not_hide_a_bad_pattern() -> None:
+    good = [Deviation("ping-pong", size, 1.0, 1.01) for size in range(1, 100)]
+    bad = [Deviation("stream", size, 1.0, 1.5) for size in (1, 2, 3)]
+    assert validation_error(good + bad) == pytest.approx(0.5)
+    assert validation_error([]) is None
+
+
+def test_the_noise_is_said() -> None:
+    found = [Deviation("ping-pong", 8, 1.0, 1.01)]
+    text = "\n".join(_lines(Path("p.xml"), found, Noise(0.031, 0.052)))
+    assert "scatter by 3.1 % within a launch, 5.2 % between launches" in text
+    assert "scatter" not in "\n".join(_lines(Path("p.xml"), found, Noise(None, None)))
+
+
 def test_a_platform_is_made_without_the_sizes_that_are_held_out() -> None:
     whole, spoiled = run_of(), run_of()
     for samples in [one for one in spoiled.samples if one.bytes == 8]:
@@ -43,13 +63,14 @@ def test_a_platform_is_made_without_the_sizes_that_are_held_out() -> None:
     assert calibrated(Analysis(whole), None) == calibrated(Analysis(spoiled), None)
 
 
-def test_a_budget_without_trains_of_messages_is_too_short() -> None:
+def test_without_time_for_trains_of_messages_the_platform_has_no_overheads(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     alone, trains = Analysis(run_of()), run_of()
     trains.header = msgspec.structs.replace(trains.header, experiment="overheads")
     without = Analysis(trains)
-    with pytest.raises(AskedWronglyError, match="--budget 50 ms is too short") as error:
-        platform_within(0.05, alone, without)
-    assert error.value.advice == "give a larger one"
+    assert platform_within(0.05, alone, without) == calibrated(alone, None)
+    assert "--budget 50 ms is too short for overheads" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -92,7 +113,7 @@ def test_a_simulated_machine_is_found_again(hockney: RunHockney, tmp_path: Path)
     assert found["platform"] == "platform.xml"
     assert found["patterns"]["ping-pong"] < 0.03, "what a section of the platform may be off"
     assert set(found["patterns"]) == {"ping-pong", "exchange", "stream"}
-    assert found["validation_error"] <= found["largest_error"]
+    assert found["validation_error"] == max(found["patterns"].values())
     errors = [one["error"] for one in found["points"] if one["pattern"] == "ping-pong"]
     assert len(errors) >= 10
     assert "<platform" in (tmp_path / "platform.xml").read_text()

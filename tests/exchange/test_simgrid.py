@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -137,3 +138,18 @@ def test_what_makes_no_link_is_told() -> None:
         )
     with pytest.raises(AskedWronglyError, match="do not describe one link"):
         simgrid.write(Analysis(run))
+
+
+def test_what_is_below_the_precision_of_simgrid_is_no_overhead() -> None:
+    """SimGrid prints a line whenever it is to wait for less."""
+    sizes = np.array([8.0, 64.0, 512.0])
+    times = simgrid.Measured(
+        sizes, np.array([1e-6, 1.1e-6, 2e-6]), np.full(3, 2e-10), np.array([2e-9, 0.0, 9e-10])
+    )
+    run = make_run(lambda _launch, _round, _size: [1000.0])
+    platform = simgrid.platform_of(run, times, True).decode()
+    assert 'id="smpi/os" value="0:0:0"' in platform
+    found = re.search(r'id="smpi/or" value="([^"]*)"', platform)
+    assert found
+    assert found[1].startswith("0:2e-09:0;8:")
+    assert found[1].endswith(";512:0:0")

@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import click
@@ -19,14 +18,18 @@ from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from hockney.analysis import Analysis
+    from hockney.cli._files import warn
     from hockney.cli._measure import measured
     from hockney.cli._verb import ask
     from hockney.exchange.calibration import (
         Deviation,
+        Noise,
         calibrated,
         deviations,
+        errors_of,
         held_out,
         noise_of,
+        validation_error,
     )
     from hockney.measure.mpi import find_mpi
     from hockney.measure.problems import raise_problems
@@ -74,7 +77,8 @@ def command(
     """Measure messages, their switches and overheads, write SimGrid's platform file, and simulate
     on it what it was not made of: every third size, exchanges and streams.
 
-    The validation error is the median relative error of these. It needs SimGrid's smpicc.
+    The validation error is the median relative error of the worst of the three patterns. It needs
+    SimGrid's smpicc.
     """
     if ranks != 2:
         raise AskedWronglyError(f"-n {ranks}: a link has two ends", "leave -n out, or give 2")
@@ -90,7 +94,7 @@ def command(
     if as_json:
         click.echo(dumps(_json(path, found, messages)))
     else:
-        click.echo("\n".join(_lines(path, found)))
+        click.echo("\n".join(_lines(path, found, noise_of(messages))))
 
 
 def _calibrated(
@@ -115,16 +119,21 @@ def _calibrated(
 
 
 def platform_within(budget_s: float, messages: Analysis, overheads: Analysis) -> bytes:
-    """The platform file; raises AskedWronglyError where the sizes or that time were too few."""
+    """The platform file. Without overheads where there was no time for these, lest the messages
+    that were measured before be lost. Raises AskedWronglyError where the sizes are too few."""
     try:
         return calibrated(messages, overheads)
     except AskedWronglyError as error:
         if len({point.bytes for point in messages.estimates.own()}) < 2:
             raise
         budget = format_seconds(budget_s, 3)
-        raise AskedWronglyError(
-            f"--budget {budget} is too short to calibrate: {error.message}", "give a larger one"
-        ) from error
+        warn(
+            [
+                f"--budget {budget} is too short for overheads, which are 0 in the platform: "
+                f"{error.message}; give a larger one"
+            ]
+        )
+        return calibrated(messages, None)
 
 
 def _machine(options: dict[str, Any]) -> list[str]:
@@ -158,26 +167,21 @@ class _Runs:
 def _json(path: Path, found: Sequence[Deviation], messages: Analysis) -> dict[str, Any]:
     return {
         "platform": str(path),
-        "validation_error": median(one.error for one in found) if found else None,
+        "validation_error": validation_error(found),
         "largest_error": max((one.error for one in found), default=None),
-        "patterns": _errors(found),
+        "patterns": errors_of(found),
         "points": [{**asdict(one), "error": one.error} for one in found],
         "noise": asdict(noise_of(messages)),
         "switches": len(messages.run.switches),
     }
 
 
-def _errors(found: Sequence[Deviation]) -> dict[str, float]:
-    """The median error of each pattern."""
-    patterns = dict.fromkeys(one.pattern for one in found)
-    return {name: median(one.error for one in found if one.pattern == name) for name in patterns}
-
-
-def _lines(path: Path, found: Sequence[Deviation]) -> list[str]:
-    if not found:
+def _lines(path: Path, found: Sequence[Deviation], noise: Noise) -> list[str]:
+    whole = validation_error(found)
+    if whole is None:
         return [f"wrote {path}; nothing was held out, so that its error is unknown"]
     rows = [["pattern", "sizes", "median error", "largest error", "at", "measured", "simulated"]]
-    for name, error in _errors(found).items():
+    for name, error in errors_of(found).items():
         own = [one for one in found if one.pattern == name]
         worst = max(own, key=lambda one: one.error)
         rows.append(
@@ -191,9 +195,24 @@ def _lines(path: Path, found: Sequence[Deviation]) -> list[str]:
                 format_seconds(worst.simulated_s, 3),
             ]
         )
-    whole = median(one.error for one in found)
     return [
-        f"wrote {path}; validation error {100 * whole:.2g} % (median of {len(found)} held-out "
-        "times)",
+        f"wrote {path}; validation error {100 * whole:.2g} % (the worst pattern's median; "
+        f"{len(found)} held-out times)",
         aligned(rows),
+        *_noise_line(noise),
     ]
+
+
+def _noise_line(noise: Noise) -> list[str]:
+    """What the simulation lacks: it repeats each time exactly."""
+    parts = [
+        f"{100 * part:.2g} % {where}"
+        for part, where in (
+            (noise.within_launches, "within a launch"),
+            (noise.between_launches, "between launches"),
+        )
+        if part is not None
+    ]
+    if not parts:
+        return []
+    return [f"the machine's times scatter by {', '.join(parts)}; the platform's do not"]

@@ -88,6 +88,18 @@ def _key(point: PointEstimate) -> object:
     return point.bytes, key_without(point, "bytes", "buffers")
 
 
+def validation_error(found: Sequence[Deviation]) -> float | None:
+    """The median error of the worst pattern; None if nothing was held out. Not of all points: most
+    are ping-pongs close to a switch, which would hide what is wrong with a pattern."""
+    return max(errors_of(found).values(), default=None)
+
+
+def errors_of(found: Sequence[Deviation]) -> dict[str, float]:
+    """The median error of each pattern."""
+    patterns = dict.fromkeys(one.pattern for one in found)
+    return {name: median(one.error for one in found if one.pattern == name) for name in patterns}
+
+
 def noise_of(analysis: Analysis) -> Noise:
     points = analysis.estimates.own()
 

@@ -10,7 +10,7 @@ take no os and or.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
@@ -34,6 +34,8 @@ CLOSE = 0.03
 allows."""
 LEAST_LATENCY_S = 1e-9
 """Lower limit, because SimGrid multiplies the latency by factors."""
+LEAST_OVERHEAD_S = 1e-9
+"""SimGrid's precision of time: of each shorter wait, that is each message, it prints a line."""
 MOST_OVERHEAD = 0.99
 """Largest fraction of the one-way time."""
 LEAST_SLOPE = 1e-3
@@ -94,6 +96,11 @@ def platform_of(run: Run, measured: Measured, has_overheads_of_its_own: bool = F
             f"{run.path or run.label}: a platform needs times of at least two sizes",
             "measure them: hockney pingpong, or hockney overheads",
         )
+    measured = replace(
+        measured,
+        send_s=_not_too_short(measured.send_s),
+        receive_s=_not_too_short(measured.receive_s),
+    )
     waits_from = _waits_from(run.switches)
     eager_below = waits_from or USUAL_DETACHED_BYTES
     has_overheads = measured.bytes < eager_below
@@ -185,6 +192,10 @@ def _line(wire: Array, seconds: Array) -> tuple[float, float]:
 def _factors(sections: Sequence[Section], factors: Sequence[float]) -> str:
     starts = [0, *(section.last_bytes for section in sections[:-1])]
     return ";".join(f"{at}:{factor:.9g}" for at, factor in zip(starts, factors, strict=True))
+
+
+def _not_too_short(overheads_s: Array) -> Array:
+    return np.where(overheads_s < LEAST_OVERHEAD_S, 0.0, overheads_s)
 
 
 def _overheads(bytes_: Array, seconds: Array) -> str:
