@@ -62,7 +62,7 @@ class Machine:
 
 
 MACHINES = {
-    # Debian builds MPICH on UCX for it, and emulated, that hangs in most runs of one MPI_Put.
+    # Its MPICH, emulated, hangs in most runs of one MPI_Put; why is not known.
     "arm64": Machine("aarch64-linux-gnu-gcc", "aarch64-linux-gnu", "qemu-aarch64-static", OPEN_MPI),
     "i386": Machine("i686-linux-gnu-gcc", "i386-linux-gnu", "qemu-i386-static"),
     "s390x": Machine("s390x-linux-gnu-gcc", "s390x-linux-gnu", "qemu-s390x-static"),
