@@ -48,7 +48,7 @@ def test_batches_are_long_enough_for_the_clock(run_engine: RunEngine) -> None:
 
 
 def test_it_stops_when_it_is_precise_enough(run_engine: RunEngine) -> None:
-    done = run_engine("pingpong", "--seconds", "20", "--precision", "0.3", "--sizes", "8,64")
+    done = run_engine("pingpong", "--seconds", "20", "--precision", "30", "--sizes", "8,64")
     assert done.of("end")[0]["reason"] == "precision"
     assert max(s["round"] for s in done.of("samples")) >= 9
 

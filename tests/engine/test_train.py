@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from conftest import Done, RunEngine
+from hockney.allowed import allowed_count
 
 DELAY_NS = 30000.0
 
 
-def medians(done: Done) -> dict[tuple[int, float, float], float]:
-    """Nanoseconds by messages, send delay and receive delay."""
+def shortest(done: Done) -> dict[tuple[int, float, float], float]:
+    """Least nanoseconds by messages, send delay and receive delay: on a busy machine a median is of
+    ranks that wait for a CPU."""
     found: dict[tuple[int, float, float], list[float]] = {}
     for samples in done.of("samples"):
         train = samples["train"]
         key = (train["messages"], train["send_delay_ns"], train["receive_delay_ns"])
         found.setdefault(key, []).extend(samples["ns"])
-    return {train: float(np.median(ns)) for train, ns in found.items()}
+    return {train: min(ns) for train, ns in found.items()}
 
 
+@pytest.mark.skipif(allowed_count() < 2, reason="ranks that share a CPU wait for it, not by delay")
 def test_delays_pass_on_the_rank_that_they_are_of(run_engine: RunEngine) -> None:
     done = run_engine(
         "overheads",
@@ -33,7 +35,7 @@ def test_delays_pass_on_the_rank_that_they_are_of(run_engine: RunEngine) -> None
         "none",
     )
     assert done.status == 0, done.stderr
-    by_train = medians(done)
+    by_train = shortest(done)
     wait, one, sender, receiver = (
         by_train[train] for train in ((0, 30000, 0), (1, 0, 0), (5, 30000, 0), (5, 0, 29000))
     )
