@@ -208,6 +208,11 @@ def test_between_hosts_shared_memory_is_left_out() -> None:
     assert "does not show which network" in " ".join(position_lines(found))
 
 
+def test_where_hosts_are_unknown_the_comparison_says_so() -> None:
+    words = " ".join(position_lines(Analysis(run_on(("a", None))).positions()))
+    assert "does not show whether the ranks were on one host" in words
+
+
 def test_simulated_and_other_experiments_are_compared_with_nothing() -> None:
     simulated = run_on(("a", "a"))
     for launch in simulated.launches:

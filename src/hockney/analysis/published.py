@@ -92,6 +92,8 @@ class Positions:
     past: tuple[PastPosition, ...]
     definition: str | None
     """The definition of a sample of the run."""
+    hosts_known: bool = True
+    """False where the run may as well have been on one host, as logs of others do not show it."""
 
 
 def transport_of(run: Run) -> str | None:
@@ -101,10 +103,9 @@ def transport_of(run: Run) -> str | None:
     first = run.launches[0]
     if first.simulated:
         return None
-    hosts = {place.host for place in first.places}
-    if None in hosts or not hosts:
+    if not _are_hosts_known(run):
         return UNKNOWN_NETWORK
-    if len(hosts) == 1:
+    if len({place.host for place in first.places}) == 1:
         return SHARED_MEMORY
     recorded = run.header.environment.get("env")
     env = {**(recorded if isinstance(recorded, dict) else {}), **first.env}
@@ -113,6 +114,11 @@ def transport_of(run: Run) -> str | None:
         if chosen and chosen <= networks:
             return TCP
     return UNKNOWN_NETWORK
+
+
+def _are_hosts_known(run: Run) -> bool:
+    hosts = {place.host for place in run.launches[0].places} if run.launches else set()
+    return bool(hosts) and None not in hosts
 
 
 def own_name(run: Run) -> str:
@@ -153,7 +159,7 @@ def positions(
         ]
     places.sort(key=lambda place: not place.is_alike)
     past = tuple(past for history in histories for past in _past(run.header.id, history))
-    return Positions(transport, tuple(places), past, definition)
+    return Positions(transport, tuple(places), past, definition, _are_hosts_known(run))
 
 
 def _own_numbers(

@@ -146,6 +146,11 @@ def _named(one: PublishedFigure) -> str:
 def _transport(found: Positions) -> str:
     if found.transport == SHARED_MEMORY:
         return "messages stayed on one host: compared with published figures of shared memory"
+    if not found.hosts_known:
+        return (
+            "the record does not show whether the ranks were on one host: compared with published "
+            "figures of networks; if they were, this comparison means nothing"
+        )
     if found.transport == UNKNOWN_NETWORK:
         return (
             "the record does not show which network carried the messages: compared with "
