@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -102,3 +104,32 @@ def test_files_put_together_have_one_heading_each() -> None:
 def test_two_columns_of_the_same_are_refused(heading: str) -> None:
     with pytest.raises(AskedWronglyError, match=r"line 1: .* are both the .*\n.*--columns"):
         reading.read(log(f"{heading}\n8,1,2\n"), "csv")
+
+
+PLACES = "size,where,latency (us)\n8,core,1\n16,core,2\n8,node,5\n16,node,6\n"
+
+
+def test_points_of_unlike_words_are_experiments_of_their_own() -> None:
+    """Their medians would be of nothing that anybody measured."""
+    first, second = tables(PLACES, "csv")
+    assert (first.options, second.options) == ({"where": "core"}, {"where": "node"})
+    assert numbers(first) == {(8, "mean"): 1e-6, (16, "mean"): 2e-6}
+    assert numbers(second) == {(8, "mean"): 5e-6, (16, "mean"): 6e-6}
+    assert "points are there again for each where" in first.notes[0]
+    assert len(runs(PLACES, "csv")) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLACES.replace("16,node", "32,node").replace("8,node", "64,node"),  # nothing is repeated
+        PLACES.replace("core", "1").replace("node", "2"),  # numbers may count anything
+    ],
+)
+def test_other_columns_keep_points_together(text: str) -> None:
+    assert not any("where" in table.options for table in tables(text, "csv"))
+
+
+def test_who_says_what_is_repeated_is_believed() -> None:
+    found = reading.read(replace(log(PLACES), repeated="launches"), "csv")
+    assert [table.options for table in found] == [{}, {}]

@@ -10,48 +10,42 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 from hockney.analysis import Analysis
-from hockney.analysis.columns import NOTES_APART, TRAIN_COLUMNS, noted_columns
+from hockney.analysis.columns import noted_columns
 from hockney.errors import AskedWronglyError
-from hockney.estimate.summaries import FROM_BANDWIDTH
 from hockney.logs.log import Log
 from hockney.logs.table import (
     MOST_NOTES,
-    REPEATED,
-    UNRELATED,
     Column,
-    RowError,
     Table,
-    number,
-    whole,
 )
-from hockney.programs._csv_cells import decimal_mark, plain, size_factor, size_of, unit_of
+from hockney.programs._csv_cells import decimal_mark, unit_of
+from hockney.programs._csv_grid import Grid
 from hockney.programs._csv_heading import (
+    LONGEST_NAME,
     RATES,
     ROLES,
     SIZES,
     TIMES,
     Meaning,
-    factor_of,
     heading_of,
     is_size,
     meaning_of,
     role_of,
 )
 from hockney.programs._csv_heading import parse_columns as parse_columns
-from hockney.spec.trains import Train
 
 HEADED = True
 
+Rows = list[tuple[int, list[str]]]
+"""Lines with their cells."""
+
 SEPARATORS = (",", ";", "\t")
-LONGEST_NAME = 200
+MOST_WORDS = 20
 _WORD, _LETTER = re.compile(r"[A-Za-z]{2}"), re.compile(r"[A-Za-z]")
 """Rows of numbers have no words: they are no headings. Columns that the user named may have one
 letter."""
@@ -142,7 +136,7 @@ def read(log: Log) -> list[Table]:
         return []
     tables: list[Table] = []
     notes = _passed_over(log, heading)
-    rows: list[tuple[int, list[str]]] = []
+    rows: Rows = []
     parts = [(heading, rows)]
     for line, text in log.numbered(heading.line + 1):
         if not text.strip():
@@ -188,12 +182,43 @@ def _left_out(log: Log, line: int, cells: list[str]) -> str:
     )
 
 
-def _grid(log: Log, heading: Heading, rows: Sequence[tuple[int, list[str]]]) -> list[Table]:
+def _grid(log: Log, heading: Heading, rows: Rows) -> list[Table]:
     _check_alone(log, heading)
-    grid = Grid(log, heading.columns, _mark(heading.columns, rows))
+    mark = _mark(heading.columns, rows)
+    whole = Grid(log, heading.columns, mark, rows)
+    groups = _by_words(heading, rows)
+    if not whole.repeated_in or log.repeated or len(groups) < 2:
+        return whole.finished()
+    tables: list[Table] = []
+    for words, of_group in groups.items():
+        found = Grid(log, heading.columns, mark, of_group).finished()
+        for table in found:
+            table.options.update(words)
+        tables += found
+    names = " and ".join(name for name, _ in next(iter(groups)))
+    tables[0].note(
+        f"{log.at(heading.line)}: points are there again for each {names}: these are experiments "
+        f"of their own; where {names} tells launches or samples, say so by --repeated"
+    )
+    return tables
+
+
+def _by_words(heading: Heading, rows: Rows) -> dict[tuple[tuple[str, str], ...], Rows]:
+    """The rows of each combination of words in columns that have no meaning: what a place or a
+    network is called makes two rows unlike. Columns of more words than MOST_WORDS are no such
+    names."""
+    named: dict[int, str] = {}
+    for index, name in enumerate(heading.cells):
+        words = {cells[index].strip() for _, cells in rows if index < len(cells)}
+        are_words = all(word[:1].isalpha() for word in words)
+        if index not in heading.columns and are_words and 2 <= len(words) <= MOST_WORDS:
+            named[index] = name.strip()[:LONGEST_NAME]
+    found: dict[tuple[tuple[str, str], ...], Rows] = {}
     for line, cells in rows:
-        grid.read(line, cells)
-    return grid.finished()
+        if len(cells) > max(named, default=0):
+            words_of = tuple((name, cells[index].strip()) for index, name in named.items())
+            found.setdefault(words_of, []).append((line, cells))
+    return found
 
 
 def _check_alone(log: Log, heading: Heading) -> None:
@@ -210,7 +235,7 @@ def _check_alone(log: Log, heading: Heading) -> None:
         seen[key] = name
 
 
-def _mark(columns: dict[int, Meaning], rows: Sequence[tuple[int, list[str]]]) -> str | None:
+def _mark(columns: dict[int, Meaning], rows: Rows) -> str | None:
     """The decimal mark of a table, for which all its cells with a comma are looked at."""
     sizes, values = list[str](), list[str]()
     for index, meaning in columns.items():
@@ -226,150 +251,6 @@ def _split(text: str, separator: str) -> list[str]:
         return next(csv.reader([text], delimiter=separator))
     except csv.Error:
         return []
-
-
-class Grid:
-    """Rows of many curves in any order. What a repeated point is, only the user can know."""
-
-    def __init__(self, log: Log, heading: dict[int, Meaning], mark: str | None) -> None:
-        self.log, self.heading, self.mark = log, heading, mark
-        self.tables: dict[tuple[str, int], Table] = {}
-        self._times_seen: Counter[tuple[Any, ...]] = Counter()
-        self._repeated_in: int | None = None
-
-    def read(self, line: int, cells: list[str]) -> None:
-        if len(cells) <= max(self.heading):
-            self._refuse(line, f"{len(cells)} columns of {max(self.heading) + 1}", is_short=True)
-            return
-        named = self.heading.items()
-        texts = {
-            what.partition(":")[0]: cells[i].strip() for i, what in named if isinstance(what, str)
-        }
-        try:
-            size, more = self._size(texts["bytes"]), _known(texts)
-            table = self._table(line, texts, size, more)
-            for note in filter(None, texts.get("notes", "").split(NOTES_APART)):
-                table.note(note)
-            for index, column in named:
-                if isinstance(column, Column) and _is_own(column, texts):
-                    text = cells[index].strip()
-                    if text:
-                        self._add(table, line, size, column, text, more)
-            if not table.rows or table.rows[-1].line != line:
-                table.note(f"{self.log.at(line)}: a row without a number")
-        except RowError as error:
-            self._refuse(line, str(error))
-
-    def _add(
-        self,
-        table: Table,
-        line: int,
-        size: int,
-        column: Column,
-        text: str,
-        more: dict[str, Any],
-    ) -> None:
-        number, unit = plain(text, self.mark)
-        if unit is not None and any(char.isdigit() for char in number):
-            factor = factor_of(unit, column.field)
-            if factor != column.factor:
-                table.note(f"{self.log.at(line)}: {text!r} is read in the unit beside it")
-            column = replace(column, factor=factor)
-        else:
-            number = number if unit is None else text
-        table.add(line, size, column, number, **more)
-
-    def _size(self, text: str) -> int:
-        scaled = next(
-            (w for w in self.heading.values() if isinstance(w, str) and w.startswith("bytes:")),
-            ":1",
-        )
-        number, unit = plain(text, self.mark)
-        factor = int(scaled.partition(":")[2]) if unit is None else size_factor(unit)
-        return size_of(number, factor)
-
-    def _table(self, line: int, texts: dict[str, str], size: int, more: dict[str, Any]) -> Table:
-        operation = texts.get("operation", "")[:LONGEST_NAME] or self.log.operation
-        axes = (f"{name}={value}" for name, value in more.items() if name != "repetitions")
-        key = (operation, size, *axes)
-        launch = self._times_seen[key]
-        self._times_seen[key] += 1
-        if launch and self._repeated_in is None:
-            self._repeated_in = line
-        new = Table(operation, "CSV", line)
-        return self.tables.setdefault((operation, launch), new)
-
-    def finished(self) -> list[Table]:
-        """The tables, with what their repeated rows are."""
-        tables = list(self.tables.values())
-        if self._repeated_in is None:
-            return tables
-        for table in tables:
-            if self.log.repeated != "launches":
-                table.options[REPEATED] = self.log.repeated or UNRELATED
-        if self.log.repeated is None:
-            tables[0].note(
-                f"{self.log.at(self._repeated_in)}: the same point again: without --repeated "
-                "launches or --repeated samples nobody knows how they relate, and there are no "
-                "intervals"
-            )
-        return tables
-
-    def _refuse(self, line: int, words: str, is_short: bool = False) -> None:
-        table = next(iter(self.tables.values()), None)
-        table = table or self.tables.setdefault(("", 0), Table("", "CSV", line))
-        if line >= self.log.last and (is_short or not self.log.whole):
-            table.cut_in(line)
-        else:
-            table.note(f"{self.log.at(line)}: {words}; the row is ignored")
-
-
-WORDS = (
-    "algorithm",
-    "phase",
-    "mode",
-    "exchange",
-    "form",
-    "packing",
-    "neighbors",
-    "buffers",
-    "arrival",
-)
-"""Axes whose values are words."""
-LOADS = ("load_bytes", "load_window")
-
-
-def _is_own(column: Column, texts: dict[str, str]) -> bool:
-    """In a table that hockney wrote, the bandwidth follows from the time, but where there is
-    none."""
-    return column.definition != FROM_BANDWIDTH or texts.get("statistic") == FROM_BANDWIDTH
-
-
-def _known(texts: dict[str, str]) -> dict[str, Any]:
-    readers: dict[str, Callable[[str], Any]] = {
-        **dict.fromkeys(
-            (
-                *("ranks", "segment_bytes", "radix", "requests", "window", "pairs", "groups"),
-                *("repetitions", *LOADS),
-            ),
-            whole,
-        ),
-        **dict.fromkeys((*WORDS, "aggressor"), lambda text: text[:LONGEST_NAME]),
-        **dict.fromkeys(("peers", "grid"), lambda text: tuple(whole(n) for n in text.split())),
-        **dict.fromkeys(("overlap", "periodic", "reordered"), lambda text: text == "True"),
-        **dict.fromkeys(("skew_s", "skew_times", "burst_s", "gap_s"), number),
-    }
-    known = {name: take(texts[name]) for name, take in readers.items() if texts.get(name)}
-    train = {name: texts[name] for name in TRAIN_COLUMNS if texts.get(name)}
-    return {**known, "train": _train(train)} if train else known
-
-
-def _train(texts: dict[str, str]) -> Train:
-    numbers = {name.removeprefix("train_"): number(text) for name, text in texts.items()}
-    if not numbers.get("messages"):
-        raise RowError("a train without its number of messages")
-    plain = {name: float(value or 0) for name, value in numbers.items()}
-    return msgspec.convert(plain, Train, strict=False)
 
 
 def write(analysis: Analysis) -> bytes:

@@ -1,0 +1,171 @@
+"""The rows of a table in CSV as tables of one operation and launch each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from hockney.analysis.columns import NOTES_APART, TRAIN_COLUMNS
+from hockney.estimate.summaries import FROM_BANDWIDTH
+from hockney.logs.log import Log
+from hockney.logs.table import REPEATED, UNRELATED, Column, RowError, Table, number, whole
+from hockney.programs._csv_cells import plain, size_factor, size_of
+from hockney.programs._csv_heading import LONGEST_NAME, Meaning, factor_of
+from hockney.spec.trains import Train
+
+
+class Grid:
+    """Rows of many curves in any order. What a repeated point is, only the user can know."""
+
+    def __init__(
+        self,
+        log: Log,
+        heading: dict[int, Meaning],
+        mark: str | None,
+        rows: Iterable[tuple[int, list[str]]],
+    ) -> None:
+        self.log, self.heading, self.mark = log, heading, mark
+        self.tables: dict[tuple[str, int], Table] = {}
+        self.repeated_in: int | None = None
+        """The line of the first point that was there before."""
+        self._times_seen: Counter[tuple[Any, ...]] = Counter()
+        for line, cells in rows:
+            self._read(line, cells)
+
+    def _read(self, line: int, cells: list[str]) -> None:
+        if len(cells) <= max(self.heading):
+            self._refuse(line, f"{len(cells)} columns of {max(self.heading) + 1}", is_short=True)
+            return
+        named = self.heading.items()
+        texts = {
+            what.partition(":")[0]: cells[i].strip() for i, what in named if isinstance(what, str)
+        }
+        try:
+            size, more = self._size(texts["bytes"]), _known(texts)
+            table = self._table(line, texts, size, more)
+            for note in filter(None, texts.get("notes", "").split(NOTES_APART)):
+                table.note(note)
+            for index, column in named:
+                if isinstance(column, Column) and _is_own(column, texts):
+                    text = cells[index].strip()
+                    if text:
+                        self._add(table, line, size, column, text, more)
+            if not table.rows or table.rows[-1].line != line:
+                table.note(f"{self.log.at(line)}: a row without a number")
+        except RowError as error:
+            self._refuse(line, str(error))
+
+    def _add(
+        self,
+        table: Table,
+        line: int,
+        size: int,
+        column: Column,
+        text: str,
+        more: dict[str, Any],
+    ) -> None:
+        number, unit = plain(text, self.mark)
+        if unit is not None and any(char.isdigit() for char in number):
+            factor = factor_of(unit, column.field)
+            if factor != column.factor:
+                table.note(f"{self.log.at(line)}: {text!r} is read in the unit beside it")
+            column = replace(column, factor=factor)
+        else:
+            number = number if unit is None else text
+        table.add(line, size, column, number, **more)
+
+    def _size(self, text: str) -> int:
+        scaled = next(
+            (w for w in self.heading.values() if isinstance(w, str) and w.startswith("bytes:")),
+            ":1",
+        )
+        number, unit = plain(text, self.mark)
+        factor = int(scaled.partition(":")[2]) if unit is None else size_factor(unit)
+        return size_of(number, factor)
+
+    def _table(self, line: int, texts: dict[str, str], size: int, more: dict[str, Any]) -> Table:
+        operation = texts.get("operation", "")[:LONGEST_NAME] or self.log.operation
+        axes = (f"{name}={value}" for name, value in more.items() if name != "repetitions")
+        key = (operation, size, *axes)
+        launch = self._times_seen[key]
+        self._times_seen[key] += 1
+        if launch and self.repeated_in is None:
+            self.repeated_in = line
+        new = Table(operation, "CSV", line)
+        return self.tables.setdefault((operation, launch), new)
+
+    def finished(self) -> list[Table]:
+        """The tables, with what their repeated rows are."""
+        tables = list(self.tables.values())
+        if self.repeated_in is None:
+            return tables
+        for table in tables:
+            if self.log.repeated != "launches":
+                table.options[REPEATED] = self.log.repeated or UNRELATED
+        if self.log.repeated is None:
+            tables[0].note(
+                f"{self.log.at(self.repeated_in)}: the same point again: without --repeated "
+                "launches or --repeated samples nobody knows how they relate, and there are no "
+                "intervals"
+            )
+        return tables
+
+    def _refuse(self, line: int, words: str, is_short: bool = False) -> None:
+        table = next(iter(self.tables.values()), None)
+        table = table or self.tables.setdefault(("", 0), Table("", "CSV", line))
+        if line >= self.log.last and (is_short or not self.log.whole):
+            table.cut_in(line)
+        else:
+            table.note(f"{self.log.at(line)}: {words}; the row is ignored")
+
+
+WORDS = (
+    "algorithm",
+    "phase",
+    "mode",
+    "exchange",
+    "form",
+    "packing",
+    "neighbors",
+    "buffers",
+    "arrival",
+)
+"""Axes whose values are words."""
+LOADS = ("load_bytes", "load_window")
+
+
+def _is_own(column: Column, texts: dict[str, str]) -> bool:
+    """In a table that hockney wrote, the bandwidth follows from the time, but where there is
+    none."""
+    return column.definition != FROM_BANDWIDTH or texts.get("statistic") == FROM_BANDWIDTH
+
+
+def _known(texts: dict[str, str]) -> dict[str, Any]:
+    readers: dict[str, Callable[[str], Any]] = {
+        **dict.fromkeys(
+            (
+                *("ranks", "segment_bytes", "radix", "requests", "window", "pairs", "groups"),
+                *("repetitions", *LOADS),
+            ),
+            whole,
+        ),
+        **dict.fromkeys((*WORDS, "aggressor"), lambda text: text[:LONGEST_NAME]),
+        **dict.fromkeys(("peers", "grid"), lambda text: tuple(whole(n) for n in text.split())),
+        **dict.fromkeys(("overlap", "periodic", "reordered"), lambda text: text == "True"),
+        **dict.fromkeys(("skew_s", "skew_times", "burst_s", "gap_s"), number),
+    }
+    known = {name: take(texts[name]) for name, take in readers.items() if texts.get(name)}
+    train = {name: texts[name] for name in TRAIN_COLUMNS if texts.get(name)}
+    return {**known, "train": _train(train)} if train else known
+
+
+def _train(texts: dict[str, str]) -> Train:
+    numbers = {name.removeprefix("train_"): number(text) for name, text in texts.items()}
+    if not numbers.get("messages"):
+        raise RowError("a train without its number of messages")
+    plain = {name: float(value or 0) for name, value in numbers.items()}
+    return msgspec.convert(plain, Train, strict=False)
