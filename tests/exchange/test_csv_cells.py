@@ -133,3 +133,13 @@ def test_other_columns_keep_points_together(text: str) -> None:
 def test_who_says_what_is_repeated_is_believed() -> None:
     found = reading.read(replace(log(PLACES), repeated="launches"), "csv")
     assert [table.options for table in found] == [{}, {}]
+
+
+BARRIERS = "Algorithm,Processes,Latency (us)\nlinear,2,0.39\nlinear,4,0.69\n"
+
+
+def test_a_table_without_sizes_takes_the_one_that_is_given() -> None:
+    [table] = reading.read(replace(log(BARRIERS), bytes=0, operation="barrier"), "csv")
+    assert [(row.bytes, row.ranks) for row in table.rows] == [(0, 2), (0, 4)]
+    with pytest.raises(AskedWronglyError, match="--bytes SIZE"):
+        reading.read(replace(log(BARRIERS), bytes=None), "csv")

@@ -45,7 +45,7 @@ class Grid:
             what.partition(":")[0]: cells[i].strip() for i, what in named if isinstance(what, str)
         }
         try:
-            size, more = self._size(texts["bytes"]), _known(texts)
+            size, more = self._size(texts.get("bytes")), _known(texts)
             table = self._table(line, texts, size, more)
             for note in filter(None, texts.get("notes", "").split(NOTES_APART)):
                 table.note(note)
@@ -78,7 +78,10 @@ class Grid:
             number = number if unit is None else text
         table.add(line, size, column, number, **more)
 
-    def _size(self, text: str) -> int:
+    def _size(self, text: str | None) -> int:
+        if text is None:  # the user has given the one size of all
+            assert self.log.bytes is not None
+            return self.log.bytes
         scaled = next(
             (w for w in self.heading.values() if isinstance(w, str) and w.startswith("bytes:")),
             ":1",

@@ -93,11 +93,11 @@ Meaning = str | Column
 
 
 def heading_of(
-    cells: Sequence[str], asked: Mapping[str, str] | None = None
+    cells: Sequence[str], asked: Mapping[str, str] | None = None, of_one_size: bool = False
 ) -> dict[int, Meaning] | None:
     """The meaning of each column, by its index: a Column of numbers, or the name of what a row
-    belongs to. None without a size, or without a time or a bandwidth. asked: names of columns by
-    role, NAME or NAME:UNIT, for those that the user has named."""
+    belongs to. None without a size, unless the user has said that all are of one, or without a time
+    or a bandwidth. asked: names of columns by role, NAME or NAME:UNIT, that the user has given."""
     names = [cell.partition(" #")[0].strip().lstrip("\ufeff").strip() for cell in cells]
     if sum(name.upper() != name.lower() for name in names) < 2:
         return None  # fewer than two words: a row of numbers, of which logs have a million
@@ -112,7 +112,8 @@ def heading_of(
             if index not in found and meaning is not None and role_of(meaning) not in taken:
                 found[index] = meaning
     has_numbers = any(isinstance(meaning, Column) for meaning in found.values())
-    return found if has_numbers and "bytes" in map(role_of, found.values()) else None
+    has_sizes = of_one_size or "bytes" in map(role_of, found.values())
+    return found if has_numbers and has_sizes else None
 
 
 def role_of(meaning: Meaning) -> str:

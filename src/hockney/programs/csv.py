@@ -73,7 +73,7 @@ def _find_heading(log: Log, first: int = 1) -> Heading | None:
         for separator in SEPARATORS:
             if separator in text:
                 cells = _split(text, separator)
-                columns = heading_of(cells, log.columns)
+                columns = heading_of(cells, log.columns, log.bytes is not None)
                 if columns is None:
                     columns = heading_of(_with_units_below(log, line, cells, separator))
                 if columns:
@@ -119,7 +119,8 @@ def unknown_heading(log: Log) -> AskedWronglyError | None:
             f"{log.at(line)}: the heading {', '.join(cells)[:LONGEST_NAME]} names no size, or no "
             "time or bandwidth with its unit",
             "name the columns: --columns bytes=NAME,time=NAME:us (or bandwidth=NAME:MB/s, "
-            f"{', '.join(role for role in ROLES[3:7])}); known are "
+            f"{', '.join(role for role in ROLES[3:7])}); "
+            "give --bytes SIZE where all are of one size (a barrier: 0); known are "
             f"{', '.join(sorted(SIZES)[:6])} ... in B, KiB or MiB; "
             f"{', '.join(sorted(TIMES - {''}))} with s, ms, us or ns; "
             f"{', '.join(sorted(RATES - {''}))} with MB/s, GB/s, MiB/s, Gbit/s ...",

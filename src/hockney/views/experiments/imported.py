@@ -68,10 +68,17 @@ def _source_lines(run: Run) -> list[str]:
         definitions.setdefault(summary.statistic, set()).add(summary.definition)
     return [
         f"{run.header.experiment}: {run.label}",
-        f"imported from {source.file}: {program}",
+        f"imported from {source.file}: {program}{_of_its_kind(run)}",
         *(f"  {name}: {'; '.join(sorted(words))}" for name, words in definitions.items()),
         *_over_launches(run),
     ]
+
+
+def _of_its_kind(run: Run) -> str:
+    """What sets this experiment apart from others of the same log."""
+    options = run.header.options.items()
+    known = [f"{k} {v}" for k, v in options if k != REPEATED and isinstance(v, str | int)]
+    return f" ({', '.join(known)})" if known else ""
 
 
 def _over_launches(run: Run) -> list[str]:
