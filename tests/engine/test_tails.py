@@ -13,6 +13,9 @@ from hockney import records
 from hockney.analysis import Analysis
 from hockney.estimate.sketch import Sketch
 
+SINGLES_A_VISIT = 256
+"""Samples of a visit that are recorded one by one, at most (engine/launch.h)."""
+
 
 @pytest.mark.parametrize("experiment", ["pingpong", "congestion"])
 def test_the_histogram_is_that_of_the_samples(run_engine: RunEngine, experiment: str) -> None:
@@ -50,7 +53,10 @@ def test_more_operations_are_counted_than_recorded(hockney: RunHockney, tmp_path
     assert done.status == 0, done.stderr
     (tail,) = json.loads(done.stdout)["tails"]
     run = records.read(result)
-    assert tail["operations"] > int(run.samples.counts().sum())
+    recorded = run.samples.counts()
+    assert tail["operations"] >= int(recorded.sum())
+    if recorded.max() == SINGLES_A_VISIT:  # on a busy machine a visit may end before
+        assert tail["operations"] > int(recorded.sum())
     known = {one["quantile"]: one for one in tail["quantiles"]}
     assert known[0.5]["time_s"] <= known[0.99]["time_s"] <= known[0.999]["time_s"]
     assert known[0.999]["low_s"] is None  # of two launches
