@@ -187,8 +187,9 @@ def _grid(log: Log, heading: Heading, rows: Rows) -> list[Table]:
     _check_alone(log, heading)
     mark = _mark(heading.columns, rows)
     whole = Grid(log, heading.columns, mark, rows)
-    groups = _by_words(heading, rows)
-    if not whole.repeated_in or log.repeated or len(groups) < 2:
+    is_unclear = whole.repeated_in is not None and log.repeated is None
+    groups = _by_words(heading, rows) if is_unclear else {}
+    if len(groups) < 2:
         return whole.finished()
     tables: list[Table] = []
     for words, of_group in groups.items():
