@@ -95,19 +95,31 @@ def test_the_clock_by_messages_knows_what_it_is_wrong_by(run_engine: RunEngine) 
     [
         (["collective"], "name one collective"),
         (["collective", "telepathy"], "no such operation"),
+        (["collective", "bcast", "--sync=hope"], "unknown"),
+        (["collective", "bcast", "--form=blocking"], "no such collective"),
+        (["collective", "bcast", "--form=nonblocking"], "no such collective"),
+        (["collective", "bcast", "--groups=0"], "--groups is from 1 up"),
+    ],
+)
+def test_bad_questions_are_told(run_alone: RunEngine, arguments: list[str], complaint: str) -> None:
+    done = run_alone(*arguments)
+    assert done.status == 2
+    assert complaint in done.stderr
+    assert done.of("samples") == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
         (["collective", "reduce", "--sizes=1,2,3"], "integers of 4 bytes"),
         (["collective", "barrier", "--sizes=8"], "0 bytes only"),
         (["collective", "allreduce", "--sizes=9GiB"], "need"),
         (["collective", "alltoall", "--sizes=1GiB"], "need"),
-        (["collective", "bcast", "--sync=hope"], "unknown"),
-        (["collective", "bcast", "--form=blocking"], "no such collective"),
-        (["collective", "bcast", "--form=nonblocking"], "no such collective"),
         (["collective", "alltoallw", "--sizes=1GiB"], "displacements in bytes"),
         (["collective", "bcast", "--groups=2"], "2 ranks are not 2 groups"),
-        (["collective", "bcast", "--groups=0"], "--groups is from 1 up"),
     ],
 )
-def test_bad_questions_are_told(
+def test_what_the_ranks_together_cannot_do_is_refused(
     run_engine: RunEngine, arguments: list[str], complaint: str
 ) -> None:
     ranks = 32 if "alltoall" in arguments else 2

@@ -161,8 +161,8 @@ def test_the_target_of_a_passive_operation_has_no_time_of_its_own(run_engine: Ru
         ("startup --sizes=8 --seconds=1", "startup takes no --seconds"),
     ],
 )
-def test_what_cannot_be_is_refused(run_engine: RunEngine, asked: str, refusal: str) -> None:
-    done = run_engine(*asked.split())
+def test_what_cannot_be_is_refused(run_alone: RunEngine, asked: str, refusal: str) -> None:
+    done = run_alone(*asked.split())
     assert done.status == 2
     assert refusal in done.stderr
 

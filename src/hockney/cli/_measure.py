@@ -89,7 +89,7 @@ def _report_end(session: Session) -> None:
     lost = lost + (session.race.lost if session.race else [])
     if session.failed_starts:
         lost.append(
-            f"the MPI's launcher failed {session.failed_starts} times before it started a rank, "
+            f"the MPI's launcher failed {session.failed_starts} times before any rank reported, "
             "and was started again"
         )
     for note in (*session.setups.notes, *unanswered(session), *lost):

@@ -48,12 +48,15 @@ def failure_of(
             f"then are kept{more}"
         )
     if outcome.exit_status != 0 or not ends:
-        return f"launch {number} failed: {_exit_words(outcome.exit_status)}"
+        return f"launch {number} failed: {_exit_words(outcome)}"
     return None
 
 
-def _exit_words(status: int) -> str:
-    return f"killed by signal {-status}" if status < 0 else f"exit status {status}"
+def _exit_words(outcome: Outcome) -> str:
+    status, failed = outcome.exit_status, outcome.failed_starts
+    words = f"killed by signal {-status}" if status < 0 else f"exit status {status}"
+    again = f"; the launcher failed {failed + 1} times before any rank reported"
+    return words + (again if failed else "")
 
 
 def mixed_up(setup: Setup, case: Case, failure: str) -> str | None:

@@ -47,7 +47,7 @@ class Outcome:
     """Set if the watchdog ended the launch: how long it had been silent."""
     interrupted: bool = False
     failed_starts: int = 0
-    """How often the launcher had failed by chance before, without starting a rank."""
+    """How often the launcher had failed by chance before, without a report of any rank."""
 
 
 class Interruption:
@@ -81,6 +81,21 @@ class Interruption:
                 signal.signal(number, handler)
 
 
+@contextmanager
+def open_stdin() -> Iterator[int]:
+    """A stdin for launchers that has nothing to read and does not end.
+
+    A launcher forwards the end of its stdin to the first rank. Where the ranks have ended by then,
+    as after a refusal, MPICH's hydra writes to a closed socket: it dies of SIGPIPE or, where that
+    signal is ignored, may end with 255 instead of the status of the ranks."""
+    read, write = os.pipe()
+    try:
+        yield read
+    finally:
+        os.close(write)
+        os.close(read)
+
+
 def run_launch(
     command: Sequence[str],
     env: Mapping[str, str],
@@ -95,32 +110,23 @@ def run_launch(
     """
     started, launch = time.monotonic(), str(uuid.uuid4())
     before = shared_memory.present()
-    try:
-        process = subprocess.Popen(
-            command,
-            env={**env, LAUNCH: launch},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise HockneyError(f"{command[0]} cannot be started: {error.strerror}") from error
     tail: deque[str] = deque(maxlen=LAST_LINES)
     outcome = Outcome(exit_status=-1, wall_s=0.0)
-    try:
-        _listen(process, on_lines, tail, timeout_s, interruption, outcome)
-        if outcome.silent_s is None:  # else the wait is over already
-            left_s = GRACE_S if outcome.interrupted else timeout_s
-            outcome.exit_status = process.wait(timeout=left_s)
-    except subprocess.TimeoutExpired:
-        outcome.silent_s = None if outcome.interrupted else timeout_s
-    finally:
-        end_session(process)
-        end_strays(launch)
-        for stream in (process.stdout, process.stderr):
-            assert stream is not None
-            stream.close()
+    with open_stdin() as stdin:
+        process = _start(command, {**env, LAUNCH: launch}, stdin)
+        try:
+            _listen(process, on_lines, tail, timeout_s, interruption, outcome)
+            if outcome.silent_s is None:  # else the wait is over already
+                left_s = GRACE_S if outcome.interrupted else timeout_s
+                outcome.exit_status = process.wait(timeout=left_s)
+        except subprocess.TimeoutExpired:
+            outcome.silent_s = None if outcome.interrupted else timeout_s
+        finally:
+            end_session(process)
+            end_strays(launch)
+            for stream in (process.stdout, process.stderr):
+                assert stream is not None
+                stream.close()
     if outcome.exit_status < 0 and process.returncode is not None:
         outcome.exit_status = process.returncode
     if outcome.exit_status != 0:
@@ -128,6 +134,20 @@ def run_launch(
     outcome.wall_s = time.monotonic() - started
     outcome.last_lines = list(tail)
     return outcome
+
+
+def _start(command: Sequence[str], env: Mapping[str, str], stdin: int) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            command,
+            env=env,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise HockneyError(f"{command[0]} cannot be started: {error.strerror}") from error
 
 
 def _listen(

@@ -103,7 +103,7 @@ class Session:
     was_finished: bool = False
     """True if the file held all that was asked for, so that nothing was measured."""
     failed_starts: int = 0
-    """How often the launcher failed by chance before it started a rank, and was started again."""
+    """How often the launcher failed by chance before any rank reported, and was started again."""
     launches_wall_s: float = 0.0
     """Wall time of all launches; the rest of the run's wall time is our overhead."""
 
