@@ -63,7 +63,7 @@ with lazy_imports():
 @option(
     "--repeated",
     type=click.Choice(["launches", "samples"]),
-    help="What repeated rows of a point are in a table (CSV).",
+    help="What repeated rows of a point (CSV), or tables of a log, are.",
 )
 @_options.LABEL
 @_options.force("existing result files")
@@ -84,9 +84,9 @@ def command(
 
     A result file holds one experiment; a log with several gives several files.
     """
-    if (columns or repeated) and format_name not in (None, "csv"):
+    if (columns or repeated == "samples") and format_name not in (None, "csv"):
         raise AskedWronglyError(
-            f"--columns and --repeated are of tables in CSV, --as {format_name} is none",
+            f"--columns and --repeated samples are of tables in CSV, --as {format_name} is none",
             "leave out one of them",
         )
     logs = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
 _UNKNOWN = frozenset({"nan", "-nan", "inf", "-inf", "n/a", "-"})
 LONGEST_NUMBER = 40
 """Characters."""
+LEAST_NUMBER = sys.float_info.min
+"""Of numbers other than 0: smaller doubles lose digits, and then become 0."""
 MEGABYTES = {"10^6": Decimal(10**6), "2^20": Decimal(2**20)}
 """Meanings of MB; they differ by 4.9 %."""
 NEAR = 0.015
@@ -79,20 +82,33 @@ class Table:
     rows: list[Summary] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     cut: str | None = None
+    parameters: dict[str, str] = field(default_factory=dict)
+    """What the log says of the setting. Tables of one operation that differ in it are experiments
+    of their own (logs/settings.py)."""
+    run: str | None = None
+    """Which run of the program the log says this is: its job, or when it ended. Such tables are
+    launches, whatever their numbers are."""
+    dropped: list[int] = field(default_factory=list)
+    """Lines of rows that could not be read, all of them: notes give the reasons of the first."""
 
     def note(self, words: str) -> None:
         if len(self.notes) < MOST_NOTES and words not in self.notes:
             self.notes.append(words)
 
+    def drop(self, log: Log, line: int, reason: str) -> None:
+        """Notes a row that cannot be read."""
+        self.dropped.append(line)
+        self.note(f"{log.at(line)}: {reason}; the row is ignored")
+
     @contextmanager
-    def row(self, where: str) -> Iterator[None]:
+    def row(self, log: Log, line: int) -> Iterator[None]:
         """Adds all numbers of a row; none, with a note, after a RowError."""
         before = len(self.rows)
         try:
             yield
         except RowError as error:
             del self.rows[before:]
-            self.note(f"{where}: {error}; the row is ignored")
+            self.drop(log, line, str(error))
 
     def cut_in(self, line: int) -> None:
         self.cut = f"the table ends in the middle of line {line}, read up to there"
@@ -171,7 +187,7 @@ def whole(text: str) -> int:
 def scaled(value: Decimal, factor: Decimal) -> float:
     """The printed number in our unit, as the nearest double."""
     result = float(value * factor)
-    if not 0.0 <= result <= LARGEST_NUMBER:
+    if not 0.0 <= result <= LARGEST_NUMBER or (value and result < LEAST_NUMBER):
         raise RowError(f"{value} is out of range")
     return result
 
@@ -187,7 +203,8 @@ def read_rows(
     """Reads rows from line `first` on, and returns the line where the table ends. Other text
     between rows is skipped; rows that are cut, out of range or out of order are noted."""
     order = RowOrder(log, table)
-    for line, text in log.numbered(first):
+    for line in range(first, len(log.lines) + 1):
+        text = log.whole_line(line)
         cells = text.split()
         if ends(text):
             if table.rows:
@@ -200,7 +217,7 @@ def read_rows(
             continue
         if order.is_cut(line, cells, len(columns)):
             break
-        with table.row(log.at(line)):
+        with table.row(log, line):
             if len(cells) != len(columns):
                 raise RowError(f"not {len(columns)} columns: {text.strip()[:LONGEST_SHOWN]}")
             order.see(line, table.add_row(line, cells, columns, **more))
