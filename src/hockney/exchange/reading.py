@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from hockney.errors import AskedWronglyError
 from hockney.logs.log import Log
-from hockney.logs.table import Table, TooLargeError
+from hockney.logs.table import Table, TooLargeError, note_rows_left
 from hockney.programs import PROGRAMS, Reader, csv
 
 CSV = "csv"
@@ -65,6 +65,8 @@ def read(log: Log, name: str) -> list[Table]:
             f"{log.path}: {error}", "split the log, and import each table separately"
         ) from error
     if any(table.rows for table in tables):
+        if readers[name].HEADED:
+            note_rows_left(log, tables)
         return tables
     notes = [note for table in tables for note in table.notes]
     words = [f"{log.path}: no table of {name} with a row that can be read", *notes[:MOST_REASONS]]

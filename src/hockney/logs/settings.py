@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median, quantiles
 from typing import Any
 
@@ -25,6 +25,8 @@ FARTHEST = 1.5
 their nodes, the middle size differs by up to 1.32; other networks and placements differ by more."""
 FARTHEST_PART = 2.0
 """The same where only some sizes differ, a quarter of them at least: a protocol or a bandwidth."""
+APART = ("command", "heading", "settings")
+"""Options of tables that what stands above keeps apart."""
 PLACE = "table"
 """The option of a table that only its numbers keep apart."""
 
@@ -36,6 +38,11 @@ def tell_apart(found: Sequence[Found]) -> None:
         of_log = [(one, table) for one, table in found if id(one) == log and table.rows]
         if len(of_log) > 1 and of_log[0][0].repeated is None:
             _tell_apart(of_log[0][0], [table for _, table in of_log])
+
+
+def apart_text(options: Mapping[str, Any]) -> str:
+    """What stands above the tables of an experiment alone; empty where nothing keeps it apart."""
+    return ", ".join(f"{name} {options[name]}" for name in APART if name in options)
 
 
 def _tell_apart(log: Log, tables: Sequence[Table]) -> None:
@@ -63,12 +70,8 @@ def _groups(tables: Iterable[Table]) -> list[list[Table]]:
 
 
 def _known(table: Table, above: Surroundings) -> dict[str, str]:
-    around = {
-        "command": above.command,
-        "heading": above.heading,
-        "settings": above.settings,
-        **table.parameters,
-    }
+    around = dict(zip(APART, (above.command, above.heading, above.settings), strict=True))
+    around |= table.parameters
     return {name: value for name, value in around.items() if value and name not in table.options}
 
 

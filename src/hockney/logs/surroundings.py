@@ -52,6 +52,7 @@ _COMMENT = re.compile(r"\s*#")
 _DECORATED = re.compile(r"\s*[=*~_-]{2,}>?\s*([^=*~_|+-].{0,100}?)\s*[=*~_-]*")
 _NAMED = re.compile(r"\s{0,3}([A-Za-z][\w ,./()+-]{1,60}):")
 _UNDERLINE = re.compile(r"\s*(?:={3,}|-{3,})\s*")
+_MARKDOWN = re.compile(r"\s*(?:```|~~~)|#{2,6}\s+\w")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _CLOCK = re.compile(r"\d\d:\d\d|\d{4}-\d\d-\d\d")
 _COUNTED = re.compile(
@@ -111,10 +112,12 @@ def surroundings_of(log: Log, tables: Sequence[int]) -> dict[int, Surroundings]:
     """For tables that begin in these lines, in any order."""
     wanted = set(tables)
     state, found = _State(), dict[int, Surroundings]()
-    is_markdown = any(map(_FENCE.match, log.lines))
+    is_markdown = log.path.suffix == ".md" or any(map(_MARKDOWN.match, log.lines))
     for line, text in _joined(log):
         if text[:1] and not text[0].isdigit():
-            _see(text, state, is_markdown)
+            # Comments of a table stand above others; a heading of this kind stands alone.
+            is_alone = line >= len(log.lines) or not log.lines[line].strip()
+            _see(text, state, is_markdown and is_alone)
             underlined = line < len(log.lines) and _UNDERLINE.fullmatch(log.lines[line])
             if underlined and text.strip()[:1].isalpha() and ":" not in text:
                 _head(state, 1, text)
@@ -136,7 +139,8 @@ def _joined(log: Log) -> Iterator[tuple[int, str]]:
         yield len(log.lines) - len(parts) + 1, "\n".join(parts)
 
 
-def _see(text: str, state: _State, is_markdown: bool) -> None:
+def _see(text: str, state: _State, may_head: bool) -> None:
+    """Reads a line. may_head: true if a single # begins a heading, not a comment."""
     if _FENCE.match(text):
         state.is_fenced = not state.is_fenced
         return
@@ -153,15 +157,15 @@ def _see(text: str, state: _State, is_markdown: bool) -> None:
     elif prompt and not _NEUTRAL.match(words) and not loaded and not _ASSIGNED.search(words):
         state.weak = _normal(words)
     elif not state.is_fenced:
-        _see_heading(text, state, is_markdown)
+        _see_heading(text, state, may_head)
     elif not _COMMENT.match(text):
-        _see_heading(text, state, is_markdown=False)
+        _see_heading(text, state, may_head=False)
 
 
-def _see_heading(text: str, state: _State, is_markdown: bool) -> None:
+def _see_heading(text: str, state: _State, may_head: bool) -> None:
     marked, named = _HEADING.fullmatch(text), _NAMED.fullmatch(text)
     decorated = _DECORATED.fullmatch(text)
-    if marked and (is_markdown or len(marked[1]) > 1):
+    if marked and (may_head or len(marked[1]) > 1):
         _head(state, len(marked[1]), marked[2])
     elif decorated:
         _head(state, 7, decorated[1])

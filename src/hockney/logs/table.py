@@ -208,7 +208,6 @@ def read_rows(
         cells = text.split()
         if ends(text):
             if table.rows:
-                _note_rows_below(log, line, len(columns), table)
                 return line
             if text.strip():
                 break
@@ -228,17 +227,27 @@ def read_rows(
     return max(line, first)
 
 
-def _note_rows_below(log: Log, end: int, columns: int, table: Table) -> None:
-    """Notes rows that follow the end of a table without a heading of their own."""
-    if log.lines[end - 1].strip():
-        return
-    line, text = next(((n, t) for n, t in log.numbered(end) if t.strip()), (0, ""))
-    cells = text.split()
-    if len(cells) == columns > 1 and all(map(is_number, cells)):
-        table.note(
-            f"{log.at(line)}: rows below an empty line, without a heading: they are left out; "
-            "remove that line if they are of the table above"
-        )
+def note_rows_left(log: Log, tables: Sequence[Table]) -> None:
+    """Notes rows that look like those of the table above them, but that no table has: below an
+    empty line or a comment, without a heading of their own."""
+    known = {row.line for table in tables for row in table.rows}
+    known.update(line for table in tables for line in table.dropped)
+    begins = {table.line: table for table in tables}
+    table, width = None, 0
+    for line, text in log.numbered():
+        if line in begins:
+            table = begins[line]
+            first = next((row.line for row in table.rows if row.line), None)
+            width = len(log.whole_line(first).split()) if first else 0
+        if table is None or width < 2 or line in known or (table.cut and line == log.last):
+            continue
+        cells = text.split()
+        if len(cells) == width and all(map(is_number, cells)):
+            table.dropped.append(line)
+            table.note(
+                f"{log.at(line)}: a row below the end of the table, without a heading: it is left "
+                "out; if it is of the table above, remove what is between them"
+            )
 
 
 @dataclass

@@ -27,7 +27,7 @@ _TITLE = re.compile(
 )
 """Some remove the # before they keep a table: then it is the whole line, with a version."""
 _DEVICE = re.compile(r"MPI-([A-Z]+) ")
-_PARAMETER = re.compile(r"^\s*#\s*([A-Z][\w ()/-]{2,60}):\s+(\S.{0,80})$")
+_PARAMETER = re.compile(r"^\s*#\s*([A-Z][\w ()/-]{2,60}):\s+(\S.{0,80}?)\s*$")
 _PAIRS = re.compile(r"\[ pairs: (\d+) \] \[ window size: (\w+) \]")
 _BUFFERS = re.compile(r"# Send Buffer on (\w+)\b.* Receive Buffer on (\w+)")
 _WINDOWS = re.compile(r"^\s*#((?:\s+\d+)+)\s*$")

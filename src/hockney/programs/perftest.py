@@ -20,7 +20,6 @@ _PARAMETER = re.compile(
     r"Use CUDA memory|Device|Dual-port|GID index|Outstand reads|Data ex\. method)\s*:\s*(\S+)"
 )
 """The setting of a test. Its lines have two of them side by side."""
-_RULE = re.compile(r"\s*-{3,}\s*")
 _HEADING = re.compile(r"^\s*#bytes\s+#iterations\s+\S")
 _COLUMN = re.compile(
     r"(?P<name>t_\w+|tps average|BW peak|BW average|MsgRate"
@@ -84,9 +83,9 @@ def _rows(log: Log, line: int, table: Table, title: str) -> int:
     named = _COLUMN.finditer(log.lines[line - 1])
     columns = [BYTES, REPETITIONS, *(_column(found, title, table) for found in named)]
     end = read_rows(log, line + 1, columns, table, ends=_ends)
-    while _is_rule(log, end) and _is_row(log, end + 1, len(columns)):
-        table.note(f"{log.at(end + 1)}: rows below the line that closes the table: read as its own")
-        end = read_rows(log, end + 1, columns, table, ends=_ends)
+    while (below := _below_rules(log, end)) and _is_row(log, below, len(columns)):
+        table.note(f"{log.at(below)}: rows below the line that closes the table: read as its own")
+        end = read_rows(log, below, columns, table, ends=_ends)
     return end
 
 
@@ -94,8 +93,9 @@ def _ends(text: str) -> bool:
     return not text.strip() or text.lstrip()[0] in "#-" or _TITLE.match(text) is not None
 
 
-def _is_rule(log: Log, line: int) -> bool:
-    return line <= len(log.lines) and _RULE.fullmatch(log.lines[line - 1]) is not None
+def _below_rules(log: Log, end: int) -> int | None:
+    """The first line, from the end of a table on, that is neither empty nor a rule."""
+    return next((n for n, text in log.numbered(end) if text.strip(" \t-")), None)
 
 
 def _is_row(log: Log, line: int, columns: int) -> bool:
