@@ -14,6 +14,7 @@ import msgspec
 
 from hockney import __version__, records
 from hockney.errors import AskedWronglyError
+from hockney.logs import settings
 from hockney.logs.log import Log
 from hockney.logs.table import REPEATED, Table
 from hockney.records import (
@@ -36,13 +37,16 @@ RECORDS_AT_ONCE = 10_000
 """Records written at once: the largest log has 100 times as many."""
 MOST_NOTES = 100
 """Limit of notes about a run; damaged logs have some for each of 100,000 lines."""
+MOST_RANGES = 50
+"""Limit of places in the note that counts ignored rows."""
 _SAMPLED = tuple(name for name in AXES if name != "buffers")
 _sampled = attrgetter(*_SAMPLED)
 
 
 def runs_of(found: Sequence[Found], format: str, label: str | None = None) -> list[Run]:
     """A run for each operation and its options, in the order of the log. A table with a point of an
-    earlier table is another launch."""
+    earlier table is another launch, unless something shows another setting (`settings`)."""
+    settings.tell_apart(found)
     experiments: dict[tuple[str, str], list[Found]] = {}
     for log, table in found:
         options = json.dumps(table.options, sort_keys=True)
@@ -93,8 +97,40 @@ def _run(found: Sequence[Found], format: str, label: str | None) -> Run:
 
 def _notes(found: Sequence[Found]) -> list[str]:
     notes = list(dict.fromkeys(note for _, table in found for note in table.notes))
+    dropped: dict[Path, set[int]] = {}
+    for log, table in found:
+        dropped.setdefault(log.path, set()).update(table.dropped)
+    counted = [_count(path, lines, notes) for path, lines in dropped.items()]
+    notes = [*filter(None, counted), *notes]
     more = len(notes) - MOST_NOTES
     return notes if more <= 0 else [*notes[:MOST_NOTES], f"and {more} more warnings about this log"]
+
+
+def _count(path: Path, lines: set[int], notes: Sequence[str]) -> str | None:
+    """The number of rows that were ignored, and where; None if each has a note of its own."""
+    # The notes that are shown beside this one.
+    named = {note.partition(": ")[0] for note in notes[: MOST_NOTES - 1]}
+    if all(f"{path}, line {line}" in named for line in lines):
+        return None
+    parts = [_range(part) for part in _consecutive(sorted(lines))]
+    more = len(parts) - MOST_RANGES
+    end = f" and {more} more places up to line {max(lines)}" if more > 0 else ""
+    return f"{path}: {len(lines)} rows are ignored: lines {', '.join(parts[:MOST_RANGES])}{end}"
+
+
+def _consecutive(numbers: Sequence[int]) -> Iterator[list[int]]:
+    part: list[int] = []
+    for number in numbers:
+        if part and number > part[-1] + 1:
+            yield part
+            part = []
+        part.append(number)
+    if part:
+        yield part
+
+
+def _range(part: Sequence[int]) -> str:
+    return str(part[0]) if len(part) == 1 else f"{part[0]}-{part[-1]}"
 
 
 def _add_table(run: Run, table: Table, earlier: Counter[tuple[Point, str]]) -> None:
