@@ -21,11 +21,13 @@ from hockney.analysis.expected import Expected, next_run
 from hockney.analysis.fabric import Verdict, verdict_of
 from hockney.analysis.fits import Fits, NamedCurve, PairsFits
 from hockney.analysis.floor import FloorRatio, floor_ratios
+from hockney.analysis.gate import Gate, together
+from hockney.analysis.gates import congestion_gate, fabric_gate, pairs_gate, variants_gate
 from hockney.analysis.history import History, RunFacts, facts_of
 from hockney.analysis.levels import LevelAtOnce, levels_at_once
 from hockney.analysis.matrix import Matrix, matrix_of
 from hockney.analysis.one_sided import Helped, OneSided, helped_ratios, one_sided_ratios
-from hockney.analysis.outliers import Outlier, find_outliers
+from hockney.analysis.outliers import Outliers, find_outliers
 from hockney.analysis.overlap import hidden_fractions, host_overheads
 from hockney.analysis.pairwise import level_samples, pairwise_of
 from hockney.analysis.phases import Phased, phased
@@ -257,13 +259,27 @@ class Analysis:
 
     @cached_property
     def verdict(self) -> Verdict | None:
-        """Slow nodes, switches and cables; None where no pass was made over all pairs."""
-        return None if self.pairwise is None else verdict_of(self.pairwise)
+        """Slow nodes, switches, cables and pairs; None where no pass was made over all pairs."""
+        if self.pairwise is None:
+            return None
+        return verdict_of(self.pairwise, self.run.is_simulated)
 
     @cached_property
-    def outliers(self) -> list[Outlier] | None:
-        """Slow nodes, places and pairs; None where there are too few pairs to judge."""
+    def outliers(self) -> Outliers:
+        """Slow nodes, places and pairs, and why not all could be judged."""
         return find_outliers(self.run, self.estimates)
+
+    @cached_property
+    def outlier_gate(self) -> Gate:
+        """Whether a node, switch, cable, place or pair is an outlier."""
+        if self.verdict is not None:
+            return fabric_gate(self.verdict)
+        return pairs_gate(self.outliers, self.places)
+
+    def gate(self, of_outliers: bool) -> Gate | None:
+        """The gates of the plan, and the one of outliers if it is asked for, together."""
+        gates = [variants_gate(self.variants), congestion_gate(self.congestion)]
+        return together([*([self.outlier_gate] if of_outliers else []), *gates])
 
     @cached_property
     def variability(self) -> list[Spread]:

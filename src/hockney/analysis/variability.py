@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.analysis.outliers import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE, robust_p
+from hockney.analysis.outlier_rule import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE, tested
 from hockney.estimate.cells import rows_in_state
 from hockney.estimate.differences import holm
 from hockney.estimate.points import Estimates
@@ -102,7 +102,7 @@ class SlowRank:
 
 def slow_ranks(spreads: Sequence[Spread]) -> list[SlowRank]:
     """Ranks whose mean, which every disturbance moves, is an outlier by the test of
-    analysis/outliers.py, the slowest first."""
+    analysis/outlier_rule.py, the slowest first."""
     sets: dict[Point, list[Spread]] = {}
     for one in spreads:
         if one.rank is not None and one.mean_s > 0.0:
@@ -111,9 +111,9 @@ def slow_ranks(spreads: Sequence[Spread]) -> list[SlowRank]:
     chances: list[float] = []
     for members in sets.values():
         if len(members) >= LEAST_MEMBERS:
-            residuals, p = robust_p(np.log([one.mean_s for one in members]))
-            suspects += zip(members, np.exp(residuals).tolist(), strict=True)
-            chances += p.tolist()
+            test = tested(np.log([one.mean_s for one in members]))
+            suspects += zip(members, np.exp(test.excess).tolist(), strict=True)
+            chances += test.p.tolist()
     worst: dict[int, SlowRank] = {}
     for (one, ratio), p in zip(suspects, holm(np.array(chances)).tolist(), strict=True):
         if one.rank is None or ratio <= LEAST_RATIO or p >= SIGNIFICANCE:

@@ -21,7 +21,7 @@ from hockney.units import format_seconds
 from hockney.views.progress import ProgressView
 
 with lazy_imports():
-    from hockney.cli._present import gate, gate_congestion, gate_variants, show_json, show_run
+    from hockney.cli._present import end_by, show_json, show_run
 
 ENDINGS = {
     "precision": "every median has the asked precision",
@@ -59,10 +59,7 @@ def measure_and_show(plan: Plan, output: Output) -> None:
     raise_problems(session)
     if session.reason == "interrupted":
         raise click.exceptions.Exit(130)
-    if output.gate:
-        gate(analysis)
-    gate_variants(analysis)
-    gate_congestion(analysis)
+    end_by(analysis.gate(output.gate))
 
 
 def measured(plan: Plan, target: Target, quiet: bool, before: str = "") -> Session:
@@ -118,7 +115,8 @@ def show_measured(analysis: Analysis, output: Output) -> None:
         show_json(analysis)
         return
     usual = _layout_of(analysis.plan) if analysis.plan else None
-    show_run(analysis, output.layout or usual, quiet=output.quiet)
+    gate = analysis.gate(output.gate)
+    show_run(analysis, output.layout or usual, quiet=output.quiet, gate=gate)
 
 
 def _layout_of(plan: Plan) -> str | None:

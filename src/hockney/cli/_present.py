@@ -10,6 +10,7 @@ from dataclasses import asdict
 import click
 
 from hockney.analysis import Analysis
+from hockney.analysis.gate import Gate
 from hockney.analysis.history import History
 from hockney.errors import AskedWronglyError
 from hockney.exchange.writing import render
@@ -30,9 +31,15 @@ with lazy_imports():
 
 
 def show_run(
-    analysis: Analysis, layout: str | None = None, all_states: bool = False, quiet: bool = False
+    analysis: Analysis,
+    layout: str | None = None,
+    all_states: bool = False,
+    quiet: bool = False,
+    gate: Gate | None = None,
 ) -> None:
-    """The tables of the experiment's view and the warnings; or a classic program's layout alone."""
+    """The gate's line, the tables of the experiment's view and the warnings; or a classic program's
+    layout alone below the gate."""
+    show_gate(gate)
     if layout:
         click.echo(render(layout, analysis))
     else:
@@ -52,26 +59,16 @@ def show_warnings(analysis: Analysis) -> None:
         click.echo(f"more: hockney show {analysis.run.path} --diagnose", err=True)
 
 
-def gate(analysis: Analysis) -> None:
-    """Ends with status 1 where a pair, place, node, switch or cable is an outlier: for checks of
-    nodes."""
-    if analysis.outliers or (analysis.verdict and analysis.verdict.suspects):
-        raise click.exceptions.Exit(1)
+def show_gate(gate: Gate | None) -> None:
+    """The first line of an output, where a gate stands."""
+    if gate is not None:
+        click.echo(styled(gate.line, "bold"))
 
 
-def gate_variants(analysis: Analysis) -> None:
-    """Ends with status 1 where a variant is surely slower than the plan's gate allows."""
-    study = analysis.variants
-    if study is None or study.comparison.gate is None:
-        return
-    if study.slower(study.comparison.gate):
-        raise click.exceptions.Exit(1)
-
-
-def gate_congestion(analysis: Analysis) -> None:
-    """Ends with status 1 where a congestion factor is surely above what the plan allows."""
-    if any(one.exceeds for one in analysis.congestion):
-        raise click.exceptions.Exit(1)
+def end_by(gate: Gate | None) -> None:
+    """Ends with the status of a gate that did not pass."""
+    if gate is not None and gate.exit_status:
+        raise click.exceptions.Exit(gate.exit_status)
 
 
 def show_diagnosis(analysis: Analysis) -> None:
