@@ -190,7 +190,6 @@ BUDGET = option(
     help="Measure an algorithm no further at sizes where that would gain next to nothing.",
 )
 @_options.VERIFY
-@option("--oversubscribe", is_flag=True, heading=WORKLOAD, help="Allow more ranks than CPUs.")
 @measuring_options((BUDGET, *HOW_MUCH[1:]))
 def command(
     common: Common,

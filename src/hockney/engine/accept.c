@@ -30,6 +30,7 @@ static const struct accepted {
     {{"rounds", required_argument, NULL, 'r'}, TIMED},
     {{"place", required_argument, NULL, 'P'}, ALL},
     {{"cpus", required_argument, NULL, 'C'}, ALL},
+    {{"oversubscribe", no_argument, NULL, OPTION_OVERSUBSCRIBE}, ALL},
     {{"every-iteration", no_argument, NULL, 'i'}, OF_TWO | OF_PAIRS},
     {{"keep-clock-cost", no_argument, NULL, 'k'}, OF_TWO | OF_PAIRS},
     {{"verify", no_argument, NULL, 'v'}, ON(PINGPONG) | ON(RMA) | OF_PAIRS | OF_ALL},

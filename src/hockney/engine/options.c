@@ -170,6 +170,7 @@ static void read_option(struct options *options, int option, char *text)
         break;
     case 'P': options->policy = value_one_of(text, "--place", policies); break;
     case 'C': options->cpus = text; break;
+    case OPTION_OVERSUBSCRIBE: options->may_share = 1; break;
     case 'i': options->every_iteration = 1; break;
     case 'k': options->keep_clock_cost = 1; break;
     case 'v': options->verify = 1; break;

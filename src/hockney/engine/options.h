@@ -47,6 +47,7 @@ struct options {
     int least_rounds, most_rounds;
     uint64_t seed;
     const char *policy, *cpus;
+    int may_share;        /* ranks or threads may share PUs */
     int every_iteration;  /* time each exchange on its own */
     int sweep;            /* sizes in order, once, with their own counts */
     double seconds_a_size; /* in a sweep: repetitions from a timed warm-up of 100 */

@@ -26,6 +26,7 @@ const char *const options_usage[] = {
     "  --rounds MIN:MAX       visits of each size (default 10:1000000)\n"
     "  --place POLICY         core, socket, numa, node, spread or none (default core)\n"
     "  --cpus LIST            CPU of each rank of a node, e.g. 0,3\n"
+    "  --oversubscribe        allow more ranks or threads than CPUs\n"
     "  --every-iteration      time each exchange separately, clock cost subtracted\n"
     "  --keep-clock-cost      do not subtract the clock cost\n"
     "  --verify               check each message on arrival, outside the timed region\n"

@@ -12,7 +12,7 @@ import msgspec
 
 from hockney.errors import AskedWronglyError
 from hockney.measure.algorithms import chosen
-from hockney.measure.checks import allowed_cpus, available_memory, nodes
+from hockney.measure.checks import available_memory, check_slots, nodes
 from hockney.measure.features import check_persistent, features_of
 from hockney.measure.phases import Phases
 from hockney.mpis import Algorithm, Engine, Family, Forcing, Mpi, Radix, Requests, family_of
@@ -60,7 +60,6 @@ class Study:
     sync: Sync
     groups: int
     """Groups of ranks that make the collective at the same time."""
-    oversubscribe: bool
     overlap: bool
     """Measure nonblocking and persistent collectives also overlapped with computation."""
     verify: bool
@@ -95,8 +94,8 @@ def cases_of(
     """The cases, placed as `base`, and a line for each combination that is excluded because the
     library would run another algorithm. Raises AskedWronglyError if no combination remains."""
     _check_applies(study)
-    if base.platform is None and base.node_count is None:
-        _check_slots(study)
+    most = msgspec.structs.replace(base, ranks=max(study.ranks))
+    check_slots(most, threads=max(study.threads, default=1))
     family = family_of(mpi)
     cases: list[Case] = []
     phases = Phases(study.phases, study.collectives)
@@ -356,18 +355,6 @@ def _in_words(replaced: dict[Size, str | None]) -> list[str]:
             words = [format_size(size) for size in (min(sizes), max(sizes))]
             lines.append(f"{' to '.join(dict.fromkeys(words))}: {reason}")
     return lines
-
-
-def _check_slots(study: Study) -> None:
-    most, threads = max(study.ranks), max(study.threads, default=1)
-    cpus = allowed_cpus()
-    if most * threads > cpus and not study.oversubscribe:
-        each = f" with {threads} threads each" * (threads > 1)
-        there_are = "there is 1 CPU" if cpus == 1 else f"there are {cpus} CPUs"
-        raise AskedWronglyError(
-            f"--ranks {most}{each}: {there_are}, so ranks would share CPUs",
-            "ask for fewer, or add --oversubscribe and expect times dominated by the OS scheduler",
-        )
 
 
 def _check_memory(cases: Sequence[Case]) -> None:
