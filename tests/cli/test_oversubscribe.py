@@ -22,6 +22,7 @@ REFUSED = (
     ("congestion", "-n", MANY),
     ("startup", "-n", MANY),
     ("collective", "bcast", "-n", f"2,{MANY}"),
+    ("collective", "bcast", "-n", "1000"),
     ("collective", "bcast", "-n", "2", "--threads", f"1,{MANY}"),
     ("pingpong", "--threads", f"1,{MANY}"),
     ("pairs", "-n", MANY, "--vary", "window=1,2", "--operation", "stream"),

@@ -374,7 +374,6 @@ void options_read(struct options *options, int argc, char **argv)
         .between = "pingpong",
         .mode = "standard",
         .pairing = "halves",
-        .element = element_named("int64"),
         .reduction = SUM,
         .exchange = "waitall",
         .grid = {.dimensions = 0, .reach = 1},
@@ -386,6 +385,9 @@ void options_read(struct options *options, int argc, char **argv)
     read_sizes(options, "0,1..4MiB");
     read_options(options, argc, argv, given);
     read_experiment(options, argc - optind, argv + optind);
+    if (options->element == NULL)
+        options->element = element_named(
+            options->experiment == COLLECTIVE || options->experiment == CONGESTION ? "int32" : "int64");
     accept_or_refuse(options, argv[optind], given);
     if (options->pass < 0)
         options->pass = options->launch;

@@ -103,7 +103,7 @@ struct options {
     int window_kinds[WINDOW_KINDS];         /* enum window_kind */
     int synchronization_count, window_kind_count; /* 0 for all other operations */
     enum direction direction;
-    const struct element *element;
+    const struct element *element; /* also of a collective that reduces */
     enum reduction reduction;
     const char *launched_at; /* of a start-up: NANOSECONDS@HOST, or NULL */
     struct congestion_options congestion; /* without loads for all other experiments */
