@@ -189,6 +189,18 @@ def test_what_the_library_lacks_is_known_before_anything_is_timed(
     assert not done.of("samples")
 
 
+@pytest.mark.parametrize("asked", ["rma put", "pairs --operation=put"])
+def test_a_window_refused_to_one_rank_ends_all(
+    run_engine: RunEngine, faulty_engine: Engine, asked: str
+) -> None:
+    done = run_engine(
+        *asked.split(), "--sizes=8", path=faulty_engine.path, env={"HOCKNEY_FAULT_WINDOW": "1"}
+    )
+    assert done.status == 2, done.stderr
+    assert "--window-kind allocate: " in done.stderr
+    assert not done.of("samples")
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("operation", [*MOVING, "accumulate"])
 def test_operations_past_two_gibibytes_are_whole(

@@ -16,6 +16,7 @@ from hockney.analysis.best import Cell, cells_of
 from hockney.analysis.bisection import LinkUse, link_use_of
 from hockney.analysis.congestion import Congested, congested
 from hockney.analysis.contention import Contention, Knee, at_once, contention, knees
+from hockney.analysis.crowding import Oversubscribed, oversubscribed
 from hockney.analysis.diagnose import Diagnosis, diagnose
 from hockney.analysis.expected import Expected, next_run
 from hockney.analysis.fabric import Verdict, verdict_of
@@ -108,6 +109,11 @@ class Analysis:
     def expected(self) -> Expected | None:
         """What the other runs show of the next one; None where nobody looked for them."""
         return None if self.others is None else next_run(self, self.others)
+
+    @cached_property
+    def oversubscribed(self) -> Oversubscribed | None:
+        """The node on which ranks or threads took turns; None where none did, or it is unknown."""
+        return oversubscribed(self.run)
 
     @property
     def times_every_iteration(self) -> bool:

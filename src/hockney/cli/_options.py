@@ -87,6 +87,14 @@ def peers(what: str) -> Decorator:
     return option("--peers", type=PEERS, metavar="I,J", default="0,1", heading=WORKLOAD, help=what)
 
 
+OVERSUBSCRIBE = option(
+    "--oversubscribe",
+    is_flag=True,
+    envvar="HOCKNEY_OVERSUBSCRIBE",
+    heading=PLACEMENT,
+    help="Allow more ranks or threads than CPUs; the answer then says so. Also as "
+    "HOCKNEY_OVERSUBSCRIBE=1.",
+)
 JSON = option("--json", "as_json", is_flag=True, heading=OUTPUT, help="Print the results as JSON.")
 LABEL = option(
     "--label", metavar="TEXT", heading=OUTPUT, help="Name of this run in tables and figures."
@@ -228,6 +236,7 @@ REST = (
         heading=PLACEMENT,
         help="CPU of each rank on a node, in rank order: 0,3 or 4-7.",
     ),
+    OVERSUBSCRIBE,
     option(
         "--hosts",
         type=HOSTS,

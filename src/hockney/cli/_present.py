@@ -17,7 +17,7 @@ from hockney.exchange.writing import render
 from hockney.lazy import lazy_imports
 from hockney.terminal import styled
 from hockney.views.as_json import dumps, encoded
-from hockney.views.experiments import shown_json, view_of
+from hockney.views.experiments import answer_of, marks_of, shown_json, view_of
 from hockney.views.warnings import warning_lines
 
 with lazy_imports():
@@ -41,10 +41,11 @@ def show_run(
     layout alone below the gate."""
     show_gate(gate)
     if layout:
-        click.echo(render(layout, analysis))
+        marks = [f"# {mark}" for mark in marks_of(analysis)]
+        click.echo("\n".join([*marks, render(layout, analysis)]))
     else:
         view = view_of(analysis)
-        answer = "\n".join(styled(line, "bold") for line in view.answer(analysis))
+        answer = "\n".join(styled(line, "bold") for line in answer_of(analysis))
         click.echo("\n\n".join(filter(None, [answer, *view.parts(analysis, all_states)])))
     if not quiet:
         show_warnings(analysis)

@@ -58,6 +58,7 @@ def check_case(case: Case) -> None:
         return
     if placement.node_count is not None:
         return  # only the engine sees the nodes; this host may not be among them
+    check_slots(placement, workload.threads_of_rank)
     _check_memory(case)
     _check_place(placement.place)
     if placement.cpus:
@@ -198,6 +199,26 @@ def allowed_cpus() -> int:
     """Number of CPUs that ranks may use, assuming that all nodes are like this one."""
     here = nodes() * allowed_count()
     return min(here, _allocation().cpus or here)
+
+
+def would_share(placement: Placement, threads: int = 1) -> bool:
+    """Whether ranks with so many threads each would share CPUs of this machine. On other nodes only
+    the engine knows, which refuses it."""
+    is_elsewhere = placement.platform is not None or placement.node_count is not None
+    return not is_elsewhere and placement.ranks * threads > allowed_cpus()
+
+
+def check_slots(placement: Placement, threads: int = 1) -> None:
+    """Raises AskedWronglyError if ranks would share CPUs and may not."""
+    if placement.oversubscribe or not would_share(placement, threads):
+        return
+    cpus = allowed_cpus()
+    each = f" with {threads} threads each" * (threads > 1)
+    there_are = "there is 1 CPU" if cpus == 1 else f"there are {cpus} CPUs"
+    raise AskedWronglyError(
+        f"{placement.ranks} ranks{each} would share CPUs: {there_are}",
+        "ask for fewer, or add --oversubscribe and expect times dominated by the OS scheduler",
+    )
 
 
 def _allocation() -> Allocation:

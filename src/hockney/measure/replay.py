@@ -12,6 +12,7 @@ import numpy as np
 
 from hockney.errors import HockneyError
 from hockney.measure.build import build_replayer
+from hockney.measure.checks import check_slots, would_share
 from hockney.measure.launch import Interruption
 from hockney.measure.mpi import find_mpi
 from hockney.measure.platforms import platform_file
@@ -34,6 +35,8 @@ class Replayed:
     launches: list[float]
     part: float
     """The part of the mix that was replayed, from which these are worked out."""
+    shared_cpus: bool = False
+    """Whether ranks took turns on CPUs."""
 
     @property
     def seconds(self) -> float:
@@ -44,7 +47,9 @@ def replay(
     mix: Mix, placement: Placement, launches: int, repetitions: int, delays: Sequence[float] | None
 ) -> Replayed:
     """`delays`: what each rank computes in the whole mix, in seconds; None for nothing. Raises
-    HockneyError where a launch fails."""
+    HockneyError where a launch fails, and AskedWronglyError where ranks would share CPUs and may
+    not."""
+    check_slots(placement)
     mpi = find_mpi(placement.mpicc, simulated=placement.platform is not None)
     program, _ = build_replayer(mpi)
     once_s = mix.time_s / mix.ranks + max(delays or [0.0])
@@ -71,7 +76,7 @@ def replay(
                 last = "; ".join(outcome.last_lines[-2:]) or "it printed nothing"
                 raise HockneyError(f"the replay failed (exit status {outcome.exit_status}): {last}")
             found.append(float(np.median(times)) * mix.turns / done)
-    return Replayed(found, done / mix.turns)
+    return Replayed(found, done / mix.turns, would_share(placement))
 
 
 def words_of(

@@ -61,6 +61,7 @@ def run_json(analysis: Analysis) -> dict[str, Any]:
         "mpi": msgspec.to_builtins(first.mpi) if first else None,
         "clock": msgspec.to_builtins(first.clock) if first else None,
         "places": msgspec.to_builtins(first.places) if first else [],
+        "oversubscribed": asdict(crowded) if (crowded := analysis.oversubscribed) else None,
         "launches": len(run.launches),
         "ends": [msgspec.to_builtins(end) for end in run.ends],
         "probe": states.probe,
