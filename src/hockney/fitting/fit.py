@@ -14,7 +14,9 @@ from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate, statistic_of
 from hockney.estimate.quantiles import FEW_RULE, carries_interval
 from hockney.estimate.summaries import FROM_BANDWIDTH
+from hockney.fitting.bootstrap import bootstrap_interval
 from hockney.fitting.likelihood import criterion
+from hockney.fitting.smooth import Curved, Shape
 from hockney.spec.trains import Train
 
 RESAMPLES = 200
@@ -213,8 +215,9 @@ def require(model: str, data: str, lacking: str | None, advice: str) -> None:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A fitted value with its 95 % bootstrap interval over launches. The interval is None with
-    too few launches (FEW_RULE); the value is None if the data do not show it."""
+    """A fitted value with its 95 % bootstrap interval over launches (`bootstrap_interval`). The
+    interval is None with too few launches (FEW_RULE); the value is None if the data do not show
+    it."""
 
     value: float | None
     low: float | None = None
@@ -222,22 +225,18 @@ class Parameter:
 
 
 def parameter(value: float | None, resampled: Array, launches: int) -> Parameter:
-    """The parameter. Its interval is extended to include the value: with few launches all resamples
-    may be on one side of it."""
+    """The parameter with its interval from values of bootstrap resamples over launches
+    (`bootstrap_interval`). No interval from too few launches, nor where a limit is not finite."""
     if not carries_interval(launches) or value is None or not len(resampled):
         return Parameter(value)
-    with np.errstate(invalid="ignore"):
-        low, high = (float(limit) for limit in np.quantile(resampled, (0.025, 0.975)))
-    return Parameter(
-        value,
-        min(low, value) if np.isfinite(low) else None,
-        max(high, value) if np.isfinite(high) else None,
-    )
+    low, high = bootstrap_interval(value, resampled, launches)
+    return Parameter(value, low if np.isfinite(low) else None, high if np.isfinite(high) else None)
 
 
 @dataclass(frozen=True)
 class Segment:
-    """One protocol's line, over the measured sizes from_bytes to to_bytes, inclusive."""
+    """One protocol's line, over the measured sizes from_bytes to to_bytes, inclusive. Where no line
+    goes through its times, alpha and beta are of the best line and `curve` has the times."""
 
     from_bytes: int
     to_bytes: int
@@ -247,6 +246,17 @@ class Segment:
     alpha_high_s: float | None = None
     beta_low_s_per_B: float | None = None
     beta_high_s_per_B: float | None = None
+    curve: Shape | None = None
+    """The terms of a smooth curve; None for a line."""
+    coefficients: tuple[float, ...] = ()
+    """Of the curve's terms, in their order."""
+
+    def seconds(self, bytes_: Array) -> Array:
+        """Times of these sizes. A curve continues above its largest size as its tangent there."""
+        if self.curve is None:
+            return self.alpha_s + self.beta_s_per_B * bytes_
+        curved = Curved(self.curve, np.array(self.coefficients))
+        return curved.seconds(bytes_, float(self.to_bytes))
 
 
 Predict = Callable[..., Array]

@@ -11,6 +11,7 @@ from hockney.fitting.fit import Array, Curve, Fit
 from hockney.fitting.likelihood import criterion, deviance, weights
 from hockney.fitting.line import weighted_line
 from hockney.fitting.partition import LEAST_SIZES
+from hockney.fitting.smooth import least_criterion
 
 CHI_SQUARED_99 = 6.635
 """Positions of the switch are possible up to this deviance above the least."""
@@ -40,7 +41,7 @@ def brackets_of(fit: Fit) -> list[Bracket]:
 
 def narrowed(curve: Curve) -> Bracket | None:
     """The switch inside a curve that holds one: all places between two sizes that explain the times
-    about as well as the best one. None where one line explains them better.
+    about as well as the best one. None where one line, or a smooth curve, explains them better.
 
     Two lines with a jump between, by residuals ln T taken as Student's t; the curve needs sizes
     enough on both sides.
@@ -52,7 +53,7 @@ def narrowed(curve: Curve) -> Bracket | None:
     deviances = np.array([deviance(_two_lines(bytes_, seconds, split)) for split in splits])
     best = _two_lines(bytes_, seconds, splits[int(deviances.argmin())])
     two, one = criterion(best, 5), criterion(_line(bytes_, seconds), 2)
-    if two is None or one is None or two >= one:
+    if two is None or one is None or two >= min(one, least_criterion(bytes_, seconds)):
         return None
     (possible,) = np.nonzero(deviances <= deviances.min() + CHI_SQUARED_99)
     first, last = splits[int(possible[0])], splits[int(possible[-1])]

@@ -167,7 +167,7 @@ class Refinement:
             for first, last in self._edges():
                 regime = curve.at((curve.bytes >= first) & (curve.bytes <= last))
                 if segmented.lacks(regime) is None:
-                    self.open += brackets_of(segmented.fit(regime, resamples=0))
+                    self.open += brackets_of(segmented.fit(regime, resamples=0, as_lines=True))
             return
         before, self.open = self.open, []
         known = [*before, *self.done]
@@ -237,7 +237,7 @@ class Refinement:
         ]
         if len(copies) < LEAST_SIZES:
             return []
-        lines = segmented.fit(curve_of(copies), resamples=0)
+        lines = segmented.fit(curve_of(copies), resamples=0, as_lines=True)
         betas = pairwise(segment.beta_s_per_B for segment in lines.segments)
         return [b for b, (one, next_) in zip(brackets_of(lines), betas, strict=True) if next_ > one]
 

@@ -3,21 +3,30 @@
 The convention is SimGrid's for SMPI: a size equal to a boundary belongs to the segment below it. A
 breakpoint lies between the last measured size of one segment and the first of the next.
 
+A break is reported where a jump or a change of slope is shown against smooth curves
+(fitting/smooth.py). Where a curve explains several neighbouring lines as well, they are one
+segment, which is curved.
+
 The time of 0 bytes may be off the line of the next sizes, because a library may send it without a
 payload. If launches show that, 0 bytes are a segment of their own.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
 from hockney.estimate.quantiles import carries_interval
+from hockney.fitting.bootstrap import expanded_tail
 from hockney.fitting.fit import (
     RESAMPLES,
     Curve,
     Fit,
     Parameter,
+    Predict,
     Segment,
     lacks_sizes,
     new_fit,
@@ -28,7 +37,8 @@ from hockney.fitting.likelihood import weights
 from hockney.fitting.line import log_step, weighted_line
 from hockney.fitting.line_partitions import line_partition_near, line_partitions
 from hockney.fitting.partition import LEAST_SIZES, MOST_SEGMENTS
-from hockney.fitting.robust_partition import Partition, Search, free_numbers
+from hockney.fitting.robust_partition import Partition, Search
+from hockney.fitting.smooth import Curved, Piece, without_bends
 
 Array = NDArray[np.float64]
 
@@ -47,51 +57,114 @@ def lacks(curve: Curve) -> str | None:
     return lacks_sizes(curve, LEAST_SIZES)
 
 
-def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
+@dataclass(frozen=True)
+class _Regimes:
+    """Segments between breaks that are shown, and the lines that they were made of."""
+
+    lines: Partition
+    kept: NDArray[np.intp]
+    """Which of the lines' starts are breaks."""
+    curves: tuple[Curved | None, ...]
+    """The curve of each segment; None for a line."""
+    alpha: Array
+    """Seconds; of a curved segment those of the line through it."""
+    beta: Array
+    """Seconds per byte."""
+
+    @property
+    def starts(self) -> list[int]:
+        """Points at which the second and later segments start."""
+        return [self.lines.starts[i] for i in self.kept]
+
+    @property
+    def free(self) -> int:
+        """Fitted numbers, and the places between segments."""
+        each = [2 if curve is None else curve.shape.free for curve in self.curves]
+        return sum(each) + len(each) - 1
+
+
+def fit(curve: Curve, resamples: int = RESAMPLES, as_lines: bool = False) -> Fit:
     """alpha and beta of each segment, and the breakpoints between them.
 
     Number and place of segments: the least criterion of residuals ln T - ln(alpha + beta b) over
-    all partitions with at least 3 sizes a segment; alpha and beta not below 0. Intervals: the same
-    number of segments is fitted to bootstrap medians. 0 bytes are a segment of their own, with
+    all partitions with at least 3 sizes a segment; alpha and beta not below 0. Neighbouring lines
+    that a smooth curve explains as well are one curved segment, unless `as_lines`. Intervals: the
+    same number of segments is fitted to bootstrap medians. 0 bytes are a segment of their own, with
     alpha only, if the 95 % interval of the ratio of their time to the line of the rest of the first
     segment differs from 1 by more than `EMPTY_DIFFERS`."""
     require("segmented", DATA, lacks(curve), "measure more: --sizes 0,1..4MiB")
-    best = best_partition(curve.bytes, curve.median_s)
-    apart = _empty_is_apart(curve, best)
+    regimes = _regimes(curve, as_lines)
+    apart = _empty_is_apart(curve, regimes.lines)
     if apart:
-        best, (sampled_starts, alphas, betas) = _with_empty_apart(curve, resamples)
+        regimes, (sampled_starts, alphas, betas) = _with_empty_apart(curve, resamples, as_lines)
     else:
-        sampled_starts, alphas, betas = _resampled(curve, best, resamples)
-    bounds = [0, *best.starts, len(curve.bytes)]
-    breaks = _breaks(curve, best.starts, sampled_starts)
-    segments = tuple(
-        _segment(
-            curve,
-            bounds[i],
-            bounds[i + 1],
-            *(
-                parameter(float(value), sample, curve.launches)
-                for value, sample in ((best.alpha[i], alphas[:, i]), (best.beta[i], betas[:, i]))
-            ),
-        )
-        for i in range(len(best.alpha))
-    )
+        sampled_starts, alphas, betas = _resampled(curve, regimes, resamples)
+    breaks = _breaks(curve, regimes.starts, sampled_starts)
+    segments = _segments(curve, regimes, alphas, betas)
     limits = np.array([limit.value for limit in breaks.values()])
-
-    def predict(bytes_: Array, *_: Array) -> Array:
-        segment = np.searchsorted(limits, bytes_, side="left")
-        return np.asarray(best.alpha[segment] + best.beta[segment] * bytes_)
-
     return new_fit(
         "segmented",
         curve,
-        predict,
+        _predict(segments, limits),
         parameters={**_lines(segments), **breaks},
-        derived=_derived(best, limits, alphas, betas, curve.launches),
-        free=free_numbers(len(segments)) - apart,
+        derived=_derived(regimes, limits, alphas, betas, curve.launches),
+        free=regimes.free - apart,
         segments=segments,
         notes=_notes(curve, segments, apart),
     )
+
+
+def _predict(segments: tuple[Segment, ...], limits: Array) -> Predict:
+    def predict(bytes_: Array, *_: Array) -> Array:
+        of, sizes = np.searchsorted(limits, bytes_, side="left"), np.asarray(bytes_, dtype=float)
+        seconds = np.empty_like(sizes)
+        for number, segment in enumerate(segments):
+            inside = of == number
+            seconds[inside] = segment.seconds(sizes[inside])
+        return seconds
+
+    return predict
+
+
+def _regimes(curve: Curve, as_lines: bool) -> _Regimes:
+    lines = best_partition(curve.bytes, curve.median_s)
+    bounds = [0, *lines.starts, len(curve.bytes)]
+    pieces = [Piece(a, b, lines.ln_residuals[a:b]) for a, b in pairwise(bounds)]
+    found = pieces if as_lines else without_bends(curve.bytes, curve.median_s, pieces)
+    numbers = [bounds.index(piece.first) for piece in found]
+    alpha, beta = lines.alpha[numbers], lines.beta[numbers]
+    for i, piece in enumerate(found):
+        if piece.curve is not None:
+            times = curve.median_s[None, piece.first : piece.end]
+            sizes = curve.bytes[piece.first : piece.end]
+            alpha[i : i + 1], beta[i : i + 1] = log_line(sizes, times, np.ones_like(times))
+    curves = tuple(piece.curve for piece in found)
+    return _Regimes(lines, np.array(numbers[1:], dtype=np.intp) - 1, curves, alpha, beta)
+
+
+def _segments(curve: Curve, regimes: _Regimes, alphas: Array, betas: Array) -> tuple[Segment, ...]:
+    bounds = [0, *regimes.starts, len(curve.bytes)]
+    found = []
+    for i, curved in enumerate(regimes.curves):
+        alpha, beta = (
+            parameter(float(value[i]), sample[:, i], curve.launches)
+            for value, sample in ((regimes.alpha, alphas), (regimes.beta, betas))
+        )
+        found.append(
+            Segment(
+                from_bytes=int(curve.bytes[bounds[i]]),
+                to_bytes=int(curve.bytes[bounds[i + 1] - 1]),
+                alpha_s=float(regimes.alpha[i]),
+                beta_s_per_B=float(regimes.beta[i]),
+                alpha_low_s=alpha.low,
+                alpha_high_s=alpha.high,
+                beta_low_s_per_B=beta.low,
+                beta_high_s_per_B=beta.high,
+                curve=None if curved is None else curved.shape,
+                coefficients=() if curved is None else tuple(map(float, curved.coefficients)),
+            )
+        )
+    return tuple(found)
 
 
 def _empty_is_apart(curve: Curve, best: Partition) -> bool:
@@ -115,20 +188,27 @@ def _empty_is_apart(curve: Curve, best: Partition) -> bool:
 
 
 def _with_empty_apart(
-    curve: Curve, resamples: int
-) -> tuple[Partition, tuple[NDArray[np.intp], Array, Array]]:
-    """A segment of 0 bytes and the best partition of all other sizes, with its resamples."""
+    curve: Curve, resamples: int, as_lines: bool
+) -> tuple[_Regimes, tuple[NDArray[np.intp], Array, Array]]:
+    """A segment of 0 bytes and the best segments of all other sizes, with their resamples."""
     rest = curve.at(curve.bytes > 0.0)
-    best = best_partition(rest.bytes, rest.median_s)
+    best = _regimes(rest, as_lines)
     starts, alphas, betas = _resampled(rest, best, resamples)
     rows = len(alphas)
     empty = curve.resampled(rows)[:, :1]
-    return Partition(
-        [1, *(start + 1 for start in best.starts)],
+    lines = Partition(
+        [1, *(start + 1 for start in best.lines.starts)],
+        np.concatenate((curve.median_s[:1], best.lines.alpha)),
+        np.concatenate(([0.0], best.lines.beta)),
+        np.concatenate(([0.0], best.lines.ln_residuals)),
+        best.lines.criterion,
+    )
+    return _Regimes(
+        lines,
+        np.concatenate(([0], best.kept + 1)),
+        (None, *best.curves),
         np.concatenate((curve.median_s[:1], best.alpha)),
         np.concatenate(([0.0], best.beta)),
-        np.concatenate(([0.0], best.ln_residuals)),
-        best.criterion,
     ), (
         np.hstack((np.ones((rows, 1), dtype=np.intp), starts + 1)),
         np.hstack((empty, alphas)),
@@ -176,17 +256,17 @@ def log_line(bytes_: Array, seconds: Array, weight: Array) -> tuple[Array, Array
 
 
 def _resampled(
-    curve: Curve, best: Partition, resamples: int
+    curve: Curve, regimes: _Regimes, resamples: int
 ) -> tuple[NDArray[np.intp], Array, Array]:
     """Starts (resamples, segments - 1), alpha and beta (resamples, segments) of as many segments
     for bootstrap medians; no rows for too few launches."""
-    segments = len(best.alpha)
+    lines, segments = regimes.lines, len(regimes.curves)
     medians = curve.resampled(resamples)
-    weight = weights(best.ln_residuals)
+    weight = weights(lines.ln_residuals)
     starts = np.array(
-        [line_partition_near(curve.bytes, row, weight, best.starts) for row in medians],
+        [line_partition_near(curve.bytes, row, weight, lines.starts) for row in medians],
         dtype=np.intp,
-    ).reshape(len(medians), segments - 1)
+    ).reshape(len(medians), len(lines.starts))[:, regimes.kept]
     points = len(curve.bytes)
     edge = np.full((len(medians), 1), 0)
     bounds = np.hstack((edge, starts, edge + points))
@@ -196,9 +276,8 @@ def _resampled(
         part = slice(int(first.min()), int(end.max()))
         number = np.arange(points)[part]
         inside = (number >= first[:, None]) & (number < end[:, None])
-        alphas[:, i], betas[:, i] = log_line(
-            curve.bytes[part], medians[:, part], inside * weight[part]
-        )
+        of_line = weight[part] if regimes.curves[i] is None else np.ones(len(number))
+        alphas[:, i], betas[:, i] = log_line(curve.bytes[part], medians[:, part], inside * of_line)
     return starts, alphas, betas
 
 
@@ -209,27 +288,13 @@ def _breaks(curve: Curve, starts: list[int], sampled: NDArray[np.intp]) -> dict[
     for i, start in enumerate(starts):
         last, first = curve.bytes[start - 1], curve.bytes[start]
         all_starts = sampled[:, i] if len(sampled) else np.array([start])
-        low = np.quantile(curve.bytes[all_starts - 1], 0.025, method="lower")
-        high = np.quantile(curve.bytes[all_starts], 0.975, method="higher")
+        tail = expanded_tail(max(curve.launches, 2))
+        low = np.quantile(curve.bytes[all_starts - 1], tail, method="lower")
+        high = np.quantile(curve.bytes[all_starts], 1.0 - tail, method="higher")
         breaks[f"break_{i + 1}_bytes"] = Parameter(
             float(np.sqrt(last * first)), min(float(low), last), max(float(high), first)
         )
     return breaks
-
-
-def _segment(curve: Curve, first: int, end: int, alpha: Parameter, beta: Parameter) -> Segment:
-    assert alpha.value is not None
-    assert beta.value is not None
-    return Segment(
-        from_bytes=int(curve.bytes[first]),
-        to_bytes=int(curve.bytes[end - 1]),
-        alpha_s=alpha.value,
-        beta_s_per_B=beta.value,
-        alpha_low_s=alpha.low,
-        alpha_high_s=alpha.high,
-        beta_low_s_per_B=beta.low,
-        beta_high_s_per_B=beta.high,
-    )
 
 
 def _lines(segments: tuple[Segment, ...]) -> dict[str, Parameter]:
@@ -243,7 +308,7 @@ def _lines(segments: tuple[Segment, ...]) -> dict[str, Parameter]:
 
 
 def _derived(
-    best: Partition, limits: Array, alphas: Array, betas: Array, launches: int
+    best: _Regimes, limits: Array, alphas: Array, betas: Array, launches: int
 ) -> dict[str, Parameter]:
     """1/beta of each segment, and the jump in time at each breakpoint."""
     derived = {}
@@ -271,6 +336,12 @@ def _notes(curve: Curve, segments: tuple[Segment, ...], empty_apart: bool) -> li
         if part.to_bytes == 0:
             continue
         where = f"segment {number} ({part.from_bytes} to {part.to_bytes} bytes)"
+        if part.curve is not None:
+            notes.append(
+                f"{where} is a curve: no break is shown in it, because a smooth curve explains its "
+                "times as well as lines with breaks do; it has no alpha and beta of its own"
+            )
+            continue
         if part.alpha_s == 0.0:
             notes.append(f"{where}: alpha is at its bound 0, these sizes do not show it")
         if part.beta_s_per_B == 0.0:

@@ -11,8 +11,9 @@ import numpy as np
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
 from hockney.estimate.quantiles import carries_interval
-from hockney.fitting.fit import SEED, Array, Curve, Fit, curve_of, require
+from hockney.fitting.fit import SEED, Array, Curve, Fit, Segment, curve_of, require
 from hockney.fitting.line import line
+from hockney.fitting.smooth import Curved, fitted
 from hockney.models import CHANNELS, loggp, max_rate, segmented
 from hockney.models import hockney as line_model
 from hockney.models.segmented import log_line
@@ -156,21 +157,33 @@ def _by_line(curve: Curve) -> Channel:
 
 def _by_segments(curve: Curve) -> Channel:
     fit = segmented.fit(curve, resamples=0)
-    last = np.array([float(segment.to_bytes) for segment in fit.segments])
-    last[-1] = np.inf
-    best = _lines(
-        last,
-        np.array([segment.alpha_s for segment in fit.segments]),
-        np.array([segment.beta_s_per_B for segment in fit.segments]),
-    )
     rows = _rows(curve)
-    alphas, betas = np.empty((len(rows), len(last))), np.empty((len(rows), len(last)))
+    sampled = [[segment] * len(rows) for segment in fit.segments]
     for i, segment in enumerate(fit.segments if len(rows) else ()):
         inside = (curve.bytes >= segment.from_bytes) & (curve.bytes <= segment.to_bytes)
-        times = rows[:, inside]
-        alphas[:, i], betas[:, i] = log_line(curve.bytes[inside], times, np.ones_like(times))
-    sampled = [_lines(last, alpha, beta) for alpha, beta in zip(alphas, betas, strict=True)]
-    return _channel(curve, fit, best, sampled)
+        sampled[i] = _resampled_segment(segment, curve.bytes[inside], rows[:, inside])
+    return _channel(
+        curve,
+        fit,
+        _segment_costs(fit.segments),
+        list(map(_segment_costs, zip(*sampled, strict=True))),
+    )
+
+
+def _resampled_segment(segment: Segment, bytes_: Array, times: Array) -> list[Segment]:
+    """The segment through each row of times, of shape (rows, sizes)."""
+    if segment.curve is not None:
+        found = [fitted(bytes_, row, segment.curve) for row in times]
+        return [
+            segment
+            if one is None
+            else replace(segment, coefficients=tuple(map(float, one.coefficients)))
+            for one in found
+        ]
+    lines = zip(*log_line(bytes_, times, np.ones_like(times)), strict=True)
+    return [
+        replace(segment, alpha_s=float(alpha), beta_s_per_B=float(beta)) for alpha, beta in lines
+    ]
 
 
 def _by_loggp(curve: Curve) -> Channel:
@@ -249,6 +262,23 @@ def _lines(last: Array, alpha: Array, beta: Array) -> CostsOf:
     def costs(bytes_: int, _senders: int) -> Costs:
         segment = int(np.searchsorted(last, bytes_, side="left"))
         return Costs(float(alpha[segment]), float(beta[segment]))
+
+    return costs
+
+
+def _segment_costs(segments: Sequence[Segment]) -> CostsOf:
+    """The line of the segment that a size falls into, or its curve's tangent at the size."""
+    last = np.array([float(segment.to_bytes) for segment in segments[:-1]])
+
+    def costs(bytes_: int, _senders: int) -> Costs:
+        segment = segments[int(np.searchsorted(last, bytes_, side="left"))]
+        if segment.curve is None:
+            return Costs(segment.alpha_s, segment.beta_s_per_B)
+        seconds = float(segment.seconds(np.array([float(bytes_)]))[0])
+        curved = Curved(segment.curve, np.array(segment.coefficients))
+        at = float(min(max(bytes_, segment.from_bytes), segment.to_bytes))
+        slope = min(curved.slope(at), seconds / max(bytes_, 1))
+        return Costs(seconds - slope * bytes_, slope)
 
     return costs
 

@@ -55,6 +55,10 @@ def ranking_json(ranking: Ranking, named: dict[str, Any]) -> dict[str, list[dict
 def _segment_lines(fit: Fit) -> list[str]:
     rows = [["from", "to", "alpha", "95 %", "1/beta", "95 %"]]
     for segment in fit.segments:
+        if segment.curve is not None:
+            sizes = format_size(segment.from_bytes), format_size(segment.to_bytes)
+            rows.append([*sizes, "a curve", "", "", ""])
+            continue
         alpha, rate = _alpha(segment), _rate(segment)
         rows.append(
             [

@@ -1,0 +1,84 @@
+"""95 % intervals from a bootstrap over launches, for few launches and few resamples."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.lazy import lazy_imports
+
+with lazy_imports():
+    from scipy.special import ndtr, stdtrit
+
+Array = NDArray[np.float64]
+
+TAIL = 0.025
+"""Probability beyond each limit."""
+NORMAL = 1.959964
+"""The normal quantile that leaves TAIL above it."""
+LEAST_RESAMPLES = round(1.0 / TAIL) - 1
+"""Resamples from which on a quantile at TAIL exists: of 39 values 2.5 % lie below the least."""
+
+
+def expansion(launches: int) -> float:
+    """Factor by which the percentile interval of a bootstrap over so few launches is too narrow.
+
+    The resampled variance lacks n / (n - 1), and the quantiles are normal ones instead of Student's
+    with n - 1 degrees of freedom (Hesterberg 2015, The American Statistician 69). For five launches
+    1.58, for 30 1.06."""
+    n = launches
+    return math.sqrt(n / (n - 1)) * float(stdtrit(n - 1, 1.0 - TAIL)) / NORMAL
+
+
+def expanded_tail(launches: int) -> float:
+    """The tail probability whose normal quantile is TAIL's times the expansion: for limits that
+    are steps, such as sizes, and cannot be moved by a factor."""
+    return float(ndtr(-NORMAL * expansion(launches)))
+
+
+def bootstrap_interval(value: float, resampled: Array, launches: int) -> tuple[float, float]:
+    """Limits of the 95 % interval about `value`, which lies in it.
+
+    resampled: the value of each bootstrap resample, shape (resamples,). The distances of their
+    2.5 % and 97.5 % quantiles from the value are expanded for the number of launches, as ratios
+    where value and quantile are above 0, so that 1/beta has the limits of beta. From fewer than
+    LEAST_RESAMPLES, which have no such quantiles, the distances are Student's quantile times their
+    root mean square distance from the value.
+    """
+    if not np.isfinite(resampled).all() or len(resampled) >= LEAST_RESAMPLES:
+        low, high = _quantiles(resampled)
+    else:
+        low, high = _by_spread(value, resampled)
+    factor = expansion(launches)
+    return (
+        min(_moved(value, low, factor), value),
+        max(_moved(value, high, factor), value),
+    )
+
+
+def _quantiles(resampled: Array) -> tuple[float, float]:
+    """Quantiles whose expected tails are TAIL: rank TAIL (n + 1) of n values."""
+    with np.errstate(invalid="ignore"):
+        low, high = np.quantile(resampled, (TAIL, 1.0 - TAIL), method="weibull")
+    return float(low), float(high)
+
+
+def _by_spread(value: float, resampled: Array) -> tuple[float, float]:
+    is_ratio = value > 0.0 and bool((resampled > 0.0).all())
+    off = np.log(resampled / value) if is_ratio else resampled - value
+    half = float(stdtrit(len(off), 1.0 - TAIL)) * math.sqrt(float((off**2).mean()))
+    if is_ratio:
+        return value * math.exp(-half), value * math.exp(half)
+    return value - half, value + half
+
+
+def _moved(value: float, limit: float, factor: float) -> float:
+    """The limit, with its distance from the value times the factor. A limit at the bound 0 of a
+    positive value stays there."""
+    if not math.isfinite(limit) or (limit == 0.0 < value):
+        return limit
+    if value > 0.0 and limit > 0.0:
+        return float(value * (limit / value) ** factor)
+    return value + factor * (limit - value)
