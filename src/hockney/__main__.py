@@ -1,3 +1,10 @@
-from hockney.cli import main
+"""The command: it is ready for any signal before it loads the command line, which takes longest."""
 
-main()
+from hockney import endings
+
+endings.install()
+
+from hockney.cli import main  # noqa: E402
+
+if __name__ == "__main__":
+    main()

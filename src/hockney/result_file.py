@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import stat
 import tempfile
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
 from hockney.errors import AskedWronglyError, HockneyError
 
 BLOCK_BYTES = 1 << 20
+REASONS = {
+    errno.EFBIG: ("File too large (ulimit -f)", "raise the limit of a file's size"),
+    errno.EDQUOT: ("the disk quota is exceeded", "free some of your quota"),
+}
+"""What the system refuses, and what helps; of all others the disk is full."""
+
+
+class TakenError(AskedWronglyError):
+    """The name has a file already."""
 
 
 class ResultFile:
@@ -29,7 +40,7 @@ class ResultFile:
         try:
             self._file = os.open(path, flags, 0o666)
         except FileExistsError as error:
-            raise AskedWronglyError(
+            raise TakenError(
                 f"{path} exists",
                 f"name another file with -o,{continues} or overwrite it with --force",
             ) from error
@@ -43,7 +54,9 @@ class ResultFile:
             os.ftruncate(self._file, 0)
         elif self._is_plain:
             self._cut_to_whole_lines()
-        self.has_content = self._is_plain and os.fstat(self._file).st_size > 0
+        self._bytes = os.fstat(self._file).st_size
+        """How many it has, if nobody else takes some away."""
+        self.has_content = self._is_plain and self._bytes > 0
 
     def _lock(self) -> None:
         try:
@@ -77,16 +90,29 @@ class ResultFile:
             raise HockneyError(
                 f"{self.path} was removed or replaced, or a directory above it; {self._saved}"
             )
+        if lines and self._is_plain:
+            self._check_whole()
         try:
             while lines:
-                lines = lines[os.write(self._file, lines) :]
+                written = os.write(self._file, lines)
+                self._bytes += written
+                lines = lines[written:]
         except OSError as error:
+            what, way_out = REASONS.get(error.errno or 0, (error.strerror, "free some space"))
+            more = "continue with --resume" if self.can_resume else "name another file with -o"
             raise HockneyError(
-                f"{self.path}: {error.strerror}; what was measured before is in the file",
-                "free some space, then continue with --resume"
-                if self.can_resume
-                else "free some space, or name another file with -o",
+                f"{self.path}: {what}; what was measured before is in the file",
+                f"{way_out}, then {more}",
             ) from error
+
+    def _check_whole(self) -> None:
+        missing = self._bytes - os.fstat(self._file).st_size
+        if missing > 0:
+            raise HockneyError(
+                f"{self.path} was cut by another process: {missing} bytes of what was measured are "
+                "gone from it",
+                "what is shown now is from all that was measured; measure again for a whole file",
+            )
 
     def _is_in_place(self) -> bool:
         try:
@@ -115,3 +141,16 @@ class ResultFile:
 
     def close(self) -> None:
         os.close(self._file)
+
+
+def opened_first(names: Iterable[Path], force: bool, resume: bool | None) -> ResultFile:
+    """The first of these names that no file has: another process may take one at any moment.
+    Raises TakenError where all are taken."""
+    taken: TakenError | None = None
+    for path in names:
+        try:
+            return ResultFile(path, force, resume)
+        except TakenError as error:
+            taken = error
+    assert taken is not None, "no name was given"
+    raise taken

@@ -9,7 +9,7 @@ from typing import NoReturn, Protocol
 
 import click
 
-from hockney import __version__
+from hockney import __version__, endings
 from hockney.errors import HockneyError
 from hockney.printable import guard_output, keep_descriptors, lost_output
 from hockney.registry import Registry
@@ -102,6 +102,7 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """Runs a verb; shows our errors in plain words, without a traceback."""
+    endings.install()
     keep_descriptors()
     guard_output()
     # Records hold no cycles: looking for some among millions takes longer than reading them.
@@ -109,6 +110,8 @@ def main() -> NoReturn:
     status, lost = run(), lost_output()
     if lost is not None:
         click.echo(f"hockney: stdout cannot be written: {lost.strerror}", err=True)
+    endings.AtEnd.all()
+    endings.end_children()
     sys.exit(status or int(lost is not None))
 
 

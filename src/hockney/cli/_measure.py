@@ -35,9 +35,8 @@ ENDINGS = {
 
 def default_output(experiment: str) -> Path:
     """EXPERIMENT-HOST-TIME.jsonl in the current directory, numbered where that is taken."""
-    stem = f"{experiment}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}"
-    names = (f"{stem}{suffix}.jsonl" for suffix in ("", *(f"-{n}" for n in range(2, 1000))))
-    return next(path for path in map(Path, names) if not path.exists())
+    path = Path(f"{experiment}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
+    return next(name for name in Target(path, is_chosen=False).names() if not name.exists())
 
 
 def measure_and_show(plan: Plan, output: Output) -> None:
@@ -49,7 +48,8 @@ def measure_and_show(plan: Plan, output: Output) -> None:
         budget = format_seconds(plan.sampling.budget_s)
         click.echo(f"{len(plan.cases)} combinations share {budget} (--budget)", err=True)
     path = output.path or default_output(plan.experiment)
-    target = Target(path, output.label, output.force, output.resume)
+    is_chosen = output.path is not None
+    target = Target(path, output.label, output.force, output.resume, is_chosen)
     session = measured(plan, target, output.quiet)
     analysis = Analysis(session.run)
     if session.run.is_measured:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -34,7 +33,8 @@ with lazy_imports():
     from hockney.measure.mpi import find_mpi
     from hockney.measure.problems import raise_problems
     from hockney.measure.run import Target
-    from hockney.result_file import ResultFile
+    from hockney.outputs import write_output
+    from hockney.temporary import temporary_directory
     from hockney.units import format_seconds, format_size
     from hockney.views.as_json import dumps
     from hockney.views.table import aligned
@@ -84,13 +84,9 @@ def command(
         raise AskedWronglyError(f"-n {ranks}: a link has two ends", "leave -n out, or give 2")
     find_mpi(simulated=True)
     path = output or Path("platform.xml")
-    file = ResultFile(path, force)
-    try:
-        found, messages = _calibrated(file, options, quiet)
-    finally:
-        if not path.exists() or not path.stat().st_size:
-            file.remove()
-        file.close()
+    if path.exists() and not force:
+        raise AskedWronglyError(f"{path} exists", "name another with -o, or overwrite with --force")
+    found, messages = _calibrated(path, force, options, quiet)
     if as_json:
         click.echo(dumps(_json(path, found, messages)))
     else:
@@ -98,18 +94,19 @@ def command(
 
 
 def _calibrated(
-    file: ResultFile, options: dict[str, Any], quiet: bool
+    path: Path, force: bool, options: dict[str, Any], quiet: bool
 ) -> tuple[list[Deviation], Analysis]:
     """Writes the platform, and returns how far it is off, with the messages it was made of."""
     machine = _machine(options)
     sizes = ("--sizes", options["sizes"])
-    with tempfile.TemporaryDirectory(prefix="hockney-") as name:
-        run = _Runs(Path(name), options["budget_s"] / PARTS, quiet)
+    with temporary_directory("hockney-") as directory:
+        run = _Runs(directory, options["budget_s"] / PARTS, quiet)
         messages = run.measure("pingpong", "--refine", *sizes, *machine)
         overheads = run.measure("overheads", *sizes, *machine)
-        file.write(platform_within(options["budget_s"], messages, overheads))
+        content = platform_within(options["budget_s"], messages, overheads)
+        write_output(path, content, force)
         asked = held_out([point.bytes for point in messages.estimates.own()])
-        on_it = ("-n", "2", "--platform", str(file.path.absolute()))
+        on_it = ("-n", "2", "--platform", str(path.absolute()))
         found = deviations("ping-pong", messages, run.measure("pingpong", *_sizes(asked), *on_it))
         some = _sizes(asked[:: max(len(asked) // MOST_VALIDATED, 1)])
         for pattern, words in PATTERNS.items():

@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from filelock import FileLock
-
 from hockney import __version__
 from hockney.errors import AskedWronglyError
-from hockney.measure.build import UntrustedCacheError, cache_directory
+from hockney.file_lock import locked
+from hockney.measure.build import cache_directory
+from hockney.trust import UntrustedError
 
 OFF = "HOCKNEY_NO_CACHE"
 """Environment variable; where it is set and not empty, nothing is kept and nothing kept is used."""
@@ -114,7 +114,7 @@ class Index:
     def in_cache(cls) -> Index:
         """In memory where the cache may not or cannot be used."""
         if not os.environ.get(OFF):
-            with suppress(OSError, UntrustedCacheError):
+            with suppress(OSError, UntrustedError):
                 return cls(cache_directory() / NAME, is_ours=True)
         return cls(None)
 
@@ -252,7 +252,7 @@ class Index:
         if self._path is None:
             yield
             return
-        with FileLock(f"{self._path}.lock", timeout=PATIENCE_S):
+        with locked(Path(f"{self._path}.lock"), PATIENCE_S):
             yield
 
     @contextmanager

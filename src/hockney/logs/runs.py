@@ -17,6 +17,7 @@ from hockney.errors import AskedWronglyError
 from hockney.logs import settings
 from hockney.logs.log import Log
 from hockney.logs.table import REPEATED, Table
+from hockney.outputs import write_output
 from hockney.records import (
     SCHEMA,
     End,
@@ -28,7 +29,6 @@ from hockney.records import (
     Source,
 )
 from hockney.records.reading import LONGEST_FILE
-from hockney.result_file import ResultFile
 from hockney.spec.axes import AXES, Point, point_of
 from hockney.spec.bounds import LARGEST_NS
 
@@ -186,12 +186,7 @@ def _definition(table: Table) -> str | None:
 
 def store(run: Run, path: Path, force: bool) -> None:
     """Writes the run as a result file."""
-    file = ResultFile(path, force)
-    try:
-        for block in _blocks(run):
-            file.write(block)
-    finally:
-        file.close()
+    write_output(path, _blocks(run), force)
     run.path = path
 
 

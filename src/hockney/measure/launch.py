@@ -16,13 +16,12 @@ from pathlib import Path
 from types import FrameType
 from typing import IO
 
+from hockney.endings import GRACE_S, AtEnd, caught, die_with_parent
 from hockney.errors import HockneyError
 from hockney.measure import shared_memory
 
 LAST_LINES = 12
 """Lines of stderr that are shown when a launch fails."""
-GRACE_S = 2.0
-"""Time between SIGTERM and SIGKILL."""
 POLL_S = 0.25
 """How often a silent launch is polled; output wakes us at once."""
 LAUNCH = "HOCKNEY_LAUNCH"
@@ -32,8 +31,6 @@ END_POLL_S = 0.01
 """How often those that were killed are looked for."""
 HEEDS_EVERY_S = 0.1
 """Longest time that a pause continues after a signal."""
-STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR2)
-"""LSF sends SIGUSR2 at a job's run limit."""
 
 
 @dataclass
@@ -73,12 +70,8 @@ class Interruption:
         def note(number: int, _frame: FrameType | None) -> None:
             self.signal = number
 
-        before = {number: signal.signal(number, note) for number in STOPPING}
-        try:
+        with caught(note):
             yield self
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
 
 @contextmanager
@@ -114,6 +107,7 @@ def run_launch(
     outcome = Outcome(exit_status=-1, wall_s=0.0)
     with open_stdin() as stdin:
         process = _start(command, {**env, LAUNCH: launch}, stdin)
+        at_end = AtEnd(lambda: _end_badly(process, launch, before))
         try:
             _listen(process, on_lines, tail, timeout_s, interruption, outcome)
             if outcome.silent_s is None:  # else the wait is over already
@@ -124,6 +118,7 @@ def run_launch(
         finally:
             end_session(process)
             end_strays(launch)
+            at_end.forget()
             for stream in (process.stdout, process.stderr):
                 assert stream is not None
                 stream.close()
@@ -145,6 +140,7 @@ def _start(command: Sequence[str], env: Mapping[str, str], stdin: int) -> subpro
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            preexec_fn=die_with_parent,  # no thread of ours runs meanwhile
         )
     except OSError as error:
         raise HockneyError(f"{command[0]} cannot be started: {error.strerror}") from error
@@ -196,6 +192,20 @@ def _listen(
                     tail.extend(line.decode(errors="replace") for line in whole if line.strip())
     if rest[process.stderr].strip():
         tail.append(rest[process.stderr].decode(errors="replace"))
+
+
+def _end_badly(
+    process: subprocess.Popen[bytes], launch: str, shared_before: frozenset[str]
+) -> None:
+    """Ends a launch with all that it has, also in the middle of process.wait(), whose lock is held
+    then."""
+    if process.returncode is None:
+        signal_session(process, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=GRACE_S)
+        signal_session(process, signal.SIGKILL)
+    end_strays(launch)
+    shared_memory.remove_left(shared_before)
 
 
 def _strays(launch: str) -> Iterator[int]:

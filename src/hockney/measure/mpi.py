@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from hockney.errors import AskedWronglyError
 from hockney.mpis import COMMAND_TIMEOUT_S, FAMILIES, Mpi
+from hockney.temporary import temporary_directory
 
 TRIAL = "#include <mpi.h>\nint main(int argc, char **argv) { return MPI_Init(&argc, &argv); }\n"
 
@@ -77,11 +77,13 @@ def why_not_whole(wrapper: Path) -> str | None:
         _find_launcher(wrapper)
     except AskedWronglyError:
         return "has no mpiexec beside it"
-    with tempfile.TemporaryDirectory(prefix="hockney-") as directory:
-        source = Path(directory) / "trial.c"
+    with temporary_directory("hockney-") as directory:
+        source = directory / "trial.c"
         source.write_text(TRIAL)
         try:
-            done = ask_command(wrapper, "-o", f"{directory}/trial", str(source))
+            done = ask_command(
+                wrapper, "-o", f"{directory}/trial", str(source), env={"TMPDIR": str(directory)}
+            )
         except (OSError, subprocess.TimeoutExpired) as error:
             return f"cannot be run ({error})"
     if done.returncode == 0:

@@ -13,6 +13,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from hockney.endings import AtEnd
 from hockney.errors import HockneyError
 from hockney.measure.launch import open_stdin
 from hockney.mpis import Engine, Mpi, family_of
@@ -116,6 +117,7 @@ def engine_on_nodes(
         return
     copy = private_copy(placement.broadcast, engine)
     make, remove = scripts_of(copy)
+    at_end = AtEnd(lambda: ask_nodes(mpi, placement, remove, timeout_s))
     try:
         answers = ask_nodes(mpi, placement, make, timeout_s, stdin=engine.path)
         failed = [_words(answer) for answer in answers if answer.status != 0]
@@ -124,7 +126,7 @@ def engine_on_nodes(
             raise HockneyError(f"--broadcast: {reason}", "name the nodes with --hosts")
         yield replace(engine, path=copy)
     finally:
-        ask_nodes(mpi, placement, remove, timeout_s)
+        at_end.now()
 
 
 def private_copy(directory: str, engine: Engine) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from hockney.measure.trial import EMPTY_MESSAGES
 from hockney.mpis import Engine
 from hockney.profiles.mix import Mix
 from hockney.spec import Case, Placement
+from hockney.temporary import temporary_file
 
 MOST_S = 1.0
 """Seconds that a repetition takes at most, by the profile; of a longer mix a part is replayed."""
@@ -55,14 +55,14 @@ def replay(
     once_s = mix.time_s / mix.ranks + max(delays or [0.0])
     done = max(1, round(mix.turns * min(1.0, MOST_S / max(once_s, 1e-9))))
     with (
-        tempfile.NamedTemporaryFile("w", prefix=".hockney-", suffix=".mix", dir=".") as file,
+        temporary_file(".hockney-", ".mix", Path()) as file,
         platform_file(placement) as placed,
         Interruption().watched() as interruption,
     ):
-        file.write(words_of(mix, done, repetitions, delays, has_caches=not placement.platform))
-        file.flush()
+        words = words_of(mix, done, repetitions, delays, has_caches=not placement.platform)
+        file.write_text(words)
         case = Case(workload=EMPTY_MESSAGES, placement=placed)
-        start = start_of(mpi, Engine(program), case, [str(Path(file.name).absolute())])
+        start = start_of(mpi, Engine(program), case, [str(file)])
         found: list[float] = []
         for _ in range(1 if placement.platform else launches):
             lines: list[bytes] = []
