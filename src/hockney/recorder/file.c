@@ -21,6 +21,7 @@ int is_tsc, is_threaded;
 atomic_flag busy = ATOMIC_FLAG_INIT;
 
 static struct file *mapped; /* what `recorded` is while recording is switched on */
+static int64_t cpu_wait_before; /* MPI_Init was done */
 static struct file *ended; /* what was recorded until the last session ended */
 static struct trace_header *traced_until_then;
 
@@ -162,6 +163,19 @@ int is_recorded_here(void)
     return getenv(RECORD_DIRECTORY) != NULL && !mapped;
 }
 
+/* How long this thread was ready to run but did not, since it began; -1 where the kernel does not tell. */
+static int64_t cpu_wait_ns(void)
+{
+    char line[96] = "";
+    long long ran, waited;
+    const int from = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (from < 0)
+        return -1;
+    const ssize_t length = read(from, line, sizeof line - 1);
+    close(from);
+    return length > 0 && sscanf(line, "%lld %lld", &ran, &waited) == 2 ? waited : -1;
+}
+
 int begin_recording_as(int rank, int ranks, uint64_t job, int thread_level)
 {
     const char *directory = getenv(RECORD_DIRECTORY);
@@ -186,6 +200,8 @@ int begin_recording_as(int rank, int ranks, uint64_t job, int thread_level)
     mapped = recorded = file;
     pthread_atfork(NULL, NULL, forget_in_child);
     measure_cost();
+    header->cpu_wait_ns = -1;
+    cpu_wait_before = cpu_wait_ns();
     header->began_ticks = header->ended_ticks = ticks();
     return 1;
 }
@@ -235,6 +251,8 @@ void end_recording(enum state state)
     header->last_ns = now_ns();
     header->last_ticks = ticks();
     header->ended_ticks = began;
+    const int64_t cpu_wait = cpu_wait_ns();
+    header->cpu_wait_ns = cpu_wait < 0 || cpu_wait_before < 0 ? -1 : cpu_wait - cpu_wait_before;
     header->cpu_last = sched_getcpu();
     header->state = state;
 }
