@@ -12,6 +12,7 @@ from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from hockney.cli._measure import default_output
+    from hockney.measure.baseline import is_one_host, machine_of
     from hockney.measure.recording import mpi_of_command, record, why_nothing
     from hockney.profiles import kinds
     from hockney.profiles.findings import findings_of
@@ -64,6 +65,7 @@ def command(
         most_acts = trace_calls if trace else 0
         profile = record(words, mpi, path.resolve().parent, not no_arguments, most_acts)
         if profile.ranks:
+            profile.machine = machine_of(mpi) if is_one_host(profile) else None
             file.write(kinds.encode(profile))
     finally:
         if not file.has_content and not path.stat().st_size:

@@ -99,6 +99,7 @@ def _rank(job: int, file: RankFile, clock_error_s: float | None) -> RankRecord:
         lost_requests=int(header["lost_requests"]),
         unfinished=int(header["unfinished"]),
         recording_s=file.recording_s,
+        cpu_wait_s=int(header["cpu_wait_ns"]) * 1e-9 if header["cpu_wait_ns"] >= 0 else None,
     )
 
 

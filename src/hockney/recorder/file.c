@@ -24,6 +24,7 @@ int is_tsc, is_threaded;
 atomic_flag busy = ATOMIC_FLAG_INIT;
 
 static int is_open; /* between MPI_Init and MPI_Finalize, or the first session and the last */
+static int64_t cpu_wait_before; /* MPI_Init was done */
 
 void wait_for_lock(void)
 {
@@ -192,6 +193,19 @@ static int refuse(int rank, const char *path, int reason)
     return 0;
 }
 
+/* How long this thread was ready to run but did not, since it began; -1 where the kernel does not tell. */
+static int64_t cpu_wait_ns(void)
+{
+    char line[96] = "";
+    long long ran, waited;
+    const int from = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (from < 0)
+        return -1;
+    const ssize_t length = read(from, line, sizeof line - 1);
+    close(from);
+    return length > 0 && sscanf(line, "%lld %lld", &ran, &waited) == 2 ? waited : -1;
+}
+
 /* Nothing is asked of the other ranks: some of them may run without us. */
 int begin_recording_as(int rank, int ranks, int thread_level)
 {
@@ -216,6 +230,8 @@ int begin_recording_as(int rank, int ranks, int thread_level)
     pthread_atfork(NULL, NULL, forget_in_child);
     is_open = is_on = 1;
     measure_cost();
+    header->cpu_wait_ns = -1;
+    cpu_wait_before = cpu_wait_ns();
     header->began_ticks = header->ended_ticks = ticks();
     return 1;
 }
@@ -264,6 +280,8 @@ void end_recording(enum state state)
     header->last_ns = now_ns();
     header->last_ticks = ticks();
     header->ended_ticks = began;
+    const int64_t cpu_wait = cpu_wait_ns();
+    header->cpu_wait_ns = cpu_wait < 0 || cpu_wait_before < 0 ? -1 : cpu_wait - cpu_wait_before;
     header->cpu_last = sched_getcpu();
     header->state = state;
 }
