@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from claim import Claim
 from hockney.estimate.blocks import BlockTimes, Seen, VariantRatio, variant_ratios
 from hockney.estimate.conditions import Conditions
+from hockney.estimate.differences import Judged
 from hockney.spec.axes import Point
 from hockney.spec.variants import LEAST_BLOCKS, Comparison, Variant
 
@@ -73,16 +73,17 @@ def ratios(
     return variant_ratios(times, ASKED, [*looks[1:], 1.0])
 
 
+def differs(judged: Judged) -> bool:
+    return judged.verdict in ("faster", "slower")
+
+
 def called_different(machine: Machine, most: int = MOST) -> Callable[[int, int], tuple[int, int]]:
     """Runs of equal variants with a verdict "faster" or "slower" anywhere."""
 
     def run(n: int, seed: int) -> tuple[int, int]:
         rng = np.random.default_rng(seed)
-        wrong = sum(
-            any(one.judged.verdict in ("faster", "slower") for one in ratios(rng, machine, 0.0, most))
-            for _ in range(n)
-        )
-        return wrong, n
+        found = [ratios(rng, machine, 0.0, most) for _ in range(n)]
+        return sum(any(differs(one.judged) for one in made) for made in found), n
 
     return run
 
@@ -95,9 +96,8 @@ def interval_holds(machine: Machine, effect: float) -> Callable[[int, int], tupl
         held = 0
         for _ in range(n):
             judged = ratios(rng, machine, effect)[0].judged
-            held += bool(judged.low and judged.high) and judged.low <= math.exp(effect) <= judged.high
+            low, high = judged.low or math.inf, judged.high or 0.0
+            held += low <= math.exp(effect) <= high
         return held, n
 
     return run
-
-

@@ -21,10 +21,8 @@ from hockney.estimate.differences import (
     paired,
     paired_each,
     two_samples,
-    with_unseen,
 )
 from hockney.estimate.shifts import (
-    LEVEL,
     MOST_EXACT_RANKS,
     below_samples,
     paired_shift,

@@ -95,8 +95,11 @@ def line(values: Array, tolerance: float) -> Evidence:
     """The most likely line."""
     noise = _Noise.of(values)
     column = _whitened(np.linspace(0.0, 1.0, len(values)))
-    sums = [(column * other).sum(axis=1)[:, None] for other in (noise.values, noise.ones, column)]
-    return _judged(noise, *sums, tolerance, np.zeros(1, dtype=np.int64))
+    with_values, with_ones, squares = (
+        (column * other).sum(axis=1)[:, None] for other in (noise.values, noise.ones, column)
+    )
+    only = np.zeros(1, dtype=np.int64)
+    return _judged(noise, with_values, with_ones, squares, tolerance, only)
 
 
 def _judged(
@@ -140,17 +143,16 @@ def levels_likelihood(values: Array, places: list[int]) -> float:
 
 
 def without_outliers(values: Array) -> Array:
-    """Each value at most MOST_DEVIATIONS robust deviations from the median of the five around it
-    (Hampel's filter): one run that is far off neither makes nor hides a change."""
+    """Each value at most MOST_STEPS from the median of the five around it (Hampel's filter): one
+    run that is far off neither makes nor hides a change."""
+    if len(values) < 2:
+        return values
     around = np.lib.stride_tricks.sliding_window_view(np.pad(values, 2, mode="edge"), 5)
     medians = np.median(around, axis=1)
-    off = values - medians
-    most = MOST_DEVIATIONS * OF_ABSOLUTE * float(np.median(np.abs(off)))
-    return np.asarray(medians + np.clip(off, -most, most))
+    most = MOST_STEPS * float(np.median(np.abs(np.diff(values))))
+    return np.asarray(medians + np.clip(values - medians, -most, most))
 
 
-MOST_DEVIATIONS = 6.0
-"""Of few runs the deviation is known badly: at four, noise was cut often enough to show steps."""
-OF_ABSOLUTE = 1.4826 * 1.3
-"""Standard deviation over the median absolute deviation of normal values from the median of five
-around them, to which they belong."""
+MOST_STEPS = 5.0
+"""Times the median absolute difference of neighbours: 4.8 standard deviations of independent
+noise. Deviations from the medians would not do: where a level wanders they are mostly zero."""

@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 FALSE_ALARMS = 0.01
 """Histories of 60 runs without a change in which one is reported at any look, at most: a daily
 check must not give a false alarm each month."""
-STEP_LIMIT, DRIFT_LIMIT = 26.0, 22.0
+STEP_LIMIT, DRIFT_LIMIT = 29.0, 23.0
 """Of twice the logarithm of the likelihood ratio of a change against none. Simulated histories of
 60 runs, looked at after each run, with correlations of 0 to 0.9 between neighbours, reach one of
 them in at most FALSE_ALARMS (benchmarks/claims_history.py)."""
@@ -40,14 +40,14 @@ them lie beyond every run before."""
 MOST_RUNS = 120
 """The newest runs at a level with which the next ones are compared."""
 CHANGE_RULE = (
-    "the level changes where a step is 440,000 times as likely as none, whatever the correlation "
+    "the level changes where a step is 2 million times as likely as none, whatever the correlation "
     "of neighbouring runs up to 0.95, and 400 times as likely as a step within the tolerance "
     "(likelihood ratios, looked at after each run), with at least 4 runs on either side, or the "
     "last 3, all beyond every other; less than 1 % of histories of 60 runs without a change show "
     "one at any time"
 )
 DRIFT_RULE = (
-    "a slow drift is reported instead where a line explains the runs better than steps, is 60,000 "
+    "a slow drift is reported instead where a line explains the runs better than steps, is 100,000 "
     "times as likely as no change, and 400 times as likely as any step or drift within the "
     "tolerance"
 )
@@ -145,9 +145,7 @@ def _deviations(values: Array, place: int) -> float:
     return sum(float(np.abs(part - np.median(part)).sum()) for part in parts)
 
 
-def _lasting(
-    values: Array, found: Sequence[tuple[int, float]], tolerance: float
-) -> list[Change]:
+def _lasting(values: Array, found: Sequence[tuple[int, float]], tolerance: float) -> list[Change]:
     """Leaves out the smallest change until all exceed the tolerance: what came in after it may
     have shown that its level did not last."""
     left = list(found)

@@ -21,7 +21,14 @@ from hockney.units import format_seconds
 from hockney.views.progress import ProgressView
 
 with lazy_imports():
-    from hockney.cli._present import gate, gate_congestion, gate_variants, show_json, show_run
+    from hockney.cli._present import (
+        check_blocks,
+        gate,
+        gate_congestion,
+        gate_variants,
+        show_json,
+        show_run,
+    )
 
 ENDINGS = {
     "precision": "every median has the asked precision",
@@ -59,6 +66,7 @@ def measure_and_show(plan: Plan, output: Output) -> None:
     raise_problems(session)
     if session.reason == "interrupted":
         raise click.exceptions.Exit(130)
+    check_blocks(analysis)
     if output.gate:
         gate(analysis)
     gate_variants(analysis)

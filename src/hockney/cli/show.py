@@ -86,6 +86,7 @@ def command(
             _present.show_diagnosis(analysis)
         if not layout:
             _present.show_positions(analysis, histories)
+    _present.check_blocks(analysis)
     if gate:
         _present.gate(analysis)
         _present.gate_variants(analysis)

@@ -192,7 +192,8 @@ def _ratio(
     tolerance: float,
 ) -> VariantRatio:
     """logs: as of _pairs. levels: of the test of the ratios, and of those of the probes."""
-    with_ = compared(*(logs[:, 1] - logs[:, 0]).T, levels[1])
+    log_ratios, handover, compute = (logs[:, 1] - logs[:, 0]).T
+    with_ = compared(log_ratios, handover, compute, levels[1])
     base_s, time_s = np.exp(np.median(logs[with_.is_kept, :, 0], axis=0)).tolist()
     return VariantRatio(
         variant=variant,

@@ -92,7 +92,8 @@ def sample_shift(first: Array, second: Array, level: float = LEVEL) -> Shift:
     else:
         differences = np.sort((second[:, None] - first[None, :]).ravel())
         middle, next_middle, low, high = differences[ranks].tolist()
-    centre, p, count = 0.5 * (middle + next_middle), rank_sum_p(first, second), 2.0 * m * n / (m + n)
+    centre, count = 0.5 * (middle + next_middle), 2.0 * m * n / (m + n)
+    p = rank_sum_p(first, second)
     if not below:
         return Shift(centre, None, p, count, None, fewest)
     of_mean = _mean_interval([first, second], float(second.mean() - first.mean()), level)
