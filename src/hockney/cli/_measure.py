@@ -21,7 +21,7 @@ from hockney.units import format_seconds
 from hockney.views.progress import ProgressView
 
 with lazy_imports():
-    from hockney.cli._present import end_by, show_json, show_run
+    from hockney.cli._present import check_blocks, end_by, show_json, show_run
 
 ENDINGS = {
     "precision": "every median has the asked precision",
@@ -60,6 +60,7 @@ def measure_and_show(plan: Plan, output: Output) -> None:
     if session.reason == "interrupted":
         raise click.exceptions.Exit(130)
     end_by(analysis.gate(output.gate))
+    check_blocks(analysis)
 
 
 def measured(plan: Plan, target: Target, quiet: bool, before: str = "") -> Session:

@@ -12,7 +12,7 @@ import click
 from hockney.analysis import Analysis
 from hockney.analysis.gate import Gate
 from hockney.analysis.history import History
-from hockney.errors import AskedWronglyError
+from hockney.errors import AskedWronglyError, HockneyError
 from hockney.exchange.writing import render
 from hockney.lazy import lazy_imports
 from hockney.terminal import styled
@@ -70,6 +70,19 @@ def end_by(gate: Gate | None) -> None:
     """Ends with the status of a gate that did not pass."""
     if gate is not None and gate.exit_status:
         raise click.exceptions.Exit(gate.exit_status)
+
+
+def check_blocks(analysis: Analysis) -> None:
+    """Raises HockneyError where variants were measured, and no block of them is complete."""
+    study = analysis.variants
+    if study is None or study.ratios:
+        return
+    missing = f" ({', '.join(study.left_out)}: not measured)" if study.left_out else ""
+    path = analysis.run.path
+    raise HockneyError(
+        f"{path}: no block is complete, nothing was compared{missing}",
+        f"continue it: the same command with a larger --budget and --resume -o {path}",
+    )
 
 
 def show_diagnosis(analysis: Analysis) -> None:

@@ -88,3 +88,4 @@ def command(
         if not layout:
             _present.show_positions(analysis, histories)
     _present.end_by(verdict)
+    _present.check_blocks(analysis)

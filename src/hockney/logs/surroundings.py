@@ -66,7 +66,9 @@ _ASSIGNED = re.compile(
     r"((?:UCX|UCC|OMPI|MPICH|MPIR|I_MPI|FI|NCCL|RCCL|MV2|PSM2?|HCOLL|SHARP|PMIX|CUDA|OMP)_\w+)=)"
     r"([^`]{0,150}?)\s*(?:`|;|$)"
 )
-_LOADED = re.compile(r"(?:^|`)\s*((?:module|ml|spack|conda|source)\b(?: \w+)?) ([^`]{1,150}?)\s*(?:`|$)")
+_LOADED = re.compile(
+    r"(?:^|`)\s*((?:module|ml|spack|conda|source)\b(?: \w+)?) ([^`]{1,150}?)\s*(?:`|$)"
+)
 
 _PROCESSES = re.compile(r"(?:^|\s)(?:-n|-np|--np|--ntasks)[ =]?(\d{1,9})(?=\s|$)")
 _NODES = re.compile(r"(?:^|\s)(?:-N|--nodes)[ =]?(\d{1,6})(?=\s|$)")

@@ -409,6 +409,7 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     if not (outcome.interrupted or failures or mixed) and outcome.last_lines:
         lines = "\n".join(f"    {line}" for line in outcome.last_lines)
         message = f"{message}; the last lines of its output:\n{lines}"
-    if failures and outcome.exit_status == ENGINE_ASKED_WRONGLY and not session.run.is_measured:
+    is_first = not session.run.is_measured and answer.case.variant is None  # other variants go on
+    if failures and outcome.exit_status == ENGINE_ASKED_WRONGLY and is_first:
         raise AskedWronglyError(message)
     return message

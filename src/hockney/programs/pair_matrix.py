@@ -13,7 +13,9 @@ from hockney.records import Place
 
 HEADED = True
 
-_NAMES = re.compile(r"^\s*#?\s*(?:task|rank|host|node|from|sender|process|from\\to)s?\b[:/\\\w]*\s", re.IGNORECASE)
+_NAMES = re.compile(
+    r"^\s*#?\s*(?:task|rank|host|node|from|sender|process|from\\to)s?\b[:/\\\w]*\s", re.IGNORECASE
+)
 _SIZE = re.compile(r"(?<![\w.])(\d{1,19}) ?(B|bytes?|KiB|MiB|GiB)(?![\w/])", re.IGNORECASE)
 _PLAIN_SIZE = re.compile(r"\b(?:size|length|bytes)[ :=]{1,4}(\d{1,19})(?![\w.])", re.IGNORECASE)
 _ROUND_TRIP = re.compile(r"\bround[ -]?trip", re.IGNORECASE)

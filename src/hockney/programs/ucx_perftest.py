@@ -30,7 +30,9 @@ _CSV = re.compile(
 )
 _NAMED = re.compile(r"^\+([a-z]\w*(?:/[\w.-]+)*)-{3,}[+-]*$")
 """The rule above a test of a batch file."""
-_FINAL = re.compile(r"^\s*(?P<name>Final:|[a-z]\w*(?:/[\w.-]+)*)?\s+(?P<cells>[\d.,]+(?:\s+[\d.,]+)+)")
+_FINAL = re.compile(
+    r"^\s*(?P<name>Final:|[a-z]\w*(?:/[\w.-]+)*)?\s+(?P<cells>[\d.,]+(?:\s+[\d.,]+)+)"
+)
 _PROGRESS = re.compile(r"^\s*\[thread \d+\]")
 MILLION = MEGABYTES["2^20"]
 NAMES = {
