@@ -13,6 +13,7 @@ from hockney.analysis.outlier_rule import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICAN
 from hockney.estimate.cells import rows_in_state
 from hockney.estimate.differences import holm
 from hockney.estimate.points import Estimates
+from hockney.estimate.sketch import quantile_of
 from hockney.records import Run
 from hockney.records.visits import Visits
 from hockney.spec import workload_of
@@ -34,10 +35,11 @@ class Spread:
     mean_s: float
     std_s: float | None
     min_s: float
-    p5_s: float
+    p5_s: float | None
+    """This and the other quantiles: None where there are too few samples (samples_needed)."""
     median_s: float
-    p95_s: float
-    p99_s: float
+    p95_s: float | None
+    p99_s: float | None
     max_s: float
 
 
@@ -71,7 +73,7 @@ def _seconds(visits: Visits, parts: Sequence[Rows]) -> Array:
 
 
 def _spread(point: Point, rank: int | None, seconds: Array) -> Spread:
-    p5, median, p95, p99 = (float(q) for q in np.quantile(seconds, (0.05, 0.5, 0.95, 0.99)))
+    p5, p95, p99 = (quantile_of(seconds, fraction) for fraction in (0.05, 0.95, 0.99))
     return Spread(
         point,
         rank,
@@ -80,7 +82,7 @@ def _spread(point: Point, rank: int | None, seconds: Array) -> Spread:
         std_s=float(seconds.std(ddof=1)) if len(seconds) > 1 else None,
         min_s=float(seconds.min()),
         p5_s=p5,
-        median_s=median,
+        median_s=float(np.median(seconds)),
         p95_s=p95,
         p99_s=p99,
         max_s=float(seconds.max()),

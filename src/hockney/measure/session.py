@@ -272,7 +272,8 @@ def _is_done(session: Session, answer: Answer) -> bool:
         return False
     sizes = {size.bytes for size in answer.case.workload.sizes} if session.race else None
     answer.least_known = least_known(answer.run, sizes)
-    return answer.least_known is not None and answer.least_known.precision <= sampling.precision
+    known = answer.least_known
+    return known is not None and known.deciding_precision <= sampling.precision
 
 
 def _show(session: Session, answer: Answer, number: int, progress: Progress | None = None) -> None:

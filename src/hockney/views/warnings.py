@@ -21,7 +21,7 @@ from hockney.analysis.warnings import (
     Warning,
 )
 from hockney.records import Place
-from hockney.units import format_seconds, format_size
+from hockney.units import format_seconds, format_size, format_uncertainty
 
 MOST_RANKS = 8
 """Ranks that are listed; more are counted."""
@@ -68,8 +68,9 @@ def _text(warning: Warning) -> str:
         case Noisy(count, points, worst):
             return (
                 f"noisy: {count} of {points} medians are known to no better than "
-                f"±{100.0 * NOISY_PRECISION:.0f} % (worst ±{100.0 * (worst.precision or 0.0):.0f} "
-                f"% at {worst.bytes} B); a larger --budget or a quieter machine helps"
+                f"±{100.0 * NOISY_PRECISION:.0f} % "
+                f"(worst {format_uncertainty(worst.precision or 0.0)}"
+                f" at {worst.bytes} B); a larger --budget or a quieter machine helps"
             )
         case Modes(modes):
             kinds = ", ".join(f"{len(mode.launches)} at {mode.ratio:.2f}" for mode in modes)

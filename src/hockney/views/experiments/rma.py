@@ -19,7 +19,7 @@ from hockney.views.as_json import axes_json, points_json
 from hockney.views.experiments import pairs
 from hockney.views.smallest import least_shown
 
-COLUMNS = ("bytes", "median", "95 % interval", "", "MiB/s", "two-sided", "ratio", "95 %", "verdict")
+COLUMNS = ("bytes", "median", "interval", "", "MiB/s", "two-sided", "ratio", "95 %", "verdict")
 EXCHANGES = {"pingpong": "a send (half of a ping-pong)"}
 """What operations one by one are compared with."""
 STREAMS = "as many messages in flight"
