@@ -38,12 +38,12 @@ _UNLIKE = re.compile(
 """Options of launchers in which the starts of one setting may differ. The number of processes is an
 axis of a point: tables that differ in it are other points."""
 _OF_SIZES = {
-    r"osu_": r"-m|-i|-x|--message-size|--iterations|--warmup",
+    r"osu_\w+": r"-m|-i|-x|--message-size|--iterations|--warmup",
     r"\w+_perf": r"-b|-e|-f|-i|-n|-w|--minbytes|--maxbytes|--stepfactor|--iters|--warmup_iters",
-    r"ib_": r"-s|-n|--size|--iters",
-    r"fi_": r"-S|-I|-w",
+    r"ib_\w+": r"-s|-n|--size|--iters",
+    r"fi_\w+": r"-S|-I|-w",
     r"ucx_perftest": r"-s|-n|-w",
-    r"IMB-": r"-msglog|-iter|-msglen",
+    r"IMB-\w+": r"-msglog|-iter|-msglen",
 }
 """Options of programs that choose sizes and repetitions, which are no setting."""
 
@@ -189,7 +189,7 @@ def _normal(command: str) -> str:
         return command[:LONGEST]
     before, _, after = f" {command} ".partition(f" {program} ")
     name = program.rpartition("/")[2]
-    sizes = next((options for of, options in _OF_SIZES.items() if re.match(of, name)), None)
+    sizes = next((options for of, options in _OF_SIZES.items() if re.fullmatch(of, name)), None)
     if sizes:
         after = re.sub(rf" (?:{sizes})[= ]\S+(?= )", "", f" {after} ")
     return " ".join(f"{_UNLIKE.sub('', before)} {program} {after}".split())[:LONGEST]
