@@ -104,7 +104,8 @@ def _run(found: Sequence[Found], format: str, label: str | None) -> Run:
 
 
 def _notes(found: Sequence[Found]) -> list[str]:
-    notes = list(dict.fromkeys(note for _, table in found for note in table.notes))
+    ends = [f"{log.path}: {table.cut}" for log, table in found if table.cut and not table.rows]
+    notes = list(dict.fromkeys([note for _, table in found for note in table.notes] + ends))
     dropped: dict[Path, set[int]] = {}
     for log, table in found:
         dropped.setdefault(log.path, set()).update(table.dropped)

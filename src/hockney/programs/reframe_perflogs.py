@@ -71,7 +71,7 @@ def _table(log: Log, value: Value) -> Table:
         options=dict(value.setting) | _parameters(value.test),
         run=value.run,
     )
-    size = int(sized[1]) if sized and log.bytes is None else log.bytes
+    size = int(sized[1]) if sized else log.bytes
     if value.has_failed:
         table.note(f"{log.at(value.line)}: the test failed by its own references; read as printed")
     if size is None:

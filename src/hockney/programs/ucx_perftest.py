@@ -163,6 +163,9 @@ def _add(log: Log, line: int, row: list[str], context: Context, tables: list[Tab
     table.note("its MB are 2^20 bytes; rates are read so")
     tables.append(table)
     size = log.bytes if name or context.size is None else context.size
+    if line == log.last and len(cells) not in BY_CELLS:
+        table.cut_in(line)
+        return
     with table.row(log, line):
         if size is None:
             raise RowError("the log does not show the message size: give it with --bytes")
