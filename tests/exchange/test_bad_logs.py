@@ -81,7 +81,7 @@ CUTS = {
     "benchpress": (logs.BENCHPRESS[: logs.BENCHPRESS.index("625000e-06")], 3),
     "julia": (logs.JULIA[: logs.JULIA.index("4285714285")], 7),
     "fabtests": (networks.FABTESTS[: networks.FABTESTS.rindex("0.67")], 7),
-    "ucx": (networks.UCX[: networks.UCX.rindex("   2469184")], 24),
+    "ucx": (networks.UCX[: networks.UCX.rindex("   2469184")], 16),
     "gpcnet": (networks.GPCNET[: networks.GPCNET.rindex(" |   MiB/s/rank")], 13),
     "mpigraph": (networks.MPIGRAPH[: networks.MPIGRAPH.rindex("\t0.000")], 18),
     "matrix": (networks.MATRIX[: networks.MATRIX.rindex("865.0")], 6),

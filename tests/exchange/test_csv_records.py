@@ -1,4 +1,4 @@
-"""CSV as RFC 4180 has it: what csv.writer writes is read back, and no row is lost without a word."""
+"""CSV as RFC 4180 has it: what csv.writer writes is read back, and no row is lost unsaid."""
 
 from __future__ import annotations
 
@@ -18,8 +18,12 @@ from hockney.logs.runs import runs_of
 from hockney.programs._csv_records import MOST_LINES, UNCLOSED, records
 from hockney.records import Run
 
-TEXTS = st.text(st.characters(codec="ascii", exclude_categories=["Cc"]) | st.just("\n"), max_size=30)
-CELLS = TEXTS | st.sampled_from(['"', ",", ";", '""', "\n", '"\n"', "8,1.5", '16,9.99,"', "x" * 6000])
+TEXTS = st.text(
+    st.characters(codec="ascii", exclude_categories=["Cc"]) | st.just("\n"), max_size=30
+)
+CELLS = TEXTS | st.sampled_from(
+    ['"', ",", ";", '""', "\n", '"\n"', "8,1.5", '16,9.99,"', "x" * 6000]
+)
 
 
 def written(rows: list[list[str]], separator: str, **how: object) -> str:
@@ -36,7 +40,7 @@ def written(rows: list[list[str]], separator: str, **how: object) -> str:
 def test_what_was_written_is_read_back(rows: list[list[str]], separator: str, quoting: int) -> None:
     """Blanks at the ends of lines are taken off, as padding is."""
     text = written(rows, separator, quoting=quoting)
-    found = [record for record in records(log_of(text, Path("a.csv")), 1, separator)]
+    found = list(records(log_of(text, Path("a.csv")), 1, separator))
     assert [record.problem for record in found] == [None] * len(rows)
     assert [[_padded_off(cell) for cell in record.cells] for record in found] == [
         [_padded_off(cell) for cell in row] for row in rows
@@ -67,9 +71,7 @@ def test_times_beside_any_comment_are_read_exactly(
         row.insert(place, comment)
     text = written([names, *rows], separator)
     [table] = tables(text, "csv")
-    assert numbers(table) == {
-        (size, "mean"): float(f"{time}e-6") for size, time in times.items()
-    }
+    assert numbers(table) == {(size, "mean"): float(f"{time}e-6") for size, time in times.items()}
     assert (table.notes, table.dropped) == ([], [])
 
 
@@ -169,7 +171,9 @@ def test_rows_below_a_heading_without_a_unit_are_counted() -> None:
     assert "the 2 rows below it, to line 6, are left out" in table.notes[0]
 
 
-def test_the_limit_of_lines_is_that_of_every_log(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_limit_of_lines_is_that_of_every_log(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(content, "MOST_LINES", 2)
     (tmp_path / "a.csv").write_text("bytes,time (us)\n8,1\n16,2\n")
     with pytest.raises(Exception, match="2 lines"):

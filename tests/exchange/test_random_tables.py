@@ -1,4 +1,4 @@
-"""Tables of random numbers, written as each program writes them, are read back to the last digit."""
+"""Tables of random numbers, as each program writes them, are read back to the last digit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def decimals(places: int, most: int = 99_999) -> st.SearchStrategy[str]:
 
 
 TWO, THREE, ONE = decimals(2), decimals(3), decimals(1)
-SIZES = st.lists(st.integers(0, 40).map(lambda power: 1 << power), min_size=1, max_size=5, unique=True)
+SIZES = st.lists(
+    st.integers(0, 40).map(lambda power: 1 << power), min_size=1, max_size=5, unique=True
+)
 HOSTS = st.from_regex(r"[a-z]{1,4}-?[0-9]{1,3}", fullmatch=True)
 
 
@@ -152,7 +154,8 @@ def matrix(draw: st.DrawFn) -> Case:
         cells[one][one] = "0.000"
         for other in range(one):
             cells[one][other] = cells[other][one] if is_symmetric else cells[one][other]
-    text = f"# pairs of {len(hosts)} tasks, message size {size} B, in {unit}\n# task {' '.join(hosts)}\n"
+    text = f"# pairs of {len(hosts)} tasks, message size {size} B, in {unit}\n"
+    text += f"# task {' '.join(hosts)}\n"
     for rank, host in enumerate(hosts):
         text += f"{host} {' '.join(cells[rank])}\n"
         others = [n for n in range(len(hosts)) if n > rank or (n < rank and not is_symmetric)]
@@ -169,7 +172,11 @@ def mpibench(draw: st.DrawFn) -> Case:
             f"{'Allgather':<20}\tBytes:\t{size:8d}\tIters:\t{100:7d}\tAvg:\t{mean:>8}\tMin:\t"
             f"{least:>8}\tMax:\t{most:>8}\tComm: MPI_COMM_WORLD\tRanks: 16\n"
         )
-        for name, number in (("mean", mean), ("least rank mean", least), ("largest rank mean", most)):
+        for name, number in (
+            ("mean", mean),
+            ("least rank mean", least),
+            ("largest rank mean", most),
+        ):
             wanted.append((size, name, value(number, US), ()))
     return text, wanted
 

@@ -150,12 +150,17 @@ def test_numbers_that_differ_by_more_than_launches_do_are_kept_apart_and_said() 
 
 def test_a_quarter_of_sizes_that_are_twice_as_slow_is_enough() -> None:
     sizes = [1 << power for power in range(12)]
-    table = [TABLE.format(rows="".join(f"{n} {1 + n * slope}\n" for n in sizes)) for slope in (0.001, 0.01)]
+    table = [
+        TABLE.format(rows="".join(f"{n} {1 + n * slope}\n" for n in sizes))
+        for slope in (0.001, 0.01)
+    ]
     assert launches("\n".join(table)) == [1, 1]
 
 
 def test_the_user_can_say_that_they_are_launches() -> None:
-    read = replace(log(f"$ srun -N1 osu_latency\n{FAST}\n$ srun -N2 osu_latency\n{SLOW}"), repeated="launches")
+    read = replace(
+        log(f"$ srun -N1 osu_latency\n{FAST}\n$ srun -N2 osu_latency\n{SLOW}"), repeated="launches"
+    )
     [run] = runs_of([(read, table) for table in reading.read(read, "osu")], "osu")
     assert len(run.launches) == 2
 

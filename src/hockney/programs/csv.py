@@ -190,9 +190,7 @@ def _passed_over(log: Log, heading: Heading) -> list[str]:
             rows.append([])
         elif is_row and rows:
             rows[-1].append(above)
-    return [
-        _left_out(log, line, cells, of) for (line, cells), of in zip(found, rows, strict=True)
-    ]
+    return [_left_out(log, line, cells, of) for (line, cells), of in zip(found, rows, strict=True)]
 
 
 def _left_out(log: Log, line: int, cells: list[str], rows: Rows) -> str:

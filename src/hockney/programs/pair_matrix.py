@@ -1,5 +1,5 @@
-"""A matrix of all pairs of ranks, as LinkTest and others are kept as text: comments with the message
-size and the unit, a line with the names, and a row for each rank from which messages go."""
+"""A matrix of all pairs of ranks, as text (of LinkTest and others): comments with the message size
+and the unit, a line with the names, and a row for each rank from which messages go."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from hockney.records import Place
 
 HEADED = True
 
-_NAMES = re.compile(r"^\s*#?\s*(?:task|rank|host|node|from|sender|process|from\\to)s?\b[:/\\\w]*\s", re.IGNORECASE)
+_NAMES = re.compile(
+    r"^\s*#?\s*(?:task|rank|host|node|from|sender|process|from\\to)s?\b[:/\\\w]*\s", re.IGNORECASE
+)
 _SIZE = re.compile(r"(?<![\w.])(\d{1,19}) ?(B|bytes?|KiB|MiB|GiB)(?![\w/])", re.IGNORECASE)
 _PLAIN_SIZE = re.compile(r"\b(?:size|length|bytes)[ :=]{1,4}(\d{1,19})(?![\w.])", re.IGNORECASE)
 _ROUND_TRIP = re.compile(r"\bround[ -]?trip", re.IGNORECASE)

@@ -21,16 +21,18 @@ _SIZE = re.compile(r"(?:^|\s)-s[ =]?(\d{1,19})(?=\s|$)")
 _THREADS = re.compile(r"(?:^|\s)-T[ =]?(\d{1,6})(?=\s|$)")
 _PARAMETER = re.compile(r"^\s*\| ([A-Z][A-Za-z ]{1,20}):\s+(\S.*?)\s*\|$")
 _HEADING = re.compile(
-    r"^\s*\|(?:\s*(?P<stage>Stage|Test)\s*\|)?\s*# iterations\s*\|\s*(?P<typical>typical|[\d.]+%ile)"
-    r"\s*\| average \| overall \|"
+    r"^\s*\|(?:\s*(?P<stage>Stage|Test)\s*\|)?\s*# iterations\s*\|"
+    r"\s*(?P<typical>typical|[\d.]+%ile)\s*\| average \| overall \|"
 )
 _CSV = re.compile(
-    r"^(?P<names>(?:[^,]{1,80},){0,8})iterations,(?P<typical>typical|[\d.]+_percentile)_lat,avg_lat,"
-    r"overall_lat,avg_bw,overall_bw,avg_mr,overall_mr$"
+    r"^(?P<names>(?:[^,]{1,80},){0,8})iterations,(?P<typical>typical|[\d.]+_percentile)_lat,"
+    r"avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr$"
 )
 _NAMED = re.compile(r"^\+([a-z]\w*(?:/[\w.-]+)*)-{3,}[+-]*$")
 """The rule above a test of a batch file."""
-_FINAL = re.compile(r"^\s*(?P<name>Final:|[a-z]\w*(?:/[\w.-]+)*)?\s+(?P<cells>[\d.,]+(?:\s+[\d.,]+)+)")
+_FINAL = re.compile(
+    r"^\s*(?P<name>Final:|[a-z]\w*(?:/[\w.-]+)*)?\s+(?P<cells>[\d.,]+(?:\s+[\d.,]+)+)"
+)
 _PROGRESS = re.compile(r"^\s*\[thread \d+\]")
 MILLION = MEGABYTES["2^20"]
 NAMES = {
@@ -61,8 +63,8 @@ class Context:
     line: int = 0
     """Of the heading; 0 before it."""
     results: str = "last"
-    """Which rows below the heading are results: "Stage" has one called Final, below "Test" (-f) each
-    is one, and without such a column the last one is."""
+    """Which rows below the heading are results: of a "Stage" the one called Final, of a "Test" (-f)
+    each, and without such a column the last one."""
     names: int | None = None
     """Columns of names in CSV; None in text."""
     unfinished: int = 0
