@@ -32,6 +32,9 @@ _PREFIXES = re.compile(
     r"|<std(?:out|err)>: ?"
     r"|\[\d+\] (?=[#\s\d])|\s*\d+: (?=[#\s\d]))+"  # mpiexec -l, srun --label
 )
+_LABEL = re.compile(r"\s*(?:\d{1,6}: ?|\[\d{1,6}\] ?)(?=[^\d]|$)|\s*\d{1,6}: (?=\d)")
+LEAST_LABELLED = 3
+"""Lines of a log whose every line has a label; fewer may have it by chance."""
 
 
 @dataclass(frozen=True)
@@ -83,12 +86,19 @@ def read_log(path: Path) -> Log:
 
 def log_of(text: str, path: Path) -> Log:
     text = text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")  # the byte-order mark of editors
-    found = list(map(_cleaned, text.removesuffix("\n").split("\n"))) if text else []
+    lines = text.removesuffix("\n").split("\n") if text else []
+    found = list(map(_cleaned, _without_labels(lines)))
     long_lines = {n: line for n, line in enumerate(found, 1) if len(line) > LONGEST_LINE}
     for number in long_lines:
         found[number - 1] = ""
-    lines = tuple(markdown.plain(found))
-    return Log(path, text, lines, text.endswith("\n"), long_lines=long_lines)
+    return Log(path, text, tuple(markdown.plain(found)), text.endswith("\n"), long_lines=long_lines)
+
+
+def _without_labels(lines: list[str]) -> list[str]:
+    """Lines without the ranks before them, if each has one: `srun --label`, `mpiexec -l`."""
+    if len(lines) < LEAST_LABELLED or not all(map(_LABEL.match, filter(str.strip, lines))):
+        return lines
+    return [_LABEL.sub("", line, count=1) for line in lines]
 
 
 def _cleaned(line: str) -> str:

@@ -35,7 +35,7 @@ def plain(lines: Sequence[str]) -> list[str]:
 
 
 def _unescaped(line: str) -> str:
-    """Markdown escapes a # that begins no heading; then other marks of the line are escaped, too."""
+    """Markdown escapes a # that begins no heading, and with it other marks of the line."""
     if not _ESCAPED.match(line):
         return line
     return _PUNCTUATION.sub(r"\1", line)

@@ -52,7 +52,15 @@ def runs_of(found: Sequence[Found], format: str, label: str | None = None) -> li
         options = json.dumps(table.options, sort_keys=True)
         name = table.experiment or table.operation
         experiments.setdefault((name, options), []).append((log, table))
-    runs = [_run(tables, format, label) for tables in experiments.values()]
+    read, others = list[list[Found]](), list[Found]()
+    for group in experiments.values():
+        if any(table.rows for _, table in group):
+            read.append(group)
+        else:
+            others += group  # their warnings have no run of their own
+    for group in read[:1]:
+        group += others
+    runs = [_run(group, format, label) for group in read]
     return [run for run in runs if run.summaries or run.samples]
 
 
@@ -96,7 +104,8 @@ def _run(found: Sequence[Found], format: str, label: str | None) -> Run:
 
 
 def _notes(found: Sequence[Found]) -> list[str]:
-    notes = list(dict.fromkeys(note for _, table in found for note in table.notes))
+    ends = [f"{log.path}: {table.cut}" for log, table in found if table.cut and not table.rows]
+    notes = list(dict.fromkeys([note for _, table in found for note in table.notes] + ends))
     dropped: dict[Path, set[int]] = {}
     for log, table in found:
         dropped.setdefault(log.path, set()).update(table.dropped)

@@ -24,11 +24,12 @@ _COMMAND = re.compile(
     rf"(?:[^\s=:]*/)?(?:{_LAUNCHERS}|{_PROGRAMS})(?: .*)?"
 )
 _PROMPT = re.compile(
-    r"\s*(?:\(\w+\) )?(?:\[?[\w.-]{1,64}@[\w.-]{1,64}[^$#%>]{0,80}[$#%>]|[$%]|\+{1,3}) +(?=[\w./~\"'])"
+    r"\s*(?:\(\w+\) )?(?:\[?[\w.-]{1,64}@[\w.-]{1,64}[^$#%>]{0,80}[$#%>]|[$%]|\+{1,3}) +"
+    r"(?=[\w./~\"'])"
 )
 _NEUTRAL = re.compile(
-    r"(?:\S*/)?(?:date|sleep|echo|printf|hostname|cd|pwd|ls|ll|clear|sync|uptime|whoami|history|exit"
-    r"|squeue|sinfo|scontrol|sacct|lscpu|lstopo|nvidia-smi|ibstat\w*|free|uname|wait|true|mkdir|rm)\b"
+    r"(?:\S*/)?(?:date|sleep|echo|printf|hostname|cd|pwd|ls|ll|clear|sync|uptime|whoami|exit"
+    r"|history|squeue|sinfo|scontrol|sacct|lscpu|lstopo|nvidia-smi|ibstat\w*|free|uname|wait|true|mkdir|rm)\b"
 )
 """Commands that change nothing between two starts of a program."""
 _REDIRECTED = re.compile(r"\s*(?:[012&]?>|\|\s*tee\b|<\s|;\s*$|&\s*$).*$")
@@ -38,16 +39,18 @@ _UNLIKE = re.compile(
 """Options of launchers in which the starts of one setting may differ. The number of processes is an
 axis of a point: tables that differ in it are other points."""
 _OF_SIZES = {
-    r"osu_": r"-m|-i|-x|--message-size|--iterations|--warmup",
+    r"osu_\w+": r"-m|-i|-x|--message-size|--iterations|--warmup",
     r"\w+_perf": r"-b|-e|-f|-i|-n|-w|--minbytes|--maxbytes|--stepfactor|--iters|--warmup_iters",
-    r"ib_": r"-s|-n|--size|--iters",
-    r"fi_": r"-S|-I|-w",
+    r"ib_\w+": r"-s|-n|--size|--iters",
+    r"fi_\w+": r"-S|-I|-w",
     r"ucx_perftest": r"-s|-n|-w",
-    r"IMB-": r"-msglog|-iter|-msglen",
+    r"IMB-\w+": r"-msglog|-iter|-msglen",
 }
 """Options of programs that choose sizes and repetitions, which are no setting."""
 
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(\S.{0,150}?)\s*#*")
+_TITLE = re.compile(r"\s*#\s*(?:OSU|OMB)\b.* Test\b")
+"""Of a table: its first line, not a heading above it."""
 _COMMENT = re.compile(r"\s*#")
 _DECORATED = re.compile(r"\s*[=*~_-]{2,}>?\s*([^=*~_|+-].{0,100}?)\s*[=*~_-]*")
 _NAMED = re.compile(r"\s{0,3}([A-Za-z][\w ,./()+-]{1,60}):")
@@ -76,7 +79,7 @@ _A_NODE = re.compile(r"(?:^|\s)--(?:ntasks|tasks)-per-node[ =](\d{1,6})(?=\s|$)"
 
 
 def processes_of(command: str) -> int | None:
-    """The number of processes that the options of a launcher ask for; None where they do not say."""
+    """The number of processes that a launcher is asked for; None where its options do not say."""
     every, nodes, each = (of.search(command) for of in (_PROCESSES, _NODES, _A_NODE))
     if every:
         return int(every[1])
@@ -165,6 +168,8 @@ def _see(text: str, state: _State, may_head: bool) -> None:
 
 
 def _see_heading(text: str, state: _State, may_head: bool) -> None:
+    if _TITLE.match(text):
+        return
     marked, named = _HEADING.fullmatch(text), _NAMED.fullmatch(text)
     decorated = _DECORATED.fullmatch(text)
     if marked and (may_head or len(marked[1]) > 1):
@@ -191,7 +196,7 @@ def _normal(command: str) -> str:
         return command[:LONGEST]
     before, _, after = f" {command} ".partition(f" {program} ")
     name = program.rpartition("/")[2]
-    sizes = next((options for of, options in _OF_SIZES.items() if re.match(of, name)), None)
+    sizes = next((options for of, options in _OF_SIZES.items() if re.fullmatch(of, name)), None)
     if sizes:
         after = re.sub(rf" (?:{sizes})[= ]\S+(?= )", "", f" {after} ")
     return " ".join(f"{_UNLIKE.sub('', before)} {program} {after}".split())[:LONGEST]

@@ -31,6 +31,8 @@ class Grid:
     ) -> None:
         self.log, self.heading, self.mark = log, heading, mark
         self.tables: dict[tuple[str, int], Table] = {}
+        self._unread = Table("", "CSV", 1)
+        """Has the notes of rows before the first that can be read."""
         self.repeated_in: int | None = None
         """The line of the first point that was there before."""
         self._times_seen: Counter[tuple[Any, ...]] = Counter()
@@ -122,7 +124,9 @@ class Grid:
 
     def finished(self) -> list[Table]:
         """The tables, with what their repeated rows are."""
-        tables = list(self.tables.values())
+        tables = [table for table in self.tables.values() if table.rows] or [self._unread]
+        tables[0].notes[:0] = [] if tables[0] is self._unread else self._unread.notes
+        tables[0].dropped += [] if tables[0] is self._unread else self._unread.dropped
         if self.repeated_in is None:
             return tables
         for table in tables:
@@ -137,8 +141,7 @@ class Grid:
         return tables
 
     def _refuse(self, line: int, words: str, *others: str, is_short: bool = False) -> None:
-        table = next(iter(self.tables.values()), None)
-        table = table or self.tables.setdefault(("", 0), Table("", "CSV", line))
+        table = next(iter(self.tables.values()), self._unread)
         if line >= self.log.last and (is_short or not self.log.whole):
             table.cut_in(line)
         else:

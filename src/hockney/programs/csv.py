@@ -74,7 +74,7 @@ def _find_heading(log: Log, first: int = 1) -> Heading | None:
         if not (_LETTER if log.columns else _WORD).search(text):
             continue
         for separator in SEPARATORS:
-            if separator in text:
+            if separator in text or text.startswith('"'):
                 found = record(log, line, separator)
                 cells = _names(found)
                 columns = heading_of(cells, log.columns, log.bytes is not None)

@@ -24,7 +24,6 @@ HEADED = True
 
 _COMMAND = re.compile(r"(?:^|[\s/])fi_(?P<test>[a-z][a-z0-9_]{1,40})(?P<options>\s.*?)?:?\s*$")
 _KIND = re.compile(r"(?:^|\s)-o[ =]?(read|writedata|write)\b")
-_OTHERS = re.compile(r"(?:^|\s)-(p|e|d|D|c|t)[ =]?([\w;:.-]{1,40})(?=\s|$)")
 _HEADING = re.compile(r"^\s*(?P<name>name\s+)?bytes\s+(?:iters|xfers|#sent)\b.*\s(?:usec/xfer)\b")
 _MACHINE = re.compile(r"^\s*- \{ xfer_size: .*\}$")
 _PAIR = re.compile(r"([A-Za-z_/]{2,20}): ([\d.eE+-]{1,40})")
@@ -79,9 +78,8 @@ def _table(log: Log, line: int, command: re.Match[str] | None, is_pingpong: bool
     name = test.replace("_", "-") if test else log.operation
     if kind:
         name = name.replace("rma", f"rma-{kind[1]}", 1)
-    parameters = {f"-{option}": value for option, value in _OTHERS.findall(options)}
     program = f"fabtests fi_{test}" if test else "fabtests"
-    return Table(name, program, line, ranks=2, parameters=parameters)
+    return Table(name, program, line, ranks=2)
 
 
 def _column(title: str, table: Table) -> Column:

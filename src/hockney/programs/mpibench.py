@@ -13,8 +13,8 @@ HEADED = True
 _START = re.compile(r"^\s*START mpiBench v(\S{1,20})")
 _HOST = re.compile(r"^\s*(\d{1,9}) : (\S{1,255})$")
 _ROW = re.compile(
-    r"^\s*(?P<name>[A-Z][\w ]{0,19}?)\s+Bytes:\s*(?P<bytes>\d{1,20})\s+Iters:\s*(?P<repetitions>\d{1,9})"
-    r"\s+Avg:\s*(?P<avg>\S{1,40})\s+Min:\s*(?P<min>\S{1,40})\s+Max:\s*(?P<max>\S{1,40})"
+    r"^\s*(?P<name>[A-Z][\w ]{0,19}?)\s+Bytes:\s*(?P<bytes>\d{1,20})\s+"
+    r"Iters:\s*(?P<repetitions>\d{1,9})\s+Avg:\s*(?P<avg>\S{1,40})\s+Min:\s*(?P<min>\S{1,40})\s+Max:\s*(?P<max>\S{1,40})"
     r"\s+Comm:\s*(?P<comm>.{1,255}?)\s+Ranks:\s*(?P<ranks>\d{1,9})$"
 )
 _CUT = re.compile(r"^\s*[A-Z]\w*\s+Bytes:\s*\d*")

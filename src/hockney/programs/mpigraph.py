@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from hockney.logs.log import Log
-from hockney.logs.table import MEGABYTES, Column, RowError, Table, whole
+from hockney.logs.table import MEGABYTES, Column, RowError, RowOrder, Table, whole
 from hockney.records import Place
 
 HEADED = True
@@ -36,7 +36,7 @@ class Context:
     known: dict[str, int] | None = None
     ranks: tuple[int, ...] = ()
     """Of the columns."""
-    table: Table | None = None
+    order: RowOrder | None = None
 
 
 def recognise(log: Log) -> int | None:
@@ -59,20 +59,22 @@ def read(log: Log) -> list[Table]:
         elif known:
             context.known = {**(context.known or {}), known[1]: int(known[2])}
         elif heading:
-            _begin(line, heading, context, tables)
-        elif row and context.table is not None:
-            _row(log, line, row, context, context.table)
+            _begin(log, line, heading, context, tables)
+        elif row and context.order is not None:
+            _row(log, line, row, context, context.order)
     return tables
 
 
-def _begin(line: int, heading: re.Match[str], context: Context, tables: list[Table]) -> None:
+def _begin(
+    log: Log, line: int, heading: re.Match[str], context: Context, tables: list[Table]
+) -> None:
     """The matrices of senders and of receivers are one table."""
     named = [name.rpartition(":") for name in heading["names"].split()]
     context.ranks = tuple(int(rank) for _, _, rank in named)
-    if heading["side"] == "Send" or context.table is None:
+    if heading["side"] == "Send" or context.order is None:
         known = context.known or {}
         places = [Place(rank=int(rank), host=host) for host, _, rank in named]
-        context.table = Table(
+        table = Table(
             "bandwidth",
             "mpiGraph",
             line,
@@ -81,14 +83,15 @@ def _begin(line: int, heading: re.Match[str], context: Context, tables: list[Tab
             ranks=known.get("Procs") or len(named),
             places=places,
         )
-        context.table.note("its MB are 2^20 bytes; rates are read so")
-        tables.append(context.table)
+        table.note("its MB are 2^20 bytes; rates are read so")
+        tables.append(table)
+        context.order = RowOrder(log, table)
 
 
-def _row(log: Log, line: int, row: re.Match[str], context: Context, table: Table) -> None:
+def _row(log: Log, line: int, row: re.Match[str], context: Context, order: RowOrder) -> None:
+    table = order.table
     cells, known = row["cells"].split(), context.known or {}
-    if line == log.last and (len(cells) < len(context.ranks) or not log.whole):
-        table.cut_in(line)
+    if order.is_cut(line, cells, len(context.ranks)):
         return
     size = known.get("MsgSize", log.bytes)
     with table.row(log, line):

@@ -185,7 +185,8 @@ def _note_wrong(log: Log, first: int, end: int, titles: Sequence[str], table: Ta
         if line >= end:
             return
         cells = text.split()
-        counts = [cells[i] for i in ends if len(cells) >= -i]
+        is_row = bool(cells) and is_number(cells[0])
+        counts = [cells[i] for i in ends if is_row and len(cells) >= -i]
         if any(count.replace(".", "").strip("0").isdigit() for count in counts):
             table.note(f"{log.at(line)}: the benchmark found wrong results")
 

@@ -1,5 +1,5 @@
-"""A matrix of all pairs of ranks, as LinkTest and others are kept as text: comments with the message
-size and the unit, a line with the names, and a row for each rank from which messages go."""
+"""A matrix of all pairs of ranks, as text (of LinkTest and others): comments with the message size
+and the unit, a line with the names, and a row for each rank from which messages go."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 
 from hockney.logs.log import Log
-from hockney.logs.table import Column, RowError, Table, is_number, number
+from hockney.logs.table import Column, RowError, RowOrder, Table, is_number, number
 from hockney.programs._csv_heading import TIME_UNITS, factor_of
 from hockney.records import Place
 
@@ -93,11 +93,16 @@ def _table(log: Log, matrix: Matrix) -> Table:
         return table
     known = _rows(log, matrix, table)
     column = _column(matrix.unit, is_time, matrix.is_round_trip)
+    # Both triangles of a symmetric matrix are one measurement of each pair.
+    is_symmetric = all(
+        other not in known or known[other][1][rank] == cell
+        for rank, (_, cells) in known.items()
+        for other, cell in enumerate(cells)
+    )
     for rank, (line, cells) in known.items():
         for other, cell in enumerate(cells):
-            back = known[other][1][rank] if other in known else None
-            # Both triangles of a symmetric matrix are one measurement.
-            if other == rank or not is_number(cell) or (other < rank and back == cell):
+            is_twice = is_symmetric and other < rank
+            if other == rank or is_twice or not is_number(cell):
                 continue
             with table.row(log, line):
                 table.add(line, size, column, number(cell) or cell, peers=(rank, other))
@@ -116,6 +121,7 @@ def _column(unit: str, is_time: bool, is_round_trip: bool) -> Column:
 def _rows(log: Log, matrix: Matrix, table: Table) -> dict[int, tuple[int, list[str]]]:
     """The rows by rank, in the order of the names."""
     found: dict[int, tuple[int, list[str]]] = {}
+    order = RowOrder(log, table)
     for rank, name in enumerate(matrix.names):
         line = matrix.line + 1 + rank
         text = log.whole_line(line) if line <= len(log.lines) else ""
@@ -123,8 +129,7 @@ def _rows(log: Log, matrix: Matrix, table: Table) -> dict[int, tuple[int, list[s
         if not cells:
             table.cut = f"{rank} rows of {len(matrix.names)} ranks, read up to there"
             break
-        if line == log.last and (len(cells) <= len(matrix.names) or not log.whole):
-            table.cut_in(line)
+        if order.is_cut(line, cells, len(matrix.names) + 1):
             break
         with table.row(log, line):
             if cells[0] != name or len(cells) != len(matrix.names) + 1:

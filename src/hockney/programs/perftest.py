@@ -74,7 +74,7 @@ def read(log: Log) -> list[Table]:
             reached = _rows(log, line, table, title)
             tables.append(table)
         else:
-            parameters |= {name: value for name, value in _PARAMETER.findall(text)}
+            parameters |= dict(_PARAMETER.findall(text))
     return tables
 
 

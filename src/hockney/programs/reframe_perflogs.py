@@ -71,7 +71,7 @@ def _table(log: Log, value: Value) -> Table:
         options=dict(value.setting) | _parameters(value.test),
         run=value.run,
     )
-    size = int(sized[1]) if sized and log.bytes is None else log.bytes
+    size = int(sized[1]) if sized else log.bytes
     if value.has_failed:
         table.note(f"{log.at(value.line)}: the test failed by its own references; read as printed")
     if size is None:
@@ -114,7 +114,7 @@ def _of_version_3(log: Log) -> Iterator[Value]:
             continue
         cells = [cell.strip() for cell in text.split("|")]
         check = next(filter(None, map(_CHECK.match, cells)), None)
-        fields = dict(found.groups() for cell in cells if (found := _FIELD.match(cell)))
+        fields = {found[1]: found[2] for cell in cells if (found := _FIELD.match(cell))}
         refs = [place for place, cell in enumerate(cells) if cell.startswith("ref=")]
         value = _VALUE.match(cells[refs[0] - 1]) if refs and refs[0] else None
         if check is None or value is None or refs[0] + 1 >= len(cells):

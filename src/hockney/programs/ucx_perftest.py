@@ -21,12 +21,12 @@ _SIZE = re.compile(r"(?:^|\s)-s[ =]?(\d{1,19})(?=\s|$)")
 _THREADS = re.compile(r"(?:^|\s)-T[ =]?(\d{1,6})(?=\s|$)")
 _PARAMETER = re.compile(r"^\s*\| ([A-Z][A-Za-z ]{1,20}):\s+(\S.*?)\s*\|$")
 _HEADING = re.compile(
-    r"^\s*\|(?:\s*(?P<stage>Stage|Test)\s*\|)?\s*# iterations\s*\|\s*(?P<typical>typical|[\d.]+%ile)"
-    r"\s*\| average \| overall \|"
+    r"^\s*\|(?:\s*(?P<stage>Stage|Test)\s*\|)?\s*# iterations\s*\|"
+    r"\s*(?P<typical>typical|[\d.]+%ile)\s*\| average \| overall \|"
 )
 _CSV = re.compile(
-    r"^(?P<names>(?:[^,]{1,80},){0,8})iterations,(?P<typical>typical|[\d.]+_percentile)_lat,avg_lat,"
-    r"overall_lat,avg_bw,overall_bw,avg_mr,overall_mr$"
+    r"^(?P<names>(?:[^,]{1,80},){0,8})iterations,(?P<typical>typical|[\d.]+_percentile)_lat,"
+    r"avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr$"
 )
 _NAMED = re.compile(r"^\+([a-z]\w*(?:/[\w.-]+)*)-{3,}[+-]*$")
 """The rule above a test of a batch file."""
@@ -63,8 +63,8 @@ class Context:
     line: int = 0
     """Of the heading; 0 before it."""
     results: str = "last"
-    """Which rows below the heading are results: "Stage" has one called Final, below "Test" (-f) each
-    is one, and without such a column the last one is."""
+    """Which rows below the heading are results: of a "Stage" the one called Final, of a "Test" (-f)
+    each, and without such a column the last one."""
     names: int | None = None
     """Columns of names in CSV; None in text."""
     unfinished: int = 0
@@ -165,6 +165,9 @@ def _add(log: Log, line: int, row: list[str], context: Context, tables: list[Tab
     table.note("its MB are 2^20 bytes; rates are read so")
     tables.append(table)
     size = log.bytes if name or context.size is None else context.size
+    if line == log.last and len(cells) not in BY_CELLS:
+        table.cut_in(line)
+        return
     with table.row(log, line):
         if size is None:
             raise RowError("the log does not show the message size: give it with --bytes")
