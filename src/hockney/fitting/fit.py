@@ -274,8 +274,9 @@ class Fit:
     predict: Predict
     residuals: Array
     """(T - predicted) / T at each point that was fitted."""
-    error_median: float
-    error_max: float
+    error_median: float | None
+    """None, as error_max, from no more points than numbers were fitted: these always fit."""
+    error_max: float | None
     error_max_bytes: int
     launches: int
     criterion: float | None = None
@@ -308,14 +309,15 @@ def new_fit(
     residuals = np.asarray((median - predicted) / median, dtype=np.float64)
     errors = np.abs(residuals)
     positive = bool((predicted > 0.0).all())
+    tells = len(errors) > free
     return Fit(
         model=model,
         parameters=parameters,
         derived=derived,
         predict=predict,
         residuals=residuals,
-        error_median=float(np.median(errors)),
-        error_max=float(errors.max()),
+        error_median=float(np.median(errors)) if tells else None,
+        error_max=float(errors.max()) if tells else None,
         error_max_bytes=int(curve.bytes[errors.argmax()]),
         launches=curve.launches,
         criterion=criterion(np.log(median / predicted), free) if positive else None,
