@@ -18,6 +18,7 @@ from hockney.analysis.published_base import (
 )
 from hockney.estimate.points import Estimates
 from hockney.fitting.fit import Fit
+from hockney.models.hockney import NO_ASYMPTOTE
 from hockney.records import Run
 
 TCP_VARIABLES = {"FI_PROVIDER": {"tcp", "sockets"}, "UCX_TLS": {"tcp"}, "OMPI_MCA_btl": {"tcp"}}
@@ -92,6 +93,8 @@ class Positions:
     past: tuple[PastPosition, ...]
     definition: str | None
     """The definition of a sample of the run."""
+    not_ranked: str | None = None
+    """Why the line's numbers are not compared; None where they are, or there is no line."""
     hosts_known: bool = True
     """False where the run may as well have been on one host, as logs of others do not show it."""
 
@@ -159,7 +162,8 @@ def positions(
         ]
     places.sort(key=lambda place: not place.is_alike)
     past = tuple(past for history in histories for past in _past(run.header.id, history))
-    return Positions(transport, tuple(places), past, definition, _are_hosts_known(run))
+    why = None if line is None or not own else _not_ranked(line)
+    return Positions(transport, tuple(places), past, definition, why, _are_hosts_known(run))
 
 
 def _own_numbers(
@@ -180,12 +184,17 @@ def _own_numbers(
     own: dict[tuple[str, int | None], tuple[str, float]] = {
         ("time_s", point.bytes): (HALF_ROUND_TRIP, point.typical_s) for point in points
     }
-    if line is None or not points:
+    if line is None or not points or _not_ranked(line):
         return own
     known = {"alpha_s": line.parameters["alpha_s"], "r_inf_Bps": line.derived["r_inf_Bps"]}
     return own | {
         (name, None): (OUR_LINE, p.value) for name, p in known.items() if p.value is not None
     }
+
+
+def _not_ranked(line: Fit) -> str | None:
+    """Why a line's alpha and r_inf say too little to be ranked; None where they may be."""
+    return next((note for note in line.notes if note.startswith(NO_ASYMPTOTE)), None)
 
 
 def _is_alike(other: str, own: str | None) -> bool:

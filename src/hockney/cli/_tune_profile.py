@@ -18,6 +18,8 @@ from hockney.measure.problems import raise_problems
 from hockney.measure.recording import mpi_of_command
 from hockney.measure.run import Target
 from hockney.mpis import RulesFormat, format_for, format_named
+from hockney.tuning.crossfit import confirmed
+from hockney.tuning.groups import Group
 from hockney.tuning.measured import Measured, measured, only
 from hockney.tuning.program import Gain, Used, gain_of, used_collectives
 from hockney.tuning.rules import Tuned, for_group
@@ -48,8 +50,14 @@ def tune_profile(words: Sequence[str], check: bool, options: dict[str, Any], wri
     analyses = _measured(used, path, options)
     found = measured(analyses)
     form = format_named(options["form"] or format_for(found.mpi.library, found.mpi.version))
-    groups, _ = only(found.groups(form, None, False), form, found.mpi.version)
-    tuned = Tuned(tuple(for_group(group, found.settings_of) for group in groups))
+
+    def groups_of(some: Measured) -> list[Group]:
+        return only(some.groups(form, None, False), form, found.mpi.version)[0]
+
+    groups = groups_of(found)
+    tuned = confirmed(
+        Tuned(tuple(for_group(group, found.settings_of) for group in groups)), found, groups_of
+    )
     options["output"] = options["output"] or Path(f"{path.stem}.rules")
     write(found, tuned, form, options)
     if check and tuned.rules:

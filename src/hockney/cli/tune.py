@@ -23,6 +23,7 @@ with lazy_imports():
     from hockney.measure.setup import mpi_of
     from hockney.mpis import Rule, RulesFormat, format_for, format_named
     from hockney.tuning.beyond import model_of, predicted_cells
+    from hockney.tuning.crossfit import confirmed
     from hockney.tuning.groups import Group
     from hockney.tuning.layouts import parse_layouts
     from hockney.tuning.measured import Measured, measured, only
@@ -168,7 +169,11 @@ def command(words: tuple[str, ...], check: bool, **options: Any) -> None:
     found = measured(analyses)
     form = format_named(options["form"] or format_for(found.mpi.library, found.mpi.version))
     layouts = None if options["layouts"] is None else parse_layouts(options["layouts"])
-    groups, others = only(found.groups(form, layouts, options["robust"]), form, found.mpi.version)
+
+    def groups_of(some: Measured) -> tuple[list[Group], list[str]]:
+        return only(some.groups(form, layouts, options["robust"]), form, found.mpi.version)
+
+    groups, others = groups_of(found)
     if not options["quiet"]:
         for note in notes_of(groups, others, form, found.mpi):
             click.echo(f"note: {note}", err=True)
@@ -178,7 +183,7 @@ def command(words: tuple[str, ...], check: bool, **options: Any) -> None:
             for group in groups
         )
     )
-    _tune(found, tuned, form, options)
+    _tune(found, confirmed(tuned, found, lambda some: groups_of(some)[0]), form, options)
 
 
 def _check_together(is_verb: bool, check: bool, options: dict[str, Any]) -> None:

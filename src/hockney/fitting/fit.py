@@ -109,7 +109,7 @@ def curve_of(points: Sequence[PointEstimate]) -> Curve:
     """The curve through points of one operation and state, with their pairs and repetitions where
     all points know them. A launch whose median is not above 0 counts as a launch without that
     point."""
-    ordered = sorted(points, key=lambda point: (point.bytes, _at_once(point) or 1))
+    ordered = sorted(points, key=lambda point: (point.bytes, at_once(point) or 1))
     numbers = sorted({number for point in ordered for number in point.launch_numbers})
     rows = {number: row for row, number in enumerate(numbers)}
     seconds = np.full((len(numbers), len(ordered)), np.nan)
@@ -126,14 +126,14 @@ def curve_of(points: Sequence[PointEstimate]) -> Curve:
     return Curve(
         np.array([float(point.bytes) for point in ordered]),
         seconds,
-        _known([_at_once(point) for point in ordered]),
+        _known([at_once(point) for point in ordered]),
         _known([point.repetitions for point in ordered]),
         trains or None,
         statistic_of(ordered),
     )
 
 
-def _at_once(point: PointEstimate) -> int | None:
+def at_once(point: PointEstimate) -> int | None:
     """The number that a curve of pairs, or of threads, varies."""
     return point.threads if point.is_over_threads else point.pairs if point.is_all_pairs else None
 
@@ -274,8 +274,9 @@ class Fit:
     predict: Predict
     residuals: Array
     """(T - predicted) / T at each point that was fitted."""
-    error_median: float
-    error_max: float
+    error_median: float | None
+    """None, as error_max, from no more points than numbers were fitted: these always fit."""
+    error_max: float | None
     error_max_bytes: int
     launches: int
     criterion: float | None = None
@@ -308,14 +309,15 @@ def new_fit(
     residuals = np.asarray((median - predicted) / median, dtype=np.float64)
     errors = np.abs(residuals)
     positive = bool((predicted > 0.0).all())
+    tells = len(errors) > free
     return Fit(
         model=model,
         parameters=parameters,
         derived=derived,
         predict=predict,
         residuals=residuals,
-        error_median=float(np.median(errors)),
-        error_max=float(errors.max()),
+        error_median=float(np.median(errors)) if tells else None,
+        error_max=float(errors.max()) if tells else None,
         error_max_bytes=int(curve.bytes[errors.argmax()]),
         launches=curve.launches,
         criterion=criterion(np.log(median / predicted), free) if positive else None,

@@ -46,6 +46,8 @@ LEAST_RELATIVE = 1e-4
 """Smaller relative differences from a line are clock noise."""
 LEAST_FRACTION = 0.25
 """Fraction of the median below which smaller overheads get no more weight."""
+_ROUNDS = 3
+"""Rounds of weighting a line by itself."""
 POOR = 0.10
 TOLD_APART = 0.05
 """Least fraction of the time that must be left without both overheads to know L from o_r."""
@@ -250,9 +252,20 @@ def _solved(medians: _Parts, row: int, grows: tuple[bool, ...]) -> _Numbers:
 def _line(
     bytes_: Array, seconds: Array, grows: bool, scale: Array | None = None
 ) -> tuple[float, float]:
-    """Value at 0 bytes and slope, not below 0, by least squares relative to the scale."""
-    if scale is None:
-        scale = np.maximum(seconds, LEAST_FRACTION * max(float(np.median(seconds)), 1e-12))
+    """Value at 0 bytes and slope, not below 0, by least squares relative to the scale; None for the
+    line itself: relative to the times, those that noise made short would count more, and the line
+    would lie too low."""
+    if scale is not None:
+        return _weighted(bytes_, seconds, grows, scale)
+    least = LEAST_FRACTION * max(float(np.median(seconds)), 1e-12)
+    scale = np.maximum(seconds, least)
+    for _ in range(_ROUNDS):
+        line = _weighted(bytes_, seconds, grows, scale)
+        scale = np.maximum(_at(line, bytes_), least)
+    return line
+
+
+def _weighted(bytes_: Array, seconds: Array, grows: bool, scale: Array) -> tuple[float, float]:
     weight = scale**-2.0
     if not grows:
         return max(float((weight * seconds).sum() / weight.sum()), 0.0), 0.0

@@ -10,8 +10,18 @@ import numpy as np
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate.points import PointEstimate
-from hockney.estimate.quantiles import carries_interval
-from hockney.fitting.fit import SEED, Array, Curve, Fit, Segment, curve_of, require
+from hockney.estimate.quantiles import CONFIDENCE, carries_interval
+from hockney.fitting.fit import (
+    SEED,
+    Array,
+    Curve,
+    Fit,
+    Parameter,
+    Segment,
+    at_once,
+    curve_of,
+    require,
+)
 from hockney.fitting.line import line
 from hockney.fitting.smooth import Curved, fitted
 from hockney.models import CHANNELS, loggp, max_rate, segmented
@@ -72,6 +82,15 @@ Measured = tuple[int, int]
 
 
 @dataclass(frozen=True)
+class Shown:
+    """A measured time of one message as `show` gives it."""
+
+    seconds: Parameter
+    confidence: float | None
+    """Of its interval; None without one."""
+
+
+@dataclass(frozen=True)
 class Channel:
     """Costs of messages by the best fit, and by the fit of each resample."""
 
@@ -85,6 +104,8 @@ class Channel:
     fit: Fit
     measured: dict[Measured, Array]
     """Each launch's one-way seconds. Empty for a machine that was changed by --what-if."""
+    shown: dict[Measured, Shown]
+    """The same points with the intervals that `show` gives them."""
     misfit: dict[Measured, float]
     """|ln(measured / model)| of the medians over launches."""
 
@@ -102,6 +123,7 @@ class Channel:
         return replace(
             self,
             measured={} if factors else self.measured,
+            shown={} if factors else self.shown,
             best=_scaled(self.best, factors),
             resampled=tuple(_scaled(costs, factors) for costs in self.resampled),
         )
@@ -133,7 +155,21 @@ def channel_of(points: Sequence[PointEstimate], model: str | None = None) -> Cha
         "loggp": _by_loggp,
         "max-rate": _by_max_rate,
     }
-    return by[model](curve)
+    channel = by[model](curve)
+    return replace(channel, shown=_shown(points, curve))
+
+
+def _shown(points: Sequence[PointEstimate], curve: Curve) -> dict[Measured, Shown]:
+    """Of trains, the overheads' one-way times, whose intervals are by bootstrap."""
+    if curve.trains is not None:
+        each = [] if loggp.lacks(curve) else loggp.overheads(curve)
+        return {(one.bytes, 1): Shown(one.one_way_s, CONFIDENCE) for one in each}
+    return {
+        (point.bytes, at_once(point) or 1): Shown(
+            Parameter(point.typical_s, point.low_s, point.high_s), point.confidence
+        )
+        for point in points
+    }
 
 
 def _which(point: PointEstimate) -> Key:
@@ -221,6 +257,7 @@ def _channel(curve: Curve, fit: Fit, best: CostsOf, sampled: Sequence[CostsOf]) 
         most_pairs,
         fit,
         measured,
+        {},
         misfit,
     )
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.errors import AskedWronglyError
+from hockney.fitting.bootstrap import bootstrap_interval
 from hockney.predict.channel import Channel, CostsOf
 from hockney.profiles.order import (
     COMPLETE,
@@ -69,8 +70,7 @@ def predict_order(
     low = high = None
     if len(resampled) == MOST_RESAMPLES:
         found = [float(walk(order, one, collectives_by(one), NONE).max()) for one in resampled]
-        low, high = (float(value) for value in np.quantile(found, (0.025, 0.975)))
-        low, high = min(low, seconds), max(high, seconds)
+        low, high = bootstrap_interval(seconds, np.array(found), channel.fit.launches)
     return OrderPrediction(
         seconds=seconds,
         low_s=low,

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.errors import AskedWronglyError
-from hockney.estimate.quantiles import median_interval
-from hockney.fitting.fit import Array, Parameter, parameter
+from hockney.estimate.quantiles import CONFIDENCE
+from hockney.fitting.fit import Parameter, parameter
 from hockney.models import TERMS
-from hockney.predict.channel import Channel, Costs, CostsOf
+from hockney.predict.channel import Channel, Costs, CostsOf, Shown
 from hockney.predict.collectives import effort, schedule_of, time
 from hockney.predict.parameters import Level, Parameters
 from hockney.predict.schedules import SCHEDULES
@@ -60,6 +60,8 @@ class Prediction:
     note: str | None = None
     measured: bool = False
     """Whether the time is the measured one of that size, and no prediction."""
+    confidence: float | None = None
+    """That the interval of `seconds` reaches; None without one."""
 
 
 def message(costs: Costs, ranks: int, bytes_: int) -> float:  # noqa: ARG001
@@ -183,8 +185,8 @@ def _seconds(costs: Costs, pattern: Pattern) -> float:
 
 def predict(channel: Channel, pattern: Pattern) -> Prediction:
     """The predicted time. A message of a measured size takes what was measured, with the interval
-    of that median. Otherwise the interval is that from the 2.5 % to the 97.5 % quantile of the
-    bootstrap over launches, wider on both sides by what the model is off at that size."""
+    and confidence that `show` gives. Otherwise the interval is that of the bootstrap over launches,
+    wider on both sides by what the model is off at that size."""
     if pattern.per_node is not None and channel.model != "max-rate":
         raise AskedWronglyError(
             f"{pattern.words}: {channel.model} does not describe what ranks of a node share",
@@ -201,24 +203,20 @@ def predict(channel: Channel, pattern: Pattern) -> Prediction:
         note = f"{format_size(channel.largest_bytes)} is the largest size that was measured"
     elif senders > channel.most_pairs:
         note = f"{channel.most_pairs} pairs at once are the most that were measured"
-    measured = channel.measured.get((size, senders)) if pattern.name == "message" else None
-    predicted = parameter(whole, np.array(sampled), channel.fit.launches)
+    shown = channel.shown.get((size, senders)) if pattern.name == "message" else None
+    is_measured = shown is not None
+    if shown is None:
+        predicted = parameter(whole, np.array(sampled), channel.fit.launches)
+        shown = Shown(_wider(predicted, channel.misfit_at(size, senders)), CONFIDENCE)
     return Prediction(
         pattern,
-        _wider(predicted, channel.misfit_at(size, senders))
-        if measured is None
-        else _median(measured),
+        shown.seconds,
         dominant,
         saved[dominant] / whole if whole > 0.0 else 0.0,
         note,
-        measured is not None,
+        is_measured,
+        None if shown.seconds.low is None else shown.confidence,
     )
-
-
-def _median(seconds: Array) -> Parameter:
-    interval = median_interval(seconds)
-    limits = (interval.low, interval.high) if interval else (None, None)
-    return Parameter(float(np.median(seconds)), *limits)
 
 
 def _wider(predicted: Parameter, misfit: float) -> Parameter:

@@ -30,10 +30,10 @@ class Costs:
 @dataclass(frozen=True)
 class Explained:
     rule: Rule
-    times_faster: float
-    at_least: float
+    times_faster: float | None
+    at_least: float | None
     """In the cell where it gains least; below 1 where that is not significant."""
-    at_most: float
+    at_most: float | None
     launches: int
     """The fewest of the algorithm or of the library's own decision in any of its cells."""
     least_sure: Contender
@@ -74,8 +74,8 @@ def _explained(rule: Rule, reduction: Reduction, conditions: int) -> Explained:
     return Explained(
         rule=rule,
         times_faster=reduction.times_faster(rule),
-        at_least=1.0 / max(ratios),
-        at_most=1.0 / min(ratios),
+        at_least=reduction.gain_of(max(ratios)),
+        at_most=reduction.gain_of(min(ratios)),
         launches=min(min(one.point.launches, _launches_of_own(cell)) for _, one, cell in ours),
         least_sure=least_sure,
         cells=len(cells),

@@ -33,6 +33,9 @@ class Reduction:
     """Those for which the rules hold; empty for any."""
     conditions: int = 1
     """The patterns of arrival, files and layouts in which each rule must hold."""
+    confirmed: float | None = 1.0
+    """The fraction of the seeming gain that launches which did not choose the rules show
+    (tuning/crossfit.py); None where that is not known, and 1 where nothing was left to chance."""
 
     @property
     def share(self) -> float:
@@ -42,15 +45,21 @@ class Reduction:
         """The cells in which a rule holds."""
         return [c for c in self.cells if rule.holds_for(c.collective, c.ranks, c.bytes)]
 
-    def times_faster(self, rule: Rule) -> float:
-        """The library's own time over the rule's: the geometric mean over the rule's cells."""
+    def times_faster(self, rule: Rule) -> float | None:
+        """The library's own time over the rule's: the geometric mean over the rule's cells, as far
+        as it is confirmed; None where that is not known."""
         ratios = [
             one.difference.ratio
             for cell in self.covered(rule)
             for one in cell.contenders
             if one.name == rule.name and one.difference is not None
         ]
-        return 1.0 / geometric_mean(ratios)
+        return self.gain_of(geometric_mean(ratios))
+
+    def gain_of(self, ratio: float) -> float | None:
+        """How many times as fast a rule is whose time is this ratio of the library's own in the
+        launches that chose it."""
+        return None if self.confirmed is None else ratio**-self.confirmed
 
 
 @dataclass(frozen=True)
@@ -66,6 +75,15 @@ class Tuned:
     @property
     def cells(self) -> list[Cell]:
         return [cell for one in self.reductions for cell in one.cells]
+
+    def with_confirmed(self, fraction: float | None) -> Tuned:
+        """The same rules, with the gain that other launches show of them."""
+        return Tuned(tuple(replace(one, confirmed=fraction) for one in self.reductions))
+
+    @property
+    def confirmed(self) -> float | None:
+        """As that of each reduction."""
+        return self.reductions[0].confirmed if self.reductions else None
 
     @property
     def share(self) -> float:

@@ -18,6 +18,9 @@ from hockney.units import (
 
 UNKNOWN = "not known: its interval is wider than itself"
 
+CLEARLY = 0.9
+"""Fraction of the largest bandwidth below which that of the largest size is named as well."""
+
 
 def time_at(point: PointEstimate) -> str:
     """A median, its precision, and its message size."""
@@ -38,23 +41,33 @@ def own_points(analysis: Analysis, operation: str | None) -> list[PointEstimate]
 
 
 def latency_and_bandwidth(analysis: Analysis, operation: str | None = None) -> list[str]:
-    """The time of the smallest and the bandwidth of the largest message. Of the several curves of
-    an operation the fastest; empty where there are several and no operation is given."""
+    """The time of the smallest message, and the largest bandwidth with its size. Of the several
+    curves of an operation the fastest; empty where there are several and no operation is given."""
     points = own_points(analysis, operation)
     curves = len(by_curve(points))
     if not points or (operation is None and curves > 1):
         return []
-    sizes = min(point.bytes for point in points), max(point.bytes for point in points)
-    first, last = (min((p for p in points if p.bytes == b), key=typical_of) for b in sizes)
+    smallest = min(point.bytes for point in points)
+    first = min((p for p in points if p.bytes == smallest), key=typical_of)
+    widest = max(points, key=lambda point: (point.bandwidth_Bps or 0.0, point.bytes))
     words = []
     if first.statistic != FROM_BANDWIDTH:
         name = "latency" if first.operation == "pingpong" else first.operation
         words.append(f"{name} {time_at(first)}")
-    if last.bandwidth_Bps is not None and (last is not first or not words):
-        rate = f"{format_rate(last.bandwidth_Bps)}{precision(last)}"
-        words.append(f"bandwidth {rate} at {format_size(last.bytes)}")
+    if widest.bandwidth_Bps is not None and (widest is not first or not words):
+        rate = f"{format_rate(widest.bandwidth_Bps)}{precision(widest)}"
+        words.append(f"bandwidth {rate} at {format_size(widest.bytes)}{_below(widest, points)}")
     fastest = f"the fastest of {curves} curves: " if curves > 1 else ""
     return [fastest + ", ".join(words), *certainty(analysis, points)]
+
+
+def _below(widest: PointEstimate, points: Sequence[PointEstimate]) -> str:
+    """The bandwidth at the largest size, where a smaller one has clearly more."""
+    largest = max(point.bytes for point in points)
+    rates = [p.bandwidth_Bps for p in points if p.bytes == largest and p.bandwidth_Bps is not None]
+    if not rates or max(rates) > CLEARLY * (widest.bandwidth_Bps or 0.0):
+        return ""
+    return f" ({format_rate(max(rates))} at {format_size(largest)})"
 
 
 def typical_of(point: PointEstimate) -> float:

@@ -9,7 +9,7 @@ from hockney.fitting.fit import Fit, Parameter, Segment
 from hockney.predict.ranking import Ranking
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views.as_json import fit_json
-from hockney.views.table import aligned, fit_lines
+from hockney.views.table import aligned, error_line, fit_lines
 
 
 def model_lines(fit: Fit) -> list[str]:
@@ -19,8 +19,7 @@ def model_lines(fit: Fit) -> list[str]:
     lines = _segment_lines(fit) if fit.segments else _parameter_lines(fit)
     return [
         *lines,
-        f"  error   median {100.0 * fit.error_median:.2g} %, largest {100.0 * fit.error_max:.2g} % "
-        f"at {format_size(fit.error_max_bytes)}",
+        error_line(fit, "{:.2g} %"),
         *(f"  note    {note}" for note in fit.notes),
     ]
 

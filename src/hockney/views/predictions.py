@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from hockney.estimate.quantiles import CONFIDENCE
 from hockney.predict.channel import Channel
 from hockney.predict.patterns import Prediction
 from hockney.units import format_seconds
@@ -13,12 +14,12 @@ from hockney.views.table import aligned
 
 
 def prediction_lines(channel: Channel, predictions: Sequence[Prediction]) -> list[str]:
-    rows = [["", "time", "95 %", "most of it", ""]]
+    rows = [["", "time", "95 % interval", "most of it", ""]]
     for one in predictions:
         interval = "-"
         if one.seconds.low is not None:
             low, high = format_seconds(one.seconds.low), format_seconds(one.seconds.high)
-            interval = f"{low} .. {high}"
+            interval = f"{low} .. {high}{_level(one)}"
         fraction = f"{100.0 * one.share:.0f} %"
         name = one.pattern.words
         rows.append([name, format_seconds(one.seconds.value), interval, one.dominant, fraction])
@@ -32,6 +33,13 @@ def prediction_lines(channel: Channel, predictions: Sequence[Prediction]) -> lis
     return [f"by {channel.model}", *(f"  {line}" for line in aligned(rows).splitlines()), *fitted]
 
 
+def _level(one: Prediction) -> str:
+    """The confidence of an interval that cannot reach 95 %."""
+    if one.confidence is None or one.confidence >= CONFIDENCE:
+        return ""
+    return f" ({100.0 * one.confidence:.1f} %)"
+
+
 def prediction_json(channel: Channel, one: Prediction) -> dict[str, Any]:
     return {
         **asdict(one.pattern),
@@ -39,6 +47,7 @@ def prediction_json(channel: Channel, one: Prediction) -> dict[str, Any]:
         "seconds": one.seconds.value,
         "low_s": one.seconds.low,
         "high_s": one.seconds.high,
+        "confidence": one.confidence,
         "dominant": one.dominant,
         "dominant_share": one.share,
         "note": one.note,

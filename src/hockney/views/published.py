@@ -101,6 +101,8 @@ def frame_lines(found: Positions) -> list[str]:
     lines = []
     if found.places:
         lines = [_transport(found), f"definition of this run: {found.definition or 'unknown'}"]
+        if found.not_ranked:
+            lines.append(f"alpha and r_inf are not compared: {found.not_ranked}")
     return lines + [_past(past) for past in found.past]
 
 
@@ -123,7 +125,14 @@ def published_json(found: Positions) -> dict[str, Any] | None:
         for place in found.places
         if place.is_alike
     ]
-    return {"transport": found.transport, **numbers[0], "numbers": numbers} if numbers else None
+    if not numbers:
+        return None
+    return {
+        "transport": found.transport,
+        **numbers[0],
+        "numbers": numbers,
+        "line_not_compared": found.not_ranked,
+    }
 
 
 def source_lines(found: Positions) -> list[str]:

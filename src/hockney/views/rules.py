@@ -41,7 +41,7 @@ def rule_lines(tuned: Tuned) -> list[str]:
                     to,
                     rule.name,
                     _cells_text(reduction.covered(rule)),
-                    f"{reduction.times_faster(rule):.2f}",
+                    _times(reduction.times_faster(rule)),
                 ]
             )
     count = len(tuned.rules)
@@ -52,7 +52,27 @@ def rule_lines(tuned: Tuned) -> list[str]:
         f"{count} rule{'s' * (count != 1)} with {100.0 * tuned.share:.1f} % of the gain; "
         f"in {better} of {len(measured)} cells an algorithm is significantly faster than the "
         "library's own decision",
+        *_confirmed_lines(tuned),
     ]
+
+
+def _confirmed_lines(tuned: Tuned) -> list[str]:
+    """Which launches the gains are from."""
+    if not tuned.rules:
+        return []
+    if tuned.confirmed is None:
+        return [
+            "times faster is not known: without some of the launches, which would have to show it, "
+            "no rule is chosen; give more --launches"
+        ]
+    return [
+        "times faster is what launches show that did not choose the rules: "
+        f"{100.0 * tuned.confirmed:.0f} % of the gain in those that did"
+    ]
+
+
+def _times(faster: float | None) -> str:
+    return "-" if faster is None else f"{faster:.2f}"
 
 
 def _cells_text(cells: Sequence[Cell]) -> str:
@@ -98,8 +118,8 @@ def explained_lines(one: Explained) -> list[str]:
     return [
         f"{rule.collective}, {rule.ranks} ranks, {format_size(rule.from_bytes)} to {to}: "
         f"{rule.name}",
-        f"  gain: {one.times_faster:.2f} times as fast over {one.cells} "
-        f"cell{'s' * (one.cells != 1)} ({one.at_least:.2f} to {one.at_most:.2f})",
+        f"  gain: {_times(one.times_faster)} times as fast over {one.cells} "
+        f"cell{'s' * (one.cells != 1)} ({_times(one.at_least)} to {_times(one.at_most)})",
         f"  evidence: {_launches_text(one)}; in the least sure cell its time is "
         f"{ratio}{interval} of the library's{p}",
         f"  reason: {_reason_text(one)}",
@@ -246,6 +266,7 @@ def rules_json(
             for rule in reduction.rules
         ],
         "share_of_gain": tuned.share,
+        "gain_confirmed": tuned.confirmed,
         "environment": dict(environment),
         "read_by_the_library": proved,
     }

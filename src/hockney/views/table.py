@@ -238,6 +238,15 @@ def _bytes(value: float | None) -> str:
     return "-" if value is None else f"{value:.0f} B"
 
 
+def error_line(fit: Fit, percent: str) -> str:
+    """How far the fit is off. percent: how a percentage is written."""
+    if fit.error_median is None or fit.error_max is None:
+        points = len(fit.residuals)
+        return f"  error   not known: a model of so many parameters fits any {points} points"
+    median, most = (percent.format(100.0 * one) for one in (fit.error_median, fit.error_max))
+    return f"  error   median {median}, largest {most} at {format_size(fit.error_max_bytes)}"
+
+
 def fit_lines(fit: Fit) -> list[str]:
     """The fit in words, with intervals and errors."""
     certain = fit.parameters["alpha_s"].low is not None
@@ -250,7 +259,6 @@ def fit_lines(fit: Fit) -> list[str]:
         f"  alpha   {_with_interval(alpha, format_seconds)}",
         f"  1/beta  {_with_interval(bandwidth, format_rate)}",
         f"  n_half  {half}",
-        f"  error   median {100.0 * fit.error_median:.1f} %, largest {100.0 * fit.error_max:.1f} % "
-        f"at {format_size(fit.error_max_bytes)}",
+        error_line(fit, "{:.1f} %"),
         *(f"  note    {note}" for note in fit.notes),
     ]

@@ -72,6 +72,8 @@ def breaks_of(fit: Fit) -> list[float]:
 
 
 def _label(fit: Fit) -> str:
+    if fit.error_median is None or fit.error_max is None:
+        return fit.model
     error, most = 100.0 * fit.error_median, 100.0 * fit.error_max
     return f"{fit.model}: median error {error:.2g} %, at most {most:.2g} %"
 

@@ -58,7 +58,9 @@ def _line(fit: Fit, curve: Curve, number: int, name: str) -> Series:
     more = [] if known.repetitions is None else [known.repetitions]
     seconds: Array = fit.predict(known.bytes, known.pairs, *more)
     rates = rounded((known.pairs * known.bytes / seconds).tolist())
-    label = f"{fit.model}: median error {100.0 * fit.error_median:.2g} %"
+    known_error = fit.error_median is not None
+    error = f": median error {100.0 * (fit.error_median or 0.0):.2g} %" if known_error else ""
+    label = f"{fit.model}{error}"
     return Series(
         label,
         known.bytes.tolist(),

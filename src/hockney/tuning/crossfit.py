@@ -1,0 +1,103 @@
+"""The gain of rules from launches that did not choose them.
+
+The algorithm that looks best of many, in the cells where it looks best, gained by luck as well: in
+the launches that chose it, it looks faster than it is. Rules are therefore made again without each
+part of the launches in turn, and their gain is taken from that part.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+import msgspec
+import numpy as np
+
+from hockney.analysis import Analysis
+from hockney.estimate.points import PointEstimate
+from hockney.records import Run
+from hockney.tuning.groups import Group
+from hockney.tuning.measured import Measured
+from hockney.tuning.rules import Reduction, Tuned, for_group
+
+MOST_PARTS = 10
+"""Into so many parts launches are divided at most: each costs another search for rules."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Stands for an analysis of which some launches count: all that groups need of one."""
+
+    run: Run
+    first_variant: list[PointEstimate]
+
+
+def confirmed(
+    tuned: Tuned, found: Measured, groups_of: Callable[[Measured], Sequence[Group]]
+) -> Tuned:
+    """The rules with the gain that launches show which did not choose them. groups_of: the groups
+    of cells of any launches."""
+    return tuned.with_confirmed(fraction_of(found, groups_of) if tuned.rules else 1.0)
+
+
+def fraction_of(found: Measured, groups_of: Callable[[Measured], Sequence[Group]]) -> float | None:
+    """The fraction, 0 to 1, of the gain that rules seem to have in the launches which choose them
+    that the other launches show; None where without some of the launches no rule is chosen. Gains
+    are logarithms of ratios, summed over all measured cells of the rules of all parts."""
+    parts = min(_least_launches(found), MOST_PARTS)
+    seen, held = 0.0, 0.0
+    for part in range(parts if parts > 1 else 0):
+        choosing = groups_of(_some(found, parts, part, inside=False))
+        groups = groups_of(_some(found, parts, part, inside=True))
+        for one, group in zip(choosing, groups, strict=True):
+            reduction = for_group(one, found.settings_of)
+            for chosen, others in _gains(reduction, group):
+                seen, held = seen + chosen, held + others
+    return min(max(held / seen, 0.0), 1.0) if seen > 0.0 else None
+
+
+def _least_launches(found: Measured) -> int:
+    return min((point.launches for one in found.analyses for point in one.first_variant), default=0)
+
+
+def _some(found: Measured, parts: int, part: int, inside: bool) -> Measured:
+    """What one part of the launches shows, or all others. Algorithms may be forced in launches of
+    their own: each point's launches are counted by themselves."""
+    analyses = tuple(
+        Part(one.run, [_of(point, parts, part, inside) for point in one.first_variant])
+        for one in found.analyses
+    )
+    return replace(found, analyses=cast("tuple[Analysis, ...]", analyses))
+
+
+def _of(point: PointEstimate, parts: int, part: int, inside: bool) -> PointEstimate:
+    kept = [i for i in range(point.launches) if (i % parts == part) == inside]
+    medians = tuple(point.medians_s[i] for i in kept)
+    return msgspec.structs.replace(
+        point,
+        medians_s=medians,
+        launch_numbers=tuple(point.launch_numbers[i] for i in kept),
+        launches=len(kept),
+        typical_s=float(np.median(medians)),
+    )
+
+
+def _gains(reduction: Reduction, group: Group) -> list[tuple[float, float]]:
+    """Logarithmic gains of each rule in each of its measured cells: in the launches that chose it,
+    and in the others."""
+    others = {(cell.collective, cell.ranks, cell.bytes): cell for cell in group.cells}
+    found = []
+    for rule in reduction.rules:
+        for cell in reduction.covered(rule):
+            there = others.get((cell.collective, cell.ranks, cell.bytes))
+            ratios = [
+                one.difference.ratio
+                for of in (cell, there)
+                for one in (of.contenders if of and cell.launches else ())
+                if one.name == rule.name and one.difference is not None
+            ]
+            if len(ratios) == 2:
+                found.append((-math.log(ratios[0]), -math.log(ratios[1])))
+    return found
