@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,10 +40,20 @@ class Board:
     def shifts(self, members: Whole) -> Array:
         """How far each launch that made some of these pairs shows them above `logs`, compared with
         all its pairs."""
-        rest = self.launches - self.logs
-        made = ~np.isnan(rest[:, members]).all(axis=1)
-        each = rest[made]
-        return np.asarray(np.nanmedian(each[:, members], axis=1) - np.nanmedian(each, axis=1))
+        each = self._rest[:, members]
+        made = np.flatnonzero(~np.isnan(each).all(axis=1))
+        return np.asarray(np.nanmedian(each[made], axis=1) - self._centres[made])
+
+    @cached_property
+    def _rest(self) -> Array:
+        return self.launches - self.logs
+
+    @cached_property
+    def _centres(self) -> Array:
+        made = np.flatnonzero(~np.isnan(self._rest).all(axis=1))
+        found = np.full(len(self._rest), np.nan)
+        found[made] = np.nanmedian(self._rest[made], axis=1)
+        return found
 
 
 @dataclass(frozen=True)

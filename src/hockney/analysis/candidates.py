@@ -105,12 +105,19 @@ def slow_ones(
     return {units: worst[units] for units in worst if units not in many}, many
 
 
-def check_sight(family: Family, boards: Sequence[Board], found: Judgement) -> None:
-    """A doubt where something slower by SURE could stay unseen."""
+def check_sight(
+    family: Family, boards: Sequence[Board], found: Judgement, at_any_size: bool
+) -> None:
+    """A doubt where something slower by SURE could stay unseen: at a size, or at all of them."""
+    unseen: dict[tuple[Units, ...], list[tuple[float, Peers]]] = {}
     for peers in family.sets:
         least = peers.test.least_found(family.tests, family.level)
-        if least > SURE:
-            blind(found, peers.what, boards[peers.board], least)
+        unseen.setdefault(tuple(peers.units), []).append((least, peers))
+    for each in unseen.values():
+        chosen = [min(each, key=lambda one: one[0])] if at_any_size else each
+        for least, peers in chosen:
+            if least > SURE:
+                blind(found, peers.what, boards[peers.board], least)
 
 
 def blind(found: Judgement, what: str, board: Board, least: float) -> None:

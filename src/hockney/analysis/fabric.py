@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.analysis.boards import CABLE, GROUP, NODE, PAIR, Board, Doubt, Fault, Network
-from hockney.analysis.faults import judged, upper_quartile
+from hockney.analysis.faults import judged, of_cable
 from hockney.analysis.outliers import RULE as RULE_OF_PAIRS
 from hockney.analysis.pairwise import Array, Pairwise, median_of_passes
 from hockney.units import format_size
@@ -37,7 +37,7 @@ class Suspect:
     pairs: int
     """Pairs of ranks that show it."""
     typical_s: float
-    """The median of these pairs; of a cable their upper quartile."""
+    """The median of these pairs; of a cable with many their upper quartile."""
     usual_s: float
     """The median of all pairs of the same levels."""
     ratio: float
@@ -114,7 +114,7 @@ def _namer(pairwise: Pairwise, hosts: Sequence[str]) -> Callable[[Fault], tuple[
 def _suspect(fault: Fault, pairwise: Pairwise, names: tuple[str, ...]) -> Suspect:
     each = pairwise.seconds[fault.board][:, fault.members]
     usual = pairwise.level_medians_s[fault.board][pairwise.level[fault.members]]
-    typical: Callable[[Array], float] = upper_quartile if fault.kind == CABLE else np.median
+    typical: Callable[[Array], float] = of_cable if fault.kind == CABLE else np.median
     return Suspect(
         what=fault.kind,
         names=names,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -34,14 +34,21 @@ from hockney.analysis.boards import (
 )
 from hockney.analysis.candidates import Family, Peers, Units, blind, check_sight, slow_ones
 from hockney.analysis.groups_of_nodes import Part, near_groups, parts_of
-from hockney.analysis.outlier_rule import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE, SOUGHT
+from hockney.analysis.outlier_rule import (
+    LEAST_MEMBERS,
+    LEAST_RATIO,
+    MOST_FRACTION,
+    SIGNIFICANCE,
+    SOUGHT,
+)
 from hockney.analysis.pairwise import Array, Whole, medians_by
 from hockney.analysis.profiles import effects, levels
 
 LEAST_PARTNERS = 3
 """Partners by which a node or a place is known."""
-LEAST_OF_CABLE = 2
-"""Pairs that make a cable; the only one is judged as a pair."""
+LEAST_OF_CABLE, MANY_OF_CABLE = 2, 9
+"""Pairs that make a cable, where the only one is judged as a pair; and all pairs of two switches of
+three nodes."""
 MOST_STEP = 1.75
 """Times between two halves of a network over those within: more than one more tier of switches
 costs. With two halves there is no third to compare them with."""
@@ -96,12 +103,17 @@ class _Judge:
         slow, many = self._units(NODE, self.hosts, self.apart, len(self.network.switch))
         if slow:
             board = max(slow.values(), key=lambda fault: fault.ratio).board
-            for part in parts_of(
-                slow, self.network, self.hosts[board], self.apart[board], self.boards[board]
-            ):
+            pairs = self.boards[board], self.hosts[board], self.apart[board]
+            for part in parts_of(slow, self.network.switch, *pairs, self._near_groups()):
                 self._name(part, [slow[node] for node in part.nodes])
         self.found.faults.sort(key=lambda fault: -fault.ratio)
         self._leave_out(self.hosts, {*slow, *many})
+
+    def _near_groups(self) -> list[set[int]]:
+        """By the size that shows most of them."""
+        count = len(self.network.switch)
+        each = zip(self.boards, self.hosts, self.apart, strict=True)
+        return max((near_groups(*pairs, count) for pairs in each), key=len)
 
     def _name(self, part: Part, faults: list[Fault]) -> None:
         worst = max(faults, key=lambda fault: fault.ratio)
@@ -143,7 +155,7 @@ class _Judge:
             if known.min(initial=-1) >= 0:
                 groups = [set(np.flatnonzero(self.network.switch == s).tolist()) for s in known]
             else:
-                groups = near_groups(hosts, apart, board, len(self.network.switch))
+                groups = near_groups(board, hosts, apart, len(self.network.switch))
             groups = [group for group in groups if group]
             if len(groups) != 2 or min(map(len, groups)) < 2:
                 continue
@@ -188,6 +200,7 @@ class _Judge:
         family, slow, many = self._tested(kind, sets)
         if kind == NODE:
             self._check_noise(family)
+            self._check_nearest(sets, slow)
         return {one: fault for (one,), fault in slow.items()}, {one for (one,) in many}
 
     def _tested(
@@ -197,23 +210,44 @@ class _Judge:
         family = Family(kind, sets, self.level)
         slow, many = slow_ones(family, self.boards, self.found)
         self.found.judged[kind] = family.most
-        check_sight(family, self.boards, self.found)
+        # Lines of a regular network differ in latency by nature, in bandwidth hardly.
+        check_sight(family, self.boards, self.found, at_any_size=kind in (CABLE, PAIR))
         return family, slow, many
 
     def _check_noise(self, family: Family) -> None:
-        """A doubt where noise hides nodes slower by SOUGHT. Nodes that differ by nature may hide
-        one another; of that nothing can be known."""
+        """A doubt where noise hides what is slower by SOUGHT: a node, or the pair that stands for
+        one. What differs by nature may hide as much; of that nothing can be known."""
+        if self.network.is_simulated:
+            return
         for peers in family.sets:
             noise = self._noise(peers)
             least = peers.test.least_found(family.tests, family.level, noise)
-            if noise is not None and least > SOUGHT:
+            if least > SOUGHT:
                 blind(self.found, peers.what, self.boards[peers.board], least)
+
+    def _check_nearest(self, sets: Sequence[Peers], slow: Mapping[Units, Fault]) -> None:
+        """A doubt where many nodes have no partner as near as the others have, and no known switch
+        accounts for it: half of the switches may be slow inside."""
+        if (self.network.switch >= 0).any():
+            return
+        for peers in sets:
+            logs = self.boards[peers.board].logs
+            rest = [unit for unit in peers.units if unit not in slow]
+            nearest = np.array([logs[peers.members(unit)].min() for unit in rest])
+            far = nearest > np.median(np.sort(nearest)[: len(rest) // 2 + 1]) + math.log(MOST_STEP)
+            if MOST_FRACTION * len(rest) < far.sum():
+                self.found.doubt(
+                    f"{far.sum()} of {len(rest)} nodes have no partner as near as the others have "
+                    f"at {self.boards[peers.board].name}",
+                    TOPOLOGY,
+                )
+                return
 
     def _noise(self, peers: Peers) -> float | None:
         """The standard deviation by chance of a unit's value; None where launches do not show
         it."""
         board = self.boards[peers.board]
-        if self.network.is_simulated or len(board.launches) < 2:
+        if len(board.launches) < 2:
             return None
         shifts = [board.shifts(peers.members(one)) for one in peers.units[:MOST_FOR_NOISE]]
         each = [float(np.var(one, ddof=1)) / len(one) for one in shifts if len(one) > 1]
@@ -239,9 +273,7 @@ class _Judge:
             lines.append((own, ends[own]))
             if len(own):
                 above = board.logs[own] - _medians(board.kinds[own], board.logs[own])
-                names, values = _by_line(
-                    ends[own], above, np.median if is_inside else upper_quartile
-                )
+                names, values = _by_line(ends[own], above, np.median if is_inside else of_cable)
                 if len(names) >= LEAST_MEMBERS:
                     what = "switches" if is_inside else "cables"
                     sets.append(Peers.of(what, number, names, values, _equal(own, ends[own])))
@@ -267,7 +299,9 @@ class _Judge:
                 sets.append(self._pair_peers(number, own, values))
             if sets and sets[-1].board == number:
                 self._few(number, small, sets)
-        _, slow, _ = self._tested(PAIR, sets)
+        family, slow, _ = self._tested(PAIR, sets)
+        if not (self.found.judged[NODE] or self.found.judged[PLACE]):
+            self._check_noise(family)
         self.found.faults += sorted(slow.values(), key=lambda fault: -fault.ratio)
 
     def _leave_out(self, units: Sequence[Whole], named: Iterable[int]) -> None:
@@ -336,7 +370,9 @@ def _by_line(
     return names, np.array(found)
 
 
-def upper_quartile(values: Array) -> float:
-    """The largest of the known values that a quarter of them reaches: one slow pair of three is no
-    slow cable. A narrow cable delays only pairs that met in it in the same round."""
-    return float(np.nanquantile(values, 0.75, method="lower"))
+def of_cable(values: Array) -> float:
+    """The upper quartile of the known values: a narrow cable delays only pairs that met in it in
+    the same round. Of few pairs the median: half of them may be those of slow nodes."""
+    known = values[~np.isnan(values)]
+    quantile = 0.75 if len(known) >= MANY_OF_CABLE else 0.5
+    return float(np.quantile(known, quantile, method="lower"))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.analysis.boards import Board, Fault, Flags, Network
+from hockney.analysis.boards import Board, Fault, Flags
 from hockney.analysis.outlier_rule import LEAST_RATIO
 from hockney.analysis.pairwise import Whole
 from hockney.estimate.states import cluster
@@ -37,18 +37,22 @@ class Part:
 
 
 def parts_of(
-    slow: Mapping[int, Fault], network: Network, hosts: Whole, apart: Flags, board: Board
+    slow: Mapping[int, Fault],
+    switch_of: Whole,
+    board: Board,
+    hosts: Whole,
+    apart: Flags,
+    groups: list[set[int]],
 ) -> list[Part]:
-    """slow: by node; hosts: shape (pairs, 2), the nodes of the board's pairs; apart: pairs of
-    different nodes. The board is the one that shows them best."""
+    """slow: by node; switch_of: shape (nodes,); board: the one that shows them best; hosts: shape
+    (pairs, 2), the nodes of its pairs; apart: pairs of different nodes; groups: of near nodes."""
     rest, found = set(slow), []
-    for switch, count in Counter(network.switch[network.switch >= 0].tolist()).items():
-        own = set(np.flatnonzero(network.switch == switch).tolist())
+    for switch, count in Counter(switch_of[switch_of >= 0].tolist()).items():
+        own = set(np.flatnonzero(switch_of == switch).tolist())
         if count > 1 and own <= rest:
             found.append(Part(tuple(sorted(own)), switch, 0))
             rest -= own
     near = _near_each_other(rest, slow, hosts, apart, board)
-    groups = near_groups(hosts, apart, board, len(network.switch)) if len(rest) > 1 else []
     while rest:
         nodes = reached = {rest.pop()}
         while reached:
@@ -76,7 +80,7 @@ def _near_each_other(
     return near
 
 
-def near_groups(hosts: Whole, apart: Flags, board: Board, count: int) -> list[set[int]]:
+def near_groups(board: Board, hosts: Whole, apart: Flags, count: int) -> list[set[int]]:
     """Nodes that the nearest level of the times connects; empty where there is one level."""
     logs, ends = board.logs[apart], hosts[apart]
     if len(logs) < LEAST_NEAR:
