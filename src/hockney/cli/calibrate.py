@@ -157,7 +157,7 @@ class _Runs:
         session = measured(plan, target, self._quiet, f"{words[0]}: ")
         raise_problems(session)
         if session.was_stopped:
-            raise click.exceptions.Exit(130)
+            raise KeyboardInterrupt
         return Analysis(session.run)
 
 
