@@ -15,6 +15,7 @@ from hockney.cli._help import OUTPUT, SAMPLING
 from hockney.confidential import is_credential, is_secret_name
 from hockney.errors import AskedWronglyError
 from hockney.measure.suite import read_toml
+from hockney.spec.bounds import check_combinations
 from hockney.spec.variants import ENVIRONMENT, Variant
 
 FIXED = frozenset({"budget", "precision", "output", "sizes", "from", "to", "per-octave", "o"})
@@ -30,6 +31,7 @@ def variants_of(texts: Sequence[str], params: Sequence[click.Parameter]) -> tupl
     Raises AskedWronglyError for what cannot be varied."""
     options = _options_by_key(params)
     each = [_from_file(text[1:]) if text[:1] == "@" else _from_words(text) for text in texts]
+    check_combinations(map(len, each), "--vary")
     found = [_combined(parts) for parts in itertools.product(*each)]
     for variant in found:
         for key, value in variant.values.items():
