@@ -41,6 +41,8 @@ class AtEnd:
     """An action for the end of the process, from now on. A signal may carry it out at any point of
     the program, even in the middle of now(): it must allow being repeated."""
 
+    has_begun: ClassVar[bool] = False
+    """True once a signal ends the process: other threads begin nothing more."""
     _registered: ClassVar[dict[AtEnd, None]] = {}
 
     def __init__(self, action: Callable[[], object]) -> None:
@@ -78,6 +80,8 @@ def end_by(number: int, _frame: FrameType | None = None) -> None:
         signal.signal(each, signal.SIG_IGN)
     with suppress(OSError):
         os.write(2, f"hockney: interrupted by {signal.Signals(number).name}\n".encode())
+    AtEnd.has_begun = True
+    end_children()  # which may hold what is removed now
     AtEnd.all()
     end_children()
     os._exit(INTERRUPTED)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hockney.endings import AtEnd
 
-POLL_S = 0.02
+POLL_S, TRIES = 0.02, 10
 FLAGS = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
@@ -66,9 +66,13 @@ class _Lock:
         with suppress(OSError):
             file = os.open(self._path, FLAGS)
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if self._is_in_place(file):
-                    self._path.unlink()
+                for _ in range(TRIES):  # a child between fork and exec holds it for a moment
+                    with suppress(BlockingIOError):
+                        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                        if self._is_in_place(file):
+                            self._path.unlink()
+                        break
+                    time.sleep(POLL_S / TRIES)
             finally:
                 os.close(file)
 

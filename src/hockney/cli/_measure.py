@@ -56,6 +56,8 @@ def measure_and_show(plan: Plan, output: Output) -> None:
         show_measured(analysis, output)
     if not output.quiet:
         _report_end(session)
+    elif session.reason == "interrupted":
+        click.echo(f"hockney: interrupted; {_kept(session)}", err=True)
     raise_problems(session)
     if session.reason == "interrupted":
         raise click.exceptions.Exit(130)
@@ -96,18 +98,25 @@ def _report_end(session: Session) -> None:
     if not count:
         click.echo(f"nothing was measured: {session.file.path} is not kept", err=True)
         return
-    is_measured = session.run.is_measured
-    path = session.file.path
-    nothing = f"nothing was measured; {path} records the launches alone"
-    result = f"samples are in {path}" if is_measured else nothing
     click.echo(
         f"{count} launch{'' if count == 1 else 'es'} in "
-        f"{format_seconds(session.launches_wall_s, 3)}: {ENDINGS[session.reason]}; {result}",
+        f"{format_seconds(session.launches_wall_s, 3)}: {ENDINGS[session.reason]}; "
+        f"{_kept(session)}",
         err=True,
     )
     was_cut = session.reason == "interrupted" and session.run.ends[-1].reason == "interrupted"
-    if was_cut and is_measured:
+    if was_cut and session.run.is_measured:
         click.echo(f"launch {count} is incomplete: its rounds up to then are kept", err=True)
+
+
+def _kept(session: Session) -> str:
+    path = session.file.path
+    if session.run.is_measured:
+        return f"samples are in {path}"
+    records = (
+        f"{path} records the launches alone" if session.run.launches else f"{path} is not kept"
+    )
+    return f"nothing was measured; {records}"
 
 
 def show_measured(analysis: Analysis, output: Output) -> None:

@@ -28,6 +28,7 @@ from hockney.cli._parameters import (
     SECONDS,
     SIZE,
     SIZES,
+    Count,
     Named,
     Words,
 )
@@ -75,7 +76,7 @@ def ranks(default: int | None, shown: str | bool = True) -> Decorator:
     return option(
         "-n",
         "ranks",
-        type=int,
+        type=Count("ranks", least=0),
         metavar="N",
         default=default,
         show_default=shown,
@@ -247,14 +248,14 @@ REST = (
     ),
     option(
         "--nodes",
-        type=click.IntRange(1),
+        type=Count("nodes"),
         metavar="N",
         heading=PLACEMENT,
         help="Number of nodes to spread the ranks over.",
     ),
     option(
         "--ranks-per-node",
-        type=click.IntRange(1),
+        type=Count("ranks per node"),
         metavar="N",
         heading=PLACEMENT,
         help="Ranks on each node.",

@@ -98,5 +98,5 @@ def _measured(plan: Plan, options: dict[str, Any]) -> Run:
             err=True,
         )
     if session.was_stopped:
-        raise click.exceptions.Exit(130)
+        raise KeyboardInterrupt
     return session.run

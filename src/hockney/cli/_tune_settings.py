@@ -130,7 +130,7 @@ class _Measuring:
         target = Target(file, force=self._options["force"], is_chosen=is_chosen)
         session = _measure.measured(plan, target, quiet)
         if session.was_stopped:
-            raise click.exceptions.Exit(130)
+            raise KeyboardInterrupt
         self._left_out += _failed(session)
         study = Analysis(session.run).variants
         if study is None or not study.ratios:

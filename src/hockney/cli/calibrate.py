@@ -45,6 +45,8 @@ PATTERNS = {
     "exchange": ("pairs", "--operation", "exchange"),
     "stream": ("pairs", "--operation", "stream", "--window", "8"),
 }
+LEAST_BUDGET_S = 8.0
+"""Each part has launches of two ranks, which take some 0.3 s to start."""
 MOST_VALIDATED = 12
 """Held-out sizes at which patterns are measured, spread over all."""
 
@@ -82,6 +84,12 @@ def command(
     """
     if ranks != 2:
         raise AskedWronglyError(f"-n {ranks}: a link has two ends", "leave -n out, or give 2")
+    if options["budget_s"] < LEAST_BUDGET_S and options["platform"] is None:
+        raise AskedWronglyError(
+            f"--budget {format_seconds(options['budget_s'])}: a platform of this machine takes "
+            f"{format_seconds(LEAST_BUDGET_S)} at least",
+            f"give --budget {format_seconds(LEAST_BUDGET_S)} or more",
+        )
     find_mpi(simulated=True)
     path = output or Path("platform.xml")
     if path.exists() and not force:
@@ -157,7 +165,7 @@ class _Runs:
         session = measured(plan, target, self._quiet, f"{words[0]}: ")
         raise_problems(session)
         if session.was_stopped:
-            raise click.exceptions.Exit(130)
+            raise KeyboardInterrupt
         return Analysis(session.run)
 
 

@@ -21,6 +21,7 @@ from hockney.cli._parameters import (
     SECONDS,
     SEGMENTS,
     SKEW,
+    Count,
     Several,
 )
 from hockney.cli._verb import MeasuringVerb
@@ -155,7 +156,7 @@ BUDGET = option(
 @_options.SYNC
 @option(
     "--groups",
-    type=click.IntRange(min=1),
+    type=Count("ranks"),
     metavar="N",
     default=1,
     heading=WORKLOAD,

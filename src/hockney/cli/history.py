@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from hockney.cli import _options
-from hockney.cli._files import followed, result_files, warn_of_cut, write_and_say
+from hockney.cli._files import followed, result_files, warn, warn_of_cut, write_and_say
 from hockney.cli._help import OUTPUT, option, verb
 from hockney.cli._parameters import FRACTION
 from hockney.errors import AskedWronglyError
@@ -106,6 +106,7 @@ def command(
         check_output(output, force)
     with closing(Index(index) if index else Index.in_cache()) as opened:
         found = _histories(opened, paths, tolerance, since, together)
+        warn(opened.notes)
         if sql is not None:
             _print_rows(*opened.ask(sql), as_json)
             return
@@ -130,7 +131,9 @@ def load_histories(
 ) -> list[History]:
     """One history per system. Files without results are named and left out."""
     with closing(Index.in_cache()) as index:
-        return _histories(index, paths, tolerance, since, together)
+        found = _histories(index, paths, tolerance, since, together)
+        warn(index.notes)
+        return found
 
 
 def _histories(

@@ -12,6 +12,7 @@ from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from hockney.cli._measure import default_output
+    from hockney.confidential import programs_of, redacted
     from hockney.measure.baseline import is_one_host, machine_of
     from hockney.measure.recording import mpi_of_command, record, why_nothing
     from hockney.profiles import kinds
@@ -27,7 +28,14 @@ with lazy_imports():
 )
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND ...")
 @_options.output("Profile to write.", show_default="profile-HOST-TIME.jsonl", metavar="FILE")
-@option("--no-arguments", is_flag=True, heading=OUTPUT, help="Keep the command out of the profile.")
+@option(
+    "--arguments/--no-arguments",
+    default=None,
+    heading=OUTPUT,
+    help="Keep the whole command in the profile, without what looks like a credential; or nothing "
+    "of it.",
+    show_default="the launcher and the program",
+)
 @option(
     "--trace",
     is_flag=True,
@@ -46,7 +54,7 @@ with lazy_imports():
 def command(
     words: tuple[str, ...],
     output: Path | None,
-    no_arguments: bool,
+    arguments: bool | None,
     trace: bool,
     trace_calls: int,
     mpicc: str | None,
@@ -63,7 +71,8 @@ def command(
     file = ResultFile(path, force=force)
     try:
         most_acts = trace_calls if trace else 0
-        profile = record(words, mpi, path.resolve().parent, not no_arguments, most_acts)
+        stored = _stored(words, arguments)
+        profile = record(words, mpi, path.resolve().parent, stored, most_acts)
         if profile.ranks:
             profile.machine = machine_of(mpi) if is_one_host(profile) else None
             file.write(kinds.encode(profile))
@@ -81,3 +90,10 @@ def command(
             click.echo(line, err=True)
         click.echo(f"wrote {path}; more: hockney show {path}", err=True)
     raise click.exceptions.Exit(profile.program.exit_status)
+
+
+def _stored(words: tuple[str, ...], arguments: bool | None) -> list[str] | None:
+    """What the profile has of the command."""
+    if arguments is None:
+        return programs_of(words)
+    return redacted(words) if arguments else None

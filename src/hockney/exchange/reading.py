@@ -8,6 +8,7 @@ from hockney.errors import AskedWronglyError
 from hockney.logs.log import Log
 from hockney.logs.table import Table, TooLargeError, note_rows_left
 from hockney.programs import PROGRAMS, Reader, csv
+from hockney.records.reading import BY_HAND, by_hand
 
 CSV = "csv"
 MOST_REASONS = 5
@@ -16,6 +17,8 @@ MOST_REASONS = 5
 
 def recognise(log: Log) -> str:
     """The format of a log. Raises AskedWronglyError unless there is exactly one."""
+    if log.lines and log.lines[0].startswith(BY_HAND):
+        raise by_hand(log.path)
     found: dict[bool, dict[str, int]] = {True: {}, False: {}}
     for name, module in PROGRAMS.offering(Reader).items():
         line = module.recognise(log)

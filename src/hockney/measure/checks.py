@@ -13,6 +13,7 @@ from hockney.measure.platforms import parse_shape
 from hockney.schedulers import MPIEXEC, Allocation, find_allocation
 from hockney.spec import Case, Placement, Plan
 from hockney.spec.accepts import check_accepted
+from hockney.spec.bounds import check_count
 from hockney.spec.sampling import Sampling
 from hockney.spec.workloads import Workload
 from hockney.spec.workloads.collective import Collective
@@ -24,6 +25,8 @@ from hockney.units import format_seconds, format_size
 PLACE_WORDS = {"socket": "socket", "numa": "NUMA domain"}
 SILENT_REPETITIONS = 10
 """Repetitions of a skewed collective between two records of the engine, at least."""
+MOST_RANKS_A_CPU, LEAST_RANKS_A_NODE = 16, 128
+"""Ranks that are started on one machine: more never end their start."""
 HOST_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
 """A name that no program mistakes for an option."""
 
@@ -56,6 +59,7 @@ def check_case(case: Case) -> None:
     if placement.platform is not None:
         _check_platform(case)
         return
+    _check_number(placement)
     if placement.node_count is not None:
         return  # only the engine sees the nodes; this host may not be among them
     check_slots(placement, workload.threads_of_rank)
@@ -63,6 +67,19 @@ def check_case(case: Case) -> None:
     _check_place(placement.place)
     if placement.cpus:
         _check_cpus(placement.cpus, placement.ranks)
+
+
+def _check_number(placement: Placement) -> None:
+    """Ranks of one node: each is a process with tens of MiB, and they take turns on its CPUs."""
+    each = -(-placement.ranks // (placement.node_count or nodes()))
+    most = max(MOST_RANKS_A_CPU * allowed_count(), LEAST_RANKS_A_NODE)
+    if each > most and (placement.node_count or nodes()) == 1:
+        raise AskedWronglyError(
+            f"-n {placement.ranks}: at most {most} ranks are started on this machine, which has "
+            f"{allowed_count()} CPUs",
+            "ask for fewer, for more nodes, or simulate them with --platform",
+        )
+    check_count(each, "ranks per node")
 
 
 def _check_sampling(plan: Plan) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.measure.build import library_of
+from hockney.measure.causes import cause_of
 from hockney.measure.launch import Outcome
 from hockney.measure.setup import Setup
 from hockney.measure.start import engine_messages, wrong_launcher
@@ -48,7 +49,9 @@ def failure_of(
             f"then are kept{more}"
         )
     if outcome.exit_status != 0 or not ends:
-        return f"launch {number} failed: {_exit_words(outcome)}"
+        cause = cause_of(outcome)
+        words = f"launch {number} failed: {_exit_words(outcome)}"
+        return f"{words}; {cause}" if cause else words
     return None
 
 

@@ -16,6 +16,7 @@ from types import FrameType
 from hockney import __version__
 from hockney.endings import caught
 from hockney.errors import AskedWronglyError, HockneyError
+from hockney.limits import of_the_user
 from hockney.measure.build import build_recorder
 from hockney.measure.mpi import find_mpi
 from hockney.mpis import Mpi
@@ -68,11 +69,15 @@ def _wrapper_beside(launcher: str) -> str | None:
 
 
 def record(
-    words: Sequence[str], mpi: Mpi, beside: Path, has_arguments: bool, most_acts: int = 0
+    words: Sequence[str],
+    mpi: Mpi,
+    beside: Path,
+    stored: Sequence[str] | None,
+    most_acts: int = 0,
 ) -> Profile:
     """Runs the command to its end and returns what its ranks recorded. Its input and output are
     ours. `beside`: the directory, seen by all nodes, in which the ranks' files are until then.
-    `most_acts`: of a rank, whose order is kept."""
+    `stored`: the command as the profile has it. `most_acts`: of a rank, whose order is kept."""
     recorder, notes = build_recorder(mpi)
     del notes  # where it was built concerns nobody whose program runs
     with temporary_directory(".hockney-profile-", beside) as directory:
@@ -81,7 +86,7 @@ def record(
         program = Program(
             schema=SCHEMA,
             hockney=__version__,
-            command=tuple(_shown(word) for word in words) if has_arguments else None,
+            command=None if stored is None else tuple(_shown(word) for word in stored),
             time_utc=begun_utc.isoformat(timespec="seconds"),
             exit_status=status,
             wall_s=time.monotonic() - began,
@@ -99,7 +104,7 @@ def environment(recorder: Path, directory: Path, most_acts: int = 0) -> dict[str
     """Ours, with the recorder behind what the user preloads."""
     before = os.environ.get("LD_PRELOAD")
     return {
-        **os.environ,
+        **of_the_user(dict(os.environ)),
         "LD_PRELOAD": f"{before}:{recorder}" if before else str(recorder),
         DIRECTORY: str(directory.resolve()),
         **({TRACE: str(most_acts)} if most_acts else {}),

@@ -13,6 +13,7 @@ from typing import Protocol
 import msgspec
 
 from hockney import __version__, records
+from hockney.confidential import redacted, without_credentials
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate import LeastKnown, least_known
 from hockney.measure.blocks import Blocks
@@ -142,7 +143,7 @@ def new_run(plan: Plan, label: str | None) -> Run:
             started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
             experiment=plan.experiment,
             options=stored(plan),
-            label=label,
+            label=without_credentials(label) if label is not None else None,
             environment=describe_environment(),
         )
     )
@@ -370,7 +371,7 @@ def _kept(session: Session, answer: Answer, line: bytes, number: int, start: Sta
     if record is None:
         return b""
     if isinstance(record, LaunchRecord):
-        record.command, record.env = start.command, start.env
+        record.command, record.env = redacted(start.command), start.env
         record.launcher = start.version
         record.simulated = answer.case.placement.platform is not None
         record.variant = answer.case.variant
