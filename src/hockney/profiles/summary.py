@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hockney.profiles.kinds import Calls, Profile
-from hockney.profiles.places import distance
+from hockney.profiles.places import NOBODY, distance
 
 SMALL_BYTES = 1024
 """Up to so many, the time of a call hardly depends on its bytes: latency decides."""
@@ -17,7 +17,7 @@ SENDING = frozenset(
     f"MPI_{name}"
     for name in (
         *("Send", "Bsend", "Ssend", "Rsend", "Isend", "Ibsend", "Issend", "Irsend"),
-        *("Sendrecv", "Sendrecv_replace", "Put", "Rput", "Accumulate", "Raccumulate"),
+        *("Sendrecv", "Sendrecv_replace", "Isendrecv", "Isendrecv_replace", "Put", "Rput", "Accumulate", "Raccumulate"),
     )
 )
 """Calls whose bytes go to their peer."""
@@ -184,7 +184,10 @@ class Summary:
         for calls in self.profile.calls:
             if sends(calls):
                 other = known.get((calls.job, calls.peer)) if calls.peer is not None else None
-                found.append((calls, distance(known[calls.job, calls.rank], other)))
+                # No datatype: nothing was sent.
+                is_to_nobody = calls.peer is None and calls.datatype is None
+                far = NOBODY if is_to_nobody else distance(known[calls.job, calls.rank], other)
+                found.append((calls, far))
         return found
 
     @cached_property
