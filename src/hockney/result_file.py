@@ -28,8 +28,11 @@ class TakenError(AskedWronglyError):
 class ResultFile:
     """A result file with one writer; each line goes to the kernel at once."""
 
-    def __init__(self, path: Path, force: bool = False, resume: bool | None = None) -> None:
-        """resume: whether the file is continued; None where it never can be."""
+    def __init__(
+        self, path: Path, force: bool = False, resume: bool | None = None, keep: bool = False
+    ) -> None:
+        """resume: whether the file is continued; None where it never can be. keep: what an older
+        file holds stays until replace() has the new content as a whole."""
         self.path, self.can_resume = path, resume is not None
         self._saved = ""
         """The file that the content of a deleted one was saved to: it is saved once."""
@@ -50,9 +53,9 @@ class ResultFile:
             ) from error
         self._lock()
         self._is_plain = stat.S_ISREG(os.fstat(self._file).st_mode)
-        if self._is_plain and force and not resume:
+        if self._is_plain and force and not resume and not keep:
             os.ftruncate(self._file, 0)
-        elif self._is_plain:
+        elif self._is_plain and not keep:
             self._cut_to_whole_lines()
         self._bytes = os.fstat(self._file).st_size
         """How many it has, if nobody else takes some away."""
@@ -82,6 +85,32 @@ class ResultFile:
             end = start
         if end < size:
             os.ftruncate(self._file, end)
+
+    def replace(self, content: bytes) -> None:
+        """Writes the whole content in place of what was there, which stays if that fails."""
+        if not self._is_plain:
+            self.write(content)
+            return
+        target = self.path.resolve() if self._is_in_place() else None
+        for directory in (target.parent if target else None, *_rescues()):
+            with suppress(OSError):
+                if directory is not None:
+                    written = _write_new(directory, content, os.fstat(self._file).st_mode)
+                    break
+        else:
+            raise HockneyError(
+                f"{self.path} cannot be written, nor a file in any other directory",
+                "free some space, or name another file with -o",
+            )
+        if target is None or written.parent != target.parent:
+            kept = written.with_name(f"{written.name.removeprefix('.')}.jsonl")
+            written.replace(kept)
+            raise HockneyError(
+                f"{self.path} cannot be written (a full disk, or it was removed); what was "
+                f"measured is in {kept}"
+            )
+        written.replace(target)
+        self.has_content = True
 
     def write(self, lines: bytes) -> None:
         """Appends whole lines."""
@@ -122,7 +151,7 @@ class ResultFile:
 
     def _save_elsewhere(self) -> str:
         """Copies the content of the deleted file to a writable directory; returns a message."""
-        for directory in (".", str(Path.home()), tempfile.gettempdir()):
+        for directory in _rescues():
             with suppress(OSError):
                 rescue, name = tempfile.mkstemp(
                     prefix=f"{self.path.stem}-saved-", suffix=".jsonl", dir=directory
@@ -154,3 +183,22 @@ def opened_first(names: Iterable[Path], force: bool, resume: bool | None) -> Res
             taken = error
     assert taken is not None, "no name was given"
     raise taken
+
+
+def _rescues() -> list[Path]:
+    """Where content is saved that cannot be written to its file."""
+    return [Path(), Path.home(), Path(tempfile.gettempdir())]
+
+
+def _write_new(directory: Path, content: bytes, mode: int) -> Path:
+    """A new file with this content; OSError, and no file, where it cannot be written."""
+    descriptor, name = tempfile.mkstemp(prefix=".hockney-saved-", dir=directory)
+    path = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            os.fchmod(file.fileno(), stat.S_IMODE(mode))
+    except OSError:
+        path.unlink()
+        raise
+    return path

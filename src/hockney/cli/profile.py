@@ -64,26 +64,31 @@ def command(
     """Run a program and count its calls of MPI: their sizes, partners, times and waits.
 
     The command runs as it is, with a recorder preloaded into its processes. Its output and exit
-    status are the program's own. If it crashes, what was recorded until then is kept.
+    status are the program's own; the status is 1 where it is 0 and nothing was recorded. If the
+    program crashes, what was recorded until then is kept. With --force, an older profile stays
+    until the new one is whole.
     """
     mpi = mpi_of_command(words, mpicc)
     path = output or default_output("profile")
-    file = ResultFile(path, force=force)
+    file = ResultFile(path, force=force, keep=True)
     try:
         most_acts = trace_calls if trace else 0
         stored = _stored(words, arguments)
         profile = record(words, mpi, path.resolve().parent, stored, most_acts)
         if profile.ranks:
             profile.machine = machine_of(mpi) if is_one_host(profile) else None
-            file.write(kinds.encode(profile))
+            file.replace(kinds.encode(profile))
     finally:
-        if not file.has_content and not path.stat().st_size:
+        if not file.has_content:
             file.remove()
         file.close()
     if not profile.ranks:
         why = profile.cut or why_nothing(words)
-        click.echo(f"hockney: nothing was recorded: {why}", err=True)
-        raise click.exceptions.Exit(profile.program.exit_status)
+        kept = f"; {path} is as it was" if file.has_content else ""
+        click.echo(f"hockney: nothing was recorded: {why}{kept}", err=True)
+        raise click.exceptions.Exit(profile.program.exit_status or 1)
+    if profile.cut:
+        click.echo(f"hockney: {profile.cut}", err=True)
     if not quiet:
         summary = Summary(profile)
         for line in answer_lines(summary, findings_of(summary)):

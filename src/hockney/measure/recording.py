@@ -8,7 +8,8 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
 from types import FrameType
@@ -30,6 +31,11 @@ TRACE = "HOCKNEY_RECORD_TRACE"
 """The variable that has the most acts of a rank whose order is kept (recorder/trace.c)."""
 LAUNCHERS = {"mpiexec": "mpicc", "mpirun": "mpicc", "orterun": "mpicc", "prterun": "mpicc"}
 """Launchers beside which their MPI's compiler wrapper is, and its name."""
+SPLITTING = frozenset(" :$\t\n\r\v\f")
+"""Characters that paths in LD_PRELOAD must not have: ld.so splits at blanks and colons, our own
+recorder at the same, and `$ORIGIN`, `$LIB` and `$PLATFORM` are expanded."""
+RECORDER_COPY = ".recorder"
+"""The copy of the recorder beside the ranks' files; the directory has no other name like it."""
 ELF, ELF64_HEADER, PROGRAM_HEADER, DYNAMIC = b"\x7fELF", 64, 56, 2
 FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
 """Signals that a terminal sends to the program as well."""
@@ -78,9 +84,12 @@ def record(
     """Runs the command to its end and returns what its ranks recorded. Its input and output are
     ours. `beside`: the directory, seen by all nodes, in which the ranks' files are until then.
     `stored`: the command as the profile has it. `most_acts`: of a rank, whose order is kept."""
-    recorder, notes = build_recorder(mpi)
+    built, notes = build_recorder(mpi)
     del notes  # where it was built concerns nobody whose program runs
-    with temporary_directory(".hockney-profile-", beside) as directory:
+    with (
+        temporary_directory(".hockney-profile-", beside) as directory,
+        preloadable(built, directory) as recorder,
+    ):
         began, begun_utc = time.monotonic(), datetime.now(timezone.utc)
         status = _run(words, environment(recorder, directory, most_acts))
         program = Program(
@@ -93,6 +102,35 @@ def record(
             mpicc=str(mpi.mpicc),
         )
         return collect(directory, program)
+
+
+@contextmanager
+def preloadable(built: Path, shared: Path) -> Iterator[Path]:
+    """The recorder under a path that LD_PRELOAD takes as one word: the loader splits there, and
+    loads whatever library a part of it names. It is copied where its own path cannot be used:
+    to `shared`, a directory that all nodes see, else to a private one of this node. Raises
+    AskedWronglyError where neither can be."""
+    absolute = built.resolve()
+    if not _splits(absolute):
+        yield absolute
+        return
+    with temporary_directory("hockney-") as private:
+        for directory in (shared.resolve(), private.resolve()):
+            if not _splits(directory):
+                copy = directory / f"{RECORDER_COPY}{built.suffix}"
+                shutil.copy2(absolute, copy)
+                yield copy
+                return
+    raise AskedWronglyError(
+        f"{absolute}: the loader splits LD_PRELOAD at blanks and colons and expands $, and so "
+        "cannot preload the recorder from there",
+        "name a directory without them with XDG_CACHE_HOME, or with TMPDIR",
+    )
+
+
+def _splits(path: Path) -> bool:
+    """Whether the loader would not take a path for one word, or for itself (ld.so(8))."""
+    return any(character in SPLITTING for character in str(path))
 
 
 def _shown(word: str) -> str:

@@ -32,7 +32,14 @@ MOST_RECORDING = 0.02
 """Of the ranks' time: a recorder that takes more has changed what it records."""
 POLLS = 100
 """Tests per request that completed, from which on the program polls."""
-POLLING = frozenset({"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe"})
+POLLING = frozenset(
+    f"MPI_{name}"
+    for name in (
+        *("Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe", "Parrived"),
+        *("Request_get_status", "Request_get_status_all"),
+        *("Request_get_status_any", "Request_get_status_some"),
+    )
+)
 
 
 @dataclass(frozen=True)

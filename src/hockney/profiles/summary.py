@@ -9,13 +9,22 @@ from functools import cached_property
 
 from hockney.profiles.causes import Causes, spent_in
 from hockney.profiles.kinds import Calls, Profile
-from hockney.profiles.places import distance
+from hockney.profiles.places import NOBODY, distance
 
 SENDING = frozenset(
     f"MPI_{name}"
     for name in (
         *("Send", "Bsend", "Ssend", "Rsend", "Isend", "Ibsend", "Issend", "Irsend"),
-        *("Sendrecv", "Sendrecv_replace", "Put", "Rput", "Accumulate", "Raccumulate"),
+        *(
+            "Sendrecv",
+            "Sendrecv_replace",
+            "Isendrecv",
+            "Isendrecv_replace",
+            "Put",
+            "Rput",
+            "Accumulate",
+            "Raccumulate",
+        ),
     )
 )
 """Calls whose bytes go to their peer."""
@@ -168,7 +177,10 @@ class Summary:
         for calls in self.profile.calls:
             if sends(calls):
                 other = known.get((calls.job, calls.peer)) if calls.peer is not None else None
-                found.append((calls, distance(known[calls.job, calls.rank], other)))
+                # No datatype: nothing was sent.
+                is_to_nobody = calls.peer is None and calls.datatype is None
+                far = NOBODY if is_to_nobody else distance(known[calls.job, calls.rank], other)
+                found.append((calls, far))
         return found
 
     @cached_property
