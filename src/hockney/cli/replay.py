@@ -11,10 +11,14 @@ from hockney.cli._help import PLACEMENT, SAMPLING, SIMULATION, option, verb
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
+    from hockney.cli._measure import default_output
     from hockney.cli._profiles import load_profile
-    from hockney.measure.replay import replay
+    from hockney.measure.checks import check_slots
+    from hockney.measure.replay import header_of, replay
     from hockney.profiles.mix import mix_of
     from hockney.profiles.summary import Summary
+    from hockney.records import Record, encode
+    from hockney.result_file import ResultFile
     from hockney.spec import Placement
     from hockney.views.as_json import dumps
     from hockney.views.mix import replayed_json, replayed_lines
@@ -57,6 +61,10 @@ with lazy_imports():
     heading=SIMULATION,
     help="A setting of the simulator. May be repeated.",
 )
+@_options.output("Result file.", show_default="replay-HOST-TIME.jsonl", metavar="FILE")
+@_options.force("the result file")
+@_options.LABEL
+@_options.QUIET
 @_options.JSON
 def command(
     file: Path,
@@ -68,13 +76,18 @@ def command(
     hosts: str,
     platform: str | None,
     cfg: tuple[str, ...],
+    output: Path | None,
+    force: bool,
+    label: str | None,
+    quiet: bool,
     as_json: bool,
 ) -> None:
     """Exchange the messages and collectives of a profile: as many, as large, between the same
     ranks, in turns.
 
     A profile does not hold the order of calls: in the replay they take turns as evenly as their
-    counts allow. One-sided operations and set-up are left out.
+    counts allow. One-sided operations and set-up are left out. The result file is one like others:
+    for show, compare and history.
     """
     profile = load_profile(file)
     mix = mix_of(profile)
@@ -92,8 +105,25 @@ def command(
         of_rank = Summary(profile).of_rank
         ranks = sorted((one for one in profile.ranks if one.job == 0), key=lambda one: one.rank)
         computed = [max(one.wall_s - of_rank[0, one.rank].time_s, 0.0) for one in ranks]
-    found = replay(mix, placement, launches, repetitions, computed)
+    check_slots(placement)
+    path = output or default_output("replay")
+    result = ResultFile(path, force=force)
+
+    def keep(record: Record) -> None:
+        if not result.has_content:
+            result.write(encode(header_of(label)))
+            result.has_content = True
+        result.write(encode(record))
+
+    try:
+        found = replay(mix, placement, launches, repetitions, computed, keep)
+    finally:
+        if not result.has_content:
+            result.remove()
+        result.close()
     if as_json:
         click.echo(dumps(replayed_json(mix, found)))
     else:
         click.echo("\n".join(replayed_lines(mix, found)))
+    if not quiet:
+        click.echo(f"samples are in {path}", err=True)

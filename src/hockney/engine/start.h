@@ -5,6 +5,7 @@
 #include <math.h>
 #include <sched.h>
 
+#include "faults.h"
 #include "simulated.h"
 #include "sync.h"
 
@@ -64,9 +65,11 @@ static inline double start_wait(const struct start *start, double moment)
     double now;
     if (IS_SIMULATED)
         start_sleep(start, moment);
-    while ((now = sync_now(&start->clock)) < moment)
+    while ((now = sync_now(&start->clock)) < moment) {
         if (moment - now > NEAR_NS)
             sched_yield();
+        fault_progress(start->comm);
+    }
     return now;
 }
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import uuid
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 
 import numpy as np
 
+from hockney import __version__, records
 from hockney.errors import HockneyError
 from hockney.measure.build import build_replayer
-from hockney.measure.checks import check_slots, would_share
+from hockney.measure.checks import would_share
+from hockney.measure.environment import describe_environment
 from hockney.measure.launch import Interruption
 from hockney.measure.mpi import find_mpi
 from hockney.measure.platforms import platform_file
@@ -19,6 +23,7 @@ from hockney.measure.start import start_of
 from hockney.measure.trial import EMPTY_MESSAGES
 from hockney.mpis import Engine
 from hockney.profiles.mix import Mix
+from hockney.records import End, LaunchRecord, Record, RunRecord, Samples
 from hockney.spec import Case, Placement
 from hockney.temporary import temporary_file
 
@@ -43,13 +48,34 @@ class Replayed:
         return float(np.median(self.launches))
 
 
+EXPERIMENT = "replay"
+DEFINITION = "the whole mix, from the common start to the last rank's end"
+Keep = Callable[[Record], None]
+
+
+def header_of(label: str | None) -> RunRecord:
+    """The first line of a replay's result file."""
+    return RunRecord(
+        schema=records.SCHEMA,
+        hockney=__version__,
+        id=str(uuid.uuid4()),
+        started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        experiment=EXPERIMENT,
+        label=label,
+        environment=describe_environment(),
+    )
+
+
 def replay(
-    mix: Mix, placement: Placement, launches: int, repetitions: int, delays: Sequence[float] | None
+    mix: Mix,
+    placement: Placement,
+    launches: int,
+    repetitions: int,
+    delays: Sequence[float] | None,
+    keep: Keep,
 ) -> Replayed:
-    """`delays`: what each rank computes in the whole mix, in seconds; None for nothing. Raises
-    HockneyError where a launch fails, and AskedWronglyError where ranks would share CPUs and may
-    not."""
-    check_slots(placement)
+    """`delays`: what each rank computes in the whole mix, in seconds; None for nothing. `keep` is
+    given the records of each launch when it has ended. Raises HockneyError where a launch fails."""
     mpi = find_mpi(placement.mpicc, simulated=placement.platform is not None)
     program, _ = build_replayer(mpi)
     once_s = mix.time_s / mix.ranks + max(delays or [0.0])
@@ -64,7 +90,7 @@ def replay(
         case = Case(workload=EMPTY_MESSAGES, placement=placed)
         start = start_of(mpi, Engine(program), case, [str(file)])
         found: list[float] = []
-        for _ in range(1 if placement.platform else launches):
+        for number in range(1 if placement.platform else launches):
             lines: list[bytes] = []
             outcome = start.run(lines.extend, 60.0 + 20.0 * MOST_S * repetitions, interruption)
             if interruption:
@@ -75,8 +101,36 @@ def replay(
             if outcome.exit_status != 0 or len(times) != repetitions:
                 last = "; ".join(outcome.last_lines[-2:]) or "it printed nothing"
                 raise HockneyError(f"the replay failed (exit status {outcome.exit_status}): {last}")
-            found.append(float(np.median(times)) * mix.turns / done)
+            whole = [seconds * mix.turns / done for seconds in times]
+            found.append(float(np.median(whole)))
+            launch = LaunchRecord(
+                launch=number,
+                command=start.command,
+                launcher=start.version,
+                definition=DEFINITION,
+                simulated=placement.platform is not None,
+            )
+            for record in (launch, _samples(number, mix.ranks, whole), _end(number, whole)):
+                keep(record)
     return Replayed(found, done / mix.turns, would_share(placement))
+
+
+def _samples(launch: int, ranks: int, seconds: Sequence[float]) -> Samples:
+    return Samples(
+        launch=launch,
+        round=0,
+        operation=EXPERIMENT,
+        bytes=0,
+        ranks=ranks,
+        peers=(),
+        repetitions=1,
+        at_s=0.0,
+        ns=[1e9 * one for one in seconds],
+    )
+
+
+def _end(launch: int, seconds: Sequence[float]) -> End:
+    return End(launch=launch, reason="complete", wall_s=sum(seconds))
 
 
 def words_of(
