@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from claim import Claim
 
 from hockney.estimate.blocks import BlockTimes, Seen, VariantRatio, variant_ratios
 from hockney.estimate.conditions import Conditions
@@ -101,3 +102,40 @@ def interval_holds(machine: Machine, effect: float) -> Callable[[int, int], tupl
         return held, n
 
     return run
+
+
+def _equal(name: str, machine: Machine, most: int = MOST) -> Claim:
+    return Claim(
+        name=f"variants: equal ones called different, {name}",
+        where="docs/method.md, Variants",
+        stated="equal variants are called different in at most 5 % of runs, over all looks",
+        at_most=0.05,
+        at_least=None,
+        run=called_different(machine, most),
+        n=1500,
+    )
+
+
+def _held(name: str, machine: Machine, effect: float) -> Claim:
+    return Claim(
+        name=f"variants: interval of the ratio, {name}",
+        where="docs/method.md, Variants",
+        stated="the interval of a ratio holds it in at least 95 % of runs, over all looks",
+        at_most=None,
+        at_least=0.95,
+        run=interval_holds(machine, effect),
+        n=1500,
+    )
+
+
+CLAIMS: list[Claim] = [
+    _equal("the probe explains nothing", Machine()),
+    _equal("the times go with the probe by half", Machine(slope=0.5)),
+    _equal("the times go with the probe", Machine(slope=1.0)),
+    _equal("the times go with the probe twice", Machine(slope=2.0)),
+    _equal("24 blocks", Machine(slope=1.0), 24),
+    _equal("states flip in a fifth of launches", Machine(slope=1.0, flips=0.2)),
+    _equal("three points", Machine(slope=1.0, points=3)),
+    _held("equal, adjusted by the probe", Machine(0.005, 0.05, 1.0), 0.0),
+    _held("5 % slower, adjusted by the probe", Machine(0.005, 0.05, 1.0), math.log(1.05)),
+]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hockney as package
-from conftest import RunHockney
+from conftest import FAULTY, RunHockney
 
 TWO_LATENCIES = "platform=cluster:2,lat=1us;cluster:2,lat=1.5us"
 
@@ -223,6 +223,63 @@ def test_a_variant_that_cannot_start_is_named_and_the_others_go_on(
     study = package.load(Path("out.jsonl")).variants
     assert study is not None
     assert {one.variant for one in study.ratios} == {"two"}
+
+
+NEVER, AT_ONCE = "1000000", "0"
+"""Rounds in which a faulty engine dies."""
+
+
+def dying(*rounds: str) -> list[str]:
+    """A run of variants that die in these rounds."""
+    vary = f"env:HOCKNEY_FAULT_DIE={','.join(rounds)}"
+    words = ["--launches", "2", "--budget", "3s", "-o", "out.jsonl"]
+    return ["pingpong", "--vary", vary, "--sizes", "8", *words]
+
+
+def test_a_variant_that_dies_is_named_and_the_others_go_on(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    words = dying(NEVER, AT_ONCE, "2" + NEVER)
+    done = hockney(*words, env={"HOCKNEY_CFLAGS": FAULTY})
+    assert done.status == 1
+    assert f"HOCKNEY_FAULT_DIE={AT_ONCE}: launch" in done.stderr
+    assert "budget was spent" not in done.stderr
+    study = package.load(tmp_path / "out.jsonl").variants
+    assert study is not None
+    assert {one.variant for one in study.ratios} == {f"HOCKNEY_FAULT_DIE=2{NEVER}"}
+
+
+def test_without_two_variants_that_start_nothing_is_compared(hockney: RunHockney) -> None:
+    done = hockney(*dying(AT_ONCE, NEVER), env={"HOCKNEY_CFLAGS": FAULTY})
+    assert done.status == 1
+    assert "budget was spent" not in done.stderr
+    assert f"HOCKNEY_FAULT_DIE={AT_ONCE}: launch" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_file_without_a_complete_block_is_shown_refused_and_continued(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    words = ["pingpong", "--vary", "env:A=1,2", "--launches", "2", "--sizes", "8"]
+    words += ["-q", "-o", "out.jsonl"]
+    assert hockney(*words).status == 0
+    file = tmp_path / "out.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    ends = [number for number, line in enumerate(lines) if '"kind":"end"' in line]
+    for kept in (2, ends[0] + 1):
+        file.write_text("".join(lines[:kept]))
+        for other in (
+            ["show", "out.jsonl", "--diagnose", "--plot", "--all-states", "--gate"],
+            ["show", "out.jsonl", "--json"],
+            ["compare", "out.jsonl", "-o", "ratio.svg"],
+            ["plot", "--what", "variants", "out.jsonl", "-o", "ratio.svg"],
+        ):
+            done = hockney(*other)
+            assert done.status in (1, 2), other
+            assert "no block is complete" in done.stderr
+            assert "Traceback" not in done.stderr
+    assert hockney(*words, "--resume").status == 0
+    assert hockney("compare", "out.jsonl").status == 0
 
 
 @pytest.mark.long

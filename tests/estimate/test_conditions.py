@@ -91,6 +91,23 @@ def test_equal_variants_are_called_different_at_most_as_often_as_stated() -> Non
     assert wrong <= 25  # 15 are expected of 300; more than 25 have a chance of 1 %
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_exchanging_the_launches_of_a_block_changes_its_sign_alone(seed: int) -> None:
+    """What makes the signed-rank test of the adjusted ratios exact for equal variants."""
+    rng = np.random.default_rng(seed)
+    compute = 0.02 * rng.standard_normal(40)
+    handover = np.where(rng.random(40) < 0.2, 1.4, 0.0) * rng.choice([-1.0, 1.0], 40)
+    logs = compute + handover + 0.005 * rng.standard_normal(40)
+    signs = rng.choice([-1.0, 1.0], 40)
+    found = compared(logs, handover, compute, 0.0)
+    other = compared(signs * logs, signs * handover, signs * compute, 0.0)
+    assert found.slope is not None
+    assert other.slope == pytest.approx(found.slope)
+    assert other.is_kept.tolist() == found.is_kept.tolist()
+    expected = signs[found.is_kept] * found.log_ratios
+    assert other.log_ratios == pytest.approx(expected)
+
+
 def test_without_probes_nothing_is_left_out() -> None:
     logs = np.array([0.0, 0.3, 0.1] * 10)
     unknown = np.full(len(logs), math.nan)

@@ -222,8 +222,11 @@ def _measure_all(session: Session, interruption: Interruption) -> bool:
             # The disk is full or gone: the results so far are still shown.
             answer.problem, session.reason = str(error), "failed"
             return False
-        budget.note(outcome.wall_s, _measured_s(session, number) or 0.0)
         answer.problem = _problem(session, answer, number, outcome)
+        if answer.problem is not None and session.blocks is not None:
+            budget.rested(outcome.wall_s)  # other variants do not pay for one that fails
+        else:
+            budget.note(outcome.wall_s, _measured_s(session, number) or 0.0)
         answer.is_done = _is_done(session, answer)
         if session.race is not None:
             session.race.drop(session.answers)

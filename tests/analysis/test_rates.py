@@ -1,0 +1,39 @@
+"""Stated rates on made-up truth: few repetitions of what benchmarks/claims_*.py computes."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import pytest
+from scipy.stats import binom
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+BY_CHANCE = 1e-3
+"""A rate that holds gives a count as bad as one that fails here with less than this chance; the
+seed is fixed."""
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "n"),
+    [
+        ("claims_compare", "compare: any of 30 points, 4 other runs", 80),
+        ("claims_compare", "compare: any of 3 points, 5 other runs", 200),
+        ("claims_compare", "compare: half the smallest difference", 200),
+        ("claims_compare", "compare: one and a half times the smallest difference", 200),
+        ("claims_variants", "variants: equal ones called different, 24 blocks", 80),
+        ("claims_history", "history: drift of 20 % over 30 runs, deviation 1 %", 60),
+        ("claims_history", "history: step of 10 % in the middle of 30 runs, deviation 1 %", 60),
+    ],
+)
+def test_a_stated_rate_holds(
+    module: str, name: str, n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    [claim] = [one for one in importlib.import_module(module).CLAIMS if one.name == name]
+    count, made = claim.run(n, 1)
+    assert made == n
+    if claim.at_most is not None:
+        assert binom.sf(count - 1, n, claim.at_most) > BY_CHANCE
+    if claim.at_least is not None:
+        assert binom.cdf(count, n, claim.at_least) > BY_CHANCE
