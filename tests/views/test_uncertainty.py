@@ -25,7 +25,7 @@ def analysis_of(launches: Sequence[float], samples: int = 4) -> Analysis:
     ("launches", "said"),
     [
         (4, ""),
-        (5, "72 % confidence interval (95 % takes 18 launches)"),
+        (5, "70 % confidence interval (95 % takes 18 launches)"),
         (17, "87 % confidence interval (95 % takes 18 launches)"),
         (18, "95 % confidence interval"),
     ],
