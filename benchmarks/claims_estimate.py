@@ -199,11 +199,12 @@ def _of_states() -> list[Claim]:
             ("one state, 6 launches that differ by 20 %", (partial(launch_effects, 0.2), 6, 30)),
             ("one state, 6 launches that differ by 40 %", (partial(launch_effects, 0.4), 6, 30)),
             ("one state, 12 launches that differ by 20 %", (partial(launch_effects, 0.2), 12, 50)),
+            ("one state, 12 launches that differ by 40 %", (partial(launch_effects, 0.4), 12, 50)),
             ("one state, a random walk of 6 launches", (partial(walk, 0.03), 6, 100)),
             ("one state, a random walk of 30 launches", (partial(walk, 0.03), 30, 20)),
         )
     ]
-    for scatter, told, not_told in ((0.01, 1.3, 1.2), (0.03, 1.35, 1.2), (0.05, 1.4, 1.25)):
+    for scatter, told, not_told in ((0.01, 1.3, 1.2), (0.03, 1.35, 1.2), (0.05, 1.45, 1.2)):
         for by_launch in (True, False):
             where = "of launches" if by_launch else "of rounds"
             name = f"two states {where} that scatter by {100 * scatter:.0f} %"

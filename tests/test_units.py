@@ -10,6 +10,7 @@ from hockney.units import (
     format_rate,
     format_seconds,
     format_size,
+    format_uncertainty,
     parse_seconds,
     parse_share,
     parse_size,
@@ -151,3 +152,11 @@ def test_numbers_are_written_with_their_unit() -> None:
     assert format_rate(2.0**31) == "2 GiB/s"
     assert format_rate(None) == "-"
     assert format_size(5000) == "5000 B"
+
+
+@pytest.mark.parametrize(
+    ("half_width", "said"),
+    [(0.0126, "±1.3 %"), (0.5, "±50.0 %"), (0.51, "not known"), (22.17, "not known")],
+)
+def test_an_interval_wider_than_its_number_is_not_known(half_width: float, said: str) -> None:
+    assert format_uncertainty(half_width) == said

@@ -36,6 +36,14 @@ def test_all_ranks_together_are_what_numpy_says_of_all_samples() -> None:
     assert [one.median_s for one in each] == pytest.approx([1e-9 * (100 + r) for r in range(16)])
 
 
+def test_a_rank_with_too_few_samples_for_a_quantile_has_none() -> None:
+    run = run_of()
+    all_, rank, *_ = variability(run, estimate(run))
+    assert rank.samples == 200
+    assert rank.p95_s is not None
+    assert (rank.p99_s, all_.p99_s is None) == (None, False)
+
+
 def test_a_batch_of_a_pair_is_of_both_its_ranks() -> None:
     run = make_pairs_run(lambda *_: [5.0, 7.0], [[(0, 3), (1, 2)]], one_a_node(4), rounds=1)
     found = variability(run, estimate(run))

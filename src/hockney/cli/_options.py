@@ -186,7 +186,7 @@ HOW_MUCH = (
         "--precision",
         type=FRACTION,
         default="1%",
-        help="Stop when the 95 % interval of every median is within this of it.",
+        help="Stop when every median is within this by the first half of the launches.",
     ),
     output("Result file.", show_default="EXPERIMENT-HOST-TIME.jsonl", metavar="FILE"),
 )

@@ -84,7 +84,7 @@ def command(
 ) -> Plan:
     """Measure the one-way time of messages between two ranks.
 
-    Prints latency and bandwidth, the median of each size with its 95 % confidence interval, and
+    Prints latency and bandwidth, the median of each size with its confidence interval, and
     Hockney's fit T(b) = alpha + beta b. Every sample is kept in a result file.
     """
     by_nodes = None if "ranks" in common.given else common.ranks_by_nodes()

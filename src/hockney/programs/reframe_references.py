@@ -65,7 +65,7 @@ def _meaning(analysis: Analysis) -> str:
     if runs:
         return f"the 95 % interval for the median of another run, from {runs} runs"
     return (
-        "the 95 % interval of this run's median over its launches; runs of other days differ by "
+        "the interval of this run's median over its launches; runs of other days differ by "
         "more, and --history takes them in"
     )
 

@@ -32,7 +32,7 @@ def describe_history(histories: Sequence[History]) -> Figure:
         if (of := [(i, trend) for i, trend in trends if trend.unit == unit])
     ]
     caption = (
-        f"{sentence(what)}: each run's median over launches with its 95 % confidence "
+        f"{sentence(what)}: each run's median over launches with its confidence "
         "interval. Lines: the median of a level; dotted: where a level begins.",
     )
     return Figure("history", "history", tuple(panels), caption)

@@ -127,13 +127,13 @@ class ProgressView:
         assert status.least_known is not None
         title, known = status.least_known
         name = f"{title}, " if title else ""
-        asked = f" (asked ±{100.0 * self._precision:g} %)"
+        asked = f" (asked ±{100.0 * self._precision:g} % by half of the launches)"
         point = f"{name}{format_size(known.point.bytes)} {format_seconds(known.median_s)} "
         if known.interval is None:
             return [(point, "bold"), ("no interval yet", ""), (asked, "dim")]
         low, high = known.interval.low, known.interval.high
         limits = f"[{format_seconds(low)} .. {format_seconds(high)}] "
-        style = "green" if known.precision <= self._precision else "yellow"
+        style = "green" if known.deciding_precision <= self._precision else "yellow"
         return [
             (point, "bold"),
             (limits, ""),

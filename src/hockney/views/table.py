@@ -12,6 +12,7 @@ from hockney.analysis.starts import Skew, Starts
 from hockney.estimate.launches import SLOW_EXCLUDED, SLOW_RULE
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.estimate.quantiles import CONFIDENCE, ENOUGH_LAUNCHES
+from hockney.estimate.sketch import samples_needed
 from hockney.fitting.fit import Fit, Parameter
 from hockney.models.hockney import ORDINARY
 from hockney.records import Place
@@ -21,6 +22,9 @@ from hockney.units import format_rate, format_seconds, format_size, format_uncer
 
 STRONG = frozenset({"median", "completion", "median pair", "B/A", "verdict"})
 """Columns that a reader looks for."""
+FEW_SAMPLES = (
+    f"p99 takes {samples_needed(0.99)} samples in a launch, and is - where none has so many"
+)
 MOST_PLACES = 8
 """For more places than this, only their number and the hosts are shown."""
 
@@ -106,7 +110,8 @@ def point_table(
             limits = (microseconds(other.low_s), microseconds(other.high_s)) if other else ()
             row.append(" .. ".join(limits) or "-")
         rows.append(row)
-    return aligned(rows)
+    few = any(point.p99_s is None and point.samples for point in points)
+    return aligned(rows) + f"\n{FEW_SAMPLES}" * few
 
 
 def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
