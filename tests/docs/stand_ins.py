@@ -26,6 +26,7 @@ RUNS = {
 LOGS = {
     r"times\.csv|a\.csv": "size,lat\n8,1.5\n64,1.6\n1024,2.5\n",
     r"imb": excerpts.IMB_MULTI,
+    r"perflogs": excerpts.NETWORKS["reframe 4"][1],
     r"np\.out": "1: 1 bytes 1000 times --> 5.00 Mbps in 1.53 usec\n",
     r"": excerpts.OSU_RATE,
 }

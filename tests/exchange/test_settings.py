@@ -56,6 +56,8 @@ def launches(text: str) -> list[int]:
         ("=== TCP ===\n", "=== verbs ===\n"),
         ("**Within a node**\n\n", "**Between nodes**\n\n"),
         ("Between two nodes:\n\n", "On one node:\n\n"),
+        ("Nodes: n1,n2\n", "Nodes: n1,n9\n"),
+        ("# network = tcp\n", "# network = ib\n"),
         ("`export UCX_TLS=tcp`\n\n", "`export UCX_TLS=rc`\n\n"),
     ],
     ids=lambda two: two[1].strip()[:30],

@@ -81,9 +81,9 @@ def command(
     label: str | None,
     force: bool,
 ) -> None:
-    """Convert logs of OSU, IMB, NetPIPE, nccl-tests, perftest, Netgauge and others to result files.
+    """Convert logs of OSU, IMB, nccl-tests, UCX, libfabric, GPCNeT and others to result files.
 
-    A result file holds one experiment; a log with several gives several files.
+    A result file holds one experiment under one setting; a log with several gives several files.
     """
     if (columns or repeated == "samples") and format_name not in (None, "csv"):
         raise AskedWronglyError(

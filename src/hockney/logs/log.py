@@ -33,7 +33,7 @@ _PREFIXES = re.compile(
     r"|\[\d+\] (?=[#\s\d])|\s*\d+: (?=[#\s\d]))+"  # mpiexec -l, srun --label
 )
 _LABEL = re.compile(r"\s*(?:\d{1,6}: ?|\[\d{1,6}\] ?)(?=[^\d]|$)|\s*\d{1,6}: (?=\d)")
-LEAST_LABELLED = 3
+LEAST_LABELLED = 2
 """Lines of a log whose every line has a label; fewer may have it by chance."""
 
 

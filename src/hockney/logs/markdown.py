@@ -42,6 +42,9 @@ def _unescaped(line: str) -> str:
 
 
 def _cells(line: str) -> str:
-    cells = _PIPE.split(line.strip().removeprefix("|").removesuffix("|"))
-    texts = (_PUNCTUATION.sub(r"\1", cell.strip()) for cell in cells)
-    return "\t".join(_EMPHASIS.sub(r"\2", text) for text in texts).rstrip("\t")
+    cells = [cell.strip() for cell in _PIPE.split(line.strip().removeprefix("|").removesuffix("|"))]
+    if "\\" in line:
+        cells = [_PUNCTUATION.sub(r"\1", cell) for cell in cells]
+    if any(mark in line for mark in "*_`"):
+        cells = [_EMPHASIS.sub(r"\2", cell) for cell in cells]
+    return "\t".join(cells).rstrip("\t")

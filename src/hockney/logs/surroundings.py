@@ -69,6 +69,12 @@ _ASSIGNED = re.compile(
     r"((?:UCX|UCC|OMPI|MPICH|MPIR|I_MPI|FI|NCCL|RCCL|MV2|PSM2?|HCOLL|SHARP|PMIX|CUDA|OMP)_\w+)=)"
     r"([^`]{0,150}?)\s*(?:`|;|$)"
 )
+_KEYED = re.compile(
+    r"\s*[#*-]*\s*(networks?|fabric|transport|interface|provider|placement|mapping|binding|settings?"
+    r"|configuration|node ?list|nodes|hosts)\s*[:=]\s*(\S.{0,120})",
+    re.IGNORECASE,
+)
+"""What people print of a setting above a table."""
 _LOADED = re.compile(
     r"(?:^|`)\s*((?:module|ml|spack|conda|source)\b(?: \w+)?) ([^`]{1,150}?)\s*(?:`|$)"
 )
@@ -157,7 +163,10 @@ def _see(text: str, state: _State, may_head: bool) -> None:
     loaded = _LOADED.search(words) if prompt or "`" in words or words.startswith("module") else None
     if loaded:
         state.settings[loaded[1]] = loaded[2]
-    if _COMMAND.fullmatch(bare):
+    keyed = _KEYED.fullmatch(text)
+    if keyed:
+        state.settings[keyed[1].lower()] = keyed[2].strip()
+    elif _COMMAND.fullmatch(bare):
         state.command, state.weak = _normal(bare), None
     elif prompt and not _NEUTRAL.match(words) and not loaded and not _ASSIGNED.search(words):
         state.weak = _normal(words)
