@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hockney.fitting.fit import SEED, Array, Curve
 from hockney.fitting.likelihood import akaike
 from hockney.lazy import lazy_imports
+from hockney.models._multi_mode_simulation import simulated_T_b_s
 from hockney.models._multi_mode_time import general_s
 
 with lazy_imports():
@@ -26,6 +28,10 @@ BOUNDS = {
 }
 FIRST_CHUNKS = tuple(2.0 ** (half / 2) for half in range(32, 46))
 FIRST_RATIOS = (2.0, 4.0, 8.0, 16.0)
+CHUNKS_A_MESSAGE = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+"""For which pairs that run ahead are simulated; between them ln times are interpolated."""
+MOST_AHEAD, MOST_SIMULATED = 16, 120
+"""Processes a node, and points of three and more of them, that are simulated at most."""
 BEST_STARTS = 3
 """Kinks make local minima: the search starts from the best of all pairs of these."""
 TOLERATED = 0.05
@@ -44,6 +50,8 @@ class Structure:
     width: int
     most: int
     """Processes a node."""
+    runs_ahead: bool = False
+    """Whether three and more pairs lose lock-step, as they do with one chunk in the simulation."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -76,7 +84,15 @@ class Structure:
         return (first, first * found.get("C_ratio", 1.0))[: self.levels]
 
     def seconds(self, q: Array, x: Array, p: Array, n: Array) -> Array:
-        """One way: T_b / 2 n."""
+        """One way: T_b / 2 n. Pairs that run ahead are simulated."""
+        seconds = self.lock_step_s(q, x, p, n)
+        if not self.runs_ahead:
+            return seconds
+        gained = _ln_ahead(self.values(q), x, p, n)
+        return np.asarray(seconds * np.exp(_between(gained, x / self.chunks(q)[0])))
+
+    def lock_step_s(self, q: Array, x: Array, p: Array, n: Array) -> Array:
+        """The same where all pairs stay in lock-step."""
         found = self.values(q)
         whole = general_s(
             x,
@@ -99,12 +115,59 @@ class Points:
     p: Array
     n: Array
     ln_t: Array
+    ln_ahead: Array | None = None
+    """ln of simulated over lock-step time for each of CHUNKS_A_MESSAGE, shape (those, points)."""
 
     def residuals(self, structure: Structure, q: Array) -> Array:
-        return np.asarray(self.ln_t - np.log(structure.seconds(q, self.x, self.p, self.n)))
+        ln_s = np.log(structure.lock_step_s(q, self.x, self.p, self.n))
+        if structure.runs_ahead:
+            assert self.ln_ahead is not None
+            ln_s += _between(self.ln_ahead, self.x / structure.chunks(q)[0])
+        return np.asarray(self.ln_t - ln_s)
 
     def with_times(self, seconds: Array) -> Points:
-        return Points(self.x, self.p, self.n, np.log(seconds))
+        return replace(self, ln_t=np.log(seconds))
+
+    def at(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> Points:
+        """Some of the points."""
+        ahead = None if self.ln_ahead is None else self.ln_ahead[:, chosen]
+        return Points(self.x[chosen], self.p[chosen], self.n[chosen], self.ln_t[chosen], ahead)
+
+    def simulated(self, structure: Structure, q: Array) -> Points:
+        """The points with what is gained where pairs run ahead, by the bandwidth, latency and kappa
+        of q."""
+        return replace(self, ln_ahead=_ln_ahead(structure.values(q), self.x, self.p, self.n))
+
+
+def _between(ln_ahead: Array, chunks: Array) -> Array:
+    """Interpolated between the numbers of chunks a message that were simulated."""
+    known = np.log(CHUNKS_A_MESSAGE)
+    place = np.interp(np.log(np.maximum(chunks, 1.0)), known, np.arange(len(known)))
+    below = np.minimum(place.astype(np.intp), len(known) - 2)
+    part, column = place - below, np.arange(len(chunks))
+    return np.asarray((1.0 - part) * ln_ahead[below, column] + part * ln_ahead[below + 1, column])
+
+
+def _ln_ahead(found: dict[str, float], x: Array, p: Array, n: Array) -> Array:
+    """ln of the simulated over the lock-step time, shape (CHUNKS_A_MESSAGE, points); 0 where pairs
+    stay in lock-step: one or two of them, and messages of one chunk. Whole chunks alone are
+    simulated, which are what libraries cut messages of powers of two into: what is left of the
+    last chunk would decide who is first."""
+    gained = np.zeros((len(CHUNKS_A_MESSAGE), len(x)))
+    rate, latency_s, kappa = found["B_r_Bps"], found["T_l_s"], found.get("kappa", 1.0)
+    for i in np.flatnonzero(p > 2.0):
+        pairs = np.array([p[i]])
+        for row, chunks in enumerate(CHUNKS_A_MESSAGE[1:], start=1):
+            if x[i] / chunks < BOUNDS["C_1_bytes"][0]:
+                gained[row:, i] = gained[row - 1, i]
+                break
+            size, chunks_a_s = np.array([float(chunks)]), rate * chunks / x[i]
+            lock_step = general_s(size, n[i], pairs, chunks_a_s, latency_s, (1.0,), (p[i],), kappa)
+            whole = simulated_T_b_s(
+                float(chunks), round(n[i]), round(p[i]), chunks_a_s, latency_s, 1.0, kappa
+            )
+            gained[row, i] = np.log(whole / lock_step[0])
+    return gained
 
 
 @dataclass(frozen=True)
@@ -121,12 +184,19 @@ def points_of(curve: Curve) -> Points:
     return Points(curve.bytes, curve.pairs, curve.repetitions, np.log(curve.median_s))
 
 
-def select(points: Points) -> Solution:
-    """The fewest chunks that the times do not speak against: one more must lower Akaike's corrected
+def select(points: Points) -> tuple[Solution, Points]:
+    """The solution, and the points that it is fitted to.
+
+    The fewest chunks that the times do not speak against: one more must lower Akaike's corrected
     criterion by DECISIVE. Of widths of the first of two chunks the best."""
-    few = thinned(points)
     most = int(points.p.max())
-    levels = [[Structure(0, 0, most)], [Structure(1, most, most)]]
+    one = Structure(1, most, most)
+    ahead = []
+    if 0 < (points.p > 2.0).sum() <= MOST_SIMULATED and most <= MOST_AHEAD:
+        ahead = [replace(one, runs_ahead=True)]
+        points = _with_ahead(points, one)
+    few = thinned(points)
+    levels = [[Structure(0, 0, most)], [one, *ahead]]
     levels.append([Structure(2, width, most) for width in _widths(points.p, most)])
     chosen: tuple[float, Structure, Array] | None = None
     for structures in levels:
@@ -139,7 +209,19 @@ def select(points: Points) -> Solution:
         if best and (chosen is None or best[0] < chosen[0] - DECISIVE):
             chosen = best
     assert chosen is not None
-    return polished(points, chosen[1], chosen[2])
+    best = polished(points, chosen[1], chosen[2])
+    if best.structure.runs_ahead:
+        points = points.simulated(best.structure, best.q)
+        best = polished(points, best.structure, best.q)
+    return best, points
+
+
+def _with_ahead(points: Points, structure: Structure) -> Points:
+    """Simulated by what one and two pairs show, which stay in lock-step, or all where these are too
+    few."""
+    calm = points.at(points.p <= 2.0)
+    start = searched(calm if len(calm.x) > 2 * structure.free else points, structure)
+    return points.simulated(structure, start.q)
 
 
 def _widths(p: Array, most: int) -> list[int]:
@@ -155,7 +237,7 @@ def _widths(p: Array, most: int) -> list[int]:
 
 def thinned(points: Points) -> Points:
     chosen = np.random.default_rng(SEED).permutation(len(points.x))[:MOST_POINTS]
-    return Points(points.x[chosen], points.p[chosen], points.n[chosen], points.ln_t[chosen])
+    return points.at(chosen)
 
 
 def searched(points: Points, structure: Structure) -> Solution:
