@@ -28,9 +28,11 @@ BOUNDS = {
 }
 FIRST_CHUNKS = tuple(2.0 ** (half / 2) for half in range(32, 46))
 FIRST_RATIOS = (2.0, 4.0, 8.0, 16.0)
-CHUNKS_A_MESSAGE = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+CHUNKS_A_MESSAGE = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64)
 """For which pairs that run ahead are simulated; between them ln times are interpolated."""
-MOST_AHEAD, MOST_SIMULATED = 16, 120
+MOST_EVENTS, LEAST_EXCHANGES = 1000, 4
+"""Chunks that are simulated one by one, and half of the exchanges that are simulated at least."""
+MOST_AHEAD, MOST_SIMULATED = 16, 80
 """Processes a node, and points of three and more of them, that are simulated at most."""
 BEST_STARTS = 3
 """Kinks make local minima: the search starts from the best of all pairs of these."""
@@ -163,11 +165,19 @@ def _ln_ahead(found: dict[str, float], x: Array, p: Array, n: Array) -> Array:
                 break
             size, chunks_a_s = np.array([float(chunks)]), rate * chunks / x[i]
             lock_step = general_s(size, n[i], pairs, chunks_a_s, latency_s, (1.0,), (p[i],), kappa)
-            whole = simulated_T_b_s(
-                float(chunks), round(n[i]), round(p[i]), chunks_a_s, latency_s, 1.0, kappa
-            )
-            gained[row, i] = np.log(whole / lock_step[0])
+            how = (round(p[i]), chunks_a_s, latency_s, 1.0, kappa)
+            gained[row, i] = np.log(_simulated_s(chunks, round(n[i]), *how) / lock_step[0])
     return gained
+
+
+def _simulated_s(chunks: int, n: int, p: int, *more: float) -> float:
+    """The simulated time of n exchanges of messages of so many chunks; of many exchanges that of
+    the first ones, and of the rest as the second half of these goes."""
+    most = 2 * max(MOST_EVENTS // (4 * p * chunks), LEAST_EXCHANGES)
+    if n <= most:
+        return simulated_T_b_s(float(chunks), n, p, *more)
+    half, whole = (simulated_T_b_s(float(chunks), of, p, *more) for of in (most // 2, most))
+    return whole + (n - most) * (whole - half) / (most - most // 2)
 
 
 @dataclass(frozen=True)
@@ -188,35 +198,47 @@ def select(points: Points) -> tuple[Solution, Points]:
     """The solution, and the points that it is fitted to.
 
     The fewest chunks that the times do not speak against: one more must lower Akaike's corrected
-    criterion by DECISIVE. Of widths of the first of two chunks the best."""
+    criterion by DECISIVE. Of widths of the first of two chunks the best. Before two chunks are
+    chosen, one with which pairs run ahead of lock-step is tried."""
     most = int(points.p.max())
-    one = Structure(1, most, most)
-    ahead = []
-    if 0 < (points.p > 2.0).sum() <= MOST_SIMULATED and most <= MOST_AHEAD:
-        ahead = [replace(one, runs_ahead=True)]
-        points = _with_ahead(points, one)
-    few = thinned(points)
-    levels = [[Structure(0, 0, most)], [one, *ahead]]
+    levels = [[Structure(0, 0, most)], [Structure(1, most, most)]]
     levels.append([Structure(2, width, most) for width in _widths(points.p, most)])
-    chosen: tuple[float, Structure, Array] | None = None
+    chosen: Rated | None = None
     for structures in levels:
-        found = [searched(few, structure) for structure in structures]
-        rated = [
-            (akaike(few.residuals(one.structure, one.q), one.structure.free), one.structure, one.q)
-            for one in found
-        ]
-        best = min(rated, key=lambda one: one[0], default=None)
+        best = min((_rated(points, one) for one in structures), default=None, key=_value)
         if best and (chosen is None or best[0] < chosen[0] - DECISIVE):
             chosen = best
     assert chosen is not None
-    best = polished(points, chosen[1], chosen[2])
-    if best.structure.runs_ahead:
-        points = points.simulated(best.structure, best.q)
-        best = polished(points, best.structure, best.q)
-    return best, points
+    if chosen[1].structure.levels == 2 and _is_simulated(points):
+        ahead = replace(levels[1][0], runs_ahead=True)
+        simulated = _simulated(points, levels[1][0])
+        one_chunk = _rated(simulated, ahead)
+        if one_chunk[0] < chosen[0] + DECISIVE:
+            points = simulated.simulated(ahead, one_chunk[1].q)
+            chosen = one_chunk
+    return polished(points, chosen[1].structure, chosen[1].q), points
 
 
-def _with_ahead(points: Points, structure: Structure) -> Points:
+Rated = tuple[float, Solution]
+"""Akaike's criterion, and what has it."""
+
+
+def _value(rated: Rated) -> float:
+    return rated[0]
+
+
+def _rated(points: Points, structure: Structure) -> Rated:
+    few = thinned(points)
+    found = searched(few, structure)
+    return akaike(few.residuals(structure, found.q), structure.free), found
+
+
+def _is_simulated(points: Points) -> bool:
+    """Whether there are three and more pairs, and not too many to be simulated."""
+    return bool(0 < (points.p > 2.0).sum() <= MOST_SIMULATED and points.p.max() <= MOST_AHEAD)
+
+
+def _simulated(points: Points, structure: Structure) -> Points:
     """Simulated by what one and two pairs show, which stay in lock-step, or all where these are too
     few."""
     calm = points.at(points.p <= 2.0)

@@ -173,6 +173,11 @@ def _notes(curve: Curve, best: Solution) -> list[str]:
             "a second chunk and lost lock-step look alike at one number of repetitions: measure "
             "again with 8 times and an eighth of them; a chunk then stays, and the other moves"
         )
+    if best.structure.runs_ahead:
+        notes.append(
+            "three and more processes run ahead of lock-step, as simulated with this chunk: no "
+            "second chunk is needed to explain their times"
+        )
     if not best.structure.levels:
         notes.append("no chunk shows at these sizes: send and receive overlap at all of them")
     return notes
