@@ -1,4 +1,4 @@
-"""A stated rate and the simulation that computes it."""
+"""What a claim is: a rate that a page states, and the simulation that measures it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Claim:
-    """What a page states about coverage, false alarms or power."""
+    """A rate that is stated somewhere: of coverage, of false alarms, of power."""
 
     name: str
+    """Lower-case words with dashes: the heading on the page of claims."""
     where: str
-    """The page and section that states it."""
+    """The page and section that state it."""
     stated: str
-    """The claim in words, with its figure."""
+    """The claim in words."""
     at_most: float | None
+    """The largest rate, as a fraction, with which the claim holds."""
     at_least: float | None
     run: Callable[[int, int], tuple[int, int]]
-    """(n, seed) -> (count, n)."""
+    """Takes the number of repetitions and a seed; returns a count, and of how many."""
     n: int
-    """Repetitions unless others are asked for: about a minute."""
+    """Repetitions that take about a minute."""

@@ -26,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hockney.estimate.differences import paired_shift
+from hockney.estimate.shifts import paired_shift
 from hockney.measure.build import build_recorder
 from hockney.measure.mpi import find_mpi
 from hockney.measure.recording import DIRECTORY, environment, mpi_of_command

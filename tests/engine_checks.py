@@ -17,7 +17,16 @@ WHAT_CHECKS_CALL = (
 )
 WHAT_THESE_CALL = (
     *("arrival", "grid", "json", "layout", "library", "list", "load", "one_sided", "operations"),
-    *("pattern", "records", "operations/copy", "operations/handover", "operations/pingpong"),
+    *(
+        "affinity",
+        "clock",
+        "pattern",
+        "probe",
+        "records",
+        "operations/copy",
+        "operations/handover",
+        "operations/pingpong",
+    ),
 )
 """Sources of the engine by name: all of it takes four times as long to compile."""
 OPTIONS = (*FLAGS, "-O0", "-DHOCKNEY_FAULTS", f"-I{SOURCES}")

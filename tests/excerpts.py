@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from excerpts_of_networks import EXCERPTS as NETWORKS
+
 OSU_5 = """\
 mpirun -np 2 ./osu_latency
 # OSU MPI Latency Test v5.3.2
@@ -411,4 +413,5 @@ EXCERPTS: dict[str, tuple[str, str]] = {
     "smpi factors": ("smpi-factors", SMPI_FACTORS),
     "mpip": ("mpip", MPIP),
     "julia": ("julia", JULIA),
+    **NETWORKS,
 }

@@ -15,7 +15,8 @@ from hockney.measure.mpi import find_mpi
 from hockney.mpis import Mpi
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
-NAMES = sorted(file.name for file in BENCHMARKS.glob("*.py") if file.name != "common.py")
+SHARED = {"common.py", "claim.py", *(file.name for file in BENCHMARKS.glob("claims_*.py"))}
+NAMES = sorted({file.name for file in BENCHMARKS.glob("*.py")} - SHARED)
 
 
 @pytest.mark.parametrize("name", first_of(NAMES, 3))

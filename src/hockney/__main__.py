@@ -1,3 +1,36 @@
-from hockney.cli import main
+"""The command: it is ready for any signal before it loads the command line, which takes longest."""
 
-main()
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+from hockney import endings
+from hockney.limits import explained, spare_threads, why_too_little
+
+
+def _fail(words: str) -> NoReturn:
+    os.write(2, f"hockney: {words}\n".encode())
+    sys.exit(1)
+
+
+def main() -> NoReturn:
+    """Runs the command line; what the system refuses while it is loaded is said in one line."""
+    endings.install()
+    too_little = why_too_little()
+    if too_little is not None:
+        _fail(too_little)
+    spare_threads()
+    try:
+        from hockney import cli
+    except (OSError, MemoryError, ImportError, RuntimeError) as error:
+        words = explained(error)
+        if words is None:
+            raise
+        _fail(words)
+    cli.main()
+
+
+if __name__ == "__main__":
+    main()

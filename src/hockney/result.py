@@ -89,7 +89,7 @@ def _table(points: Sequence[PointEstimate]) -> str:
         "bytes": lambda p: str(p.bytes),
         "statistic": lambda p: p.statistic,
         "time": lambda p: format_seconds(p.typical_s),
-        "95 % confidence interval": lambda p: (
+        "confidence interval": lambda p: (
             "-" if p.low_s is None else f"{format_seconds(p.low_s)} .. {format_seconds(p.high_s)}"
         ),
         "bandwidth": lambda p: format_rate(p.bandwidth_Bps),

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import stat
 import tempfile
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
 from hockney.errors import AskedWronglyError, HockneyError
 
 BLOCK_BYTES = 1 << 20
+REASONS = {
+    errno.EFBIG: ("File too large (ulimit -f)", "raise the limit of a file's size"),
+    errno.EDQUOT: ("the disk quota is exceeded", "free some of your quota"),
+}
+"""What the system refuses, and what helps; of all others the disk is full."""
+
+
+class TakenError(AskedWronglyError):
+    """The name has a file already."""
 
 
 class ResultFile:
     """A result file with one writer; each line goes to the kernel at once."""
 
-    def __init__(self, path: Path, force: bool = False, resume: bool | None = None) -> None:
-        """resume: whether the file is continued; None where it never can be."""
+    def __init__(
+        self, path: Path, force: bool = False, resume: bool | None = None, keep: bool = False
+    ) -> None:
+        """resume: whether the file is continued; None where it never can be. keep: what an older
+        file holds stays until replace() has the new content as a whole."""
         self.path, self.can_resume = path, resume is not None
         self._saved = ""
         """The file that the content of a deleted one was saved to: it is saved once."""
@@ -29,7 +43,7 @@ class ResultFile:
         try:
             self._file = os.open(path, flags, 0o666)
         except FileExistsError as error:
-            raise AskedWronglyError(
+            raise TakenError(
                 f"{path} exists",
                 f"name another file with -o,{continues} or overwrite it with --force",
             ) from error
@@ -39,11 +53,13 @@ class ResultFile:
             ) from error
         self._lock()
         self._is_plain = stat.S_ISREG(os.fstat(self._file).st_mode)
-        if self._is_plain and force and not resume:
+        if self._is_plain and force and not resume and not keep:
             os.ftruncate(self._file, 0)
-        elif self._is_plain:
+        elif self._is_plain and not keep:
             self._cut_to_whole_lines()
-        self.has_content = self._is_plain and os.fstat(self._file).st_size > 0
+        self._bytes = os.fstat(self._file).st_size
+        """How many it has, if nobody else takes some away."""
+        self.has_content = self._is_plain and self._bytes > 0
 
     def _lock(self) -> None:
         try:
@@ -70,6 +86,32 @@ class ResultFile:
         if end < size:
             os.ftruncate(self._file, end)
 
+    def replace(self, content: bytes) -> None:
+        """Writes the whole content in place of what was there, which stays if that fails."""
+        if not self._is_plain:
+            self.write(content)
+            return
+        target = self.path.resolve() if self._is_in_place() else None
+        for directory in (target.parent if target else None, *_rescues()):
+            with suppress(OSError):
+                if directory is not None:
+                    written = _write_new(directory, content, os.fstat(self._file).st_mode)
+                    break
+        else:
+            raise HockneyError(
+                f"{self.path} cannot be written, nor a file in any other directory",
+                "free some space, or name another file with -o",
+            )
+        if target is None or written.parent != target.parent:
+            kept = written.with_name(f"{written.name.removeprefix('.')}.jsonl")
+            written.replace(kept)
+            raise HockneyError(
+                f"{self.path} cannot be written (a full disk, or it was removed); what was "
+                f"measured is in {kept}"
+            )
+        written.replace(target)
+        self.has_content = True
+
     def write(self, lines: bytes) -> None:
         """Appends whole lines."""
         if lines and self._is_plain and not self._is_in_place():
@@ -77,16 +119,29 @@ class ResultFile:
             raise HockneyError(
                 f"{self.path} was removed or replaced, or a directory above it; {self._saved}"
             )
+        if lines and self._is_plain:
+            self._check_whole()
         try:
             while lines:
-                lines = lines[os.write(self._file, lines) :]
+                written = os.write(self._file, lines)
+                self._bytes += written
+                lines = lines[written:]
         except OSError as error:
+            what, way_out = REASONS.get(error.errno or 0, (error.strerror, "free some space"))
+            more = "continue with --resume" if self.can_resume else "name another file with -o"
             raise HockneyError(
-                f"{self.path}: {error.strerror}; what was measured before is in the file",
-                "free some space, then continue with --resume"
-                if self.can_resume
-                else "free some space, or name another file with -o",
+                f"{self.path}: {what}; what was measured before is in the file",
+                f"{way_out}, then {more}",
             ) from error
+
+    def _check_whole(self) -> None:
+        missing = self._bytes - os.fstat(self._file).st_size
+        if missing > 0:
+            raise HockneyError(
+                f"{self.path} was cut by another process: {missing} bytes of what was measured are "
+                "gone from it",
+                "what is shown now is from all that was measured; measure again for a whole file",
+            )
 
     def _is_in_place(self) -> bool:
         try:
@@ -96,7 +151,7 @@ class ResultFile:
 
     def _save_elsewhere(self) -> str:
         """Copies the content of the deleted file to a writable directory; returns a message."""
-        for directory in (".", str(Path.home()), tempfile.gettempdir()):
+        for directory in _rescues():
             with suppress(OSError):
                 rescue, name = tempfile.mkstemp(
                     prefix=f"{self.path.stem}-saved-", suffix=".jsonl", dir=directory
@@ -115,3 +170,35 @@ class ResultFile:
 
     def close(self) -> None:
         os.close(self._file)
+
+
+def opened_first(names: Iterable[Path], force: bool, resume: bool | None) -> ResultFile:
+    """The first of these names that no file has: another process may take one at any moment.
+    Raises TakenError where all are taken."""
+    taken: TakenError | None = None
+    for path in names:
+        try:
+            return ResultFile(path, force, resume)
+        except TakenError as error:
+            taken = error
+    assert taken is not None, "no name was given"
+    raise taken
+
+
+def _rescues() -> list[Path]:
+    """Where content is saved that cannot be written to its file."""
+    return [Path(), Path.home(), Path(tempfile.gettempdir())]
+
+
+def _write_new(directory: Path, content: bytes, mode: int) -> Path:
+    """A new file with this content; OSError, and no file, where it cannot be written."""
+    descriptor, name = tempfile.mkstemp(prefix=".hockney-saved-", dir=directory)
+    path = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            os.fchmod(file.fileno(), stat.S_IMODE(mode))
+    except OSError:
+        path.unlink()
+        raise
+    return path

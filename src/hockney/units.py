@@ -135,6 +135,16 @@ def parse_factor(text: str) -> float:
     return value
 
 
+MOST_UNCERTAIN = 0.5
+"""Of a number: with a larger half-width its interval is wider than the number itself."""
+
+
+def format_uncertainty(half_width: float) -> str:
+    """The half-width of an interval as a fraction of its number: "±1.3 %"; "not known" where the
+    interval is wider than the number."""
+    return f"±{100.0 * half_width:.1f} %" if half_width <= MOST_UNCERTAIN else "not known"
+
+
 def format_size(size: int) -> str:
     """The exact size: "4 KiB" if that is whole, else "5000 B"."""
     for unit in ("GiB", "MiB", "KiB"):

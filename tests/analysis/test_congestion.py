@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import click
 import pytest
 
 from congestion_samples import congestion_run
 from hockney.analysis import Analysis
-from hockney.cli._present import gate_congestion
+from hockney.analysis.gates import congestion_gate
 from hockney.estimate.sketch import samples_needed
 from hockney.views.experiments import shown_json, view_of
 
@@ -69,12 +68,17 @@ def test_few_launches_have_a_factor_without_an_interval() -> None:
 def test_the_gate_needs_to_be_surely_exceeded(gate: float, exceeds: bool) -> None:
     analysis = Analysis(congestion_run(factor=2.0, tail=1.0, most_factor=gate))
     assert [one.exceeds for one in analysis.congestion] == [exceeds]
-    if exceeds:
-        with pytest.raises(click.exceptions.Exit) as ended:
-            gate_congestion(analysis)
-        assert ended.value.exit_code == 1
-    else:
-        gate_congestion(analysis)
+    verdict = congestion_gate(analysis.congestion)
+    assert verdict is not None
+    assert verdict.status == ("failed" if exceeds else "passed")
+
+
+def test_a_gate_without_an_interval_is_not_judged() -> None:
+    analysis = Analysis(congestion_run(launches=4, most_factor=3.0))
+    verdict = congestion_gate(analysis.congestion)
+    assert verdict is not None
+    assert verdict.line.startswith("gate: NOT JUDGED: too few launches for an interval; ")
+    assert verdict.exit_status == 3
 
 
 def test_the_gate_is_for_tails_too() -> None:

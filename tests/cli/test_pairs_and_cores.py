@@ -29,7 +29,7 @@ ALLOWED = max(len(os.sched_getaffinity(0)), 2)
         (["pairs", "--mode", "ready"], "ready"),
         (["pairs", "--multi", "--pairing", "random"], "leave out --pairing"),
         (["pairs", "--multi", "-n", "7"], "-n 6 or -n 8"),
-        (["pairs", "--multi", "--msgs-per-sample", "0"], "x>=1"),
+        (["pairs", "--multi", "--msgs-per-sample", "0"], "from 1 up"),
         (["pairs", "--duration", "3s", "--budget", "3s"], "--duration makes one launch"),
         (["pairs", "--platform", "here.xml"], "give it with -n"),
         (["cores", "-n", "1"], "at least two ranks"),

@@ -11,7 +11,9 @@ from profile_samples import calls, profile, written
 
 from conftest import RunHockney
 from figure_examples import stencil
-from hockney.profiles.summary import REASONS, Summary
+from hockney.profiles.causes import CAUSES
+from hockney.profiles.summary import Summary
+from hockney.views.profile import profile_parts
 from hockney.views.profile_figures import PROFILE_FIGURES, describe_profile
 
 ATTACK = "<script>alert(1)</script>"
@@ -22,9 +24,9 @@ def test_each_rank_has_the_time_that_it_spent() -> None:
     [panel] = describe_profile("reasons", summary).panels
     for row, key in enumerate(sorted(summary.of_rank)):
         bars = [bar for bar in panel.bars if bar.row == row]
-        in_mpi = [bar for bar in bars if panel.kinds[bar.kind].label in REASONS]
+        in_mpi = [bar for bar in bars if panel.kinds[bar.kind].label in CAUSES]
         spent = sum(bar.high - bar.low for bar in in_mpi)
-        assert round(spent - sum(summary.reasons_of_rank[key].values()), 9) == 0.0
+        assert round(spent - sum(summary.causes.of_rank[key].values()), 9) == 0.0
         assert all(a.high == b.low for a, b in pairwise(bars))
 
 
@@ -62,10 +64,27 @@ def test_names_in_a_profile_are_text(hockney: RunHockney, tmp_path: Path) -> Non
 
 def test_plot_draws_profiles(hockney: RunHockney, tmp_path: Path) -> None:
     given = written(tmp_path / "p.jsonl", stencil(4))
-    assert "A waiting" in hockney("plot", str(given)).stdout
+    assert "A late partners" in hockney("plot", str(given)).stdout
     assert hockney("plot", "--what", "traffic", str(given), "-o", "t.svg").status == 0
     without = written(tmp_path / "none.jsonl", profile(calls(0, "MPI_Barrier", 3)))
     done = hockney("plot", "--what", "traffic", str(without))
     assert done.status == 2
     assert "no bytes between ranks" in done.stderr
     assert hockney("plot", "--what", "reasons", str(given), str(without)).status == 2
+
+
+def test_a_call_takes_as_long_in_the_table_as_in_the_figure() -> None:
+    """A nonblocking send of 0.3 ms whose completion took 105 ms, in a wait."""
+    made = profile(
+        calls(0, "MPI_Isend", 10, 8, time_s=3e-4, completion_s=0.105),
+        calls(0, "MPI_Waitall", 10, datatype=None, time_s=0.105),
+    )
+    summary = Summary(made)
+    [panel] = describe_profile("calls", summary).panels
+    assert panel.y.names == ("Isend, 8 B, 2 ranks",)
+    assert abs(max(bar.high for bar in panel.bars) - 0.1053) < 1e-9
+    rows = {row.key[0]: row.sum for row in summary.lines}
+    assert abs(rows["MPI_Isend"].spent_s - 0.1053) < 1e-9
+    assert rows["MPI_Waitall"].spent_s == 0.0
+    table = next(part for part in profile_parts(summary) if "us each" in part).splitlines()
+    assert table[1].split()[:5] == ["MPI_Isend", "2", "8", "10", "0.1053"]

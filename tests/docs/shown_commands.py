@@ -111,6 +111,4 @@ def _shortened(words: list[str]) -> list[str]:
     if words[0] != "startup":
         more += ["--budget", "300ms"]
     more += ["--launches", "1"]
-    if words[0] == "collective" and "--platform" not in words:
-        more += ["--oversubscribe"]
     return more

@@ -27,8 +27,6 @@ def shortened(command: str) -> list[str]:
     has_own_sizes = {"--sizes", "--datatype", "--multi", *FIXED}
     if has_own_sizes.isdisjoint((verb, *words)):
         more += ["--sizes", "8,1KiB"]
-    if verb == "collective":
-        more.append("--oversubscribe")
     if "--multi" in words:
         more += ["-n", "4", "--msgs-per-sample", "20"]  # as many ranks as usual take too long
     return [verb, *words, *more]

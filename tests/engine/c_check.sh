@@ -56,7 +56,7 @@ export ASAN_OPTIONS=detect_leaks=0
 clean() {
     ranks=$1
     shift
-    mpiexec -n "$ranks" "$engine" "$@" >"$out/records"
+    mpiexec -n "$ranks" "$engine" "$@" --oversubscribe >"$out/records"
     echo "clean under the sanitizers: $* on $ranks ranks"
 }
 

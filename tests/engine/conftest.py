@@ -56,7 +56,7 @@ def start_engine(mpi: Mpi, engine: Engine, tmp_path: Path) -> Iterator[StartEngi
         path = tmp_path / "records"
         with path.open("w") as records:
             process = subprocess.Popen(
-                launcher.command(mpi, case, [str(engine.path), *arguments]),
+                launcher.command(mpi, case, [str(engine.path), *arguments, "--oversubscribe"]),
                 stdout=records,
                 stderr=subprocess.DEVNULL,
                 env={**os.environ, **launcher.environment(mpi)},

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
+from pathlib import Path
 
 import pytest
 
 from conftest import RunEngine, kept_short
+from hockney.mpis import Engine, Mpi
 from hockney.spec.workloads.collective import COLLECTIVES, NO_BYTES, NONBLOCKING, REDUCTIONS
+from preloads import build_library, write_wrapper
 
 QUICK = ("--seconds", "0.1", "--sizes", "0,8,4KiB")
 EVERY = {
@@ -95,19 +99,31 @@ def test_the_clock_by_messages_knows_what_it_is_wrong_by(run_engine: RunEngine) 
     [
         (["collective"], "name one collective"),
         (["collective", "telepathy"], "no such operation"),
+        (["collective", "bcast", "--sync=hope"], "unknown"),
+        (["collective", "bcast", "--form=blocking"], "no such collective"),
+        (["collective", "bcast", "--form=nonblocking"], "no such collective"),
+        (["collective", "bcast", "--groups=0"], "--groups is from 1 up"),
+    ],
+)
+def test_bad_questions_are_told(run_alone: RunEngine, arguments: list[str], complaint: str) -> None:
+    done = run_alone(*arguments)
+    assert done.status == 2
+    assert complaint in done.stderr
+    assert done.of("samples") == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
         (["collective", "reduce", "--sizes=1,2,3"], "integers of 4 bytes"),
         (["collective", "barrier", "--sizes=8"], "0 bytes only"),
         (["collective", "allreduce", "--sizes=9GiB"], "need"),
         (["collective", "alltoall", "--sizes=1GiB"], "need"),
-        (["collective", "bcast", "--sync=hope"], "unknown"),
-        (["collective", "bcast", "--form=blocking"], "no such collective"),
-        (["collective", "bcast", "--form=nonblocking"], "no such collective"),
         (["collective", "alltoallw", "--sizes=1GiB"], "displacements in bytes"),
         (["collective", "bcast", "--groups=2"], "2 ranks are not 2 groups"),
-        (["collective", "bcast", "--groups=0"], "--groups is from 1 up"),
     ],
 )
-def test_bad_questions_are_told(
+def test_what_the_ranks_together_cannot_do_is_refused(
     run_engine: RunEngine, arguments: list[str], complaint: str
 ) -> None:
     ranks = 32 if "alltoall" in arguments else 2
@@ -121,3 +137,53 @@ def test_what_communicates_with_nobody_has_no_persistent_form(run_engine: RunEng
     done = run_engine("collective", "reduce_local", "--form=persistent")
     assert done.status == 2
     assert "no such collective" in done.stderr or "has no persistent collectives" in done.stderr
+
+
+ELEMENTS = {"int32": 4, "int64": 8, "float": 4, "double": 8}
+
+
+@pytest.mark.parametrize("element", ELEMENTS)
+@pytest.mark.parametrize(
+    "name", kept_short(sorted(REDUCTIONS), ["allreduce", "iscan", "reduce_local"])
+)
+def test_reductions_of_each_type_are_exact(
+    run_engine: RunEngine, faulty_engine: Engine, name: str, element: str
+) -> None:
+    words = ("collective", name, f"--element={element}", "--verify", "--sizes=64", "--seconds=0.05")
+    done = run_engine(*words, ranks=3)
+    assert done.status == 0, done.stderr
+    named = None if element == "int32" else element
+    assert {s.get("element") for s in done.of("samples")} <= {named}
+    damaged = {"HOCKNEY_FAULT_CORRUPT": "1"}
+    done = run_engine(*words, ranks=3, path=faulty_engine.path, env=damaged)
+    assert done.status != 0
+    assert f"element {17 // ELEMENTS[element]} ({element}) is" in done.stderr
+
+
+def test_untimed_checks_aside_reductions_of_many_ranks_add_small_numbers(
+    run_engine: RunEngine, mpi: Mpi, engine: Engine, tmp_path: Path
+) -> None:
+    """What is added up without --verify: 1 on each rank, so that sums never overflow."""
+    library = build_library(mpi, "watched_sums", tmp_path)
+    program = write_wrapper(tmp_path / "watched", engine.path, LD_PRELOAD=library)
+    words = ("collective", "allreduce", "--sizes=64", "--seconds=0.05")
+    for element in ELEMENTS:
+        done = run_engine(*words, f"--element={element}", ranks=3, path=program)
+        assert done.status == 0, done.stderr
+        assert set(re.findall(r"sum (\S+)", done.stderr)) == {"3"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "refusal"),
+    [
+        ("bcast --element=int64 --sizes=64", "bcast takes no --element: it reduces nothing"),
+        ("allreduce --element=int8 --sizes=64", "--element int8: sums of many ranks"),
+        ("allreduce --element=double --sizes=12", "--sizes 12: not whole elements of 8 bytes"),
+    ],
+)
+def test_elements_that_cannot_be_added_are_refused(
+    run_engine: RunEngine, asked: str, refusal: str
+) -> None:
+    done = run_engine("collective", *asked.split())
+    assert done.status == 2
+    assert refusal in done.stderr

@@ -87,9 +87,9 @@ def test_a_damaged_byte_of_a_thread_is_found(run_engine: RunEngine, faulty_engin
     ],
 )
 def test_what_does_not_go_together_is_refused(
-    run_engine: RunEngine, arguments: list[str], complaint: str
+    run_alone: RunEngine, arguments: list[str], complaint: str
 ) -> None:
-    done = run_engine("collective", *arguments, "--sizes=8")
+    done = run_alone("collective", *arguments, "--sizes=8")
     assert done.status == 2
     assert complaint in done.stderr
     assert done.of("samples") == []

@@ -111,8 +111,8 @@ def test_threads_have_layouts_too(run_engine: RunEngine) -> None:
         ("list:8", "not a vector, indexed, struct or subarray"),
     ],
 )
-def test_a_bad_layout_is_told(run_engine: RunEngine, layout: str, complaint: str) -> None:
-    done = run_engine("pairs", "--sizes=64", f"--datatype={layout}")
+def test_a_bad_layout_is_told(run_alone: RunEngine, layout: str, complaint: str) -> None:
+    done = run_alone("pairs", "--sizes=64", f"--datatype={layout}")
     assert done.status == 2
     assert complaint in done.stderr
 
@@ -131,7 +131,7 @@ def test_a_bad_layout_is_told(run_engine: RunEngine, layout: str, complaint: str
         ("--datatype=vector:4:8:16 --sizes=32 --packing=zip", "--packing zip: unknown"),
     ],
 )
-def test_bad_questions_are_told(run_engine: RunEngine, asked: str, complaint: str) -> None:
-    done = run_engine("pairs", *asked.split())
+def test_bad_questions_are_told(run_alone: RunEngine, asked: str, complaint: str) -> None:
+    done = run_alone("pairs", *asked.split())
     assert done.status == 2
     assert complaint in done.stderr

@@ -82,7 +82,6 @@ def test_peers_may_be_in_any_order_and_odd_worlds_work(run_engine: RunEngine) ->
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["pingpong", "--peers", "0,9"], "no rank 9"),
         (["pingpong", "--peers", "1,1"], "with itself"),
         (["pingpong", "--peers", "0;1"], "two numbers with ','"),
         (["pingpong", "--sizes", "8,-1"], "expected a number"),
@@ -93,12 +92,27 @@ def test_peers_may_be_in_any_order_and_odd_worlds_work(run_engine: RunEngine) ->
         (["pingpong", "--rounds", "9:3"], "at most MAX"),
         (["pingpong", "--sweep", "--sizes", "8"], "needs counts"),
         (["pingpong", "--place", "attic"], "unknown"),
+    ],
+)
+def test_bad_questions_are_told_and_nothing_is_measured(
+    run_alone: RunEngine, arguments: list[str], complaint: str
+) -> None:
+    done = run_alone(*arguments)
+    assert done.status == 2
+    assert complaint in done.stderr
+    assert done.of("samples") == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["pingpong", "--peers", "0,9"], "no rank 9"),
         (["pingpong", "--cpus", "x"], "not a list"),
         (["pingpong", "--cpus", "0"], "names too few CPUs: 1"),
         (["pingpong", "--sizes", "1..4000GiB"], "free"),
     ],
 )
-def test_bad_questions_are_told_and_nothing_is_measured(
+def test_what_the_ranks_together_cannot_do_is_refused(
     run_engine: RunEngine, arguments: list[str], complaint: str
 ) -> None:
     done = run_engine(*arguments)

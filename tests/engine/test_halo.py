@@ -19,6 +19,7 @@ from hockney.spec.workloads.halo import (
     PACKINGS,
     PARTITIONED,
 )
+from preloads import Watch
 
 QUICK = ("--seconds=0.02", "--rounds=1:1", "--place=none")
 TOPOLOGIES = [
@@ -201,13 +202,30 @@ def test_cold_buffers_and_barriers_are_measured(run_engine: RunEngine) -> None:
         (["--grid=2", "--exchange=persistent", "--buffers=cold"], "takes no --buffers cold"),
         (["--grid=2", "--buffers=returned"], "takes no --buffers returned"),
         (["--grid=2", "--columns=hand", "--sizes=4"], "elements of 8 bytes"),
-        (["--grid=2", "--sizes=100GiB"], "need"),
     ],
 )
 def test_bad_questions_are_refused(
-    run_engine: RunEngine, arguments: list[str], complaint: str
+    run_alone: RunEngine, arguments: list[str], complaint: str
 ) -> None:
-    done = run_engine("halo", "-n", "2", *arguments)
+    done = run_alone("halo", "-n", "2", *arguments)
     assert done.status == 2
     assert complaint in done.stderr
     assert done.of("samples") == []
+
+
+def test_a_halo_larger_than_memory_is_refused(run_engine: RunEngine) -> None:
+    done = run_engine("halo", "-n", "2", "--grid=2", "--sizes=100GiB")
+    assert done.status == 2
+    assert "need" in done.stderr
+    assert done.of("samples") == []
+
+
+@pytest.mark.parametrize("exchange", ["put-flush", "get-flush"])
+def test_a_halo_by_flush_is_free_again_before_the_next(watch: Watch, exchange: str) -> None:
+    """Between two flushes of a rank with two neighbours: a notice to each that the halo is there,
+    and one that it may be overwritten."""
+    _, calls = watch("halo", "--grid=2", f"--exchange={exchange}", "--sizes=64", *QUICK, message=0)
+    for own in calls.values():
+        names = [call.name for call in own if call.name in ("isend", "flush")]
+        between = "".join("." if name == "flush" else "n" for name in names).split(".")[1:-1]
+        assert set(between) == {"nnnn"}

@@ -121,7 +121,7 @@ def test_buffers_take_what_the_method_states(
 ) -> None:
     """By how much a rank's peak grows from small messages to large ones. The MPI library takes room
     for a message of its own in some collectives, Intel's in all that it does."""
-    program = [str(engine.path), *asked.split(), "--seconds=0.01"]
+    program = [str(engine.path), *asked.split(), "--seconds=0.01", "--oversubscribe"]
     small = peak_kib(mpi, [*program, SMALL], tmp_path, ranks)
     large = peak_kib(mpi, [*program, f"--sizes={LARGE}"], tmp_path, ranks)
     grown = (large - small) * 1024 / LARGE
@@ -142,3 +142,50 @@ def test_room_for_blocks_is_what_they_are(run_engine: RunEngine) -> None:
     done = run_engine("collective", "alltoall", "--sizes=8192GiB")
     assert done.status == 2
     assert f"need {2 * 2 * 2 * 8192 * 1024:.0f} MiB on a node" in done.stderr
+
+
+def limited(root: Path, limit: str, group: str = "/job/step") -> dict[str, str]:
+    """A machine whose control group /job of this process has a limit, with 1 MiB in use."""
+    at = root / "sys/fs/cgroup" / group.strip("/")
+    at.mkdir(parents=True)
+    (root / "proc/self").mkdir(parents=True)
+    (root / "proc/self/cgroup").write_text(f"1:cpuset:/other\n0::{group}\n")
+    (at / "memory.max").write_text("max\n")
+    (at / "memory.current").write_text("0\n")
+    (at.parent / "memory.max").write_text(f"{limit}\n")
+    (at.parent / "memory.current").write_text(f"{1 << 20}\n")
+    return {"HOCKNEY_FAULT_ROOT": str(root)}
+
+
+@pytest.mark.parametrize(
+    ("limit", "asked", "ranks", "needed"),
+    [
+        ("max", "pingpong --sizes=8MiB", 2, None),
+        (f"{21 << 20}", "pingpong --sizes=8MiB", 2, None),
+        (f"{16 << 20}", "pingpong --sizes=8MiB", 2, 16),
+        # The root needs 3 MiB more than the others: no rank by itself exceeds a third of 12 MiB.
+        (f"{11 << 20}", "collective gather --sizes=1MiB", 4, 11),
+        # Victims of 8 bytes, and aggressors that receive 16 messages of 1 MiB at once.
+        (
+            f"{9 << 20}",
+            "congestion pingpong --sizes=8 --loads=ring:1048576:16:0:0 --roles=random:2",
+            4,
+            34,
+        ),
+    ],
+    ids=["no limit", "fits", "too large", "the root's blocks", "aggressors"],
+)
+def test_limits_of_control_groups_count(
+    run_engine: RunEngine,
+    faulty_engine: Engine,
+    tmp_path: Path,
+    limit: str,
+    asked: str,
+    ranks: int,
+    needed: int | None,
+) -> None:
+    root = limited(tmp_path / "machine", limit)
+    words = (*asked.split(), "--seconds=0.01", "--place=none")
+    done = run_engine(*words, ranks=ranks, path=faulty_engine.path, env=root)
+    assert done.status == (0 if needed is None else 2), done.stderr
+    assert (f"need {needed} MiB on a node" in done.stderr) == (needed is not None)

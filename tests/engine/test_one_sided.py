@@ -161,8 +161,8 @@ def test_the_target_of_a_passive_operation_has_no_time_of_its_own(run_engine: Ru
         ("startup --sizes=8 --seconds=1", "startup takes no --seconds"),
     ],
 )
-def test_what_cannot_be_is_refused(run_engine: RunEngine, asked: str, refusal: str) -> None:
-    done = run_engine(*asked.split())
+def test_what_cannot_be_is_refused(run_alone: RunEngine, asked: str, refusal: str) -> None:
+    done = run_alone(*asked.split())
     assert done.status == 2
     assert refusal in done.stderr
 
@@ -186,6 +186,18 @@ def test_what_the_library_lacks_is_known_before_anything_is_timed(
     done = run_engine("rma", "put", "--sizes=8", *asked.split(), path=program)
     assert done.status == 2, done.stderr
     assert re.search(refusal, done.stderr)
+    assert not done.of("samples")
+
+
+@pytest.mark.parametrize("asked", ["rma put", "pairs --operation=put"])
+def test_a_window_refused_to_one_rank_ends_all(
+    run_engine: RunEngine, faulty_engine: Engine, asked: str
+) -> None:
+    done = run_engine(
+        *asked.split(), "--sizes=8", path=faulty_engine.path, env={"HOCKNEY_FAULT_WINDOW": "1"}
+    )
+    assert done.status == 2, done.stderr
+    assert "--window-kind allocate: " in done.stderr
     assert not done.of("samples")
 
 

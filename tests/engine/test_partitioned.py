@@ -71,7 +71,7 @@ def test_a_message_waits_for_its_last_partition(run_engine: RunEngine) -> None:
         ("--mode=partitioned --partitions=2 --buffers=cold", "takes no --buffers cold"),
     ],
 )
-def test_bad_questions_are_told(run_engine: RunEngine, asked: str, complaint: str) -> None:
-    done = run_engine("pairs", "--sizes=64", *asked.split())
+def test_bad_questions_are_told(run_alone: RunEngine, asked: str, complaint: str) -> None:
+    done = run_alone("pairs", "--sizes=64", *asked.split())
     assert done.status == 2
     assert complaint in done.stderr

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from conftest import RunEngine
+from hockney.mpis import Engine
 from hockney.spec.axes import WINDOW_KINDS
 
 ONCE = {("init", None, None), ("finalize", None, None)}
@@ -51,3 +52,19 @@ def test_launching_is_unknown_without_a_common_clock(run_engine: RunEngine, aske
     done = run_engine("startup", "--sizes=8", f"--launched-at={words}")
     assert done.status == 0, done.stderr
     assert "launch" not in {s["operation"] for s in done.of("samples")}
+
+
+def test_a_start_is_named_as_early_as_ranks_need(
+    run_engine: RunEngine, faulty_engine: Engine
+) -> None:
+    """Ranks that know of a start 20 ms late, 400 times the first margin, begin on time but for the
+    first ones."""
+    late_s = 0.02
+    notice = {"HOCKNEY_FAULT_NOTICE": str(round(1e9 * late_s))}
+    done = run_engine("startup", "--sizes=8", path=faulty_engine.path, env=notice)
+    assert done.status == 0, done.stderr
+    starts = done.of("start")
+    assert {one["operation"] for one in starts} == {"comm-dup", "comm-split", "window"}
+    assert min(one["skew_s"] for one in starts) < 0.5 * late_s
+    later = [s for s in done.of("samples") if s.get("occurrence") == "later"]
+    assert min(min(s["ns"]) for s in later if s["operation"] == "comm-dup") < 0.5e9 * late_s

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from conftest import RunEngine
-from hockney.mpis import Engine
+from engine_checks import build_check
+from hockney.mpis import Engine, Mpi
 from preloads import Watch, write_wrapper
 
 FULL = Path("/dev/full")
@@ -47,3 +48,11 @@ def test_a_round_is_written_in_a_few_calls(watch: Watch, asked: str) -> None:
     (writes,) = (call.root for call in calls[0] if call.name == "writes")
     assert rounds >= 1
     assert writes < 4 * rounds + 40
+
+
+def test_a_signal_does_not_fail_a_write_that_waits_for_its_reader(mpi: Mpi, tmp_path: Path) -> None:
+    """SIGTERM inside of a blocked write: all bytes arrive, and the program ends well."""
+    source = Path(__file__).with_name("blocked_write.c")
+    program = build_check(mpi.mpicc, source, tmp_path / "blocked")
+    done = subprocess.run([program], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["1", "0"], done.stderr

@@ -133,7 +133,7 @@ def test_many_threads_end(run_engine: RunEngine) -> None:
         ("--threads=2 --mode=partitioned --partitions=2", "leave out --threads"),
     ],
 )
-def test_bad_questions_are_told(run_engine: RunEngine, asked: str, complaint: str) -> None:
-    done = run_engine("pairs", *asked.split(), *QUICK)
+def test_bad_questions_are_told(run_alone: RunEngine, asked: str, complaint: str) -> None:
+    done = run_alone("pairs", *asked.split(), *QUICK)
     assert done.status == 2
     assert complaint in done.stderr

@@ -66,8 +66,8 @@ def test_delays_pass_on_the_rank_that_they_are_of(run_engine: RunEngine) -> None
     ],
 )
 def test_wrong_trains_are_refused(
-    run_engine: RunEngine, arguments: list[str], complaint: str
+    run_alone: RunEngine, arguments: list[str], complaint: str
 ) -> None:
-    done = run_engine(*arguments)
+    done = run_alone(*arguments)
     assert done.status == 2
     assert complaint in done.stderr

@@ -139,6 +139,14 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
     return PMPI_Waitall(count, requests, statuses);
 }
 
+/* The end of what was put: recorded like a wait. */
+int MPI_Win_flush_all(MPI_Win win)
+{
+    if (call_count < MOST_CALLS)
+        calls[call_count++] = (struct call){"flush", NULL, NULL, -1};
+    return PMPI_Win_flush_all(win);
+}
+
 int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
     note("bcast", buffer, NULL, root, count, type);

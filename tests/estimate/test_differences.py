@@ -13,37 +13,28 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control, mannwhitneyu, wilcoxon
 
 from hockney.errors import AskedWronglyError
-from hockney.estimate import differences
+from hockney.estimate import shifts
 from hockney.estimate.differences import (
-    LEVEL,
-    MOST_EXACT_RANKS,
-    Judged,
     Unseen,
-    below_samples,
     benjamini_hochberg,
     holm,
-    judged,
     paired,
     paired_each,
+    two_samples,
+)
+from hockney.estimate.shifts import (
+    MOST_EXACT_RANKS,
+    below_samples,
     paired_shift,
     rank_sum_counts,
     rank_sum_p,
     ranked,
     sample_shift,
     signed_rank_p,
-    with_unseen,
 )
 
 LOGS = st.lists(st.floats(-2.0, 2.0).map(lambda value: round(value, 1)), min_size=2, max_size=6)
 SAMPLES = st.lists(st.floats(-3.0, 3.0).map(lambda value: round(value, 9)), min_size=5, max_size=25)
-
-
-def two_samples(
-    first: np.ndarray, second: np.ndarray, tolerance: float, unseen: Unseen | None = None
-) -> Judged:
-    """Two samples of log times, judged as `compare` judges the launches of two runs."""
-    shift = with_unseen(sample_shift(first, second, LEVEL), unseen, LEVEL)
-    return judged(shift, shift.p, tolerance, LEVEL, unseen)
 
 
 def counted_p(first: Sequence[float], second: Sequence[float]) -> float:
@@ -68,7 +59,7 @@ def test_a_difference_is_found_without_making_all(
 ) -> None:
     every = np.sort(np.subtract.outer(np.array(second), np.array(first)).ravel())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(differences, "FEW_DIFFERENCES", few)
+        patch.setattr(shifts, "FEW_DIFFERENCES", few)
         found = [ranked(np.array(first), np.array(second), rank) for rank in range(len(every))]
     assert found == pytest.approx(every.tolist(), abs=1e-12)
 
@@ -77,7 +68,7 @@ def test_many_values_are_compared_as_few_are(monkeypatch: pytest.MonkeyPatch) ->
     random = np.random.default_rng(3)
     first, second = random.normal(0.0, 0.1, 300), random.normal(0.05, 0.1, 200)
     few = sample_shift(first, second)
-    monkeypatch.setattr(differences, "MOST_DIFFERENCES", 1000)
+    monkeypatch.setattr(shifts, "MOST_DIFFERENCES", 1000)
     many = sample_shift(first, second)
     assert many.interval == pytest.approx(few.interval)
     assert (many.centre, many.p) == (pytest.approx(few.centre), few.p)

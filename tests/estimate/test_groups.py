@@ -94,3 +94,50 @@ def test_addresses_of_launches_are_no_groups() -> None:
 def test_a_launch_that_changes_cannot_have_done_so_by_its_address() -> None:
     logs = np.where(np.arange(300) % 30 < 10, np.log(97.0), np.log(62.0))
     assert number_of_groups(logs + random.normal(0.0, 0.02, 300), ADDRESS_LUCK) == 2
+
+
+def launches_apart(launches: int, rounds: int, spread: float) -> tuple[Array, NDArray[np.int64]]:
+    """Each launch has its own value on one hill."""
+    of = np.repeat(np.arange(launches), rounds)
+    return random.normal(0.0, spread, launches)[of] + random.normal(0.0, 0.02, len(of)), of
+
+
+def walk(launches: int, rounds: int) -> tuple[Array, NDArray[np.int64]]:
+    """A random walk that goes on from launch to launch."""
+    of = np.repeat(np.arange(launches), rounds)
+    return np.cumsum(random.normal(0.0, 0.03, len(of))), of
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: launches_apart(6, 30, 0.2),
+        lambda: launches_apart(6, 30, 0.4),
+        lambda: launches_apart(5, 30, 0.8),
+        lambda: walk(12, 50),
+        lambda: walk(30, 20),
+    ],
+    ids=["20 %", "40 %", "80 %", "12 launches walk", "30 launches walk"],
+)
+def test_few_launches_that_differ_and_random_walks_are_one_state(
+    draw: Callable[[], tuple[Array, NDArray[np.int64]]],
+) -> None:
+    """13 to 87 % of such launches, and 5 to 20 % of such walks, were divided when launches that
+    differ by chance, and wander on from one to the next, were not thought of."""
+    divided = 0
+    for _ in range(40):
+        logs, of = draw()
+        divided += merged(Probed(logs, of), cluster(50.0 * np.exp(logs))).max() > 0
+    assert divided <= 2
+
+
+@pytest.mark.parametrize(("ratio", "groups"), [(1.15, 1), (1.2, 1), (1.35, 2)])
+def test_states_are_told_apart_from_a_ratio_of_a_third_on(ratio: float, groups: int) -> None:
+    """As the documentation states, of probes that scatter by 3 %."""
+    found = 0
+    for number in range(SETS):
+        slow = (random.permutation(LAUNCHES) % 2 == 0)[of_launches(400)]
+        slow = slow if number % 2 else random.permutation(400) < 200
+        logs = np.where(slow, np.log(ratio), 0.0) + random.normal(0.0, 0.03, 400)
+        found += number_of_groups(logs) == groups
+    assert found >= 0.95 * SETS

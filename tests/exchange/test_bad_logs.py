@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from reading import log, numbers, runs, tables
 
 import excerpts as logs
+import excerpts_of_networks as networks
 from hockney import records
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate import estimate
@@ -79,6 +80,12 @@ CUTS = {
     "csv": (logs.CSV[: logs.CSV.rindex(",0.55")], 5),
     "benchpress": (logs.BENCHPRESS[: logs.BENCHPRESS.index("625000e-06")], 3),
     "julia": (logs.JULIA[: logs.JULIA.index("4285714285")], 7),
+    "fabtests": (networks.FABTESTS[: networks.FABTESTS.rindex("0.67")], 7),
+    "ucx": (networks.UCX[: networks.UCX.rindex("   2469184")], 16),
+    "gpcnet": (networks.GPCNET[: networks.GPCNET.rindex(" |   MiB/s/rank")], 13),
+    "mpigraph": (networks.MPIGRAPH[: networks.MPIGRAPH.rindex("\t0.000")], 18),
+    "matrix": (networks.MATRIX[: networks.MATRIX.rindex("865.0")], 6),
+    "mpibench": (networks.MPIBENCH[: networks.MPIBENCH.rindex("\tComm")], 6),
     "calibration": (logs.CALIBRATION[: logs.CALIBRATION.rindex(",29.895888")], 6),
 }
 

@@ -319,6 +319,10 @@ FLAGS = {
     "csv": "the same point again",
     "calibration": "each number is one call",
     "mpip": "1 call site without a size left out",
+    "ucx": "MB are 2^20 bytes",
+    "ucx old": "MB are 2^20 bytes",
+    "ucx csv": "MB are 2^20 bytes",
+    "mpigraph": "MB are 2^20 bytes",
 }
 
 

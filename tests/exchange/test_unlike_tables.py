@@ -109,7 +109,8 @@ def test_tables_of_other_datatypes_share_a_title() -> None:
 def test_rows_without_a_heading_are_told() -> None:
     [table] = tables(LATENCY.format(device="", us=1.0) + "\n32  3.0\n64  4.0\n")
     assert [row.bytes for row in table.rows] == [8, 16]
-    assert "line 7: rows below an empty line, without a heading" in table.notes[0]
+    assert "line 7: a row below the end of the table, without a heading" in table.notes[0]
+    assert table.dropped == [7, 8]
 
 
 def test_a_size_that_netpipe_repeats_is_told() -> None:

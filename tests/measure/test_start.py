@@ -1,12 +1,16 @@
-"""A launcher that fails by chance, before it starts a rank, is started again."""
+"""Launchers that fail by chance are started again, and none fails because of its stdin."""
 
 from pathlib import Path
 
 import pytest
 
 from hockney.measure.launch import Interruption, Outcome
-from hockney.measure.start import MOST_FAILED_STARTS, Start
+from hockney.measure.start import ENGINE_PREFIX, MOST_FAILED_STARTS, Start, engine_messages
+from hockney.measure.trial import EMPTY_MESSAGES
+from hockney.mpis import Engine, Mpi, family_of, mpich
 from hockney.mpis.openmpi import START_FAILURES
+from hockney.spec import Case, Placement
+from preloads import build_library
 
 
 def start(tmp_path: Path, failures: int, message: str) -> tuple[Outcome, list[bytes]]:
@@ -39,3 +43,44 @@ def test_another_failure_is_not_repeated(tmp_path: Path) -> None:
     outcome, _ = start(tmp_path, 1, "no such host")
     assert (outcome.exit_status, outcome.failed_starts) == (213, 0)
     assert int((tmp_path / "count").read_text()) == 1
+
+
+def run_script(script: str) -> tuple[Outcome, list[bytes]]:
+    """A launcher of MPICH's family that a shell script stands for."""
+    lines: list[bytes] = []
+    start = Start(["sh", "-c", script], {}, None, "sh", mpich.START_FAILURES)
+    return start.run(lines.extend, 10.0, Interruption()), lines
+
+
+ASSERTION = "[mpiexec@node] control_cb (pmiserv_cb.c:155): assert (!closed) failed"
+
+
+@pytest.mark.parametrize(
+    "failure", [f"echo '{ASSERTION}' >&2; exit 255", "kill -PIPE $$"], ids=["assertion", "SIGPIPE"]
+)
+def test_hydra_is_started_again_only_before_a_rank_reports(failure: str) -> None:
+    silent, _ = run_script(failure)
+    after_record, lines = run_script(f"echo record; {failure}")
+    after_message, _ = run_script(f"echo '{ENGINE_PREFIX}no memory' >&2; {failure}")
+    assert silent.failed_starts == MOST_FAILED_STARTS
+    assert (after_record.failed_starts, lines) == (0, [b"record\n"])
+    assert (after_message.failed_starts, engine_messages(after_message)) == (0, ["no memory"])
+
+
+def test_stdin_of_a_launcher_neither_ends_nor_has_data() -> None:
+    outcome, _ = run_script("timeout 0.3 head -c 1")
+    assert outcome.exit_status == 124
+
+
+def test_hydra_that_reads_its_stdin_after_the_ranks_ended_keeps_their_status(
+    mpi: Mpi, engine: Engine, tmp_path: Path
+) -> None:
+    if mpi.family not in ("mpich", "intel"):
+        pytest.skip("not hydra")
+    late = str(build_library(mpi, "slow_stdin", tmp_path))
+    case = Case(workload=EMPTY_MESSAGES, placement=Placement(ranks=2))
+    command = family_of(mpi).command(mpi, case, [str(engine.path), "pingpong", "--nonsense"])
+    start = Start(command, {"LD_PRELOAD": late}, None, "hydra")
+    outcome = start.run(lambda _: None, 30.0, Interruption())
+    assert (outcome.exit_status, outcome.failed_starts) == (2, 0)
+    assert "see hockney-engine --help" in engine_messages(outcome)

@@ -171,10 +171,10 @@ def test_on_several_nodes_they_are_left_out(a_mpich: Mpi, engine: Engine) -> Non
             "sizes": sizes_of([8]),
             "root": "first",
             "groups": 1,
-            "oversubscribe": True,
+            "element": "int32",
         }  # type: ignore[arg-type]
     )
-    here, _ = cases_of(study, Placement(), a_mpich, engine)
+    here, _ = cases_of(study, Placement(oversubscribe=True), a_mpich, engine)
     assert len(here) == 2
     there, left_out = cases_of(study, Placement(hosts=("a", "b")), a_mpich, engine)
     assert [case.title for case in there] == ["bcast default, 4 ranks"]

@@ -1,5 +1,7 @@
 /* Ends as its first argument says, after one broadcast and one barrier of itself. */
+#include <fcntl.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +48,49 @@ static void reuse_handle(void)
     MPI_Comm_free(&made);
 }
 
+/* Closes all that is open, opens files of its own in its place, and goes on for as many calls as need a second
+   part of the order of calls. Prints how many bytes its files have then. */
+static void close_all(void)
+{
+    enum { FILES = 64, CALLS = 70000 };
+    char name[32];
+    long bytes = 0;
+    const int out = dup(1);
+    for (int i = 3; i < 1024; i++)
+        if (i != out)
+            close(i);
+    for (int i = 0; i < FILES; i++) {
+        snprintf(name, sizeof name, "own.%d", i);
+        open(name, O_RDWR | O_CREAT, 0600);
+    }
+    for (int i = 0; i < CALLS; i++)
+        MPI_Barrier(MPI_COMM_SELF);
+    for (int i = 0; i < 1024; i++) {
+        const off_t end = lseek(i, 0, SEEK_END);
+        bytes += i > 2 && end > 0 ? end : 0;
+    }
+    printf("%ld\n", bytes);
+    fflush(stdout);
+}
+
+static void spawn(char *program)
+{
+    char *arguments[] = {"spawned", NULL};
+    MPI_Comm between;
+    MPI_Comm_spawn(program, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_SELF, &between,
+                   MPI_ERRCODES_IGNORE);
+    MPI_Barrier(between);
+    MPI_Comm_disconnect(&between);
+}
+
+static void be_spawned(void)
+{
+    MPI_Comm parent;
+    MPI_Comm_get_parent(&parent);
+    MPI_Barrier(parent);
+    MPI_Comm_disconnect(&parent);
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argv[1];
@@ -71,6 +116,14 @@ int main(int argc, char **argv)
         fflush(stdout);
         system("echo shell");
     }
+    if (strcmp(how, "close") == 0)
+        close_all();
+    if (strcmp(how, "elsewhere") == 0)
+        return chdir("/") == 0 ? raise(SIGKILL) : 1;
+    if (strcmp(how, "spawn") == 0)
+        spawn(argv[0]);
+    if (strcmp(how, "spawned") == 0)
+        be_spawned();
     if (strcmp(how, "many") == 0)
         make_many(2);
     if (strcmp(how, "reuse") == 0)

@@ -44,6 +44,7 @@ def counts(shown: dict[str, Any]) -> dict[str, int]:
     return found
 
 
+PROGRAM = Program(schema=1, hockney="0", command=None, time_utc="", exit_status=0, wall_s=1.0)
 ONCE = {"MPI_Bcast": 1, "MPI_Barrier": 1}
 
 
@@ -82,6 +83,68 @@ def test_children_are_no_ranks(profiled: Profiled, ends: Path) -> None:
     assert done.stdout == "child\nchild ended with 3\nshell\n"
     assert [rank["end"] for rank in shown["ranks"]] == ["finalized"]
     assert counts(shown) == ONCE
+
+
+def test_a_program_that_goes_elsewhere_and_is_killed_leaves_its_calls(
+    profiled: Profiled, ends: Path
+) -> None:
+    done, shown = profiled(ends, "elsewhere", ranks=0)
+    assert done.status == 128 + 9
+    assert [rank["end"] for rank in shown["ranks"]] == ["lost"]
+    assert counts(shown) == ONCE
+    assert "rank 0 ended without MPI_Finalize" in done.stderr
+
+
+def test_files_of_a_program_that_closed_all_others_are_its_own(
+    mpi: Mpi, ends: Path, tmp_path: Path
+) -> None:
+    """The order of calls grows while the program runs: not into a file that took its place."""
+    recorder, _ = build_recorder(mpi)
+    (tmp_path / "records").mkdir()
+    env = environment(recorder, tmp_path / "records", 100_000) | family_of(mpi).environment(mpi)
+    words = [ends, "close"]
+    done = subprocess.run(words, env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[0] == "0"
+    profile = collect(tmp_path / "records", PROGRAM)
+    assert [(rank.end, rank.lost_calls) for rank in profile.ranks] == [("finalized", 0)]
+    assert sum(len(acts.what) for acts in profile.acts) == 70_002
+    assert profile.acts[-1].left_out == 0
+
+
+FULL_DISK = """
+#include <errno.h>
+#include <fcntl.h>
+int posix_fallocate(int file, off_t from, off_t bytes) { return bytes % 4096 ? ENOSPC : 0; }
+"""
+"""For a rank's record, which is no whole number of pages; libraries reserve such."""
+
+
+def test_without_room_a_program_runs_unrecorded_and_the_reason_is_named(
+    hockney: RunHockney, mpi: Mpi, ends: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "full.c").write_text(FULL_DISK)
+    full = build(mpi, tmp_path, tmp_path / "full.c", "-shared", "-fPIC")
+    words = ["--mpicc", str(mpi.mpicc), "-o", "p.jsonl", "--", str(ends), "nothing"]
+    done = hockney("profile", *words, env={"LD_PRELOAD": str(full)})
+    assert (done.status, done.stdout) == (6, "")
+    assert "rank 0 is not recorded" in done.stderr
+    assert "No space left on device" in done.stderr
+    assert not (tmp_path / "p.jsonl").exists()
+
+
+def test_spawned_processes_are_a_job_of_their_own(profiled: Profiled, ends: Path) -> None:
+    done, shown = profiled(ends, "spawn", ranks=1)
+    if not shown or "MPI_Comm_spawn" not in counts(shown):
+        pytest.skip(f"this MPI spawns no processes here: {done.stderr[-200:]}")
+    assert [(rank["job"], rank["rank"], rank["end"]) for rank in shown["ranks"]] == [
+        (0, 0, "finalized"),
+        (1, 0, "finalized"),
+        (1, 1, "finalized"),
+    ]
+    assert counts(shown) == {
+        **{"MPI_Comm_spawn": 1, "MPI_Comm_disconnect": 3},
+        **{"MPI_Bcast": 3, "MPI_Barrier": 3 + 3},
+    }
 
 
 def test_a_handle_that_was_freed_unseen_is_looked_up_again(profiled: Profiled, ends: Path) -> None:
@@ -182,7 +245,6 @@ def test_what_a_program_wrote_over_its_record_is_left_out(
     subprocess.run([ends, "itself"], env=env, stdout=subprocess.DEVNULL, check=False)
     whole = {path.name: path.read_bytes() for path in (tmp_path / "whole").iterdir()}
     assert len(whole) == 4
-    program = Program(schema=1, hockney="0", command=None, time_utc="", exit_status=0, wall_s=1.0)
     used = {name: [i for i in range(8, len(text)) if text[i]] for name, text in whole.items()}
     for seed in range(20):
         chance = random.Random(seed)
@@ -196,7 +258,7 @@ def test_what_a_program_wrote_over_its_record_is_left_out(
             (place / name).write_bytes(damaged[:kept])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # of absurd numbers
-            (tmp_path / "p.jsonl").write_bytes(encode(collect(place, program)))
+            (tmp_path / "p.jsonl").write_bytes(encode(collect(place, PROGRAM)))
             summary = Summary(read(tmp_path / "p.jsonl"))
             assert findings_of(summary) is not None
             profile_parts(summary)

@@ -13,6 +13,7 @@ from profile_samples import calls, pingpong, profile, rank, written
 from conftest import RunHockney
 from hockney.errors import AskedWronglyError
 from hockney.profiles import kinds
+from hockney.profiles.causes import LATE
 from hockney.profiles.findings import findings_of
 from hockney.profiles.kinds import Blame
 from hockney.profiles.places import CACHE, NODE, OTHER_NODE, UNKNOWN, cpus_of, distance
@@ -90,26 +91,20 @@ def test_findings() -> None:
     made.blames += [Blame(job=0, rank=0, for_rank=1, seconds=0.09)]
     found = {one.kind: one.facts for one in findings_of(Summary(made))}
     assert found["cpus-shared"] == {"host": "a", "cpus": [0], "ranks": [0, 1]}
-    assert found["one-size"] == {
-        "call": "MPI_Allreduce", "bytes": 8, "fraction": 0.93, "decides": "latency",
-    }  # fmt: skip
-    assert found["waiting"]["rank"] == 1
-    assert found["waiting"]["fraction"] == pytest.approx(0.16 / 0.22)
+    assert found["one-size"] == {"call": "MPI_Allreduce", "bytes": 8, "fraction": 0.93}
+    decides = found["decides"]
+    assert (decides["cause"], decides["rank"], decides["where"]) == (LATE, 1, "collectives")
 
 
-@pytest.mark.parametrize(("wall_s", "is_named"), [((1.0, 0.75), True), ((0.512, 0.505), False)])
-def test_a_rank_that_computes_longer_is_named_where_others_wait_for_it(
-    wall_s: tuple[float, float], is_named: bool
-) -> None:
-    """Not where all compute for some milliseconds."""
+def test_a_rank_that_computes_longer_is_named_where_others_wait_for_it() -> None:
+    times = ((0, 0.05, 0.0), (1, 0.5, 0.48))
     made = profile(
-        *(calls(r, "MPI_Allreduce", 9, 8, wait_s=0.1, seen=9, time_s=0.5) for r in (0, 1))
+        *(calls(r, "MPI_Allreduce", 9, 8, time_s=t, wait_s=w, seen=9) for r, t, w in times)
     )
-    made.ranks = [rank(number, wall_s=seconds) for number, seconds in enumerate(wall_s)]
+    made.ranks = [rank(number, wall_s=seconds) for number, seconds in enumerate((1.0, 1.0))]
+    made.blames += [Blame(job=0, rank=1, for_rank=0, seconds=0.48)]
     found = {one.kind: one.facts for one in findings_of(Summary(made))}
-    assert ("uneven-load" in found) == is_named
-    if is_named:
-        assert found["uneven-load"] == {"rank": 0, "over_mean": pytest.approx(0.5 / 0.375)}
+    assert found["decides"]["over_mean"] == pytest.approx(0.95 / 0.725)
 
 
 def test_distances() -> None:

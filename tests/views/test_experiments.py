@@ -73,7 +73,8 @@ def test_ranks_that_share_a_cpu_are_told(hockney: RunHockney, tmp_path: Path) ->
     places = [Place(rank=rank, host="here", pu=rank % 2, pinned=True) for rank in range(6)]
     run = make_pairs_run(lambda *_: [1000.0], [[(0, 3), (1, 4), (2, 5)]], places)
     done = hockney("show", str(write_run(run, tmp_path / "crowded.jsonl")))
-    assert "oversubscribed: 3 ranks take turns on CPU 0 of here" in done.stderr
+    assert "oversubscribed: 6 ranks take turns on 2 CPUs of here: these times" in done.stderr
+    assert done.stdout.startswith("oversubscribed: 6 ranks take turns on 2 CPUs of here\n8 B:")
     assert "too few pairs to look for outliers" in done.stdout
 
 

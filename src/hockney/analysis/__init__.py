@@ -16,16 +16,19 @@ from hockney.analysis.best import Cell, cells_of
 from hockney.analysis.bisection import LinkUse, link_use_of
 from hockney.analysis.congestion import Congested, congested
 from hockney.analysis.contention import Contention, Knee, at_once, contention, knees
+from hockney.analysis.crowding import Oversubscribed, oversubscribed
 from hockney.analysis.diagnose import Diagnosis, diagnose
 from hockney.analysis.expected import Expected, next_run
 from hockney.analysis.fabric import Verdict, verdict_of
 from hockney.analysis.fits import Fits, NamedCurve, PairsFits
 from hockney.analysis.floor import FloorRatio, floor_ratios
+from hockney.analysis.gate import Gate, together
+from hockney.analysis.gates import congestion_gate, fabric_gate, pairs_gate, variants_gate
 from hockney.analysis.history import History, RunFacts, facts_of
 from hockney.analysis.levels import LevelAtOnce, levels_at_once
 from hockney.analysis.matrix import Matrix, matrix_of
 from hockney.analysis.one_sided import Helped, OneSided, helped_ratios, one_sided_ratios
-from hockney.analysis.outliers import Outlier, find_outliers
+from hockney.analysis.outliers import Outliers, find_outliers
 from hockney.analysis.overlap import hidden_fractions, host_overheads
 from hockney.analysis.pairwise import level_samples, pairwise_of
 from hockney.analysis.phases import Phased, phased
@@ -106,6 +109,11 @@ class Analysis:
     def expected(self) -> Expected | None:
         """What the other runs show of the next one; None where nobody looked for them."""
         return None if self.others is None else next_run(self, self.others)
+
+    @cached_property
+    def oversubscribed(self) -> Oversubscribed | None:
+        """The node on which ranks or threads took turns; None where none did, or it is unknown."""
+        return oversubscribed(self.run)
 
     @property
     def times_every_iteration(self) -> bool:
@@ -257,13 +265,27 @@ class Analysis:
 
     @cached_property
     def verdict(self) -> Verdict | None:
-        """Slow nodes, switches and cables; None where no pass was made over all pairs."""
-        return None if self.pairwise is None else verdict_of(self.pairwise)
+        """Slow nodes, switches, cables and pairs; None where no pass was made over all pairs."""
+        if self.pairwise is None:
+            return None
+        return verdict_of(self.pairwise, self.run.is_simulated)
 
     @cached_property
-    def outliers(self) -> list[Outlier] | None:
-        """Slow nodes, places and pairs; None where there are too few pairs to judge."""
+    def outliers(self) -> Outliers:
+        """Slow nodes, places and pairs, and why not all could be judged."""
         return find_outliers(self.run, self.estimates)
+
+    @cached_property
+    def outlier_gate(self) -> Gate:
+        """Whether a node, switch, cable, place or pair is an outlier."""
+        if self.verdict is not None:
+            return fabric_gate(self.verdict)
+        return pairs_gate(self.outliers, self.places)
+
+    def gate(self, of_outliers: bool) -> Gate | None:
+        """The gates of the plan, and the one of outliers if it is asked for, together."""
+        gates = [variants_gate(self.variants), congestion_gate(self.congestion)]
+        return together([*([self.outlier_gate] if of_outliers else []), *gates])
 
     @cached_property
     def variability(self) -> list[Spread]:

@@ -51,11 +51,15 @@ class Between:
     """Degrees of freedom; infinite where it is assumed by UNKNOWN_RULE."""
     runs: int
     """Other runs from which it was estimated; 0 where it is assumed."""
+    whole: float = 0.0
+    """The same with what launches show: of the runs' means themselves. Unlike the deviation, it is
+    not cut at zero where few runs happen to lie close together; 0 where it is assumed."""
 
     @property
     def of_two(self) -> Unseen:
         """What it adds to the difference of two runs."""
-        return Unseen(math.sqrt(2.0) * self.deviation, self.freedom)
+        root = math.sqrt(2.0)
+        return Unseen(root * self.deviation, self.freedom, root * self.whole)
 
 
 def may_repeat(first: RunRecord, other: RunRecord) -> bool:
@@ -123,8 +127,9 @@ def between(groups: Iterable[Sequence[Array]]) -> Between | None:
         runs += len(group)
     if not runs:
         return None
-    left = squares / freedom - explained / runs
-    return Between(math.sqrt(max(left, 0.0)), freedom, runs)
+    whole = squares / freedom
+    left = max(whole - explained / runs, 0.0)
+    return Between(math.sqrt(left), freedom, runs, math.sqrt(whole))
 
 
 def _variance_of_mean(values: Array) -> float:

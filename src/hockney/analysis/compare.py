@@ -21,16 +21,16 @@ from hockney.analysis.between import (
 from hockney.analysis.warnings import source_notes
 from hockney.errors import AskedWronglyError
 from hockney.estimate.differences import (
-    LEVEL,
     Judged,
     Unseen,
     benjamini_hochberg,
     judged,
-    sample_shift,
+    two_samples,
     with_unseen,
 )
 from hockney.estimate.launches import SLOW_RULE
 from hockney.estimate.points import Estimates, PointEstimate
+from hockney.estimate.shifts import LEVEL, sample_shift
 from hockney.lazy import lazy_imports
 from hockney.records import Run
 from hockney.spec.axes import CIRCUMSTANCES, Key, key_without
@@ -294,8 +294,7 @@ def _overall(
         return None, None
     spread = drift.overall(pairs, (first, second))
     unseen = spread.of_two if spread else None
-    shift = with_unseen(sample_shift(first, second), unseen)
-    return judged(shift, shift.p, tolerance, LEVEL, unseen), spread
+    return two_samples(first, second, tolerance, unseen), spread
 
 
 def _means(points: Sequence[PointEstimate], centres: Sequence[float]) -> Array:

@@ -125,7 +125,7 @@ def _factor(
     quantile: float, alone: OfLaunches, loaded: OfLaunches, is_exact: bool
 ) -> Factor | None:
     """None where no launch has enough samples."""
-    needed = 1 if is_exact or quantile == MEDIAN else samples_needed(quantile)
+    needed = 1 if quantile == MEDIAN else samples_needed(quantile)
     pairs = np.array(
         [
             (_quantile(alone[launch], quantile), _quantile(times, quantile))

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.analysis.between import LEAST_OTHERS, alike_state, same_question
-from hockney.estimate.differences import LEVEL
 from hockney.estimate.points import PointEstimate
+from hockney.estimate.shifts import LEVEL
 from hockney.lazy import lazy_imports
 from hockney.spec.axes import Key, key_without
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.analysis.changes import LEAST_RUNS, Drift, changes_or_drift
+from hockney.analysis.changes import LAST, LEAST_RUNS, Drift, changes_or_drift
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.records import Run
 from hockney.spec import plan_facts
@@ -21,13 +21,9 @@ from hockney.units import format_size
 
 Array = NDArray[np.float64]
 
-LAST = 3
-"""Runs that are judged against those before them."""
 WORSE_RULE = (
-    "worse: the level since the last change point is worse than the level before it by more than "
-    "the tolerance, or a drift made it worse by more than that, or the last 3 runs are all worse "
-    "by more than the tolerance than the median of at least 4 runs before them at this level, and "
-    "than every one of those"
+    "worse: the level since the last change is worse than the level before it by more than the "
+    "tolerance, or a drift made it worse by more than that"
 )
 VOLATILE = (
     "load",
@@ -267,19 +263,13 @@ def _one_state(first: str | None, second: str | None) -> bool:
 
 
 def _worse(badness: Array, changes: Sequence[int], tolerance: float) -> tuple[str | None, bool]:
-    """Applies WORSE_RULE. badness: logarithms that rise as the system gets worse."""
-    limit = math.log1p(tolerance)
-    if changes:
-        before = badness[changes[-2] if len(changes) > 1 else 0 : changes[-1]]
-        step = float(np.median(badness[changes[-1] :]) - np.median(before))
-        if step > limit:
-            return f"{math.exp(step):.3f} times worse since the last change point", True
-    level = badness[changes[-1] if changes else 0 :]
-    earlier, last = level[:-LAST], level[-LAST:]
-    if len(earlier) < LEAST_RUNS:
-        return None, False
-    step = float(last.min() - np.median(earlier))
-    if step > limit and last.min() > earlier.max():
-        typical = float(np.median(last) - np.median(earlier))
-        return f"the last {LAST} runs are {math.exp(typical):.3f} times worse than before", True
-    return None, True
+    """Applies WORSE_RULE to changes of level. badness: logarithms that rise as the system gets
+    worse. Whether there are enough runs at the last level to show another change, too."""
+    enough = len(badness) - (changes[-1] if changes else 0) >= LEAST_RUNS + LAST
+    if not changes:
+        return None, enough
+    before = badness[changes[-2] if len(changes) > 1 else 0 : changes[-1]]
+    step = float(np.median(badness[changes[-1] :]) - np.median(before))
+    if step > math.log1p(tolerance):
+        return f"{math.exp(step):.3f} times worse since the last change point", True
+    return None, enough

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.analysis.places import SHARED, places_of
+from hockney.estimate.sketch import quantile_of
 from hockney.estimate.states import cluster
 from hockney.lazy import lazy_imports
 from hockney.records import PairBlock, Place, Run, Samples
@@ -50,7 +51,8 @@ class LevelTimes:
     level: str
     pairs: int
     median_s: float
-    p99_s: float
+    p99_s: float | None
+    """None where there are too few pairs (samples_needed)."""
     max_s: float
 
 
@@ -118,9 +120,9 @@ class Pairwise:
         for size, times in zip(self.bytes, self.typical_s, strict=True):
             for number, level in enumerate(self.levels):
                 own = times[self.level == number]
-                worst = np.quantile(own, [0.99, 1.0])
-                median = float(np.median(own))
-                found.append(LevelTimes(size, level, len(own), median, *map(float, worst)))
+                median, most = float(np.median(own)), float(own.max())
+                p99 = quantile_of(own, 0.99)
+                found.append(LevelTimes(size, level, len(own), median, p99, most))
         return found
 
     def binned(self, size: int) -> Binned:

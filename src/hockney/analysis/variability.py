@@ -9,10 +9,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.analysis.outliers import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE, robust_p
+from hockney.analysis.outlier_rule import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE, tested
 from hockney.estimate.cells import rows_in_state
 from hockney.estimate.differences import holm
 from hockney.estimate.points import Estimates
+from hockney.estimate.sketch import quantile_of
 from hockney.records import Run
 from hockney.records.visits import Visits
 from hockney.spec import workload_of
@@ -34,10 +35,11 @@ class Spread:
     mean_s: float
     std_s: float | None
     min_s: float
-    p5_s: float
+    p5_s: float | None
+    """This and the other quantiles: None where there are too few samples (samples_needed)."""
     median_s: float
-    p95_s: float
-    p99_s: float
+    p95_s: float | None
+    p99_s: float | None
     max_s: float
 
 
@@ -71,7 +73,7 @@ def _seconds(visits: Visits, parts: Sequence[Rows]) -> Array:
 
 
 def _spread(point: Point, rank: int | None, seconds: Array) -> Spread:
-    p5, median, p95, p99 = (float(q) for q in np.quantile(seconds, (0.05, 0.5, 0.95, 0.99)))
+    p5, p95, p99 = (quantile_of(seconds, fraction) for fraction in (0.05, 0.95, 0.99))
     return Spread(
         point,
         rank,
@@ -80,7 +82,7 @@ def _spread(point: Point, rank: int | None, seconds: Array) -> Spread:
         std_s=float(seconds.std(ddof=1)) if len(seconds) > 1 else None,
         min_s=float(seconds.min()),
         p5_s=p5,
-        median_s=median,
+        median_s=float(np.median(seconds)),
         p95_s=p95,
         p99_s=p99,
         max_s=float(seconds.max()),
@@ -102,7 +104,7 @@ class SlowRank:
 
 def slow_ranks(spreads: Sequence[Spread]) -> list[SlowRank]:
     """Ranks whose mean, which every disturbance moves, is an outlier by the test of
-    analysis/outliers.py, the slowest first."""
+    analysis/outlier_rule.py, the slowest first."""
     sets: dict[Point, list[Spread]] = {}
     for one in spreads:
         if one.rank is not None and one.mean_s > 0.0:
@@ -111,9 +113,9 @@ def slow_ranks(spreads: Sequence[Spread]) -> list[SlowRank]:
     chances: list[float] = []
     for members in sets.values():
         if len(members) >= LEAST_MEMBERS:
-            residuals, p = robust_p(np.log([one.mean_s for one in members]))
-            suspects += zip(members, np.exp(residuals).tolist(), strict=True)
-            chances += p.tolist()
+            test = tested(np.log([one.mean_s for one in members]))
+            suspects += zip(members, np.exp(test.excess).tolist(), strict=True)
+            chances += test.p.tolist()
     worst: dict[int, SlowRank] = {}
     for (one, ratio), p in zip(suspects, holm(np.array(chances)).tolist(), strict=True):
         if one.rank is None or ratio <= LEAST_RATIO or p >= SIGNIFICANCE:

@@ -71,12 +71,24 @@ class VariantStudy:
         """Those of each variant that was measured at several points."""
         found = []
         for name in self.comparison.names[1:]:
-            at = [one for one in self.ratios if one.variant == name and one.point is not None]
+            at = self.at_points(name)
             sure = sorted((one for one in at if one.judged.matters), key=lambda x: x.judged.ratio)
             faster = tuple(one for one in sure if one.judged.verdict == "faster")
             slower = tuple(one for one in sure[::-1] if one.judged.verdict == "slower")
             found += [Gains(name, len(at), faster, slower)] if len(at) > 1 else []
         return found
+
+    def at_points(self, variant: str) -> list[VariantRatio]:
+        """The ratios of a variant at single points."""
+        return [one for one in self.ratios if one.variant == variant and one.point is not None]
+
+    def points_disagree(self, variant: str) -> bool:
+        """Whether no single ratio stands for all points: the intervals of two of them are apart, so
+        that their mean is of nothing."""
+        known = [one.judged for one in self.at_points(variant)]
+        lows = [judged.low for judged in known if judged.low is not None]
+        highs = [judged.high for judged in known if judged.high is not None]
+        return bool(lows and highs) and max(lows) > min(highs)
 
     def slower(self, gate: float) -> list[VariantRatio]:
         """Those that are surely slower than the first by more than the gate."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from hockney.analysis.crowding import Oversubscribed, oversubscribed
 from hockney.analysis.noise import Disturbance, disturbances
 from hockney.analysis.side_by_side import MethodRatio
 from hockney.analysis.starts import skew_of
@@ -37,15 +37,6 @@ class SourceNote:
 @dataclass(frozen=True)
 class NotPinned:
     places: tuple[Place, ...]
-
-
-@dataclass(frozen=True)
-class Oversubscribed:
-    host: str | None
-    pu: int
-    ranks: int
-    """Ranks, or threads where ranks have several."""
-    has_threads: bool
 
 
 @dataclass(frozen=True)
@@ -134,16 +125,9 @@ def _placement(run: Run) -> Iterator[Warning]:
     loose = tuple(place for place in places if place.pinned is False)
     if loose:
         yield NotPinned(loose)
-    shared = Counter(
-        (place.host, pu)
-        for place in places
-        for pu in place.thread_pus or [place.pu]
-        if pu is not None
-    )
-    if shared:
-        ((host, pu), ranks) = shared.most_common(1)[0]
-        if ranks > 1:
-            yield Oversubscribed(host, pu, ranks, any(place.thread_pus for place in places))
+    crowded = oversubscribed(run)
+    if crowded is not None:
+        yield crowded
 
 
 def _skewed(run: Run) -> list[Skewed]:

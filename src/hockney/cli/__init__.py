@@ -9,8 +9,9 @@ from typing import NoReturn, Protocol
 
 import click
 
-from hockney import __version__
+from hockney import __version__, endings
 from hockney.errors import HockneyError
+from hockney.limits import explained
 from hockney.printable import guard_output, keep_descriptors, lost_output
 from hockney.registry import Registry
 
@@ -102,6 +103,7 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """Runs a verb; shows our errors in plain words, without a traceback."""
+    endings.install()
     keep_descriptors()
     guard_output()
     # Records hold no cycles: looking for some among millions takes longer than reading them.
@@ -109,6 +111,8 @@ def main() -> NoReturn:
     status, lost = run(), lost_output()
     if lost is not None:
         click.echo(f"hockney: stdout cannot be written: {lost.strerror}", err=True)
+    endings.AtEnd.all()
+    endings.end_children()
     sys.exit(status or int(lost is not None))
 
 
@@ -127,8 +131,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except HockneyError as error:
         click.echo(f"hockney: {error}", err=True)
         return error.exit_status
-    except OSError as error:
+    except (OSError, MemoryError, ImportError, RuntimeError) as error:
         # A name that is too long, a directory that may not be read: the system says it best.
-        where = f"{error.filename}: " if error.filename is not None else ""
-        click.echo(f"hockney: {where}{error.strerror or error}", err=True)
+        words = explained(error)
+        if words is None and not isinstance(error, OSError):
+            raise
+        where = getattr(error, "filename", None)
+        words = words or getattr(error, "strerror", None) or str(error)
+        click.echo(f"hockney: {f'{where}: ' if where is not None else ''}{words}", err=True)
         return 1

@@ -96,6 +96,7 @@ def common_of(context: click.Context, options: dict[str, Any]) -> Common:
     placement = Placement(
         place=place or ("none" if platform else "core"),
         cpus=take("cpus"),
+        oversubscribe=take("oversubscribe"),
         hosts=take("hosts"),
         nodes=take("nodes"),
         ranks_per_node=take("ranks_per_node"),

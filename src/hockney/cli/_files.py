@@ -17,6 +17,7 @@ from hockney.analysis.between import may_repeat
 from hockney.analysis.warnings import source_notes
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.measure.journal import NAME as SUITE_JOURNAL
+from hockney.outputs import Content, write_outputs
 from hockney.records.reading import header_of, why_no_result
 from hockney.terminal import MARKS, is_terminal
 
@@ -146,15 +147,7 @@ def warn(texts: Iterable[str]) -> None:
         click.echo(f"warning: {text}", err=True)
 
 
-def write_text(path: Path, text: str, force: bool) -> None:
-    """Writes a whole file; raises AskedWronglyError where that is impossible."""
-    try:
-        with path.open("w" if force else "x", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise AskedWronglyError(
-            f"{path} exists", "name another file with -o, or overwrite it with --force"
-        ) from error
-    except OSError as error:
-        raise AskedWronglyError(f"{path} cannot be written: {error.strerror}") from error
-    click.echo(f"wrote {path}", err=True)
+def write_and_say(files: Iterable[tuple[Path, Content]], force: bool) -> None:
+    """Writes all files or none, and names them."""
+    for path in write_outputs(files, force):
+        click.echo(f"wrote {path}", err=True)

@@ -21,7 +21,7 @@ from hockney.units import format_seconds
 from hockney.views.progress import ProgressView
 
 with lazy_imports():
-    from hockney.cli._present import gate, gate_congestion, gate_variants, show_json, show_run
+    from hockney.cli._present import check_blocks, end_by, show_json, show_run
 
 ENDINGS = {
     "precision": "every median has the asked precision",
@@ -35,9 +35,8 @@ ENDINGS = {
 
 def default_output(experiment: str) -> Path:
     """EXPERIMENT-HOST-TIME.jsonl in the current directory, numbered where that is taken."""
-    stem = f"{experiment}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}"
-    names = (f"{stem}{suffix}.jsonl" for suffix in ("", *(f"-{n}" for n in range(2, 1000))))
-    return next(path for path in map(Path, names) if not path.exists())
+    path = Path(f"{experiment}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}.jsonl")
+    return next(name for name in Target(path, is_chosen=False).names() if not name.exists())
 
 
 def measure_and_show(plan: Plan, output: Output) -> None:
@@ -49,20 +48,21 @@ def measure_and_show(plan: Plan, output: Output) -> None:
         budget = format_seconds(plan.sampling.budget_s)
         click.echo(f"{len(plan.cases)} combinations share {budget} (--budget)", err=True)
     path = output.path or default_output(plan.experiment)
-    target = Target(path, output.label, output.force, output.resume)
+    is_chosen = output.path is not None
+    target = Target(path, output.label, output.force, output.resume, is_chosen)
     session = measured(plan, target, output.quiet)
     analysis = Analysis(session.run)
     if session.run.is_measured:
         show_measured(analysis, output)
     if not output.quiet:
         _report_end(session)
+    elif session.reason == "interrupted":
+        click.echo(f"hockney: interrupted; {_kept(session)}", err=True)
     raise_problems(session)
     if session.reason == "interrupted":
         raise click.exceptions.Exit(130)
-    if output.gate:
-        gate(analysis)
-    gate_variants(analysis)
-    gate_congestion(analysis)
+    end_by(analysis.gate(output.gate))
+    check_blocks(analysis)
 
 
 def measured(plan: Plan, target: Target, quiet: bool, before: str = "") -> Session:
@@ -89,7 +89,7 @@ def _report_end(session: Session) -> None:
     lost = lost + (session.race.lost if session.race else [])
     if session.failed_starts:
         lost.append(
-            f"the MPI's launcher failed {session.failed_starts} times before it started a rank, "
+            f"the MPI's launcher failed {session.failed_starts} times before any rank reported, "
             "and was started again"
         )
     for note in (*session.setups.notes, *unanswered(session), *lost):
@@ -98,18 +98,25 @@ def _report_end(session: Session) -> None:
     if not count:
         click.echo(f"nothing was measured: {session.file.path} is not kept", err=True)
         return
-    is_measured = session.run.is_measured
-    path = session.file.path
-    nothing = f"nothing was measured; {path} records the launches alone"
-    result = f"samples are in {path}" if is_measured else nothing
     click.echo(
         f"{count} launch{'' if count == 1 else 'es'} in "
-        f"{format_seconds(session.launches_wall_s, 3)}: {ENDINGS[session.reason]}; {result}",
+        f"{format_seconds(session.launches_wall_s, 3)}: {ENDINGS[session.reason]}; "
+        f"{_kept(session)}",
         err=True,
     )
     was_cut = session.reason == "interrupted" and session.run.ends[-1].reason == "interrupted"
-    if was_cut and is_measured:
+    if was_cut and session.run.is_measured:
         click.echo(f"launch {count} is incomplete: its rounds up to then are kept", err=True)
+
+
+def _kept(session: Session) -> str:
+    path = session.file.path
+    if session.run.is_measured:
+        return f"samples are in {path}"
+    records = (
+        f"{path} records the launches alone" if session.run.launches else f"{path} is not kept"
+    )
+    return f"nothing was measured; {records}"
 
 
 def show_measured(analysis: Analysis, output: Output) -> None:
@@ -118,7 +125,8 @@ def show_measured(analysis: Analysis, output: Output) -> None:
         show_json(analysis)
         return
     usual = _layout_of(analysis.plan) if analysis.plan else None
-    show_run(analysis, output.layout or usual, quiet=output.quiet)
+    gate = analysis.gate(output.gate)
+    show_run(analysis, output.layout or usual, quiet=output.quiet, gate=gate)
 
 
 def _layout_of(plan: Plan) -> str | None:

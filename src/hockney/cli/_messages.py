@@ -11,9 +11,10 @@ from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, Decorator, option
 from hockney.errors import AskedWronglyError
 from hockney.spec.axes import STANDARD
+from hockney.spec.bounds import MOST
 from hockney.spec.messages import LARGEST_COUNT, PACKINGS, THREAD_COMMS, Threads
 
-_THREADS = re.compile(r"(\d+)(?::(\d+))?")
+_THREADS = re.compile(r"(\d{1,99})(?::(\d{1,99}))?")
 
 
 class ThreadsList(click.ParamType[tuple[Threads, ...]]):
@@ -28,6 +29,8 @@ class ThreadsList(click.ParamType[tuple[Threads, ...]]):
             return value
         found = [_THREADS.fullmatch(one) for one in str(value).split(",")]
         threads = [(int(one[1]), int(one[2] or one[1])) for one in found if one is not None]
+        if any(len(one[1]) > 4 or len(one[2] or "") > 4 for one in found if one is not None):
+            self.fail(f"{value[:40]!r}: at most {MOST['threads']} threads a rank", param, ctx)
         if len(threads) != len(found):
             self.fail(f"{value!r}: write 2 or 1,2,4, or 4:1 for senders and receivers", param, ctx)
         if len(set(threads)) != len(threads):

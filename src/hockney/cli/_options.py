@@ -28,6 +28,7 @@ from hockney.cli._parameters import (
     SECONDS,
     SIZE,
     SIZES,
+    Count,
     Named,
     Words,
 )
@@ -75,7 +76,7 @@ def ranks(default: int | None, shown: str | bool = True) -> Decorator:
     return option(
         "-n",
         "ranks",
-        type=int,
+        type=Count("ranks", least=0),
         metavar="N",
         default=default,
         show_default=shown,
@@ -87,6 +88,14 @@ def peers(what: str) -> Decorator:
     return option("--peers", type=PEERS, metavar="I,J", default="0,1", heading=WORKLOAD, help=what)
 
 
+OVERSUBSCRIBE = option(
+    "--oversubscribe",
+    is_flag=True,
+    envvar="HOCKNEY_OVERSUBSCRIBE",
+    heading=PLACEMENT,
+    help="Allow more ranks or threads than CPUs; the answer then says so. Also as "
+    "HOCKNEY_OVERSUBSCRIBE=1.",
+)
 JSON = option("--json", "as_json", is_flag=True, heading=OUTPUT, help="Print the results as JSON.")
 LABEL = option(
     "--label", metavar="TEXT", heading=OUTPUT, help="Name of this run in tables and figures."
@@ -228,6 +237,7 @@ REST = (
         heading=PLACEMENT,
         help="CPU of each rank on a node, in rank order: 0,3 or 4-7.",
     ),
+    OVERSUBSCRIBE,
     option(
         "--hosts",
         type=HOSTS,
@@ -238,14 +248,14 @@ REST = (
     ),
     option(
         "--nodes",
-        type=click.IntRange(1),
+        type=Count("nodes"),
         metavar="N",
         heading=PLACEMENT,
         help="Number of nodes to spread the ranks over.",
     ),
     option(
         "--ranks-per-node",
-        type=click.IntRange(1),
+        type=Count("ranks per node"),
         metavar="N",
         heading=PLACEMENT,
         help="Ranks on each node.",

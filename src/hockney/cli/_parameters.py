@@ -14,13 +14,12 @@ from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from hockney.spec.arrivals import parse_arrival, parse_skew
+    from hockney.spec.bounds import check_count, count
     from hockney.spec.loads import parse_bursts
     from hockney.spec.placement import parse_cpus
 
 AUTO = "auto"
 """In place of values: search them."""
-MOST_COUNTS = 10_000
-"""Numbers of ranks in a list: more are no study, and take all memory."""
 
 
 class Words(click.ParamType):  # type: ignore[type-arg, unused-ignore]
@@ -37,6 +36,23 @@ class Words(click.ParamType):  # type: ignore[type-arg, unused-ignore]
             return self._parse(value)
         except AskedWronglyError as error:
             self.fail(str(error), param, ctx)
+
+
+class Count(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """A whole number from `least` up to spec.bounds.MOST[of]."""
+
+    name = "integer"
+
+    def __init__(self, of: str, least: int = 1) -> None:
+        self._of, self._least = of, least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            return count(value, self._of, self._least)
+        except AskedWronglyError as error:
+            self.fail(error.message, param, ctx)
 
 
 class Named(click.Choice):  # type: ignore[type-arg, unused-ignore]
@@ -95,6 +111,7 @@ def _launches(text: str) -> tuple[int, int | None]:
         raise AskedWronglyError(
             f"{text!r} is not a number of launches", "write 5 (exactly), 5.. (at least) or 5..20"
         )
+    check_count(max(least, most or 0), "launches")
     return least, most
 
 
@@ -128,8 +145,7 @@ def _counts(
             first, dots, last = item.partition("..")
             if item.strip() == "...":
                 between = range(counts[-1], int(following), counts[-1] - counts[-2])
-                if len(between) > MOST_COUNTS:
-                    raise wrong
+                check_count(len(between), "numbers in a list")
                 counts += between
             elif dots:
                 counts += (
@@ -137,10 +153,11 @@ def _counts(
                 )
             else:
                 counts.append(int(item))
-    except (ValueError, IndexError, ZeroDivisionError) as error:
+    except (ValueError, IndexError, ZeroDivisionError, OverflowError) as error:
         raise wrong from error
     if not counts or min(counts) < least:
         raise AskedWronglyError(f"{text!r}: {fewer}")
+    check_count(max(counts), "ranks")
     return sorted(set(counts))
 
 

@@ -10,13 +10,14 @@ from dataclasses import asdict
 import click
 
 from hockney.analysis import Analysis
+from hockney.analysis.gate import Gate
 from hockney.analysis.history import History
-from hockney.errors import AskedWronglyError
+from hockney.errors import AskedWronglyError, HockneyError
 from hockney.exchange.writing import render
 from hockney.lazy import lazy_imports
 from hockney.terminal import styled
 from hockney.views.as_json import dumps, encoded
-from hockney.views.experiments import shown_json, view_of
+from hockney.views.experiments import answer_of, marks_of, shown_json, view_of
 from hockney.views.warnings import warning_lines
 
 with lazy_imports():
@@ -30,14 +31,21 @@ with lazy_imports():
 
 
 def show_run(
-    analysis: Analysis, layout: str | None = None, all_states: bool = False, quiet: bool = False
+    analysis: Analysis,
+    layout: str | None = None,
+    all_states: bool = False,
+    quiet: bool = False,
+    gate: Gate | None = None,
 ) -> None:
-    """The tables of the experiment's view and the warnings; or a classic program's layout alone."""
+    """The gate's line, the tables of the experiment's view and the warnings; or a classic program's
+    layout alone below the gate."""
+    show_gate(gate)
     if layout:
-        click.echo(render(layout, analysis))
+        marks = [f"# {mark}" for mark in marks_of(analysis)]
+        click.echo("\n".join([*marks, render(layout, analysis)]))
     else:
         view = view_of(analysis)
-        answer = "\n".join(styled(line, "bold") for line in view.answer(analysis))
+        answer = "\n".join(styled(line, "bold") for line in answer_of(analysis))
         click.echo("\n\n".join(filter(None, [answer, *view.parts(analysis, all_states)])))
     if not quiet:
         show_warnings(analysis)
@@ -52,26 +60,29 @@ def show_warnings(analysis: Analysis) -> None:
         click.echo(f"more: hockney show {analysis.run.path} --diagnose", err=True)
 
 
-def gate(analysis: Analysis) -> None:
-    """Ends with status 1 where a pair, place, node, switch or cable is an outlier: for checks of
-    nodes."""
-    if analysis.outliers or (analysis.verdict and analysis.verdict.suspects):
-        raise click.exceptions.Exit(1)
+def show_gate(gate: Gate | None) -> None:
+    """The first line of an output, where a gate stands."""
+    if gate is not None:
+        click.echo(styled(gate.line, "bold"))
 
 
-def gate_variants(analysis: Analysis) -> None:
-    """Ends with status 1 where a variant is surely slower than the plan's gate allows."""
+def end_by(gate: Gate | None) -> None:
+    """Ends with the status of a gate that did not pass."""
+    if gate is not None and gate.exit_status:
+        raise click.exceptions.Exit(gate.exit_status)
+
+
+def check_blocks(analysis: Analysis) -> None:
+    """Raises HockneyError where variants were measured, and no block of them is complete."""
     study = analysis.variants
-    if study is None or study.comparison.gate is None:
+    if study is None or study.ratios:
         return
-    if study.slower(study.comparison.gate):
-        raise click.exceptions.Exit(1)
-
-
-def gate_congestion(analysis: Analysis) -> None:
-    """Ends with status 1 where a congestion factor is surely above what the plan allows."""
-    if any(one.exceeds for one in analysis.congestion):
-        raise click.exceptions.Exit(1)
+    missing = f" ({', '.join(study.left_out)}: not measured)" if study.left_out else ""
+    path = analysis.run.path
+    raise HockneyError(
+        f"{path}: no block is complete, nothing was compared{missing}",
+        f"continue it: the same command with a larger --budget and --resume -o {path}",
+    )
 
 
 def show_diagnosis(analysis: Analysis) -> None:

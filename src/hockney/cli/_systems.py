@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hockney import records
 from hockney.analysis import Analysis
-from hockney.cli._files import followed, warn_of_cut
+from hockney.cli._files import followed, warn, warn_of_cut
 from hockney.index import Index
 from hockney.index.report import REDUCED
 from hockney.records.reading import header_of
@@ -35,3 +35,4 @@ def systems(files: Sequence[Path]) -> Iterator[Analysis]:
         read[analysis.run.header.experiment] += 1
         yield analysis
     index.close()
+    warn(index.notes)

@@ -87,15 +87,16 @@ def _measured(plan: Plan, options: dict[str, Any]) -> Run:
         click.echo(
             f"{len(plan.cases)} combinations {limit}share {seconds} at most (--budget)", err=True
         )
-    target = Target(output, force=options["force"], resume=None)
+    is_chosen = options["output"] is not None
+    target = Target(output, force=options["force"], resume=None, is_chosen=is_chosen)
     session = _measure.measured(plan, target, options["quiet"])
     raise_problems(session)
     if not options["quiet"]:
         click.echo(
             f"{len(session.run.launches)} launches: {_measure.ENDINGS[session.reason]}; "
-            f"samples are in {output}",
+            f"samples are in {session.file.path}",
             err=True,
         )
     if session.was_stopped:
-        raise click.exceptions.Exit(130)
+        raise KeyboardInterrupt
     return session.run

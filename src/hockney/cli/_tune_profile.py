@@ -80,7 +80,7 @@ def _measured(used: Sequence[Used], path: Path, options: dict[str, Any]) -> list
         session = _measure.measured(plan, target, options["quiet"])
         raise_problems(session)
         if session.was_stopped:
-            raise click.exceptions.Exit(130)
+            raise KeyboardInterrupt
         analyses.append(Analysis(session.run))
     return analyses
 

@@ -126,9 +126,11 @@ class _Measuring:
         if not quiet:
             budget = format_seconds(budget_s)
             click.echo(f"{stage}: {len(variants)} variants share {budget} (--budget)", err=True)
-        session = _measure.measured(plan, Target(file, force=self._options["force"]), quiet)
+        is_chosen = self._output is not None
+        target = Target(file, force=self._options["force"], is_chosen=is_chosen)
+        session = _measure.measured(plan, target, quiet)
         if session.was_stopped:
-            raise click.exceptions.Exit(130)
+            raise KeyboardInterrupt
         self._left_out += _failed(session)
         study = Analysis(session.run).variants
         if study is None or not study.ratios:
@@ -141,7 +143,9 @@ class _Measuring:
                 f"a launch took {format_seconds(each_s)}: give {max(times, 2)} times the --budget",
             )
         if not quiet:
-            click.echo(f"{stage}: {study.blocks} blocks; samples are in {file}", err=True)
+            click.echo(
+                f"{stage}: {study.blocks} blocks; samples are in {session.file.path}", err=True
+            )
         return study
 
     def _file(self, stage: str) -> Path:

@@ -12,8 +12,10 @@ from typing import Any
 import click
 
 from hockney.cli._help import OUTPUT, SAMPLING
+from hockney.confidential import is_credential, is_secret_name
 from hockney.errors import AskedWronglyError
 from hockney.measure.suite import read_toml
+from hockney.spec.bounds import check_combinations
 from hockney.spec.variants import ENVIRONMENT, Variant
 
 FIXED = frozenset({"budget", "precision", "output", "sizes", "from", "to", "per-octave", "o"})
@@ -29,10 +31,12 @@ def variants_of(texts: Sequence[str], params: Sequence[click.Parameter]) -> tupl
     Raises AskedWronglyError for what cannot be varied."""
     options = _options_by_key(params)
     each = [_from_file(text[1:]) if text[:1] == "@" else _from_words(text) for text in texts]
+    check_combinations(map(len, each), "--vary")
     found = [_combined(parts) for parts in itertools.product(*each)]
     for variant in found:
-        for key in variant.values:
+        for key, value in variant.values.items():
             _check(key, options)
+            _check_no_secret(key, value)
     names = [variant.name for variant in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -115,6 +119,16 @@ def _check(key: str, options: Mapping[str, click.Option]) -> None:
         near = get_close_matches(key, options, 1)
         known = f"did you mean {near[0]}?" if near else f"keys are env:NAME, {', '.join(options)}"
         raise AskedWronglyError(f"--vary {key}: not a key that can be varied here", known)
+
+
+def _check_no_secret(key: str, value: str) -> None:
+    """What is varied names the variants, in tables and in the file."""
+    name = key.removeprefix(ENVIRONMENT)
+    if (key.startswith(ENVIRONMENT) and is_secret_name(name)) or is_credential(value):
+        raise AskedWronglyError(
+            f"--vary {key}: this looks like a credential, and results are there to be published",
+            "set the variable in the environment, where it is not stored",
+        )
 
 
 def words_of(variant: Variant, params: Sequence[click.Parameter]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -34,7 +33,8 @@ with lazy_imports():
     from hockney.measure.mpi import find_mpi
     from hockney.measure.problems import raise_problems
     from hockney.measure.run import Target
-    from hockney.result_file import ResultFile
+    from hockney.outputs import write_output
+    from hockney.temporary import temporary_directory
     from hockney.units import format_seconds, format_size
     from hockney.views.as_json import dumps
     from hockney.views.table import aligned
@@ -45,6 +45,8 @@ PATTERNS = {
     "exchange": ("pairs", "--operation", "exchange"),
     "stream": ("pairs", "--operation", "stream", "--window", "8"),
 }
+LEAST_BUDGET_S = 8.0
+"""Each part has launches of two ranks, which take some 0.3 s to start."""
 MOST_VALIDATED = 12
 """Held-out sizes at which patterns are measured, spread over all."""
 
@@ -82,15 +84,17 @@ def command(
     """
     if ranks != 2:
         raise AskedWronglyError(f"-n {ranks}: a link has two ends", "leave -n out, or give 2")
+    if options["budget_s"] < LEAST_BUDGET_S and options["platform"] is None:
+        raise AskedWronglyError(
+            f"--budget {format_seconds(options['budget_s'])}: a platform of this machine takes "
+            f"{format_seconds(LEAST_BUDGET_S)} at least",
+            f"give --budget {format_seconds(LEAST_BUDGET_S)} or more",
+        )
     find_mpi(simulated=True)
     path = output or Path("platform.xml")
-    file = ResultFile(path, force)
-    try:
-        found, messages = _calibrated(file, options, quiet)
-    finally:
-        if not path.exists() or not path.stat().st_size:
-            file.remove()
-        file.close()
+    if path.exists() and not force:
+        raise AskedWronglyError(f"{path} exists", "name another with -o, or overwrite with --force")
+    found, messages = _calibrated(path, force, options, quiet)
     if as_json:
         click.echo(dumps(_json(path, found, messages)))
     else:
@@ -98,18 +102,19 @@ def command(
 
 
 def _calibrated(
-    file: ResultFile, options: dict[str, Any], quiet: bool
+    path: Path, force: bool, options: dict[str, Any], quiet: bool
 ) -> tuple[list[Deviation], Analysis]:
     """Writes the platform, and returns how far it is off, with the messages it was made of."""
     machine = _machine(options)
     sizes = ("--sizes", options["sizes"])
-    with tempfile.TemporaryDirectory(prefix="hockney-") as name:
-        run = _Runs(Path(name), options["budget_s"] / PARTS, quiet)
+    with temporary_directory("hockney-") as directory:
+        run = _Runs(directory, options["budget_s"] / PARTS, quiet)
         messages = run.measure("pingpong", "--refine", *sizes, *machine)
         overheads = run.measure("overheads", *sizes, *machine)
-        file.write(platform_within(options["budget_s"], messages, overheads))
+        content = platform_within(options["budget_s"], messages, overheads)
+        write_output(path, content, force)
         asked = held_out([point.bytes for point in messages.estimates.own()])
-        on_it = ("-n", "2", "--platform", str(file.path.absolute()))
+        on_it = ("-n", "2", "--platform", str(path.absolute()))
         found = deviations("ping-pong", messages, run.measure("pingpong", *_sizes(asked), *on_it))
         some = _sizes(asked[:: max(len(asked) // MOST_VALIDATED, 1)])
         for pattern, words in PATTERNS.items():
@@ -160,7 +165,7 @@ class _Runs:
         session = measured(plan, target, self._quiet, f"{words[0]}: ")
         raise_problems(session)
         if session.was_stopped:
-            raise click.exceptions.Exit(130)
+            raise KeyboardInterrupt
         return Analysis(session.run)
 
 

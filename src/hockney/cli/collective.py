@@ -21,12 +21,14 @@ from hockney.cli._parameters import (
     SECONDS,
     SEGMENTS,
     SKEW,
+    Count,
     Several,
 )
 from hockney.cli._verb import MeasuringVerb
 from hockney.lazy import lazy_imports
 from hockney.spec import Plan, sizes_of
 from hockney.spec.workloads.collective import (
+    ADDED_BYTES,
     COARSE_RADICES,
     COARSE_REQUESTS,
     COARSE_SEGMENTS,
@@ -35,6 +37,7 @@ from hockney.spec.workloads.collective import (
     RADIX,
     REQUESTS,
     SEGMENT,
+    USUAL_ELEMENT,
     CollectiveForm,
 )
 
@@ -143,10 +146,17 @@ BUDGET = option(
     heading=WORKLOAD,
     help="Root: rank 0, or the next rank each time.",
 )
+@option(
+    "--element",
+    type=click.Choice(tuple(ADDED_BYTES)),
+    default=USUAL_ELEMENT,
+    heading=WORKLOAD,
+    help="Type of the elements that reductions add up.",
+)
 @_options.SYNC
 @option(
     "--groups",
-    type=click.IntRange(min=1),
+    type=Count("ranks"),
     metavar="N",
     default=1,
     heading=WORKLOAD,
@@ -190,7 +200,6 @@ BUDGET = option(
     help="Measure an algorithm no further at sizes where that would gain next to nothing.",
 )
 @_options.VERIFY
-@option("--oversubscribe", is_flag=True, heading=WORKLOAD, help="Allow more ranks than CPUs.")
 @measuring_options((BUDGET, *HOW_MUCH[1:]))
 def command(
     common: Common,

@@ -16,7 +16,7 @@ with lazy_imports():
     from hockney.analysis.compare import compare
     from hockney.analysis.reduced import Reduced
     from hockney.cli._files import load, others_beside
-    from hockney.cli._present import show_run
+    from hockney.cli._present import check_blocks, show_run
     from hockney.views.as_json import comparison_json, dumps
     from hockney.views.comparison import show_comparison
     from hockney.views.comparison_figure import describe_ratio
@@ -89,11 +89,12 @@ def _compare_variants(
         raise click.UsageError(
             f"{analysis.run.path} compares no variants: name another file to compare it with"
         )
-    if output is not None:
+    if output is not None and study.ratios:
         save(describe("variants", [analysis], Options()), output, force)
     if as_json:
         click.echo(dumps({"variants": variants_json(study)}))
     else:
         show_run(analysis)
+    check_blocks(analysis)
     if study.slower(gate):
         raise click.exceptions.Exit(1)

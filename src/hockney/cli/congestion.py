@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
 from msgspec.structs import replace
 
 from hockney.cli import _options
 from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._options import HOW_MUCH, measuring_options
-from hockney.cli._parameters import BURSTS, COUNTS, SECONDS, SIZES, Several
+from hockney.cli._parameters import BURSTS, COUNTS, SECONDS, SIZES, Count, Several
 from hockney.cli._verb import MeasuringVerb
 from hockney.lazy import lazy_imports
 from hockney.spec import Case, Plan, sizes_of
@@ -94,7 +93,7 @@ BUDGET = option(
 )
 @option(
     "--victims",
-    type=click.IntRange(min=2),
+    type=Count("ranks", 2),
     metavar="N",
     heading=WORKLOAD,
     show_default="2; half of the ranks for allreduce",
@@ -110,7 +109,7 @@ BUDGET = option(
 )
 @option(
     "--window",
-    type=int,
+    type=Count("messages in flight", 0),
     metavar="N",
     heading=WORKLOAD,
     show_default=str(USUAL_WINDOW),

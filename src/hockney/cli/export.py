@@ -14,11 +14,11 @@ from hockney.lazy import lazy_imports
 from hockney.programs import order_writer_names, writer_names
 
 with lazy_imports():
-    from hockney.cli._files import load, others_beside, warn_of_sources
+    from hockney.cli._files import load, others_beside, warn_of_sources, write_and_say
     from hockney.cli._profiles import load_profile
     from hockney.exchange.writing import order_files, write
+    from hockney.outputs import write_outputs
     from hockney.profiles.order import order_of
-    from hockney.result_file import ResultFile
 
 
 def _names() -> list[str]:
@@ -60,12 +60,7 @@ def command(
     if output is None:
         sys.stdout.buffer.write(content)
         return
-    written = ResultFile(output, force)
-    try:
-        written.write(content)
-    finally:
-        written.close()
-    click.echo(f"wrote {output}", err=True)
+    write_and_say([(output, content)], force)
 
 
 def _export_order(file: Path, format_name: str, output: Path | None, force: bool) -> None:
@@ -75,10 +70,6 @@ def _export_order(file: Path, format_name: str, output: Path | None, force: bool
     order = order_of(load_profile(file))
     if order.is_cut:
         click.echo("warning: the order ends before the program (--trace-calls)", err=True)
-    for name, content in order_files(order, format_name, output.name):
-        written = ResultFile(output.with_name(name), force)
-        try:
-            written.write(content.encode())
-        finally:
-            written.close()
+    files = order_files(order, format_name, output.name)
+    write_outputs(((output.with_name(name), content) for name, content in files), force)
     click.echo(f"wrote {output}", err=True)

@@ -11,6 +11,7 @@ from hockney.cli import _options
 from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._options import measuring_options
+from hockney.cli._parameters import Count
 from hockney.cli._verb import MeasuringVerb
 from hockney.errors import AskedWronglyError
 from hockney.measure.checks import allowed_cpus
@@ -49,7 +50,7 @@ DEFAULT_SIZES = "8,1MiB"
 @option(
     "--rounds",
     "visits",
-    type=click.IntRange(1),
+    type=Count("repetitions"),
     metavar="N",
     heading=WORKLOAD,
     help="Make only N rounds of each pass, drawn at random: a sample of the pairs.",

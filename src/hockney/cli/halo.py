@@ -12,7 +12,7 @@ from hockney.cli import _options
 from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._options import measuring_options
-from hockney.cli._parameters import Several
+from hockney.cli._parameters import Count, Several
 from hockney.cli._verb import MeasuringVerb
 from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
@@ -93,7 +93,7 @@ PARTS = 4
 )
 @option(
     "--partitions",
-    type=click.IntRange(min=1),
+    type=Count("parts of a message"),
     metavar="N",
     heading=WORKLOAD,
     show_default=str(PARTS),

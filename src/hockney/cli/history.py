@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from contextlib import closing
 from datetime import datetime, timezone
 from pathlib import Path
@@ -11,10 +9,10 @@ from pathlib import Path
 import click
 
 from hockney.cli import _options
-from hockney.cli._files import followed, result_files, warn_of_cut, write_text
+from hockney.cli._files import followed, result_files, warn, warn_of_cut, write_and_say
 from hockney.cli._help import OUTPUT, option, verb
 from hockney.cli._parameters import FRACTION
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
@@ -24,6 +22,7 @@ with lazy_imports():
     from hockney.analysis.publishing import entry_of
     from hockney.index import Index
     from hockney.index.history import facts_from
+    from hockney.outputs import write_output
     from hockney.printable import one_line
     from hockney.views import history as view
     from hockney.views.as_json import dumps
@@ -107,13 +106,15 @@ def command(
         check_output(output, force)
     with closing(Index(index) if index else Index.in_cache()) as opened:
         found = _histories(opened, paths, tolerance, since, together)
+        warn(opened.notes)
         if sql is not None:
             _print_rows(*opened.ask(sql), as_json)
             return
     if otava is not None:
         _write_otava(found, otava, force)
     if publish:
-        _publish(found)
+        _publish(found, as_json)
+    if publish and not as_json:
         return
     if output is not None:
         save(describe_history(found), output, force)
@@ -130,7 +131,9 @@ def load_histories(
 ) -> list[History]:
     """One history per system. Files without results are named and left out."""
     with closing(Index.in_cache()) as index:
-        return _histories(index, paths, tolerance, since, together)
+        found = _histories(index, paths, tolerance, since, together)
+        warn(index.notes)
+        return found
 
 
 def _histories(
@@ -173,12 +176,13 @@ def _write_otava(found: list[History], directory: Path, force: bool) -> None:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise AskedWronglyError(f"{directory} cannot be made: {error.strerror}") from error
-    for name, text in otava_files(found, str(directory)).items():
-        write_text(directory / name, text, force)
+    texts = otava_files(found, str(directory))
+    write_and_say([(directory / name, text) for name, text in texts.items()], force)
 
 
-def _publish(found: list[History]) -> None:
-    """Writes an entry for each system into the user's own base, in place of an earlier one."""
+def _publish(found: list[History], as_json: bool) -> None:
+    """Writes an entry for each system into the user's own base, in place of an earlier one, and
+    names them: on stderr where stdout is JSON."""
     new = {}
     for history in found:
         run = records.read(Path(history.runs[-1].file))
@@ -187,21 +191,10 @@ def _publish(found: list[History]) -> None:
     path = own_base()
     path.parent.mkdir(parents=True, exist_ok=True)
     kept = {entry.system: entry for entry in own_systems()} | new
-    _replace(path, encoded(list(kept.values())))
+    write_output(path, encoded(list(kept.values())), force=True, mode=0o600)
     for entry in new.values():
-        click.echo(f"{path}: {entry.system}, {entry.transport}, {len(entry.numbers)} sizes")
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Puts a whole file in the place of an earlier one, which a full disk leaves as it was."""
-    number, name = tempfile.mkstemp(prefix=".hockney-", dir=path.parent)
-    try:
-        with os.fdopen(number, "wb") as file:
-            file.write(content)
-        Path(name).replace(path)
-    except OSError as error:
-        Path(name).unlink()
-        raise HockneyError(f"{path} cannot be written: {error.strerror}") from error
+        sizes = f"{len(entry.numbers)} sizes"
+        click.echo(f"{path}: {entry.system}, {entry.transport}, {sizes}", err=as_json)
 
 
 def _show(found: list[History], tolerance: float, as_json: bool, openmetrics: bool) -> None:

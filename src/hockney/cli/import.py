@@ -23,6 +23,7 @@ with lazy_imports():
     from hockney.logs.content import stem_of
     from hockney.logs.log import Log, read_log
     from hockney.logs.runs import runs_of, store
+    from hockney.logs.settings import apart_text
     from hockney.programs.csv import parse_columns
     from hockney.records import Run
 
@@ -63,7 +64,7 @@ with lazy_imports():
 @option(
     "--repeated",
     type=click.Choice(["launches", "samples"]),
-    help="What repeated rows of a point are in a table (CSV).",
+    help="What repeated rows of a point (CSV), or tables of a log, are.",
 )
 @_options.LABEL
 @_options.force("existing result files")
@@ -84,9 +85,9 @@ def command(
 
     A result file holds one experiment; a log with several gives several files.
     """
-    if (columns or repeated) and format_name not in (None, "csv"):
+    if (columns or repeated == "samples") and format_name not in (None, "csv"):
         raise AskedWronglyError(
-            f"--columns and --repeated are of tables in CSV, --as {format_name} is none",
+            f"--columns and --repeated samples are of tables in CSV, --as {format_name} is none",
             "leave out one of them",
         )
     logs = [
@@ -166,9 +167,10 @@ def _report(run: Run) -> None:
     }
     launches = len(run.launches)
     program = f"{source.program} {source.version or ''}".strip() if source else ""
+    apart = apart_text(run.header.options)
     click.echo(
         f"{run.path}: {program}, {len(points)} point{'s' * (len(points) > 1)}, "
-        f"{launches} launch{'es' * (launches > 1)}"
+        f"{launches} launch{'es' * (launches > 1)}{f' ({apart})' if apart else ''}"
     )
     cut = [end.message for end in run.ends if end.message]
     unnamed = ["the log does not name the operation: give it with --operation"]

@@ -12,8 +12,9 @@ from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, option, verb
 from hockney.cli._messages import NAMES, messages_of, messages_options
 from hockney.cli._options import measuring_options
-from hockney.cli._parameters import SECONDS, SIZE
+from hockney.cli._parameters import SECONDS, SIZE, Count
 from hockney.cli._verb import MeasuringVerb
+from hockney.errors import AskedWronglyError
 from hockney.measure.checks import allowed_cpus
 from hockney.measure.endpoints import with_endpoints
 from hockney.measure.pairing import PAIRINGS, pairing_of, parse_counts
@@ -24,12 +25,14 @@ from hockney.spec.axes import STANDARD
 from hockney.spec.messages import whole_sizes
 from hockney.spec.preset import imb_size
 from hockney.spec.workloads.pairs import MODES, PAIR_OPERATIONS, USUAL_WINDOW, WINDOWED, Pairs
-from hockney.units import parse_sizes
+from hockney.units import format_seconds, parse_sizes
 
 DEFAULT_SIZES = "0,8,1KiB,64KiB,1MiB"
 MULTI_SIZES = "0,1..16MiB"
 MULTI_RANKS = 8
 """Two groups of up to four processes, as in the paper."""
+LEAST_POINT_S = 0.01
+"""A point of these takes longer, wherever it is measured."""
 DEFAULT_ACTIVE = "1,all"
 MULTI = "IMB's multi-mode"
 OWN = (
@@ -123,7 +126,7 @@ MULTI_OWN = ("multi", "msgs_per_sample", "overall_volume", "verify")
 )
 @option(
     "--msgs-per-sample",
-    type=click.IntRange(min=1),
+    type=Count("repetitions"),
     metavar="N",
     default=1000,
     heading=MULTI,
@@ -234,6 +237,13 @@ def _multi(
         raise click.UsageError(f"--multi fixes the workload: leave out {', '.join(given)}")
     pairs = pairing_of("halves", ranks, idle_last)
     grid = sizes or parse_sizes(MULTI_SIZES)
+    points, budget_s = len(grid) * len(pairs), common.sampling.budget_s
+    if budget_s < points * LEAST_POINT_S and not common.placement.platform:
+        raise AskedWronglyError(
+            f"--multi: {points} points, each with its own number of repetitions, do not fit into "
+            f"the budget of {format_seconds(budget_s)}",
+            f"give --budget {format_seconds(points * LEAST_POINT_S)} or more, or fewer --sizes",
+        )
     return Pairs(
         sizes=tuple(imb_size(size, msgs_per_sample, overall_volume) for size in grid),
         buffers=common.buffers,

@@ -9,7 +9,7 @@ import click
 from hockney.cli import _options
 from hockney.cli._files import warn_of_cut
 from hockney.cli._help import option, verb
-from hockney.cli._parameters import SIZE, Named
+from hockney.cli._parameters import SIZE, Count, Named
 from hockney.lazy import lazy_imports
 from hockney.views.curves import Options
 from hockney.views.figures import FIGURES, MAIN, USUAL, describe, noted
@@ -71,7 +71,7 @@ def _names() -> list[str]:
 )
 @option(
     "--ranks",
-    type=click.IntRange(min=1),
+    type=Count("ranks"),
     metavar="N",
     show_default="all; the most for collective-sizes and -model",
     help="Number of ranks, for figures of collectives.",

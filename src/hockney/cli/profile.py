@@ -12,6 +12,8 @@ from hockney.lazy import lazy_imports
 
 with lazy_imports():
     from hockney.cli._measure import default_output
+    from hockney.confidential import programs_of, redacted
+    from hockney.measure.baseline import is_one_host, machine_of
     from hockney.measure.recording import mpi_of_command, record, why_nothing
     from hockney.profiles import kinds
     from hockney.profiles.findings import findings_of
@@ -26,7 +28,14 @@ with lazy_imports():
 )
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND ...")
 @_options.output("Profile to write.", show_default="profile-HOST-TIME.jsonl", metavar="FILE")
-@option("--no-arguments", is_flag=True, heading=OUTPUT, help="Keep the command out of the profile.")
+@option(
+    "--arguments/--no-arguments",
+    default=None,
+    heading=OUTPUT,
+    help="Keep the whole command in the profile, without what looks like a credential; or nothing "
+    "of it.",
+    show_default="the launcher and the program",
+)
 @option(
     "--trace",
     is_flag=True,
@@ -45,7 +54,7 @@ with lazy_imports():
 def command(
     words: tuple[str, ...],
     output: Path | None,
-    no_arguments: bool,
+    arguments: bool | None,
     trace: bool,
     trace_calls: int,
     mpicc: str | None,
@@ -55,27 +64,41 @@ def command(
     """Run a program and count its calls of MPI: their sizes, partners, times and waits.
 
     The command runs as it is, with a recorder preloaded into its processes. Its output and exit
-    status are the program's own. If it crashes, what was recorded until then is kept.
+    status are the program's own; the status is 1 where it is 0 and nothing was recorded. If the
+    program crashes, what was recorded until then is kept. With --force, an older profile stays
+    until the new one is whole.
     """
     mpi = mpi_of_command(words, mpicc)
     path = output or default_output("profile")
-    file = ResultFile(path, force=force)
+    file = ResultFile(path, force=force, keep=True)
     try:
         most_acts = trace_calls if trace else 0
-        profile = record(words, mpi, path.resolve().parent, not no_arguments, most_acts)
+        stored = _stored(words, arguments)
+        profile = record(words, mpi, path.resolve().parent, stored, most_acts)
         if profile.ranks:
-            file.write(kinds.encode(profile))
+            profile.machine = machine_of(mpi) if is_one_host(profile) else None
+            file.replace(kinds.encode(profile))
     finally:
-        if not file.has_content and not path.stat().st_size:
+        if not file.has_content:
             file.remove()
         file.close()
     if not profile.ranks:
         why = profile.cut or why_nothing(words)
-        click.echo(f"hockney: nothing was recorded: {why}", err=True)
-        raise click.exceptions.Exit(profile.program.exit_status)
+        kept = f"; {path} is as it was" if file.has_content else ""
+        click.echo(f"hockney: nothing was recorded: {why}{kept}", err=True)
+        raise click.exceptions.Exit(profile.program.exit_status or 1)
+    if profile.cut:
+        click.echo(f"hockney: {profile.cut}", err=True)
     if not quiet:
         summary = Summary(profile)
         for line in answer_lines(summary, findings_of(summary)):
             click.echo(line, err=True)
         click.echo(f"wrote {path}; more: hockney show {path}", err=True)
     raise click.exceptions.Exit(profile.program.exit_status)
+
+
+def _stored(words: tuple[str, ...], arguments: bool | None) -> list[str] | None:
+    """What the profile has of the command."""
+    if arguments is None:
+        return programs_of(words)
+    return redacted(words) if arguments else None

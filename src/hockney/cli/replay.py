@@ -42,6 +42,7 @@ with lazy_imports():
     help="How often each launch replays the mix.",
 )
 @_options.mpicc("to replay with", PLACEMENT)
+@_options.OVERSUBSCRIBE
 @option("--hosts", metavar="A,B,...", default="", heading=PLACEMENT, help="Hosts to start on.")
 @option(
     "--platform",
@@ -63,6 +64,7 @@ def command(
     launches: int,
     repetitions: int,
     mpicc: str | None,
+    oversubscribe: bool,
     hosts: str,
     platform: str | None,
     cfg: tuple[str, ...],
@@ -79,6 +81,7 @@ def command(
     placement = Placement(
         ranks=mix.ranks,
         place="none",
+        oversubscribe=oversubscribe,
         hosts=tuple(filter(None, hosts.split(","))),
         mpicc=mpicc,
         platform=platform,

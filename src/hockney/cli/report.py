@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from hockney.cli import _options
-from hockney.cli._files import followed, result_files, write_text
+from hockney.cli._files import followed, result_files, write_and_say
 from hockney.cli._help import option, verb
 from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
@@ -53,4 +53,5 @@ def command(
     histories = histories_with(tuple(runs), past) if runs else []
     whole = [one for one in analyses if not one.is_reduced]
     positions = {one: one.positions(histories) for one in followed(whole, "runs compared")}
-    write_text(output, render(analyses, positions, title, followed, profiles), force)
+    page = render(analyses, positions, title, followed, profiles)
+    write_and_say([(output, page)], force)

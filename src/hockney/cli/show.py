@@ -76,17 +76,16 @@ def command(
         return
     analysis.others = others_beside((file,), past)
     histories = histories_with((file,), past)
+    verdict = (analysis.gate(False) or analysis.outlier_gate) if gate else None
     if as_json:
         _present.show_json(analysis, all_states, diagnose, histories)
     else:
-        _present.show_run(analysis, layout, all_states)
+        _present.show_run(analysis, layout, all_states, gate=verdict)
         if plot:
             _present.show_figures(analysis)
         if diagnose:
             _present.show_diagnosis(analysis)
         if not layout:
             _present.show_positions(analysis, histories)
-    if gate:
-        _present.gate(analysis)
-        _present.gate_variants(analysis)
-        _present.gate_congestion(analysis)
+    _present.end_by(verdict)
+    _present.check_blocks(analysis)

@@ -54,7 +54,9 @@ def command(
     plans = [_plan(plan_name, run, more) for run in suite.runs]
     if resume and output is None:
         raise click.UsageError("--resume needs the directory to continue in: give it with -o")
-    directory = output or Path(f"{suite.name}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}")
+    directory = output or Path(
+        f"{suite.file_name}-{platform.node()}-{datetime.now():%Y%m%d-%H%M%S}"
+    )
     with closing(Journal(directory, resume)) as journal:
         failed = _measure_all(suite, plans, journal, quiet)
         _show_end(suite, journal, quiet)

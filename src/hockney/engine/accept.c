@@ -30,6 +30,7 @@ static const struct accepted {
     {{"rounds", required_argument, NULL, 'r'}, TIMED},
     {{"place", required_argument, NULL, 'P'}, ALL},
     {{"cpus", required_argument, NULL, 'C'}, ALL},
+    {{"oversubscribe", no_argument, NULL, OPTION_OVERSUBSCRIBE}, ALL},
     {{"every-iteration", no_argument, NULL, 'i'}, OF_TWO | OF_PAIRS},
     {{"keep-clock-cost", no_argument, NULL, 'k'}, OF_TWO | OF_PAIRS},
     {{"verify", no_argument, NULL, 'v'}, ON(PINGPONG) | ON(RMA) | OF_PAIRS | OF_ALL},
@@ -77,7 +78,7 @@ static const struct accepted {
     {{"synchronization", required_argument, NULL, OPTION_SYNCHRONIZATION}, ONE_SIDED},
     {{"window-kind", required_argument, NULL, OPTION_WINDOW_KIND}, ONE_SIDED},
     {{"direction", required_argument, NULL, OPTION_DIRECTION}, ONE_SIDED},
-    {{"element", required_argument, NULL, OPTION_ELEMENT}, ONE_SIDED},
+    {{"element", required_argument, NULL, OPTION_ELEMENT}, ONE_SIDED | ON(COLLECTIVE)},
     {{"reduction", required_argument, NULL, OPTION_REDUCTION}, ONE_SIDED},
     {{"launched-at", required_argument, NULL, OPTION_LAUNCHED_AT}, ON(STARTUP)},
     {{"switches", required_argument, NULL, OPTION_SWITCHES}, ON(FABRIC)},
@@ -181,6 +182,26 @@ static void check_elements(const struct options *options)
              reduction_names[reduction], element->name);
 }
 
+/* Of a collective. */
+static void check_reduction(const struct options *options, const int *given)
+{
+    const struct operation *operation = options->operation;
+    const struct element *element = options->element;
+    if (options->experiment != COLLECTIVE || !is_given(given, "element"))
+        return;
+    if (!operation->reduces)
+        fail(EXIT_ASKED_WRONGLY, "%s takes no --element: it reduces nothing", operation->name);
+    if (!element->reduces || element->bytes < sizeof(int32_t))
+        fail(EXIT_ASKED_WRONGLY, "--element %s: sums of many ranks would overflow; there are int32, int64, "
+                                 "float, double", element->name);
+    for (int i = 0; i < options->size_count; i++)
+        if (options->sizes[i].bytes % element->bytes != 0)
+            fail(EXIT_ASKED_WRONGLY, "--sizes %zu: not whole elements of %zu bytes (%s)",
+                 options->sizes[i].bytes, element->bytes, element->name);
+    if (options->schedules != NULL && element->bytes != sizeof(int32_t))
+        fail(EXIT_ASKED_WRONGLY, "--schedules: their messages are of elements of 4 bytes, not %s", element->name);
+}
+
 static void check_one_sided(const struct options *options, const int *given)
 {
     static const char *const own[] = {"synchronization", "window-kind", "direction", NULL};
@@ -189,7 +210,7 @@ static void check_one_sided(const struct options *options, const int *given)
     for (int i = 0; own[i] != NULL; i++)
         if (!operation->one_sided && is_given(given, own[i]))
             fail(EXIT_ASKED_WRONGLY, "%s takes no --%s: it is two-sided", name, own[i]);
-    if (operation->elements == ANY_BYTES && is_given(given, "element"))
+    if (operation->elements == ANY_BYTES && !operation->reduces && is_given(given, "element"))
         fail(EXIT_ASKED_WRONGLY, "%s takes no --element: it moves bytes", name);
     if ((operation->elements == ANY_BYTES || operation->swaps) && is_given(given, "reduction"))
         fail(EXIT_ASKED_WRONGLY, "%s takes no --reduction", name);
@@ -320,6 +341,7 @@ void accept_or_refuse(struct options *options, const char *experiment, const int
     if (options->experiment == HALO)
         halo_accept_or_refuse(options);
     check_operation(options);
+    check_reduction(options, given);
     check_one_sided(options, given);
     check_arrivals(options);
     check_schedules(options);

@@ -6,7 +6,7 @@
 
 #include "options.h"
 
-enum { ACCEPTED_OPTIONS = 72 };
+enum { ACCEPTED_OPTIONS = 73 };
 
 /* Options without a letter. */
 enum {
@@ -38,6 +38,7 @@ enum {
     OPTION_SCHEDULES,
     OPTION_RADIX,
     OPTION_REQUESTS,
+    OPTION_OVERSUBSCRIBE,
 };
 
 /* All options as getopt_long takes them, ended by a row of zeros; the caller frees them. */

@@ -29,6 +29,7 @@ struct aggressors {
     MPI_Status *statuses;       /* of one slot, or of all ranks */
     int of_slot;
     struct area out, in;
+    double out_bytes, in_bytes; /* what these need */
     /* On the first one: */
     MPI_Request *running;       /* a notice of each other one that it sends */
     MPI_Request begin, stop;    /* what the first victim says */
@@ -83,23 +84,30 @@ static double messages_of_slot(enum aggressor aggressor, int ranks)
 /* Messages that are received at once need places of their own, unless nobody reads them. */
 static int places(int window, int sources) { return IS_SIMULATED ? 1 : window * sources; }
 
-/* Room for the largest of the loads. */
-static void make_room(struct aggressors *all, const struct congestion_options *options)
+/* The room that the largest of the loads needs. */
+static void plan_room(struct aggressors *all, const struct congestion_options *options)
 {
-    double in = 1.0, out = 1.0;
     size_t requests = 1;
+    all->in_bytes = all->out_bytes = 1.0;
     for (int i = 0; i < options->load_count; i++) {
         const struct load *load = &options->loads[i];
         choose_partners(all, load->aggressor);
         const size_t needed =
             (size_t)load->window * (size_t)(all->target_count + all->source_count);
         requests = needed > requests ? needed : requests;
-        out = fmax(out, (double)load->bytes);
-        in = fmax(in, (double)load->bytes * places(load->window, all->source_count));
+        all->out_bytes = fmax(all->out_bytes, (double)load->bytes);
+        all->in_bytes =
+            fmax(all->in_bytes, (double)load->bytes * places(load->window, all->source_count));
     }
     all->requests = allocate(requests * sizeof *all->requests);
-    all->out = area_of(out, 1, 0);
-    all->in = area_of(in, 2, 0);
+}
+
+double aggressors_needed(const struct aggressors *all) { return all->out_bytes + all->in_bytes; }
+
+void aggressors_allocate(struct aggressors *all)
+{
+    all->out = area_of(all->out_bytes, 1, 0);
+    all->in = area_of(all->in_bytes, 2, 0);
 }
 
 struct aggressors *aggressors_open(const struct launch *launch, MPI_Comm comm, MPI_Comm world,
@@ -119,7 +127,7 @@ struct aggressors *aggressors_open(const struct launch *launch, MPI_Comm comm, M
     for (int i = 0; i < all->ranks; i++)
         all->order[i] = i;
     shuffle(all->order, all->ranks, (int)sizeof *all->order, &state);
-    make_room(all, &launch->options->congestion);
+    plan_room(all, &launch->options->congestion);
     return all;
 }
 

@@ -13,6 +13,9 @@ struct aggressors;
 /* `comm`: of the aggressors alone; `world`, with the rank there of the first victim. */
 struct aggressors *aggressors_open(const struct launch *launch, MPI_Comm comm, MPI_Comm world,
                                    int first_victim);
+/* Bytes of the messages of the largest load, and their memory. */
+double aggressors_needed(const struct aggressors *aggressors);
+void aggressors_allocate(struct aggressors *aggressors);
 void aggressors_close(struct aggressors *aggressors);
 
 /* Collective over the aggressors: loads the network until the first victim says stop. */

@@ -8,22 +8,10 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "congestion.h"
+#include "memory.h"
 #include "operations/halo.h"
 #include "threads.h"
-
-/* Free memory of the node in bytes as the kernel counts it, or 0 where it does not. */
-static unsigned long long available_memory(void)
-{
-    char line[128];
-    unsigned long long kib = 0;
-    FILE *file = fopen("/proc/meminfo", "r");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
-            break;
-    if (file != NULL)
-        fclose(file);
-    return kib * 1024;
-}
 
 static size_t largest_size(const struct options *options)
 {
@@ -129,24 +117,40 @@ struct area area_of(double bytes, int filled, int is_read)
     return (struct area){.base = memset(base, filled, rounded), .span = span};
 }
 
-static void check_sizes(const struct launch *launch, int on_node)
+static void check_memory(const struct launch *launch, MPI_Comm comm)
 {
     const struct options *options = launch->options;
-    const size_t largest = largest_size(options);
-    const unsigned long long available = available_memory();
     /* The floor's shared memory is as large as a buffer. */
-    const double needed =
-        on_node * (buffers_needed(launch) + (options->floor ? span_of(launch, 0) : 0.0));
-    if (needed > 0.25 * (double)SIZE_MAX || (available > 0 && needed > (double)available))
+    double needed = buffers_needed(launch) + (options->floor ? span_of(launch, 0) : 0.0);
+    double available = memory_available();
+    if (launch->congestion != NULL)
+        needed += congestion_needed(launch->congestion);
+    memory_agree(&needed, &available, comm);
+    if (needed > 0.25 * (double)SIZE_MAX || needed > available)
         fail(EXIT_ASKED_WRONGLY,
-             "messages of %zu bytes need %.0f MiB on a node, which has %llu MiB free", largest,
-             needed / 1048576.0, available >> 20);
-    if (options->operation->reduces && largest / sizeof(int32_t) > INT_MAX)
-        fail(EXIT_ASKED_WRONGLY, "%s of %zu bytes: at most %d elements of 4 bytes",
-             options->operation->name, largest, INT_MAX);
+             "messages of %zu bytes need %.0f MiB on a node, which has %.0f MiB free",
+             largest_size(options), needed / 1048576.0, available / 1048576.0);
+}
+
+static void check_sizes(const struct launch *launch)
+{
+    const struct options *options = launch->options;
+    const size_t largest = largest_size(options), element = options->element->bytes;
+    if (options->operation->reduces && largest / element > INT_MAX)
+        fail(EXIT_ASKED_WRONGLY, "%s of %zu bytes: at most %d elements of %zu bytes",
+             options->operation->name, largest, INT_MAX, element);
     if (options->operation->in_bytes && (double)largest * launch->context.ranks > (double)INT_MAX)
         fail(EXIT_ASKED_WRONGLY, "%s of %zu bytes: its displacements in bytes are at most %d",
              options->operation->name, largest, INT_MAX);
+}
+
+/* Small whole numbers, whose sums every type holds exactly. A local reduction adds to what it has again and
+   again: nothing, so that it never overflows. */
+static void fill_values(const struct options *options, const struct area *out)
+{
+    const struct element *element = options->element;
+    for (size_t i = 0; i < out->span / element->bytes && !IS_SIMULATED; i++)
+        element->store(out->base, i, options->operation->accumulates ? 0.0 : 1.0);
 }
 
 /* By the thread itself: memory lies where it was first touched. */
@@ -157,6 +161,8 @@ static void open_thread(struct launch *launch, int thread)
     *out = area_of(span_of(launch, 0), 1, is_read);
     *in = is_one_buffer(launch, launch->options->operation) ? *out
                                                             : area_of(span_of(launch, 1), 2, is_read);
+    if (launch->options->operation->reduces)
+        fill_values(launch->options, out);
     if (packed_span(launch) > 0.0)
         threads_context(launch, thread)->packed = area_of(packed_span(launch), 3, 1).base;
 }
@@ -167,9 +173,12 @@ static void open_other(void *launch, int thread)
         open_thread(launch, thread);
 }
 
-void buffers_open(struct launch *launch, int on_node)
+void buffers_open(struct launch *launch, MPI_Comm comm)
 {
-    check_sizes(launch, on_node);
+    check_memory(launch, comm);
+    check_sizes(launch);
+    if (launch->congestion != NULL)
+        congestion_allocate(launch->congestion);
     open_thread(launch, 0);
     if (launch->team == NULL || most_with_messages(launch) == 1)
         return;
@@ -238,7 +247,7 @@ static void set_messages(struct launch *launch, int thread, const struct operati
     const size_t of_rank = as_block ? 1 : bytes;
     for (int i = 0; operation->varies && i < context->ranks; i++) {
         context->counts[i] =
-            operation->reduces ? (int)(bytes / sizeof(int32_t)) : context->out.count;
+            operation->reduces ? (int)(bytes / context->element->bytes) : context->out.count;
         context->displacements[i] = (int)((size_t)i * of_rank);
         context->types[i] = context->out.type;
     }

@@ -4,9 +4,9 @@
 
 #include "launch.h"
 
-/* Page-aligned, first touched here, after the rank was pinned. Ends the launch where `on_node` ranks
-   need more than the node has free. */
-void buffers_open(struct launch *launch, int on_node);
+/* Page-aligned, first touched here, after the rank was pinned. Collective over `comm`; ends the launch
+   where the ranks of a node need more than it has free, with the room of those that load the network. */
+void buffers_open(struct launch *launch, MPI_Comm comm);
 void buffers_close(struct launch *launch);
 
 /* Every byte of it `filled`. The buffers of simulated ranks, all in this machine's memory, lie upon

@@ -78,6 +78,17 @@ struct congestion *congestion_open(struct launch *launch, MPI_Comm comm)
     return congestion;
 }
 
+double congestion_needed(const struct congestion *congestion)
+{
+    return congestion->aggressors != NULL ? aggressors_needed(congestion->aggressors) : 0.0;
+}
+
+void congestion_allocate(struct congestion *congestion)
+{
+    if (congestion->aggressors != NULL)
+        aggressors_allocate(congestion->aggressors);
+}
+
 void congestion_close(struct congestion *congestion)
 {
     if (congestion->aggressors != NULL)

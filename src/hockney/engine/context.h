@@ -43,6 +43,7 @@ struct context {
     int window; /* messages in flight at once */
     size_t bytes; /* of a message, or of a block of a collective */
     enum buffers buffers;
+    const struct element *element; /* of a reduction */
     struct message out, in;
     /* Of a collective's v form: each rank's block, in units of `out.type`. */
     int *counts, *displacements;

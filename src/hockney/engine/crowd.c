@@ -130,16 +130,18 @@ static void make_repetitions(struct crowd *crowd, const struct pair_visit *visit
     visit_time(launch, operation, mine->repetitions, (int)mine->count, mine->ns);
 }
 
-static void record_pair(struct crowd *crowd, struct sample_key *key, int rank, int partner)
+static void record_pair(struct crowd *crowd, const struct sample_key *shared, int rank, int partner)
 {
+    const int peers[] = {rank, partner};
+    struct sample_key key = *shared;
     const int single = times_each(crowd->launch->options);
     const struct report *own = report_of(&crowd->reports, rank);
     const struct report *other = report_of(&crowd->reports, partner);
     for (int64_t i = 0; i < own->count; i++)
         crowd->samples[i] = single ? own->ns[i] : fmax(own->ns[i], other->ns[i]);
-    key->peers = (int[]){rank, partner};
-    key->repetitions = own->repetitions;
-    record_samples(key, crowd->samples, (int)own->count);
+    key.peers = peers;
+    key.repetitions = own->repetitions;
+    record_samples(&key, crowd->samples, (int)own->count);
     crowd->total += (long)own->count;
 }
 
@@ -164,7 +166,7 @@ static void record_pairs(struct crowd *crowd, const struct pair_visit *visit, do
 {
     const struct options *options = crowd->launch->options;
     const int pairs = pairing_count(&crowd->pairing, visit->arrangement);
-    struct sample_key key = {
+    const struct sample_key key = {
         .round = crowd->round,
         .operation = visit->method->operation,
         .method = visit->method,

@@ -78,6 +78,22 @@ static inline void fault_in_round(int round, int rank)
     }
 }
 
+/* HOCKNEY_FAULT_WINDOW=1 has rank 1 refused a window that all others get. */
+static inline int fault_refuses_window(MPI_Comm comm)
+{
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    return getenv("HOCKNEY_FAULT_WINDOW") != NULL && rank == 1;
+}
+
+/* HOCKNEY_FAULT_NOTICE=2000000 lets every rank but the first know so many nanoseconds later when to begin. */
+static inline void fault_late_notice(int rank)
+{
+    const char *ns = getenv("HOCKNEY_FAULT_NOTICE");
+    if (ns != NULL && rank > 0)
+        clock_compute(atoll(ns));
+}
+
 /* HOCKNEY_FAULT_ROOT=/tmp/machine has the machine described in /tmp/machine/sys. */
 static inline const char *fault_system_root(void)
 {
@@ -86,6 +102,8 @@ static inline const char *fault_system_root(void)
 }
 #else
 #define fault_system_root() ""
+#define fault_refuses_window(comm) ((void)(comm), 0)
+#define fault_late_notice(rank) ((void)(rank))
 #define fault_slow_down(start) ((void)(start))
 #define fault_corrupt(blocks, all_bytes, bytes)                                                    \
     ((void)(blocks), (void)(all_bytes), (void)(bytes))

@@ -9,7 +9,6 @@
 #include "check.h"
 #include "congestion.h"
 #include "exposures.h"
-#include "node.h"
 #include "operations/halo.h"
 #include "records.h"
 #include "table.h"
@@ -134,6 +133,7 @@ static void open_context(struct launch *launch, MPI_Comm comm)
     context->peer = 1 - context->rank;
     context->leads = context->rank == 0;
     context->buffers = options->buffers;
+    context->element = options->element;
     const int window = largest_window(options);
     context->requests = allocate(2 * (size_t)window * sizeof *context->requests);
     context->statuses = allocate(2 * (size_t)window * sizeof *context->statuses);
@@ -210,9 +210,10 @@ static void open_launch(struct launch *launch, const struct place *here, MPI_Com
     if (options->experiment == CONGESTION)
         launch->congestion = congestion_open(launch, comm);
     launch_enter(launch, &launch->group);
-    buffers_open(launch, node_of(comm).ranks);
+    buffers_open(launch, comm);
     launch_enter(launch, &launch->everyone);
-    context->shared = context->ranks == 2
+    /* Ranks that take turns on a CPU wait a turn for each line of the probe. */
+    context->shared = context->ranks == 2 && (!here->crowded || options->floor)
                           ? shared_open(comm, options->floor ? launch->out.span : 0, options->seed)
                           : NULL;
     if (options->floor && context->shared == NULL)

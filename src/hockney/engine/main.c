@@ -113,6 +113,9 @@ static void measure(int argc, char **argv)
         algorithms_read_back(options.read_back);
     const int *peers = options.peers; /* the first two where all take part */
     const int crowded = pin_node(&pin, options.policy, options.cpus, world);
+    if (crowded && !options.may_share)
+        fail(EXIT_ASKED_WRONGLY, "--oversubscribe: without it no ranks or threads share a CPU, and those "
+                                 "of a node would here; start fewer");
     struct place place = place_observe(&pin);
     place.crowded = crowded;
     char *places = place_gather(&place, rank, ranks, peers[0], world);

@@ -27,6 +27,9 @@ struct element {
     size_t bytes;
     int is_integer, reduces;
     MPI_Datatype (*type)(void); /* not a constant under every MPI */
+    /* Element `i` of an array, as a number that the type holds exactly. */
+    void (*store)(void *array, size_t i, double value);
+    double (*load)(const void *array, size_t i);
 };
 
 /* By its name, or NULL; the names, with commas between. */

@@ -37,7 +37,8 @@ struct operation {
     int rooted;   /* has a root */
     int in_window; /* works in a window's memory, beside the buffers */
     int overlaps; /* is nonblocking or persistent, and may compute meanwhile */
-    int reduces;  /* works on whole elements of 4 bytes */
+    int reduces;  /* works on whole elements of one type */
+    int accumulates; /* adds to what it has, again and again */
     int varies;   /* takes counts and displacements, */
     int in_bytes; /* which are bytes, whatever the type */
     int timed_rank; /* 0: own durations are of all ranks; r + 1: of rank r alone */

@@ -170,6 +170,7 @@ static void read_option(struct options *options, int option, char *text)
         break;
     case 'P': options->policy = value_one_of(text, "--place", policies); break;
     case 'C': options->cpus = text; break;
+    case OPTION_OVERSUBSCRIBE: options->may_share = 1; break;
     case 'i': options->every_iteration = 1; break;
     case 'k': options->keep_clock_cost = 1; break;
     case 'v': options->verify = 1; break;
@@ -373,7 +374,6 @@ void options_read(struct options *options, int argc, char **argv)
         .between = "pingpong",
         .mode = "standard",
         .pairing = "halves",
-        .element = element_named("int64"),
         .reduction = SUM,
         .exchange = "waitall",
         .grid = {.dimensions = 0, .reach = 1},
@@ -385,6 +385,9 @@ void options_read(struct options *options, int argc, char **argv)
     read_sizes(options, "0,1..4MiB");
     read_options(options, argc, argv, given);
     read_experiment(options, argc - optind, argv + optind);
+    if (options->element == NULL)
+        options->element = element_named(
+            options->experiment == COLLECTIVE || options->experiment == CONGESTION ? "int32" : "int64");
     accept_or_refuse(options, argv[optind], given);
     if (options->pass < 0)
         options->pass = options->launch;

@@ -47,6 +47,7 @@ struct options {
     int least_rounds, most_rounds;
     uint64_t seed;
     const char *policy, *cpus;
+    int may_share;        /* ranks or threads may share PUs */
     int every_iteration;  /* time each exchange on its own */
     int sweep;            /* sizes in order, once, with their own counts */
     double seconds_a_size; /* in a sweep: repetitions from a timed warm-up of 100 */
@@ -102,7 +103,7 @@ struct options {
     int window_kinds[WINDOW_KINDS];         /* enum window_kind */
     int synchronization_count, window_kind_count; /* 0 for all other operations */
     enum direction direction;
-    const struct element *element;
+    const struct element *element; /* also of a collective that reduces */
     enum reduction reduction;
     const char *launched_at; /* of a start-up: NANOSECONDS@HOST, or NULL */
     struct congestion_options congestion; /* without loads for all other experiments */

@@ -62,7 +62,8 @@ struct watch *watch_start(void)
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = note_signal;
-    action.sa_flags = (int)SA_RESETHAND;
+    /* A write of records that waits for its reader goes on, or all records would end in an error. */
+    action.sa_flags = (int)SA_RESETHAND | SA_RESTART;
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     watch->last.pu = -1;

@@ -213,6 +213,8 @@ static void put_axes(const struct sample_key *key)
         printf(",\"form\":\"%s\"", operation->form);
     if (key->segment_bytes != NULL)
         printf(",\"segment_bytes\":%zu", *key->segment_bytes);
+    if (key->element != NULL)
+        printf(",\"element\":\"%s\"", key->element);
     if (key->radix > 0)
         printf(",\"radix\":%d", key->radix);
     if (key->requests > 0)

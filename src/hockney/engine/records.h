@@ -41,6 +41,7 @@ struct sample_key {
     const struct method *method;
     const char *algorithm;
     const size_t *segment_bytes; /* NULL: not asked for; 0: unsegmented */
+    const char *element;         /* of a reduction; NULL: the usual one */
     int radix;                   /* 0: not asked for */
     int requests;                /* 0: not asked for */
     const char *phase; /* of a collective by messages; NULL: the library makes it */

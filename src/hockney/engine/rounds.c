@@ -191,6 +191,13 @@ static const size_t *segments_of(const struct launch *launch, const struct point
     return launch->together != NULL ? launch->options->segment_bytes : NULL;
 }
 
+/* Reductions of the usual elements have no name for them, as in older records. */
+static const char *element_of(const struct operation *operation, const struct options *options)
+{
+    const int is_usual = options->element == element_named("int32");
+    return operation->reduces && options->experiment == COLLECTIVE && !is_usual ? options->element->name : NULL;
+}
+
 static struct sample_key key_of(const struct rounds *rounds, const struct visit *visit, int number, int at)
 {
     const struct launch *launch = rounds->launch;
@@ -205,6 +212,7 @@ static struct sample_key key_of(const struct rounds *rounds, const struct visit 
         .algorithm = together != NULL && point->schedule == NULL ? launch->options->algorithm
                                                                  : point->operation->algorithm,
         .segment_bytes = segments_of(launch, point),
+        .element = element_of(point->operation, launch->options),
         .radix = is_by_library ? launch->options->radix : 0,
         .requests = is_by_library ? launch->options->requests : 0,
         .phase = point->schedule != NULL ? "all" : NULL,

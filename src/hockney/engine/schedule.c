@@ -263,23 +263,45 @@ static int read_schedule(struct reader *reader, const struct operation *collecti
     return is_ours;
 }
 
+struct named_rank {
+    char host[LONGEST_HOST_NAME];
+    int rank;
+};
+
+static int by_host(const void *one, const void *other)
+{
+    const struct named_rank *a = one, *b = other;
+    const int order = memcmp(a->host, b->host, sizeof a->host);
+    return order != 0 ? order : (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* Into nodes[ranks] the first rank on the host of each. Returns how many hosts there are. */
+static int number_hosts(struct named_rank *all, int ranks, int *nodes)
+{
+    int distinct = 0;
+    qsort(all, (size_t)ranks, sizeof *all, by_host);
+    for (int i = 0, first = 0; i < ranks; i++) {
+        if (i == 0 || memcmp(all[i].host, all[i - 1].host, sizeof all[i].host) != 0) {
+            first = all[i].rank;
+            distinct++;
+        }
+        nodes[all[i].rank] = first;
+    }
+    return distinct;
+}
+
 /* The number of each rank's node; NULL where all share one or nobody shares any. */
 static int *nodes_of(MPI_Comm comm, const char *host, int rank, int ranks)
 {
-    char own[LONGEST_HOST_NAME] = "";
-    int *nodes = allocate(((size_t)ranks + 1) * sizeof *nodes), distinct = 0;
-    snprintf(own, sizeof own, "%s", host);
-    char *all = rank == 0 ? allocate((size_t)ranks * sizeof own) : NULL;
-    tree_gather(own, all, sizeof own, comm);
-    for (int i = 0; all != NULL && i < ranks; i++) {
-        int j = 0;
-        while (j < i && memcmp(all + (size_t)j * sizeof own, all + (size_t)i * sizeof own, sizeof own) != 0)
-            j++;
-        nodes[i] = j;
-        distinct += j == i;
-    }
+    struct named_rank own = {.rank = rank}, *all = NULL;
+    int *nodes = allocate(((size_t)ranks + 1) * sizeof *nodes);
+    snprintf(own.host, sizeof own.host, "%s", host);
+    if (rank == 0)
+        all = allocate((size_t)ranks * sizeof *all);
+    tree_gather(&own, all, sizeof own, comm);
+    if (all != NULL)
+        nodes[ranks] = number_hosts(all, ranks, nodes);
     free(all);
-    nodes[ranks] = distinct;
     tree_bcast(nodes, (ranks + 1) * (int)sizeof *nodes, comm);
     if (nodes[ranks] > 1 && nodes[ranks] < ranks)
         return nodes;

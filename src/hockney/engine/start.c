@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "faults.h"
 #include "order.h"
 #include "tree.h"
 
@@ -55,6 +56,7 @@ double start_agree(struct start *start)
         named[1] = named[0] + start->margin_ns;
     }
     tree_bcast(named, sizeof named, start->comm);
+    fault_late_notice(start->rank);
     start->notified_ns = sync_now(&start->clock) - named[0];
     return named[1];
 }

@@ -20,6 +20,8 @@
 static const int64_t READY_NS = 50000000;
 
 enum { TAG_FIRST = 14, LATER = 9, LONGEST_HOST = 256 };
+/* Beginnings of nothing, before the first creation. */
+enum { PRACTICE = IS_SIMULATED ? 0 : 8 };
 
 static const char *const FIRST = "first", *const AGAIN = "later", *const ONCE = NULL;
 static const char DEFINITION[] =
@@ -181,32 +183,113 @@ static const struct creation {
     {"window", SHARED, allocate_shared_window},
 };
 
-/* Collective: makes it the first time and later; into ns[1 + LATER] on the first rank. Zero where the library
+/* What was seen of a beginning, on the first rank of all of them. */
+struct beginning {
+    double took_ns, notified_ns, late_ns;
+};
+
+/* Collective: the next moment is named by what this one took. Returns whether all began together. */
+static int adapt(struct start *start, struct beginning *seen)
+{
+    const double tolerance_ns = start_tolerance_ns(start);
+    double largest[] = {seen->took_ns, seen->notified_ns, seen->late_ns};
+    tree_reduce(largest, (struct tree_layout){.largest = 3}, start->comm);
+    *seen = (struct beginning){largest[0], largest[1], largest[2]};
+    if (start->rank == 0)
+        start_adapt(start, seen->notified_ns, seen->late_ns);
+    return seen->late_ns <= tolerance_ns;
+}
+
+static double begin(struct start *start, struct beginning *seen)
+{
+    const double moment = start_agree(start);
+    seen->notified_ns = start->notified_ns;
+    seen->late_ns = start_wait(start, moment) - moment;
+    return moment;
+}
+
+/* The first creation cannot be made again: before it, beginnings of nothing show how early a moment must
+   be named here. */
+static void practise(struct start *start)
+{
+    for (int i = 0; i < PRACTICE; i++) {
+        struct beginning seen = {0};
+        begin(start, &seen);
+        adapt(start, &seen);
+    }
+}
+
+/* Collective: makes it once and frees it. Returns whether all ranks could; `seen` is of all on the first. */
+static int make_once(const struct creation *creation, struct start *start, struct made *made,
+                     size_t bytes, struct beginning *seen, int *together)
+{
+    const double moment = begin(start, seen);
+    const int code = creation->make(made, start->comm, start->rank, bytes);
+    seen->took_ns = sync_now(&start->clock) - moment;
+    double failed = code != MPI_SUCCESS;
+    tree_reduce(&failed, (struct tree_layout){.largest = 1}, start->comm);
+    tree_bcast(&failed, sizeof failed, start->comm);
+    if (failed > 0.0)
+        return 0;
+    *together = adapt(start, seen);
+    if (made->comm != MPI_COMM_NULL)
+        check(MPI_Comm_free(&made->comm), "MPI_Comm_free");
+    if (made->win != MPI_WIN_NULL)
+        check(MPI_Win_free(&made->win), "MPI_Win_free");
+    return 1;
+}
+
+/* Times of a creation: the first one, then those that all ranks began together. */
+struct creation_times {
+    double ns[1 + LATER];
+    int count, missed; /* later ones */
+    double skew_ns;    /* of those that count */
+};
+
+/* Collective: makes it the first time and later. The times are the first rank's. Zero where the library
    cannot. */
-static int time_creation(const struct creation *creation, struct start *start, int rank,
-                         size_t bytes, MPI_Comm world, double *ns)
+static int time_creation(const struct creation *creation, struct start *start, size_t bytes,
+                         struct creation_times *times)
 {
     struct made made = {MPI_COMM_NULL, MPI_WIN_NULL, allocate(bytes)};
-    for (int i = 0; i <= LATER; i++) {
-        const double moment = start_agree(start);
-        start_wait(start, moment);
-        const int code = creation->make(&made, world, rank, bytes);
-        const double took_ns = sync_now(&start->clock) - moment;
-        double failed = code != MPI_SUCCESS;
-        tree_reduce(&failed, (struct tree_layout){.largest = 1}, world);
-        tree_bcast(&failed, sizeof failed, world);
-        if (failed > 0.0) {
-            free(made.memory);
-            return 0;
+    int works = 1;
+    *times = (struct creation_times){.count = 0};
+    for (int i = 0; i <= LATER && works; i++) {
+        struct beginning seen;
+        int together = 1;
+        works = make_once(creation, start, &made, bytes, &seen, &together);
+        if (i > 0 && !together) {
+            times->missed++;
+            continue;
         }
-        ns[i] = longest_of(took_ns, NULL, world);
-        if (made.comm != MPI_COMM_NULL)
-            check(MPI_Comm_free(&made.comm), "MPI_Comm_free");
-        if (made.win != MPI_WIN_NULL)
-            check(MPI_Win_free(&made.win), "MPI_Win_free");
+        times->ns[i == 0 ? 0 : ++times->count] = seen.took_ns;
+        times->skew_ns = fmax(times->skew_ns, seen.late_ns);
     }
     free(made.memory);
-    return 1;
+    return works;
+}
+
+static void record_times(const struct startup *startup, const struct creation *creation, size_t bytes,
+                         const struct start *start, const struct creation_times *times)
+{
+    const int is_window = creation->kind >= 0;
+    const char *kind = is_window ? window_kind_names[creation->kind] : NULL;
+    const size_t of_window = is_window ? bytes : 0;
+    record(startup, creation->name, FIRST, kind, of_window, times->ns, 1, NULL);
+    if (times->count > 0)
+        record(startup, creation->name, AGAIN, kind, of_window, times->ns + 1, times->count, NULL);
+    record_start(&(struct start_facts){
+        .operation = creation->name,
+        .bytes = of_window,
+        .ranks = startup->ranks,
+        .begin = "clock",
+        .skew_s = times->skew_ns * 1e-9,
+        .tolerance_s = start_tolerance_ns(start) * 1e-9,
+        .error_s = start->clock.largest_error_ns * 1e-9,
+        .bound_s = start->clock.largest_bound_ns * 1e-9,
+        .known_error_s = start->clock.known_error_ns * 1e-9,
+        .missed = times->missed,
+    });
 }
 
 static void record_creations(const struct options *options, const struct startup *startup,
@@ -216,17 +299,14 @@ static void record_creations(const struct options *options, const struct startup
     const int on_one_node = node_of(world).ranks == startup->ranks;
     struct start start;
     start_open(&start, world, 0);
+    practise(&start);
     for (size_t i = 0; i < sizeof creations / sizeof creations[0]; i++) {
         const struct creation *creation = &creations[i];
-        double ns[1 + LATER];
+        struct creation_times times;
         if (creation->kind == SHARED && !on_one_node)
             continue;
-        const int is_window = creation->kind >= 0;
-        const char *kind = is_window ? window_kind_names[creation->kind] : NULL;
-        if (!time_creation(creation, &start, startup->rank, bytes, world, ns) || startup->rank > 0)
-            continue;
-        record(startup, creation->name, FIRST, kind, is_window ? bytes : 0, ns, 1, NULL);
-        record(startup, creation->name, AGAIN, kind, is_window ? bytes : 0, ns + 1, LATER, NULL);
+        if (time_creation(creation, &start, bytes, &times) && startup->rank == 0)
+            record_times(startup, creation, bytes, &start, &times);
     }
     start_close(&start);
 }

@@ -4,23 +4,26 @@ within the same seconds, so that what drifts is in all of them and not in their 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.estimate.conditions import Conditions, compared, conditions_of
-from hockney.estimate.differences import LEVEL, Array, Judged, exact, paired
+from hockney.estimate.conditions import ASIDE, Conditions, compared, conditions_of
+from hockney.estimate.differences import Judged, exact, paired
 from hockney.estimate.points import AUXILIARY
 from hockney.estimate.sequential import level_of_counts, level_of_look
+from hockney.estimate.shifts import LEVEL, Array
 from hockney.records import Probe, Round, Run, Samples
 from hockney.spec.axes import AXES, Point, point_of, sort_key
 from hockney.spec.variants import LEAST_BLOCKS, Comparison
 
 LEAST_LEVEL = 1e-9
 """Of a test at an early look, which may use next to nothing of the error rate."""
+OF_RATIOS = 1.0 - 2.0 * ASIDE
+"""Part of the error rate for the test of the ratios; the rest is for those of the two probes."""
 UNPROBED = Conditions()
 T = TypeVar("T", Samples, Probe, Round)
 
@@ -142,7 +145,8 @@ Block = dict[str, Medians]
 def blocks_needed(points: int) -> int:
     """The fewest blocks whose signed-rank test can show a difference at one of so many points: the
     error rate is halved between points and the whole, and once more where a look spends half."""
-    return max(LEAST_BLOCKS, math.ceil(math.log2(2.0 * 2.0 * points / LEVEL)) + 1)
+    level = LEVEL * OF_RATIOS / points / 2.0 / 2.0
+    return max(LEAST_BLOCKS, math.ceil(-math.log2(level)) + 1)
 
 
 def variant_ratios(
@@ -162,39 +166,63 @@ def variant_ratios(
     if not points:
         return []
     whole_level = LEVEL / len(others) / (2.0 if len(points) > 1 else 1.0)
-    levels = [whole_level, whole_level / len(points)]
     numbers = np.array(sorted(times.by_block))
+    rows: list[tuple[Point | None, Sequence[Point], float]] = []
+    rows += [(None, points, whole_level)] * (len(points) > 1)
+    rows += [(point, [point], whole_level / len(points)) for point in points]
     found = []
     for variant in others:
-        rows: list[tuple[Point | None, Sequence[Point], float]] = []
-        rows += [(None, points, levels[0])] * (len(points) > 1)
-        rows += [(point, [point], levels[1]) for point in points]
         for point, of, level in rows:
             logs, has_both = _pairs(blocks, base, variant, of)
-            if len(logs):
-                if comparison.narrows and look_blocks:
-                    level = _of_counts(level, looks, look_blocks, numbers[has_both])
-                else:
-                    level = level_of_look(level, looks)
-                judge = exact if times.is_simulated else paired
-                with_ = compared(*(logs[:, 1] - logs[:, 0]).T)
-                base_s, time_s = np.exp(np.median(logs[with_.is_kept, :, 0], axis=0)).tolist()
-                found.append(
-                    VariantRatio(
-                        variant=variant,
-                        point=point,
-                        base_s=base_s,
-                        time_s=time_s,
-                        blocks=len(with_.log_ratios),
-                        judged=judge(
-                            with_.log_ratios, comparison.tolerance, max(level, LEAST_LEVEL)
-                        ),
-                        log_ratios=tuple(with_.log_ratios.tolist()),
-                        changed=len(logs) - len(with_.log_ratios),
-                        slope=with_.slope,
-                    )
-                )
+            if not len(logs):
+                continue
+            at_look = _Levels(looks, look_blocks if comparison.narrows else (), numbers[has_both])
+            levels = at_look.of(OF_RATIOS * level), at_look.of(ASIDE * level)
+            judge = exact if times.is_simulated else paired
+            found.append(_ratio(variant, point, logs, levels, judge, comparison.tolerance))
     return found
+
+
+def _ratio(
+    variant: str,
+    point: Point | None,
+    logs: Array,
+    levels: tuple[float, float],
+    judge: Callable[[Array, float, float], Judged],
+    tolerance: float,
+) -> VariantRatio:
+    """logs: as of _pairs. levels: of the test of the ratios, and of those of the probes."""
+    log_ratios, handover, compute = (logs[:, 1] - logs[:, 0]).T
+    with_ = compared(log_ratios, handover, compute, levels[1])
+    base_s, time_s = np.exp(np.median(logs[with_.is_kept, :, 0], axis=0)).tolist()
+    return VariantRatio(
+        variant=variant,
+        point=point,
+        base_s=base_s,
+        time_s=time_s,
+        blocks=len(with_.log_ratios),
+        judged=judge(with_.log_ratios, tolerance, levels[0]),
+        log_ratios=tuple(with_.log_ratios.tolist()),
+        changed=len(logs) - len(with_.log_ratios),
+        slope=with_.slope,
+    )
+
+
+class _Levels(NamedTuple):
+    """What levels of the whole run become at its last look."""
+
+    looks: Sequence[float]
+    look_blocks: Sequence[int]
+    """Empty where the comparison does not narrow."""
+    numbers: NDArray[np.int64]
+    """Those of the blocks that are compared."""
+
+    def of(self, level: float) -> float:
+        if self.look_blocks:
+            level = _of_counts(level, self.looks, self.look_blocks, self.numbers)
+        else:
+            level = level_of_look(level, self.looks)
+        return max(level, LEAST_LEVEL)
 
 
 def _of_counts(

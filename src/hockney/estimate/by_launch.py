@@ -13,9 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.estimate.quantiles import effective_sizes
+from hockney.estimate.sketch import samples_needed
 from hockney.records.visits import Visits
 
 QUANTILES = (0.05, 0.25, 0.75, 0.95, 0.99)
+NEEDED = np.array([samples_needed(quantile) for quantile in QUANTILES])
+"""Samples from which on each is given."""
 MOST_AT_ONCE = 1 << 20
 """Samples in one matrix, unless a launch has more."""
 
@@ -30,7 +33,7 @@ class Launches:
     counts: NDArray[np.int64]
     medians: Array
     quantiles: Array
-    """Shape (launches, len(QUANTILES))."""
+    """Shape (launches, len(QUANTILES)); NaN where a launch has too few samples for one."""
     means: Array
     variances: Array
     """Mean squares of the deviations from the launch's own mean."""
@@ -109,9 +112,10 @@ def median_of_ordered(ordered: Array) -> Array:
 
 
 def quantiles_of_ordered(ordered: Array) -> Array:
-    """QUANTILES of each ascending row, linear between neighbours as numpy's."""
+    """QUANTILES of each ascending row, linear between neighbours as numpy's; NaN where the row is
+    too short: the largest of few values is not their 99 % quantile but far below it."""
     places = np.array(QUANTILES) * (ordered.shape[1] - 1)
     below = np.floor(places).astype(int)
     low, high = ordered[:, below], ordered[:, np.minimum(below + 1, ordered.shape[1] - 1)]
     found: Array = low + (high - low) * (places - below)
-    return found
+    return np.where(ordered.shape[1] >= NEEDED, found, np.nan)

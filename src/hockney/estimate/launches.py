@@ -19,6 +19,8 @@ SLOW_RULE = (
     "a tenth of the launches"
 )
 """Shown wherever a launch was excluded."""
+SLOW_EXCLUDED = "launches excluded as outliers from medians and their intervals, and nothing else"
+"""Before their numbers and SLOW_RULE."""
 MODE_MOST, MODE_LEAST = 0.1, 3
 """Slow launches are a mode, and no outliers, from more than this fraction and this number on."""
 MAD_TO_SIGMA = 1.4826

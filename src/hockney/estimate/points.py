@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hockney.estimate.by_launch import Launches, launches_of, medians_of
 from hockney.estimate.cells import Cell, Cells, cells_of
 from hockney.estimate.launches import Mode, launch_ratios, modes_of, slow_launches
-from hockney.estimate.quantiles import LEAST_TO_STOP, Interval, launch_interval
+from hockney.estimate.quantiles import Interval, deciding_interval, launch_interval
 from hockney.estimate.states import State, States, find_states
 from hockney.estimate.summaries import Statistics, Typical, spread, statistics_of, typical
 from hockney.logs.table import REPEATED, UNRELATED
@@ -37,8 +37,10 @@ class PointEstimate(Axes, frozen=True, kw_only=True):
 
     state: int
     launches: int
+    """Those of the median; a slow one is left out by SLOW_RULE, of nothing else than the median,
+    its interval and the ranks' own durations."""
     samples: int
-    """0 where only statistics are known."""
+    """Of all launches; 0 where only statistics are known."""
     effective_samples: float | None
     statistic: str
     """The number that represents each launch: its median, or a statistic of an imported log."""
@@ -47,7 +49,7 @@ class PointEstimate(Axes, frozen=True, kw_only=True):
     low_s: float | None
     high_s: float | None
     confidence: float | None
-    """Confidence of the interval low_s to high_s."""
+    """Confidence that the interval low_s to high_s has at least; None where it was chosen."""
     min_s: float | None
     p5_s: float | None
     p25_s: float | None
@@ -56,6 +58,8 @@ class PointEstimate(Axes, frozen=True, kw_only=True):
     mean_s: float | None
     std_s: float | None
     p99_s: float | None
+    """This and p5_s to p95_s: the medians over launches of their quantiles, of those launches that
+    have enough samples (sketch.samples_needed); None where none has."""
     max_s: float | None
     within_std_s: float | None
     """Standard deviation of samples inside a launch, the median over launches."""
@@ -97,7 +101,7 @@ class Estimates:
     points: tuple[PointEstimate, ...]
     states: States
     slow_launches: tuple[int, ...]
-    """Slow as a whole, and excluded from the headline by SLOW_RULE."""
+    """Slow as a whole, and excluded from the medians and their intervals by SLOW_RULE."""
     modes: tuple[Mode, ...] = ()
     """Where launches are of several kinds: these, the fastest first."""
 
@@ -141,17 +145,18 @@ def statistic_of(points: Iterable[PointEstimate]) -> str:
 def estimate(run: Run, states: States | None = None, every_launch: bool = False) -> Estimates:
     """Estimates every point in every state with enough rounds; points without samples from their
     imported statistics. states: those of the run, where they are known. every_launch: exclude
-    none."""
+    none from the medians."""
     states = states or find_states(run)
     cells = _reduced(cells_of(run, states))
     own = {name: _own_medians(run, states, name) for name in ("own_mean_ns", "own_max_ns")}
     ratios = _ratios({cell: (one.numbers, one.medians) for cell, one in cells.items()})
     slow = set() if every_launch else slow_launches(ratios)
-    chosen = run.finish is not None and run.finish.reason == "precision"
+    ended = run.finish is not None and run.finish.reason == "precision" and not run.is_simulated
     points = []
     for cell, launches in cells.items():
         kept = _without(slow, launches)
-        point = _of_launches(*cell, kept, chosen)
+        decided = ended and cell[1] == 0 and cell[0].operation not in AUXILIARY
+        point = _of_launches(*cell, launches, kept, decided)
         means = {name[:-2] + "s": _median_over(own[name].get(cell), kept) for name in own}
         points.append(msgspec.structs.replace(point, **means))
     measured = {key for key, _ in cells}
@@ -179,19 +184,29 @@ def _reduced(cells: Cells) -> dict[tuple[Point, int], Launches]:
 
 @dataclass(frozen=True)
 class LeastKnown:
-    """The headline point with the widest relative interval over the launches so far."""
+    """The headline point that needs more launches most."""
 
     point: Point
     median_s: float
     interval: Interval | None
-    """None where there are too few launches for one."""
+    """Over the launches so far; None where there are too few for one."""
+    deciding: Interval | None
+    """The one that ends the run when it is narrow (deciding_interval)."""
 
     @property
     def precision(self) -> float:
         """Relative half-width of the interval; infinite without one."""
-        if self.interval is None:
+        return self._relative(self.interval)
+
+    @property
+    def deciding_precision(self) -> float:
+        """The same of the deciding interval."""
+        return self._relative(self.deciding)
+
+    def _relative(self, interval: Interval | None) -> float:
+        if interval is None:
             return math.inf
-        width = self.interval.high - self.interval.low
+        width = interval.high - interval.low
         return width / 2.0 / self.median_s if self.median_s else math.inf if width else 0.0
 
 
@@ -206,16 +221,18 @@ def least_known(run: Run, sizes: Container[int] | None = None) -> LeastKnown | N
             continue
         if state == 0 and key.operation not in AUXILIARY:
             kept = medians[~np.isin(numbers, slow)]
-            may_stop = len(kept) >= LEAST_TO_STOP
-            interval = launch_interval(kept, chosen=True) if may_stop else None
-            found.append(LeastKnown(key, float(np.median(kept)), interval))
-    return max(found, key=lambda known: known.precision, default=None)
+            interval = launch_interval(kept)
+            # Simulated launches do not vary by chance: any interval of them decides.
+            deciding = interval if run.is_simulated else deciding_interval(kept)
+            found.append(LeastKnown(key, float(np.median(kept)), interval, deciding))
+    return max(found, key=lambda one: (one.deciding_precision, one.precision), default=None)
 
 
 def is_precise(run: Run, precision: float) -> bool:
-    """True if every headline interval over launches is inside the asked precision."""
+    """True if a run may end: every headline interval over the first half of its launches is inside
+    the asked precision."""
     worst = least_known(run)
-    return worst is not None and worst.precision <= precision
+    return worst is not None and worst.deciding_precision <= precision
 
 
 Medians = dict[tuple[Point, int], tuple[NDArray[np.int64], NDArray[np.float64]]]
@@ -260,48 +277,60 @@ def _ratios(cells: Medians) -> dict[int, float]:
 
 
 def estimate_point(
-    key: Point, state: int, launches: dict[int, NDArray[np.float64]], chosen: bool = False
+    key: Point, state: int, launches: dict[int, NDArray[np.float64]], ended: bool = False
 ) -> PointEstimate:
-    """Estimates a point from the samples of each launch, in seconds. chosen: the run ended because
-    its intervals were narrow."""
+    """Estimates a point from the samples of each launch, in seconds. ended: the run ended because
+    it was precise."""
     counts = np.array([len(values) for values in launches.values()])
     seconds = np.concatenate(list(launches.values()))
     found = launches_of(np.array(list(launches)), counts, seconds)
-    return _of_launches(key, state, found, chosen)
+    return _of_launches(key, state, found, found, ended)
 
 
-def _of_launches(key: Point, state: int, launches: Launches, chosen: bool) -> PointEstimate:
-    size, count = key.bytes, int(launches.counts.sum())
-    centre = float(np.median(launches.medians))
-    quantiles = np.median(launches.quantiles, axis=0)
-    mean = float(launches.means.mean())
+def _of_launches(
+    key: Point, state: int, every: Launches, kept: Launches, ended: bool
+) -> PointEstimate:
+    """kept: the launches of the median and its interval. All others are of every launch."""
+    size, count = key.bytes, int(every.counts.sum())
+    centre = float(np.median(kept.medians))
+    p5, p25, p75, p95, p99 = map(_median_of_known, every.quantiles.T)
+    mean = float(every.means.mean())
     # Each launch weighs the same: the variance within launches, and that of their means.
-    variance = float((launches.variances + (launches.means - mean) ** 2).mean())
-    several = launches.counts > 1
-    own = launches.counts[several]
-    within = np.sqrt(launches.variances[several] * own / (own - 1))
-    spread = [float(value) if count > 1 else None for value in quantiles]
+    variance = float((every.variances + (every.means - mean) ** 2).mean())
+    several = every.counts > 1
+    own = every.counts[several]
+    within = np.sqrt(every.variances[several] * own / (own - 1))
     return _over_launches(
         key,
         state,
-        launches.numbers,
-        launches.medians,
-        chosen,
+        kept.numbers,
+        kept.medians,
+        ended,
         samples=count,
-        effective_samples=float(launches.effective_sizes.sum()),
+        effective_samples=float(every.effective_sizes.sum()),
         statistic="median",
-        min_s=float(launches.lowest.min()),
-        p5_s=spread[0],
-        p25_s=spread[1],
-        p75_s=spread[2],
-        p95_s=spread[3],
+        min_s=float(every.lowest.min()),
+        p5_s=p5,
+        p25_s=p25,
+        p75_s=p75,
+        p95_s=p95,
         mean_s=mean,
         std_s=float(np.sqrt(variance)) if count > 1 else None,
-        p99_s=spread[4],
-        max_s=float(launches.highest.max()),
+        p99_s=p99,
+        max_s=float(every.highest.max()),
         within_std_s=float(np.median(within)) if len(within) else None,
+        between_std_s=_deviation(every.medians),
         bandwidth_Bps=key.messages_at_once * size / centre if size and centre > 0.0 else None,
     )
+
+
+def _median_of_known(values: NDArray[np.float64]) -> float | None:
+    known = values[~np.isnan(values)]
+    return float(np.median(known)) if len(known) else None
+
+
+def _deviation(values: NDArray[np.float64]) -> float | None:
+    return float(values.std(ddof=1)) if len(values) > 1 else None
 
 
 def _summary_point(key: Point, statistics: Statistics, found: Typical) -> PointEstimate:
@@ -316,6 +345,7 @@ def _summary_point(key: Point, statistics: Statistics, found: Typical) -> PointE
         statistic=found.statistic,
         **spread(statistics),
         within_std_s=None,
+        between_std_s=_deviation(np.array(list(found.seconds.values()))),
         bandwidth_Bps=found.bandwidth_Bps,
     )
 
@@ -325,11 +355,11 @@ def _over_launches(
     state: int,
     numbers: NDArray[np.int64],
     typical_s: NDArray[np.float64],
-    chosen: bool,
+    ended: bool,
     **known: Any,
 ) -> PointEstimate:
     """Adds what follows from each launch's one number."""
-    interval: Interval | None = launch_interval(typical_s, chosen)
+    interval: Interval | None = launch_interval(typical_s, ended)
     return PointEstimate(
         **msgspec.structs.asdict(key),
         state=state,
@@ -338,7 +368,6 @@ def _over_launches(
         low_s=interval.low if interval else None,
         high_s=interval.high if interval else None,
         confidence=interval.confidence if interval else None,
-        between_std_s=float(typical_s.std(ddof=1)) if len(typical_s) > 1 else None,
         medians_s=tuple(typical_s.tolist()),
         launch_numbers=tuple(numbers.tolist()),
         **known,

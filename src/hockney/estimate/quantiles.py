@@ -16,15 +16,17 @@ FEW_RULE = f"no interval from fewer than {LEAST_LAUNCHES} launches"
 """Shown where one is missing."""
 EXACT_UP_TO = 60
 """Values; beyond, the normal approximation of the binomial is as good (Hoefler & Belli 2015)."""
-SEQUENTIAL = 0.965
-"""Nominal confidence of an interval that ends a run when it is narrow: of 3,000 simulated runs that
-ended so after 6 to 60 launches, 94.5 to 95.5 % held the median, and 92 to 93 % with 0.95."""
-CHOSEN_OF_FIVE = 0.85
-"""What the range of five launches reached in simulated runs that ended because it was narrow, where
-0.9375 is nominal."""
-LEAST_TO_STOP = 6
-"""Launches from which on a run may end so: fewer cannot reach SEQUENTIAL."""
-NORMAL_QUANTILES = {CONFIDENCE: 1.959964, SEQUENTIAL: 2.108358}
+FEW_LEVELS = {5: 0.72, 6: 0.79, 7: 0.84}
+FEW_LEVEL, ENOUGH_LAUNCHES = 0.87, 18
+"""The confidence of an interval of few launches, FEW_LEVEL from eight on and CONFIDENCE from
+ENOUGH_LAUNCHES on: what it reaches where successive launches correlate by 0.6, as so few do not
+show whether they do (benchmarks/claims_estimate.py). Where they do not it holds more often."""
+ENDED = 0.99
+"""Nominal confidence of the interval of a run that ended because the first half of its launches
+made a narrow one, stated as CONFIDENCE: half of the launches took part in that choice."""
+NORMAL_QUANTILES = {CONFIDENCE: 1.959964, ENDED: 2.575829}
+LARGEST_CORRELATION = 0.97
+"""Of successive launches that is told apart from 1."""
 FEW_LAGS, MOST_AT_ONCE = 16, 1 << 17
 """Lags that are looked at one by one, and the values of which all lags are worked out at once."""
 EXACT_SUMS = 1 << 22
@@ -35,8 +37,9 @@ EXACT_SUMS = 1 << 22
 class Interval:
     low: float
     high: float
-    confidence: float
-    """The confidence reached; few values cannot give 95 %."""
+    confidence: float | None
+    """The confidence that it has at least; few values cannot give 95 %. None where the interval
+    itself was chosen, for being narrow."""
 
 
 def carries_interval(launches: int) -> bool:
@@ -59,21 +62,36 @@ def median_interval(values: NDArray[np.float64]) -> Interval | None:
     return _between(values, k, confidence)
 
 
-def launch_interval(values: NDArray[np.float64], chosen: bool = False) -> Interval | None:
+def launch_interval(values: NDArray[np.float64], ended: bool = False) -> Interval | None:
     """The same of launches in the order in which they were measured, which count as fewer where
-    they are correlated. chosen: the run ended because this interval was narrow, and the interval
-    is the wider one that such a run needs (SEQUENTIAL)."""
+    they are correlated. ended: the run ended because it was precise (deciding_interval); the
+    interval is then the wider one that such a run needs (ENDED)."""
     n = len(values)
     if not carries_interval(n):
         return None
-    worth = min(n, max(int(effective_size(values)), LEAST_LAUNCHES))
-    k, confidence = _rank(worth, SEQUENTIAL if chosen else CONFIDENCE)
-    if chosen:
-        confidence = CONFIDENCE if confidence >= SEQUENTIAL else CHOSEN_OF_FIVE
-    return _between(values, max(int((n + 1) * k / (worth + 1)), 1), confidence)
+    worth = min(n, max(int(n / launch_time(values)), LEAST_LAUNCHES))
+    k, _ = _rank(worth, ENDED if ended else CONFIDENCE)
+    return _between(values, max(int((n + 1) * k / (worth + 1)), 1), _level(n, ended))
 
 
-def _between(values: NDArray[np.float64], k: int, confidence: float) -> Interval:
+def _level(n: int, ended: bool) -> float | None:
+    """The confidence that is stated for so many launches."""
+    if ended:
+        return CONFIDENCE if n >= ENOUGH_LAUNCHES else None
+    return FEW_LEVELS.get(n, FEW_LEVEL if n < ENOUGH_LAUNCHES else CONFIDENCE)
+
+
+def deciding_interval(values: NDArray[np.float64]) -> Interval | None:
+    """The interval that ends a run when it is narrow: that of the first half of the launches; None
+    below ENOUGH_LAUNCHES.
+
+    No interval that is only stated when it is narrow can hold its level: where launches scatter
+    so much that few runs get there, those that do are the ones whose launches happened to agree.
+    The second half had no part in that, and the interval of all is stated however wide it is."""
+    return launch_interval(values[: len(values) // 2]) if len(values) >= ENOUGH_LAUNCHES else None
+
+
+def _between(values: NDArray[np.float64], k: int, confidence: float | None) -> Interval:
     ordered = np.sort(values)
     return Interval(float(ordered[k - 1]), float(ordered[-k]), confidence)
 
@@ -91,6 +109,27 @@ def _rank(n: int, level: float) -> tuple[int, float]:
         if wider < level:
             return k, confidence
         k, confidence = k + 1, wider
+
+
+def launch_time(values: NDArray[np.float64]) -> float:
+    """How many successive launches are worth one independent launch, for the median: at least 1.
+
+    The larger of two estimates, as each sees what the other does not: the sum over lags
+    (autocorrelation_time) slow drifts, of few launches too little; and that of a first-order
+    autoregression, the correlation of successive ranks, without its bias of -(1 + 4 phi) / n
+    (Marriott & Pope 1954), which tells it from few. Signs about the median of such a series
+    correlate by 2 / pi asin(phi^lag)."""
+    n, ordered = len(values), np.sort(values)
+    if n <= 8:  # the interval is their range, whatever they are worth
+        return autocorrelation_time(values)
+    ranks = np.searchsorted(ordered, values) + np.searchsorted(ordered, values, "right") - n
+    squares = float(ranks @ ranks)
+    if not squares:
+        return 1.0
+    phi = (float(ranks[1:] @ ranks[:-1]) / squares + 1.0 / n) / (1.0 - 4.0 / n)
+    lags = np.arange(1, n)
+    signs = 2.0 / math.pi * np.arcsin(min(max(phi, 0.0), LARGEST_CORRELATION) ** lags)
+    return max(autocorrelation_time(values), 1.0 + 2.0 * float((1.0 - lags / n) @ signs))
 
 
 def autocorrelation_time(values: NDArray[np.float64]) -> float:

@@ -86,5 +86,10 @@ def merged(sketches: Iterable[Sketch]) -> Sketch:
 
 def samples_needed(quantile: float) -> int:
     """How many values are enough for a quantile (UPPER_END): 6 for the median, 368 for 99 %, 3,688
-    for 99.9 %."""
-    return math.ceil(math.log(UPPER_END) / math.log(quantile))
+    for 99.9 %; for 1 % as many as for 99 %."""
+    return math.ceil(math.log(UPPER_END) / math.log(max(quantile, 1.0 - quantile)))
+
+
+def quantile_of(values: Array, quantile: float) -> float | None:
+    """The quantile of these values, linear between neighbours; None where they are too few."""
+    return float(np.quantile(values, quantile)) if len(values) >= samples_needed(quantile) else None

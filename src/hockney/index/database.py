@@ -1,26 +1,29 @@
 """What was worked out of result files, once a file, in an SQLite database: the index.
 
 An entry belongs to a version of hockney and to a file as it is: its path, size and time of change.
-A missing, stale or damaged index is built again. Any number of processes may read and write it at a
+It has a digest, without which it is worked out again. A missing, stale or damaged index is built
+again, with one line of message. Any number of processes may read and write it at a
 time: what they add is written in short transactions, one process after the other.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from filelock import FileLock
-
 from hockney import __version__
+from hockney.endings import AtEnd
 from hockney.errors import AskedWronglyError
-from hockney.measure.build import UntrustedCacheError, cache_directory
+from hockney.file_lock import locked
+from hockney.measure.build import cache_directory
+from hockney.trust import UntrustedError
 
 OFF = "HOCKNEY_NO_CACHE"
 """Environment variable; where it is set and not empty, nothing is kept and nothing kept is used."""
@@ -52,6 +55,9 @@ SCHEMA = (
     time_s REAL NOT NULL, low_s REAL, high_s REAL, PRIMARY KEY (file_id, bytes)) WITHOUT ROWID""",
     """CREATE TABLE estimates (
     file_id INTEGER PRIMARY KEY REFERENCES files ON DELETE CASCADE, content BLOB NOT NULL)""",
+    """CREATE TABLE digests (
+    file_id INTEGER NOT NULL REFERENCES files ON DELETE CASCADE, kind TEXT NOT NULL,
+    digest TEXT NOT NULL, PRIMARY KEY (file_id, kind)) WITHOUT ROWID""",
     """CREATE VIEW measured AS
     SELECT file, run, started, label, system, bytes, time_s, low_s, high_s,
     bytes / time_s AS bandwidth_Bps
@@ -59,19 +65,11 @@ SCHEMA = (
 )
 """docs/reports.md describes it. An index whose tables are not exactly these is of another version,
 or forged, and is built again."""
-ASKED = (
-    "CREATE TEMP VIEW files AS SELECT * FROM main.files WHERE file IN (SELECT file FROM asked)",
-    *(
-        f"CREATE TEMP VIEW {name} AS SELECT * FROM main.{name} WHERE file_id IN"
-        " (SELECT id FROM temp.files)"
-        for name in ("runs", "points", "estimates")
-    ),
-    "CREATE TEMP VIEW measured AS SELECT * FROM main.measured WHERE file IN"
-    " (SELECT file FROM asked)",
-    "PRAGMA query_only = ON",
-)
-"""A query is over the files that were asked for: these hide the tables of all."""
+NEW_FILE = "INSERT INTO files (file, size_bytes, changed_ns, hockney) VALUES (?, ?, ?, ?)"
+DAMAGED = (sqlite3.DatabaseError, ValueError, TypeError)
+"""What reading a damaged database raises: also text that is none, and null where none may be."""
 
+Rows = list[tuple[Any, ...]]
 T = TypeVar("T")
 
 
@@ -79,10 +77,13 @@ T = TypeVar("T")
 class Kind(Generic[T]):
     """One kind of results of files."""
 
+    name: str
     work_out: Callable[[Path], T]
     """Raises AskedWronglyError where the file holds no result."""
-    read: Callable[[sqlite3.Connection, int], T | None]
-    """The result of the file with this number, checked; None where there is none."""
+    rows: Callable[[sqlite3.Connection, int], Rows]
+    """What is kept of the file with this number; empty where nothing is."""
+    read: Callable[[Rows], T]
+    """The result that they stand for, checked. Raises ValueError."""
     write: Callable[[sqlite3.Connection, int, T], None]
     """Adds or replaces it."""
 
@@ -96,6 +97,10 @@ class State:
     changed_ns: int
 
 
+Write = Callable[[sqlite3.Connection, int], None]
+"""Adds what is known of a file to a database in which it has this number."""
+
+
 class Index:
     """One index, open."""
 
@@ -105,16 +110,18 @@ class Index:
         if path is not None and not is_ours:
             _check_replaceable(path)
         self._path = path
-        self._added: list[tuple[State, Callable[[sqlite3.Connection, int], None]]] = []
-        self._asked: set[str] = set()
-        self._is_damaged = False
+        self._added: list[tuple[State, Write]] = []
+        self._asked: dict[str, tuple[State, Write]] = {}
+        self.notes: dict[str, None] = {}
+        """What was wrong with it, in words."""
         self._database = self._opened()
+        self._at_end = AtEnd(lambda: self._database.close())
 
     @classmethod
     def in_cache(cls) -> Index:
         """In memory where the cache may not or cannot be used."""
         if not os.environ.get(OFF):
-            with suppress(OSError, UntrustedCacheError):
+            with suppress(OSError, UntrustedError):
                 return cls(cache_directory() / NAME, is_ours=True)
         return cls(None)
 
@@ -123,41 +130,44 @@ class Index:
         state = _state(path)
         if state is None:
             return kind.work_out(path)
-        self._asked.add(state.file)
         found = self._found(state, kind)
-        if found is not None:
-            return found
-        worked_out = kind.work_out(path)
+        result = kind.work_out(path) if found is None else found
         if state.changed_ns / 1e9 > time.time() - SETTLED_S:
             state = replace(state, changed_ns=UNSETTLED)
-        self._added.append((state, lambda to, file: kind.write(to, file, worked_out)))
+
+        def write(to: sqlite3.Connection, file: int) -> None:
+            kind.write(to, file, result)
+            digest = _digest(state, kind.rows(to, file))
+            to.execute("REPLACE INTO digests VALUES (?, ?, ?)", (file, kind.name, digest))
+
+        self._asked[state.file] = state, write
+        if found is None:
+            self._added.append((state, write))
         if len(self._added) >= AT_ONCE:
             self._write()
-        return worked_out
+        return result
 
     def ask(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """The names of the columns and the rows of a query over the files that were asked for.
-        Raises AskedWronglyError where SQLite does not understand it. Afterwards nothing is read or
-        written but by close()."""
-        self._write()
-        try:
-            self._database.execute("CREATE TEMP TABLE asked (file TEXT PRIMARY KEY)")
-            rows = ((file,) for file in self._asked)
-            self._database.executemany("INSERT INTO asked VALUES (?)", rows)
-            for statement in ASKED:
-                self._database.execute(statement)
-            found = self._database.execute(query)
-            return [column[0] for column in found.description or ()], found.fetchall()
-        except (sqlite3.Error, sqlite3.Warning) as error:
-            raise AskedWronglyError(
-                f"--sql: {error}", "docs/reports.md has the tables, and examples"
-            ) from error
-        finally:
-            self._database.execute("PRAGMA query_only = OFF")
+        """The names of the columns and the rows of a query over the files that were asked for: of a
+        copy in memory, which has what was checked. Raises AskedWronglyError where SQLite does not
+        understand it."""
+        with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
+            for statement in SCHEMA:
+                copy.execute(statement)
+            for state, write in self._asked.values():
+                write(copy, _new_file(copy, state))
+            copy.execute("PRAGMA query_only = ON")
+            try:
+                found = copy.execute(query)
+                return [column[0] for column in found.description or ()], found.fetchall()
+            except (sqlite3.Error, sqlite3.Warning) as error:
+                raise AskedWronglyError(
+                    f"--sql: {error}", "docs/reports.md has the tables, and examples"
+                ) from error
 
     def close(self) -> None:
         """Writes what was added, and removes the entries of files that are gone and the oldest."""
-        with suppress(sqlite3.Error, OSError):
+        with suppress(*DAMAGED, sqlite3.Error, OSError):
             self._write()
             with self._writing():
                 self._database.executemany("DELETE FROM main.files WHERE file = ?", self._gone())
@@ -166,22 +176,41 @@ class Index:
                     " (SELECT id FROM main.files ORDER BY id DESC LIMIT -1 OFFSET ?)",
                     (MOST_FILES,),
                 )
-        self._database.close()
-        if self._is_damaged:
-            with suppress(OSError), self._locked():
-                self._remove()
+        self._at_end.now()
 
     def _found(self, state: State, kind: Kind[T]) -> T | None:
         try:
             number = self._number(state)
-            return None if number is None else kind.read(self._database, number)
+            if number is None:
+                return None
+            digest = self._database.execute(
+                "SELECT digest FROM digests WHERE file_id = ? AND kind = ?", (number, kind.name)
+            ).fetchone()
+            rows = kind.rows(self._database, number) if digest else []
+            if digest and digest[0] == _digest(state, rows):
+                return kind.read(rows)
+            if digest:
+                self._note("an entry was damaged, and was worked out again")
         except sqlite3.OperationalError:
-            return None
-        except sqlite3.DatabaseError:
-            self._is_damaged = True
-            return None
-        except (ValueError, TypeError):
-            return None
+            pass
+        except DAMAGED:
+            self._build_again()
+        return None
+
+    def _note(self, words: str) -> None:
+        self.notes[f"index {self._path}: {words}"] = None
+
+    def _build_again(self) -> None:
+        """In place of one that cannot be read."""
+        self._note("it was damaged, and is built again")
+        self._database.close()
+        try:
+            with self._locked():
+                self._remove()
+                self._database = self._made()
+        except (sqlite3.Error, OSError):
+            self._path = None
+            self._database = self._made()
 
     def _number(self, state: State) -> int | None:
         row = self._database.execute(
@@ -207,10 +236,13 @@ class Index:
         """The database with our tables, new where it had others; in memory where the file can be
         neither read nor written."""
         try:
+            is_old = self._path is not None and self._path.exists() and self._path.stat().st_size
             database = self._connected()
             if _has_our_tables(database):
                 return database
             database.close()
+            if is_old:
+                self._note("it was damaged, or of another version, and is built again")
             with self._locked():
                 return self._made()
         except (sqlite3.Error, OSError):
@@ -252,7 +284,7 @@ class Index:
         if self._path is None:
             yield
             return
-        with FileLock(f"{self._path}.lock", timeout=PATIENCE_S):
+        with locked(Path(f"{self._path}.lock"), PATIENCE_S):
             yield
 
     @contextmanager
@@ -279,12 +311,21 @@ class Index:
     def _new(self, state: State) -> int:
         """In place of what is known of the file as it was."""
         self._database.execute("DELETE FROM files WHERE file = ?", (state.file,))
-        number = self._database.execute(
-            "INSERT INTO files (file, size_bytes, changed_ns, hockney) VALUES (?, ?, ?, ?)",
-            (state.file, state.size_bytes, state.changed_ns, __version__),
-        ).lastrowid
-        assert number is not None
-        return number
+        return _new_file(self._database, state)
+
+
+def _new_file(database: sqlite3.Connection, state: State) -> int:
+    number = database.execute(
+        NEW_FILE, (state.file, state.size_bytes, state.changed_ns, __version__)
+    ).lastrowid
+    assert number is not None
+    return number
+
+
+def _digest(state: State, rows: Rows) -> str:
+    """A digest of what an entry says of a file as it is."""
+    content = repr((state.file, state.size_bytes, state.changed_ns, __version__, rows))
+    return hashlib.blake2b(content.encode(errors="surrogatepass"), digest_size=16).hexdigest()
 
 
 def _state(path: Path) -> State | None:
@@ -302,9 +343,11 @@ def _has_our_tables(database: sqlite3.Connection) -> bool:
     try:
         found = database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
         number = database.execute("PRAGMA application_id").fetchone()[0]
-    except sqlite3.OperationalError:
+    except sqlite3.OperationalError as error:
+        if any(words in str(error) for words in ("malformed", "decode", "format")):
+            return False
         raise
-    except sqlite3.DatabaseError:  # no database
+    except DAMAGED:  # no database
         return False
     return number == APPLICATION and [row[0] for row in found] == list(SCHEMA)
 

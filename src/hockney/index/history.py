@@ -6,13 +6,15 @@ import sqlite3
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
 from hockney import records
 from hockney.analysis import Analysis
 from hockney.analysis.history import RunFacts
-from hockney.index.database import Index, Kind
+from hockney.index.database import Index, Kind, Rows
+from hockney.spec.bounds import LARGEST_S
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -21,6 +23,10 @@ class Known(msgspec.Struct, frozen=True):
     cut: str | None
     """What is missing in the file (Run.cut)."""
     facts: RunFacts | None
+
+
+Time = Annotated[float, msgspec.Meta(gt=0.0, le=LARGEST_S)]
+"""In seconds; a time of 0 would have no bandwidth."""
 
 
 class _Row(msgspec.Struct, frozen=True, array_like=True):
@@ -37,10 +43,10 @@ class _Row(msgspec.Struct, frozen=True, array_like=True):
 class _Point(msgspec.Struct, frozen=True, array_like=True):
     """A row of `points`."""
 
-    bytes: int
-    time_s: float
-    low_s: float | None
-    high_s: float | None
+    bytes: Annotated[int, msgspec.Meta(ge=0)]
+    time_s: Time
+    low_s: Time | None
+    high_s: Time | None
 
 
 _NAMES_AND_VALUES = msgspec.json.Decoder(dict[str, str])
@@ -59,22 +65,18 @@ def _worked_out(path: Path) -> Known:
     return Known(run.cut, Analysis(run).facts)
 
 
-def _read(database: sqlite3.Connection, file: int) -> Known | None:
-    found = database.execute(
-        "SELECT cut, run, started, label, system, facts FROM runs WHERE file_id = ?", (file,)
-    ).fetchone()
-    if found is None:
-        return None
-    row = msgspec.convert(found, _Row)
+def _rows(database: sqlite3.Connection, file: int) -> Rows:
+    """That of the run, and those of its points."""
+    run = "SELECT cut, run, started, label, system, facts FROM runs WHERE file_id = ?"
+    points = "SELECT bytes, time_s, low_s, high_s FROM points WHERE file_id = ? ORDER BY bytes"
+    return [row for query in (run, points) for row in database.execute(query, (file,)).fetchall()]
+
+
+def _read(rows: Rows) -> Known:
+    row = msgspec.convert(rows[0], _Row)
     if row.run is None or row.started is None or row.system is None:
         return Known(row.cut, None)
-    points = msgspec.convert(
-        database.execute(
-            "SELECT bytes, time_s, low_s, high_s FROM points WHERE file_id = ? ORDER BY bytes",
-            (file,),
-        ).fetchall(),
-        list[_Point],
-    )
+    points = msgspec.convert(rows[1:], list[_Point])
     facts = RunFacts(
         row.run,
         row.started,
@@ -105,4 +107,4 @@ def _write(database: sqlite3.Connection, file: int, known: Known) -> None:
     )
 
 
-FACTS = Kind(_worked_out, _read, _write)
+FACTS = Kind("history", _worked_out, _rows, _read, _write)

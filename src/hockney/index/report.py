@@ -11,7 +11,7 @@ import msgspec
 from hockney import records
 from hockney.analysis import Analysis
 from hockney.analysis.reduced import Reduced
-from hockney.index.database import Kind
+from hockney.index.database import Kind, Rows
 
 LONGEST_ENTRY = 1 << 20
 """Bytes; a larger one is not kept."""
@@ -21,9 +21,14 @@ def _reduced(path: Path) -> Reduced:
     return Reduced.of(Analysis(records.read(path)))
 
 
-def _read(database: sqlite3.Connection, file: int) -> Reduced | None:
-    row = database.execute("SELECT content FROM estimates WHERE file_id = ?", (file,)).fetchone()
-    return None if row is None else _decoder().decode(row[0])
+def _rows(database: sqlite3.Connection, file: int) -> Rows:
+    return database.execute("SELECT content FROM estimates WHERE file_id = ?", (file,)).fetchall()
+
+
+def _read(rows: Rows) -> Reduced:
+    if not rows:
+        raise ValueError("it was too long to be kept")
+    return _decoder().decode(rows[0][0])
 
 
 @lru_cache(maxsize=1)
@@ -37,4 +42,4 @@ def _write(database: sqlite3.Connection, file: int, reduced: Reduced) -> None:
         database.execute("INSERT OR REPLACE INTO estimates VALUES (?, ?)", (file, content))
 
 
-REDUCED = Kind(_reduced, _read, _write)
+REDUCED = Kind("report", _reduced, _rows, _read, _write)

@@ -14,8 +14,10 @@ import msgspec
 
 from hockney import __version__, records
 from hockney.errors import AskedWronglyError
+from hockney.logs import settings
 from hockney.logs.log import Log
 from hockney.logs.table import REPEATED, Table
+from hockney.outputs import write_output
 from hockney.records import (
     SCHEMA,
     End,
@@ -27,7 +29,6 @@ from hockney.records import (
     Source,
 )
 from hockney.records.reading import LONGEST_FILE
-from hockney.result_file import ResultFile
 from hockney.spec.axes import AXES, Point, point_of
 from hockney.spec.bounds import LARGEST_NS
 
@@ -36,19 +37,30 @@ RECORDS_AT_ONCE = 10_000
 """Records written at once: the largest log has 100 times as many."""
 MOST_NOTES = 100
 """Limit of notes about a run; damaged logs have some for each of 100,000 lines."""
+MOST_RANGES = 50
+"""Limit of places in the note that counts ignored rows."""
 _SAMPLED = tuple(name for name in AXES if name != "buffers")
 _sampled = attrgetter(*_SAMPLED)
 
 
 def runs_of(found: Sequence[Found], format: str, label: str | None = None) -> list[Run]:
     """A run for each operation and its options, in the order of the log. A table with a point of an
-    earlier table is another launch."""
+    earlier table is another launch, unless something shows another setting (`settings`)."""
+    settings.tell_apart(found)
     experiments: dict[tuple[str, str], list[Found]] = {}
     for log, table in found:
         options = json.dumps(table.options, sort_keys=True)
         name = table.experiment or table.operation
         experiments.setdefault((name, options), []).append((log, table))
-    runs = [_run(tables, format, label) for tables in experiments.values()]
+    read, others = list[list[Found]](), list[Found]()
+    for group in experiments.values():
+        if any(table.rows for _, table in group):
+            read.append(group)
+        else:
+            others += group  # their warnings have no run of their own
+    for group in read[:1]:
+        group += others
+    runs = [_run(group, format, label) for group in read]
     return [run for run in runs if run.summaries or run.samples]
 
 
@@ -92,9 +104,42 @@ def _run(found: Sequence[Found], format: str, label: str | None) -> Run:
 
 
 def _notes(found: Sequence[Found]) -> list[str]:
-    notes = list(dict.fromkeys(note for _, table in found for note in table.notes))
+    ends = [f"{log.path}: {table.cut}" for log, table in found if table.cut and not table.rows]
+    notes = list(dict.fromkeys([note for _, table in found for note in table.notes] + ends))
+    dropped: dict[Path, set[int]] = {}
+    for log, table in found:
+        dropped.setdefault(log.path, set()).update(table.dropped)
+    counted = [_count(path, lines, notes) for path, lines in dropped.items()]
+    notes = [*filter(None, counted), *notes]
     more = len(notes) - MOST_NOTES
     return notes if more <= 0 else [*notes[:MOST_NOTES], f"and {more} more warnings about this log"]
+
+
+def _count(path: Path, lines: set[int], notes: Sequence[str]) -> str | None:
+    """The number of rows that were ignored, and where; None if each has a note of its own."""
+    # The notes that are shown beside this one.
+    named = {note.partition(": ")[0] for note in notes[: MOST_NOTES - 1]}
+    if all(f"{path}, line {line}" in named for line in lines):
+        return None
+    parts = [_range(part) for part in _consecutive(sorted(lines))]
+    more = len(parts) - MOST_RANGES
+    end = f" and {more} more places up to line {max(lines)}" if more > 0 else ""
+    return f"{path}: {len(lines)} rows are ignored: lines {', '.join(parts[:MOST_RANGES])}{end}"
+
+
+def _consecutive(numbers: Sequence[int]) -> Iterator[list[int]]:
+    part: list[int] = []
+    for number in numbers:
+        if part and number > part[-1] + 1:
+            yield part
+            part = []
+        part.append(number)
+    if part:
+        yield part
+
+
+def _range(part: Sequence[int]) -> str:
+    return str(part[0]) if len(part) == 1 else f"{part[0]}-{part[-1]}"
 
 
 def _add_table(run: Run, table: Table, earlier: Counter[tuple[Point, str]]) -> None:
@@ -150,12 +195,7 @@ def _definition(table: Table) -> str | None:
 
 def store(run: Run, path: Path, force: bool) -> None:
     """Writes the run as a result file."""
-    file = ResultFile(path, force)
-    try:
-        for block in _blocks(run):
-            file.write(block)
-    finally:
-        file.close()
+    write_output(path, _blocks(run), force)
     run.path = path
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
 _UNKNOWN = frozenset({"nan", "-nan", "inf", "-inf", "n/a", "-"})
 LONGEST_NUMBER = 40
 """Characters."""
+LEAST_NUMBER = sys.float_info.min
+"""Of numbers other than 0: smaller doubles lose digits, and then become 0."""
 MEGABYTES = {"10^6": Decimal(10**6), "2^20": Decimal(2**20)}
 """Meanings of MB; they differ by 4.9 %."""
 NEAR = 0.015
@@ -79,20 +82,33 @@ class Table:
     rows: list[Summary] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     cut: str | None = None
+    parameters: dict[str, str] = field(default_factory=dict)
+    """What the log says of the setting. Tables of one operation that differ in it are experiments
+    of their own (logs/settings.py)."""
+    run: str | None = None
+    """Which run of the program the log says this is: its job, or when it ended. Such tables are
+    launches, whatever their numbers are."""
+    dropped: list[int] = field(default_factory=list)
+    """Lines of rows that could not be read, all of them: notes give the reasons of the first."""
 
     def note(self, words: str) -> None:
         if len(self.notes) < MOST_NOTES and words not in self.notes:
             self.notes.append(words)
 
+    def drop(self, log: Log, line: int, reason: str) -> None:
+        """Notes a row that cannot be read."""
+        self.dropped.append(line)
+        self.note(f"{log.at(line)}: {reason}; the row is ignored")
+
     @contextmanager
-    def row(self, where: str) -> Iterator[None]:
+    def row(self, log: Log, line: int) -> Iterator[None]:
         """Adds all numbers of a row; none, with a note, after a RowError."""
         before = len(self.rows)
         try:
             yield
         except RowError as error:
             del self.rows[before:]
-            self.note(f"{where}: {error}; the row is ignored")
+            self.drop(log, line, str(error))
 
     def cut_in(self, line: int) -> None:
         self.cut = f"the table ends in the middle of line {line}, read up to there"
@@ -171,7 +187,7 @@ def whole(text: str) -> int:
 def scaled(value: Decimal, factor: Decimal) -> float:
     """The printed number in our unit, as the nearest double."""
     result = float(value * factor)
-    if not 0.0 <= result <= LARGEST_NUMBER:
+    if not 0.0 <= result <= LARGEST_NUMBER or (value and result < LEAST_NUMBER):
         raise RowError(f"{value} is out of range")
     return result
 
@@ -187,11 +203,11 @@ def read_rows(
     """Reads rows from line `first` on, and returns the line where the table ends. Other text
     between rows is skipped; rows that are cut, out of range or out of order are noted."""
     order = RowOrder(log, table)
-    for line, text in log.numbered(first):
+    for line in range(first, len(log.lines) + 1):
+        text = log.whole_line(line)
         cells = text.split()
         if ends(text):
             if table.rows:
-                _note_rows_below(log, line, len(columns), table)
                 return line
             if text.strip():
                 break
@@ -200,7 +216,7 @@ def read_rows(
             continue
         if order.is_cut(line, cells, len(columns)):
             break
-        with table.row(log.at(line)):
+        with table.row(log, line):
             if len(cells) != len(columns):
                 raise RowError(f"not {len(columns)} columns: {text.strip()[:LONGEST_SHOWN]}")
             order.see(line, table.add_row(line, cells, columns, **more))
@@ -211,17 +227,27 @@ def read_rows(
     return max(line, first)
 
 
-def _note_rows_below(log: Log, end: int, columns: int, table: Table) -> None:
-    """Notes rows that follow the end of a table without a heading of their own."""
-    if log.lines[end - 1].strip():
-        return
-    line, text = next(((n, t) for n, t in log.numbered(end) if t.strip()), (0, ""))
-    cells = text.split()
-    if len(cells) == columns > 1 and all(map(is_number, cells)):
-        table.note(
-            f"{log.at(line)}: rows below an empty line, without a heading: they are left out; "
-            "remove that line if they are of the table above"
-        )
+def note_rows_left(log: Log, tables: Sequence[Table]) -> None:
+    """Notes rows that look like those of the table above them, but that no table has: below an
+    empty line or a comment, without a heading of their own."""
+    known = {row.line for table in tables for row in table.rows}
+    known.update(line for table in tables for line in table.dropped)
+    begins = {table.line: table for table in tables}
+    table, width = None, 0
+    for line, text in log.numbered():
+        if line in begins:
+            table = begins[line]
+            first = next((row.line for row in table.rows if row.line), None)
+            width = len(log.whole_line(first).split()) if first else 0
+        if table is None or width < 2 or line in known or (table.cut and line == log.last):
+            continue
+        cells = text.split()
+        if len(cells) == width and all(map(is_number, cells)):
+            table.dropped.append(line)
+            table.note(
+                f"{log.at(line)}: a row below the end of the table, without a heading: it is left "
+                "out; if it is of the table above, remove what is between them"
+            )
 
 
 @dataclass

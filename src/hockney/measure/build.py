@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import os
 import re
 import shutil
 import stat
 import subprocess
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from hockney.endings import AtEnd
 from hockney.errors import AskedWronglyError, HockneyError
-from hockney.lazy import lazy_imports
+from hockney.file_lock import locked
 from hockney.measure.compiler import Product, compile_product, shown_by
 from hockney.measure.mpi import ask_command
 from hockney.measure.prebuilt import prebuilt_engine
 from hockney.mpis import Engine, Mpi
-
-with lazy_imports():
-    from filelock import FileLock
+from hockney.temporary import new_name, temporary_directory
+from hockney.trust import UntrustedError, check_private
 
 ENGINE = Product("engine", "hockney-engine", libraries=("-lm",))
 SOURCES = ENGINE.directory
@@ -36,6 +34,8 @@ RECORDER = Product(
     libraries=("-ldl",),
     is_program=False,
 )
+BUILDING = ".building-"
+"""How directories in the cache begin in which a product is compiled."""
 REPLAYER = Product("replayer", "hockney-replayer")
 
 
@@ -65,7 +65,7 @@ def _build(mpi: Mpi, product: Product) -> tuple[Path, tuple[str, ...]]:
         cache = cache_directory()
     except OSError as error:
         return _build_privately(mpi, product, f"the cache cannot be used ({error})")
-    except UntrustedCacheError as error:
+    except UntrustedError as error:
         return _build_privately(mpi, product, str(error))
     built = cache / key / product.file
     if _is_ours(built) and _is_whole(built):
@@ -73,7 +73,7 @@ def _build(mpi: Mpi, product: Product) -> tuple[Path, tuple[str, ...]]:
 
     notes: tuple[str, ...] = ()
     try:
-        with FileLock(cache / f"{key}.lock"):
+        with locked(cache / f"{key}.lock"):
             if not (_is_ours(built) and _is_whole(built)):
                 if _digest_file(built).exists():
                     notes = (f"{built} was damaged, and was built again",)
@@ -84,25 +84,11 @@ def _build(mpi: Mpi, product: Product) -> tuple[Path, tuple[str, ...]]:
         return _build_privately(mpi, product, reason)
 
 
-class UntrustedCacheError(Exception):
-    """Another user owns the cache or may change it."""
-
-
 def cache_directory() -> Path:
     base = os.environ.get("XDG_CACHE_HOME")
     cache = (Path(base) if base else Path.home() / ".cache") / "hockney"
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)
-    found = cache.stat()
-    if found.st_uid != os.getuid():
-        raise UntrustedCacheError(f"the cache {cache} belongs to another user")
-    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise UntrustedCacheError(f"the cache {cache} is writable by other users")
-    for above in cache.resolve().parents:
-        mode = above.stat().st_mode
-        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
-            raise UntrustedCacheError(
-                f"{above} is writable by all users, who may replace the cache"
-            )
+    check_private(cache)
     return cache
 
 
@@ -146,10 +132,11 @@ def library_of(engine: Engine) -> str | None:
 
 
 def _build_privately(mpi: Mpi, product: Product, reason: str) -> tuple[Path, tuple[str, ...]]:
-    directory = Path(tempfile.mkdtemp(prefix="hockney-"))
-    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    directory = new_name("hockney-", "", None)
+    AtEnd(lambda: shutil.rmtree(directory, ignore_errors=True))
     built = directory / product.name / product.file
     try:
+        directory.mkdir(mode=0o700)
         _compile_into(mpi, product, built)
     except OSError as error:
         raise HockneyError(
@@ -194,19 +181,20 @@ def _identity(path: Path) -> tuple[object, ...]:
 
 
 def _compile_into(mpi: Mpi, product: Product, built: Path) -> None:
-    """Compiles next to the target, then renames: no process ever sees an incomplete one."""
-    built.parent.mkdir(mode=0o700, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=".building-", dir=built.parent)
-    os.close(descriptor)
-    try:
-        compile_product(mpi, product, Path(name))
-        Path(name).chmod(0o700)
+    """Compiles beside the target's directory, then renames: no process ever sees an incomplete
+    one. What a killed process left of an earlier try is removed."""
+    for left in built.parent.parent.glob(f"{BUILDING}{built.parent.name}-*"):
+        shutil.rmtree(left, ignore_errors=True)
+    with temporary_directory(f"{BUILDING}{built.parent.name}-", built.parent.parent) as directory:
+        made = directory / product.file
+        compile_product(mpi, product, made)
+        made.chmod(0o700)
         if product.is_program:
-            _try(mpi, Path(name))
-        _digest_file(built).write_text(_digest(Path(name)))
-        Path(name).replace(built)
-    finally:
-        Path(name).unlink(missing_ok=True)
+            _try(mpi, made)
+        _digest_file(made).write_text(_digest(made))
+        built.parent.mkdir(mode=0o700, exist_ok=True)
+        for file in (_digest_file(made), made):
+            file.replace(built.parent / file.name)
 
 
 def _try(mpi: Mpi, engine: Path) -> None:

@@ -13,6 +13,7 @@ from hockney.measure.platforms import parse_shape
 from hockney.schedulers import MPIEXEC, Allocation, find_allocation
 from hockney.spec import Case, Placement, Plan
 from hockney.spec.accepts import check_accepted
+from hockney.spec.bounds import check_count
 from hockney.spec.sampling import Sampling
 from hockney.spec.workloads import Workload
 from hockney.spec.workloads.collective import Collective
@@ -24,6 +25,8 @@ from hockney.units import format_seconds, format_size
 PLACE_WORDS = {"socket": "socket", "numa": "NUMA domain"}
 SILENT_REPETITIONS = 10
 """Repetitions of a skewed collective between two records of the engine, at least."""
+MOST_RANKS_A_CPU, LEAST_RANKS_A_NODE = 16, 128
+"""Ranks that are started on one machine: more never end their start."""
 HOST_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
 """A name that no program mistakes for an option."""
 
@@ -56,12 +59,27 @@ def check_case(case: Case) -> None:
     if placement.platform is not None:
         _check_platform(case)
         return
+    _check_number(placement)
     if placement.node_count is not None:
         return  # only the engine sees the nodes; this host may not be among them
+    check_slots(placement, workload.threads_of_rank)
     _check_memory(case)
     _check_place(placement.place)
     if placement.cpus:
         _check_cpus(placement.cpus, placement.ranks)
+
+
+def _check_number(placement: Placement) -> None:
+    """Ranks of one node: each is a process with tens of MiB, and they take turns on its CPUs."""
+    each = -(-placement.ranks // (placement.node_count or nodes()))
+    most = max(MOST_RANKS_A_CPU * allowed_count(), LEAST_RANKS_A_NODE)
+    if each > most and (placement.node_count or nodes()) == 1:
+        raise AskedWronglyError(
+            f"-n {placement.ranks}: at most {most} ranks are started on this machine, which has "
+            f"{allowed_count()} CPUs",
+            "ask for fewer, for more nodes, or simulate them with --platform",
+        )
+    check_count(each, "ranks per node")
 
 
 def _check_sampling(plan: Plan) -> None:
@@ -198,6 +216,26 @@ def allowed_cpus() -> int:
     """Number of CPUs that ranks may use, assuming that all nodes are like this one."""
     here = nodes() * allowed_count()
     return min(here, _allocation().cpus or here)
+
+
+def would_share(placement: Placement, threads: int = 1) -> bool:
+    """Whether ranks with so many threads each would share CPUs of this machine. On other nodes only
+    the engine knows, which refuses it."""
+    is_elsewhere = placement.platform is not None or placement.node_count is not None
+    return not is_elsewhere and placement.ranks * threads > allowed_cpus()
+
+
+def check_slots(placement: Placement, threads: int = 1) -> None:
+    """Raises AskedWronglyError if ranks would share CPUs and may not."""
+    if placement.oversubscribe or not would_share(placement, threads):
+        return
+    cpus = allowed_cpus()
+    each = f" with {threads} threads each" * (threads > 1)
+    there_are = "there is 1 CPU" if cpus == 1 else f"there are {cpus} CPUs"
+    raise AskedWronglyError(
+        f"{placement.ranks} ranks{each} would share CPUs: {there_are}",
+        "ask for fewer, or add --oversubscribe and expect times dominated by the OS scheduler",
+    )
 
 
 def _allocation() -> Allocation:

@@ -12,7 +12,7 @@ import msgspec
 
 from hockney.errors import AskedWronglyError
 from hockney.measure.algorithms import chosen
-from hockney.measure.checks import allowed_cpus, available_memory, nodes
+from hockney.measure.checks import available_memory, check_slots, nodes
 from hockney.measure.features import check_persistent, features_of
 from hockney.measure.phases import Phases
 from hockney.mpis import Algorithm, Engine, Family, Forcing, Mpi, Radix, Requests, family_of
@@ -21,6 +21,7 @@ from hockney.spec.arrivals import Arrivals
 from hockney.spec.axes import algorithm_text
 from hockney.spec.workloads import Buffers
 from hockney.spec.workloads.collective import (
+    ADDED_BYTES,
     DEFAULT,
     INT_BYTES,
     NO_BYTES,
@@ -29,6 +30,8 @@ from hockney.spec.workloads.collective import (
     PERSISTENT,
     REDUCTIONS,
     ROOTED,
+    USUAL_ELEMENT,
+    Added,
     Collective,
     CollectiveForm,
     OwnForm,
@@ -58,9 +61,10 @@ class Study:
     buffers: Buffers | None
     root: Root
     sync: Sync
+    element: Added
+    """Type of the elements of reductions."""
     groups: int
     """Groups of ranks that make the collective at the same time."""
-    oversubscribe: bool
     overlap: bool
     """Measure nonblocking and persistent collectives also overlapped with computation."""
     verify: bool
@@ -95,8 +99,8 @@ def cases_of(
     """The cases, placed as `base`, and a line for each combination that is excluded because the
     library would run another algorithm. Raises AskedWronglyError if no combination remains."""
     _check_applies(study)
-    if base.platform is None and base.node_count is None:
-        _check_slots(study)
+    most = msgspec.structs.replace(base, ranks=max(study.ranks))
+    check_slots(most, threads=max(study.threads, default=1))
     family = family_of(mpi)
     cases: list[Case] = []
     phases = Phases(study.phases, study.collectives)
@@ -129,6 +133,7 @@ def cases_of(
                     segment_bytes=forcing.segment_bytes,
                     radix=forcing.radix,
                     requests=forcing.requests,
+                    element=study.element if collective in REDUCTIONS else USUAL_ELEMENT,
                     root=study.root if collective in ROOTED else "first",
                     sync=study.sync,
                     groups=study.groups,
@@ -288,8 +293,13 @@ def _replaced(
     sizes, algorithm = _sizes(variant.collective, study), variant.algorithm
     if algorithm is None:
         return dict.fromkeys(sizes)
+    parameters, width = variant.parameters, 1
+    if variant.collective in REDUCTIONS:  # libraries count elements, here of INT_BYTES
+        width = ADDED_BYTES[study.element] // INT_BYTES
+        segment = parameters.segment and parameters.segment // width
+        parameters = parameters._replace(segment=segment)
     found = {
-        size: replaced_by_another(family, algorithm, ranks, size.bytes, variant.parameters)
+        size: replaced_by_another(family, algorithm, ranks, size.bytes // width, parameters)
         for size in sizes
     }
     return {size: f"the library {by}" if by else None for size, by in found.items()}
@@ -337,14 +347,15 @@ def _sizes(collective: str, study: Study) -> list[Size]:
     """The sizes that are valid for the collective."""
     if collective in NO_BYTES:
         return [Size(0)]
-    step = INT_BYTES if collective in REDUCTIONS else 1
+    step = ADDED_BYTES[study.element] if collective in REDUCTIONS else 1
     return [size for size in study.sizes if size.bytes % step == 0]
 
 
 def _not_whole(collective: str, study: Study) -> list[str]:
     left = set(study.sizes) - set(_sizes(collective, study)) if collective in REDUCTIONS else set()
     words = ", ".join(format_size(size) for size in sorted(size.bytes for size in left))
-    return [f"{collective}, {words}: not whole integers of {INT_BYTES} B"] if left else []
+    whole = f"not whole elements of {ADDED_BYTES[study.element]} B ({study.element})"
+    return [f"{collective}, {words}: {whole}"] if left else []
 
 
 def _in_words(replaced: dict[Size, str | None]) -> list[str]:
@@ -356,18 +367,6 @@ def _in_words(replaced: dict[Size, str | None]) -> list[str]:
             words = [format_size(size) for size in (min(sizes), max(sizes))]
             lines.append(f"{' to '.join(dict.fromkeys(words))}: {reason}")
     return lines
-
-
-def _check_slots(study: Study) -> None:
-    most, threads = max(study.ranks), max(study.threads, default=1)
-    cpus = allowed_cpus()
-    if most * threads > cpus and not study.oversubscribe:
-        each = f" with {threads} threads each" * (threads > 1)
-        there_are = "there is 1 CPU" if cpus == 1 else f"there are {cpus} CPUs"
-        raise AskedWronglyError(
-            f"--ranks {most}{each}: {there_are}, so ranks would share CPUs",
-            "ask for fewer, or add --oversubscribe and expect times dominated by the OS scheduler",
-        )
 
 
 def _check_memory(cases: Sequence[Case]) -> None:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from hockney import __version__
 from hockney.allowed import allowed_count
+from hockney.endings import AtEnd
 from hockney.errors import AskedWronglyError
 from hockney.measure.mpi import ask_command, missing_in
 from hockney.mpis import Mpi, family_of
+from hockney.temporary import temporary_directory
 
 FLAGS = ("-std=c11", "-O2", "-pthread", "-D_GNU_SOURCE", f'-DHOCKNEY_VERSION="{__version__}"')
 BUILD_TIMEOUT_S = 300.0
@@ -53,13 +54,14 @@ class Product:
 def compile_product(mpi: Mpi, product: Product, output: Path) -> None:
     """Raises AskedWronglyError with what the compiler said, OSError where the disk is full."""
     with (
-        tempfile.TemporaryDirectory(prefix=".objects-", dir=output.parent) as directory,
+        temporary_directory(".objects-", output.parent) as directory,
+        temporary_directory("hockney-") as scratch,
         ThreadPoolExecutor(allowed_count()) as pool,
     ):
         # In the order of the sources: the same engine whichever was compiled first.
         objects = [f"{directory}/{number}.o" for number in range(len(product.sources))]
         compiled = [
-            pool.submit(_run, mpi, product, ["-c", "-o", made, str(source)])
+            pool.submit(_run, mpi, product, ["-c", "-o", made, str(source)], scratch)
             for made, source in zip(objects, product.sources, strict=True)
         ]
         try:
@@ -68,10 +70,13 @@ def compile_product(mpi: Mpi, product: Product, output: Path) -> None:
         except BaseException:  # Control-C too: what was not begun is not begun any more
             pool.shutdown(cancel_futures=True)
             raise
-        _run(mpi, product, ["-o", str(output), *objects, *product.libraries])
+        _run(mpi, product, ["-o", str(output), *objects, *product.libraries], scratch)
 
 
-def _run(mpi: Mpi, product: Product, words: list[str]) -> None:
+def _run(mpi: Mpi, product: Product, words: list[str], scratch: Path) -> None:
+    """Calls the compiler, which leaves temporary files where it is killed: in `scratch`."""
+    if AtEnd.has_begun:
+        return
     try:
         done = subprocess.run(
             [str(mpi.mpicc), *product.all_flags, *words],
@@ -80,6 +85,7 @@ def _run(mpi: Mpi, product: Product, words: list[str]) -> None:
             errors="replace",
             timeout=BUILD_TIMEOUT_S,
             stdin=subprocess.DEVNULL,
+            env={**os.environ, "TMPDIR": str(scratch)},
         )
     except subprocess.TimeoutExpired as error:
         raise AskedWronglyError(f"{mpi.mpicc} did not finish in {BUILD_TIMEOUT_S:.0f} s") from error

@@ -9,28 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hockney.allowed import allowed_count
-
-CONTROLS = (
-    *("MPIR_CVAR_", "MPICH_", "MPIEXEC_", "HYDRA_", "MV2_", "I_MPI_"),
-    *("OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_", "UCX_", "FI_", "PSM2_", "PSM3_", "OMP_"),
-)
-"""Prefixes of the variables that control an MPI, its launcher or its network library."""
-JOB = frozenset(
-    {
-        *("SLURM_JOB_ID", "SLURM_JOB_PARTITION", "SLURM_JOB_NUM_NODES", "SLURM_JOB_NODELIST"),
-        *("SLURM_JOB_CPUS_PER_NODE", "SLURM_CPUS_PER_TASK", "SLURM_NTASKS", "SLURM_TASKS_PER_NODE"),
-        *("SLURM_NTASKS_PER_NODE", "SLURM_CPU_BIND", "SLURM_DISTRIBUTION", "SLURM_MPI_TYPE"),
-        *("SLURM_CLUSTER_NAME", "SLURM_CPU_FREQ_REQ", "SLURM_EXACT", "SLURM_OVERLAP"),
-        *("SLURM_HINT", "SLURM_THREADS_PER_CORE", "SLURM_CONF", "SLURM_NETWORK"),
-        *("PBS_JOBID", "PBS_QUEUE", "PBS_NODEFILE", "PBS_NUM_NODES", "PBS_NUM_PPN", "PBS_NP"),
-        *("LSB_JOBID", "LSB_QUEUE", "LSB_MCPU_HOSTS", "LSB_DJOB_NUMPROC", "LSB_AFFINITY_HOSTFILE"),
-        *("FLUX_JOB_ID", "FLUX_JOB_NNODES", "FLUX_JOB_SIZE"),
-    }
-)
-"""The only variables of a job that are stored: others may hold credentials (SLURM_JWT)."""
-OTHERS = frozenset({"MPICC", "OMPI_CC", "MPICH_CC", "OMPI_ALLOW_RUN_AS_ROOT"})
-SECRETS = ("TOKEN", "SECRET", "PASS", "KEY", "CREDENTIAL", "COOKIE", "JWT")
-"""A variable with one of these words in its name is never stored."""
+from hockney.confidential import may_be_stored, redacted
 
 
 def describe_environment() -> dict[str, Any]:
@@ -51,14 +30,9 @@ def describe_environment() -> dict[str, Any]:
         "cgroup_cpu_max": text_of("/sys/fs/cgroup/cpu.max"),
         "load": os.getloadavg()[0],
         "python": platform.python_version(),
-        "command": sys.argv,
-        "env": {name: value for name, value in sorted(os.environ.items()) if _may_be_kept(name)},
+        "command": redacted(sys.argv),
+        "env": {name: v for name, v in sorted(os.environ.items()) if may_be_stored(name, v)},
     }
-
-
-def _may_be_kept(name: str) -> bool:
-    is_known = name in JOB or name in OTHERS or name.startswith(CONTROLS)
-    return is_known and not any(word in name for word in SECRETS)
 
 
 def text_of(path: str | Path) -> str | None:

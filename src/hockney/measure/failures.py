@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.measure.build import library_of
+from hockney.measure.causes import cause_of
 from hockney.measure.launch import Outcome
 from hockney.measure.setup import Setup
 from hockney.measure.start import engine_messages, wrong_launcher
@@ -48,12 +49,17 @@ def failure_of(
             f"then are kept{more}"
         )
     if outcome.exit_status != 0 or not ends:
-        return f"launch {number} failed: {_exit_words(outcome.exit_status)}"
+        cause = cause_of(outcome)
+        words = f"launch {number} failed: {_exit_words(outcome)}"
+        return f"{words}; {cause}" if cause else words
     return None
 
 
-def _exit_words(status: int) -> str:
-    return f"killed by signal {-status}" if status < 0 else f"exit status {status}"
+def _exit_words(outcome: Outcome) -> str:
+    status, failed = outcome.exit_status, outcome.failed_starts
+    words = f"killed by signal {-status}" if status < 0 else f"exit status {status}"
+    again = f"; the launcher failed {failed + 1} times before any rank reported"
+    return words + (again if failed else "")
 
 
 def mixed_up(setup: Setup, case: Case, failure: str) -> str | None:

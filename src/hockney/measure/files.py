@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from hockney.measure.phases import schedules_text
 from hockney.measure.platforms import platform_file
 from hockney.spec import Case, Placement, Plan
 from hockney.spec.engine import LONGEST_ARGUMENT
+from hockney.temporary import temporary_file
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,9 @@ def files_of(plan: Plan, directory: Path) -> Iterator[Files]:
         if words is None:
             yield Files(placement)
             return
-        with tempfile.NamedTemporaryFile(
-            "w", dir=directory, prefix=".hockney-", suffix=".list"
-        ) as file:
-            file.write(words)
-            file.flush()
-            yield Files(placement, str(Path(file.name).absolute()))
+        with temporary_file(".hockney-", ".list", directory) as file:
+            file.write_text(words)
+            yield Files(placement, str(file))
 
 
 def long_list_of(plan: Plan) -> str | None:

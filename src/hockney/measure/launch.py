@@ -16,13 +16,12 @@ from pathlib import Path
 from types import FrameType
 from typing import IO
 
+from hockney.endings import GRACE_S, AtEnd, caught, die_with_parent
 from hockney.errors import HockneyError
 from hockney.measure import shared_memory
 
 LAST_LINES = 12
 """Lines of stderr that are shown when a launch fails."""
-GRACE_S = 2.0
-"""Time between SIGTERM and SIGKILL."""
 POLL_S = 0.25
 """How often a silent launch is polled; output wakes us at once."""
 LAUNCH = "HOCKNEY_LAUNCH"
@@ -32,8 +31,6 @@ END_POLL_S = 0.01
 """How often those that were killed are looked for."""
 HEEDS_EVERY_S = 0.1
 """Longest time that a pause continues after a signal."""
-STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR2)
-"""LSF sends SIGUSR2 at a job's run limit."""
 
 
 @dataclass
@@ -47,7 +44,7 @@ class Outcome:
     """Set if the watchdog ended the launch: how long it had been silent."""
     interrupted: bool = False
     failed_starts: int = 0
-    """How often the launcher had failed by chance before, without starting a rank."""
+    """How often the launcher had failed by chance before, without a report of any rank."""
 
 
 class Interruption:
@@ -73,12 +70,23 @@ class Interruption:
         def note(number: int, _frame: FrameType | None) -> None:
             self.signal = number
 
-        before = {number: signal.signal(number, note) for number in STOPPING}
-        try:
+        with caught(note):
             yield self
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+
+
+@contextmanager
+def open_stdin() -> Iterator[int]:
+    """A stdin for launchers that has nothing to read and does not end.
+
+    A launcher forwards the end of its stdin to the first rank. Where the ranks have ended by then,
+    as after a refusal, MPICH's hydra writes to a closed socket: it dies of SIGPIPE or, where that
+    signal is ignored, may end with 255 instead of the status of the ranks."""
+    read, write = os.pipe()
+    try:
+        yield read
+    finally:
+        os.close(write)
+        os.close(read)
 
 
 def run_launch(
@@ -95,32 +103,25 @@ def run_launch(
     """
     started, launch = time.monotonic(), str(uuid.uuid4())
     before = shared_memory.present()
-    try:
-        process = subprocess.Popen(
-            command,
-            env={**env, LAUNCH: launch},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise HockneyError(f"{command[0]} cannot be started: {error.strerror}") from error
     tail: deque[str] = deque(maxlen=LAST_LINES)
     outcome = Outcome(exit_status=-1, wall_s=0.0)
-    try:
-        _listen(process, on_lines, tail, timeout_s, interruption, outcome)
-        if outcome.silent_s is None:  # else the wait is over already
-            left_s = GRACE_S if outcome.interrupted else timeout_s
-            outcome.exit_status = process.wait(timeout=left_s)
-    except subprocess.TimeoutExpired:
-        outcome.silent_s = None if outcome.interrupted else timeout_s
-    finally:
-        end_session(process)
-        end_strays(launch)
-        for stream in (process.stdout, process.stderr):
-            assert stream is not None
-            stream.close()
+    with open_stdin() as stdin:
+        process = _start(command, {**env, LAUNCH: launch}, stdin)
+        at_end = AtEnd(lambda: _end_badly(process, launch, before))
+        try:
+            _listen(process, on_lines, tail, timeout_s, interruption, outcome)
+            if outcome.silent_s is None:  # else the wait is over already
+                left_s = GRACE_S if outcome.interrupted else timeout_s
+                outcome.exit_status = process.wait(timeout=left_s)
+        except subprocess.TimeoutExpired:
+            outcome.silent_s = None if outcome.interrupted else timeout_s
+        finally:
+            end_session(process)
+            end_strays(launch)
+            at_end.forget()
+            for stream in (process.stdout, process.stderr):
+                assert stream is not None
+                stream.close()
     if outcome.exit_status < 0 and process.returncode is not None:
         outcome.exit_status = process.returncode
     if outcome.exit_status != 0:
@@ -128,6 +129,21 @@ def run_launch(
     outcome.wall_s = time.monotonic() - started
     outcome.last_lines = list(tail)
     return outcome
+
+
+def _start(command: Sequence[str], env: Mapping[str, str], stdin: int) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            command,
+            env=env,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            preexec_fn=die_with_parent,  # no thread of ours runs meanwhile
+        )
+    except OSError as error:
+        raise HockneyError(f"{command[0]} cannot be started: {error.strerror}") from error
 
 
 def _listen(
@@ -176,6 +192,20 @@ def _listen(
                     tail.extend(line.decode(errors="replace") for line in whole if line.strip())
     if rest[process.stderr].strip():
         tail.append(rest[process.stderr].decode(errors="replace"))
+
+
+def _end_badly(
+    process: subprocess.Popen[bytes], launch: str, shared_before: frozenset[str]
+) -> None:
+    """Ends a launch with all that it has, also in the middle of process.wait(), whose lock is held
+    then."""
+    if process.returncode is None:
+        signal_session(process, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=GRACE_S)
+        signal_session(process, signal.SIGKILL)
+    end_strays(launch)
+    shared_memory.remove_left(shared_before)
 
 
 def _strays(launch: str) -> Iterator[int]:

@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from hockney.errors import AskedWronglyError
 from hockney.mpis import COMMAND_TIMEOUT_S, FAMILIES, Mpi
+from hockney.temporary import temporary_directory
 
 TRIAL = "#include <mpi.h>\nint main(int argc, char **argv) { return MPI_Init(&argc, &argv); }\n"
 
@@ -23,6 +23,7 @@ def find_mpi(mpicc: str | None = None, simulated: bool = False, prebuilt: str | 
     """The MPI of `mpicc`, $MPICC, PATH or the embedded package, in that order; SimGrid's SMPI if
     `simulated`. One on PATH that nobody asked for gives way to the embedded one, with a note, where
     it is not whole. `prebuilt`: an engine, default $HOCKNEY_ENGINE; its MPI needs no compiler."""
+    _check_not_a_rank()
     if simulated and prebuilt:
         raise AskedWronglyError(
             f"--engine {prebuilt}: simulations have an engine of their own",
@@ -44,6 +45,23 @@ def find_mpi(mpicc: str | None = None, simulated: bool = False, prebuilt: str | 
         return _mpi_of(Path(on_path))
     note = f"{on_path} {reason}: the embedded MPI is measured (--mpicc names another)"
     return replace(_mpi_of(embedded), notes=(note,) if reason else ())
+
+
+WORLDS = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_SIZE")
+"""Variables in which launchers tell a process how many there are: of MPICH and Intel MPI, Open MPI,
+MPICH on one host, and MVAPICH."""
+
+
+def _check_not_a_rank() -> None:
+    """Several of us would measure at once, on the same CPUs."""
+    for name in WORLDS:
+        value = os.environ.get(name, "")
+        if value.isdecimal() and value not in ("0", "1"):
+            raise AskedWronglyError(
+                f"this is one of {value[:9]} processes of a launcher ({name}): hockney starts MPI "
+                "itself",
+                "start it once, without mpiexec; -n, --hosts and --nodes say where ranks run",
+            )
 
 
 def _launching_mpi(mpicc: str | None) -> Mpi:
@@ -77,11 +95,13 @@ def why_not_whole(wrapper: Path) -> str | None:
         _find_launcher(wrapper)
     except AskedWronglyError:
         return "has no mpiexec beside it"
-    with tempfile.TemporaryDirectory(prefix="hockney-") as directory:
-        source = Path(directory) / "trial.c"
+    with temporary_directory("hockney-") as directory:
+        source = directory / "trial.c"
         source.write_text(TRIAL)
         try:
-            done = ask_command(wrapper, "-o", f"{directory}/trial", str(source))
+            done = ask_command(
+                wrapper, "-o", f"{directory}/trial", str(source), env={"TMPDIR": str(directory)}
+            )
         except (OSError, subprocess.TimeoutExpired) as error:
             return f"cannot be run ({error})"
     if done.returncode == 0:

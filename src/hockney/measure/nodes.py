@@ -9,11 +9,13 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from hockney.endings import AtEnd
 from hockney.errors import HockneyError
+from hockney.measure.launch import open_stdin
 from hockney.mpis import Engine, Mpi, family_of
 from hockney.schedulers import find_launcher
 from hockney.spec import Placement
@@ -45,13 +47,15 @@ def ask_nodes(
     launcher, placement = find_launcher(placement)
     commands = (launcher or family_of(mpi)).reach(mpi, placement, script)
     deadline = time.monotonic() + min(timeout_s, LONGEST_ANSWER_S)
-    started = [(command, _start(command, stdin)) for command in commands]
-    return [_answer(command, process, deadline) for command, process in started]
+    with open_stdin() as nothing:
+        started = [(command, _start(command, stdin, nothing)) for command in commands]
+        return [_answer(command, process, deadline) for command, process in started]
 
 
-def _start(command: list[str], stdin: Path | None) -> subprocess.Popen[str]:
+def _start(command: list[str], stdin: Path | None, nothing: int) -> subprocess.Popen[str]:
+    """Starts one command, which reads the file `stdin`; without one, `nothing` (open_stdin)."""
     try:
-        with (stdin or Path("/dev/null")).open("rb") as source:
+        with stdin.open("rb") if stdin else nullcontext(nothing) as source:
             return subprocess.Popen(
                 command,
                 stdin=source,
@@ -113,6 +117,7 @@ def engine_on_nodes(
         return
     copy = private_copy(placement.broadcast, engine)
     make, remove = scripts_of(copy)
+    at_end = AtEnd(lambda: ask_nodes(mpi, placement, remove, timeout_s))
     try:
         answers = ask_nodes(mpi, placement, make, timeout_s, stdin=engine.path)
         failed = [_words(answer) for answer in answers if answer.status != 0]
@@ -121,7 +126,7 @@ def engine_on_nodes(
             raise HockneyError(f"--broadcast: {reason}", "name the nodes with --hosts")
         yield replace(engine, path=copy)
     finally:
-        ask_nodes(mpi, placement, remove, timeout_s)
+        at_end.now()
 
 
 def private_copy(directory: str, engine: Engine) -> Path:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hockney.errors import AskedWronglyError
+from hockney.spec import bounds
 from hockney.spec.option_files import option_text
 from hockney.spec.workloads.pairs import Pair, Pairing, halves, neighbours
 
@@ -108,9 +109,10 @@ def parse_counts(text: str, option: str, every: int | None = None) -> tuple[int,
 def _count(word: str, text: str, option: str, every: int | None) -> int:
     if word == "all" and every is not None:
         return every
-    if not (word.isascii() and word.isdigit()) or int(word) < 1:
-        raise AskedWronglyError(f"{option} {text}: {word!r} is not a number from 1 up")
-    count = int(word)
-    if every is not None and count > every:
+    try:
+        found = bounds.count(word, "messages in flight" if every is None else "ranks")
+    except AskedWronglyError as error:
+        raise AskedWronglyError(f"{option} {text[:40]}: {error.message}") from error
+    if every is not None and found > every:
         raise AskedWronglyError(f"{option} {text}: there are only {every} pairs")
-    return count
+    return found

@@ -7,7 +7,6 @@ Latency and bandwidth are per link; a route has several links. Defaults: links o
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ import msgspec
 from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
 from hockney.spec import Placement
+from hockney.temporary import temporary_directory
 from hockney.units import parse_seconds, parse_size
 
 with lazy_imports():  # it loads all of urllib
@@ -171,8 +171,8 @@ def platform_file(placement: Placement) -> Iterator[Placement]:
     if shape is None:
         yield placement
         return
-    with tempfile.TemporaryDirectory(prefix="hockney-") as name:
-        platform, hosts = Path(name) / "platform.xml", Path(name) / "hosts"
+    with temporary_directory("hockney-") as directory:
+        platform, hosts = directory / "platform.xml", directory / "hosts"
         platform.write_text(shape_xml(shape))
         each = placement.ranks_per_node or 1
         slots = [f"node-{node}\n" * each for node in range(shape.nodes)]

@@ -9,12 +9,22 @@ REFUSAL = "User set collective algorithm is not usable for the provided argument
 """MPICH's message if an algorithm does not apply to these ranks or sizes; not an error."""
 
 
+UNMEASURED = {
+    "budget": "the budget was spent",
+    "failed": "a launch before it failed",
+    "interrupted": "the run was interrupted",
+}
+"""Why a case has no launch, by the reason for which the run ended."""
+
+
 def unanswered(session: Session) -> list[str]:
-    """A line for each case that the MPI library refused, or for which there was no time."""
+    """A line for each case that the MPI library refused, or that no launch measured."""
     refused = "the MPI library refuses this algorithm for these ranks or sizes"
-    spent = "not measured: the budget was spent"
+    unmeasured = f"not measured: {UNMEASURED.get(session.reason, UNMEASURED['budget'])}"
+    if session.blocks is not None and session.reason == "failed":
+        unmeasured = "not measured: after a failure no two variants were left to compare"
     return [
-        f"{answer.case.name}: {refused if answer.launches else spent}"
+        f"{answer.case.name}: {refused if answer.launches else unmeasured}"
         for answer in session.answers
         if REFUSAL in (answer.problem or "")
         or (answer.case.name and not answer.launches and not answer.problem)

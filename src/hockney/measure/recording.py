@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,12 +15,15 @@ from pathlib import Path
 from types import FrameType
 
 from hockney import __version__
+from hockney.endings import caught
 from hockney.errors import AskedWronglyError, HockneyError
+from hockney.limits import of_the_user
 from hockney.measure.build import build_recorder
 from hockney.measure.mpi import find_mpi
 from hockney.mpis import Mpi
 from hockney.profiles.collect import collect
 from hockney.profiles.kinds import SCHEMA, Profile, Program
+from hockney.temporary import temporary_directory
 
 DIRECTORY = "HOCKNEY_RECORD_DIRECTORY"
 """The variable that names the recorder's directory, as recorder/file.c reads it."""
@@ -29,9 +31,14 @@ TRACE = "HOCKNEY_RECORD_TRACE"
 """The variable that has the most acts of a rank whose order is kept (recorder/trace.c)."""
 LAUNCHERS = {"mpiexec": "mpicc", "mpirun": "mpicc", "orterun": "mpicc", "prterun": "mpicc"}
 """Launchers beside which their MPI's compiler wrapper is, and its name."""
+SPLITTING = frozenset(" :$\t\n\r\v\f")
+"""Characters that paths in LD_PRELOAD must not have: ld.so splits at blanks and colons, our own
+recorder at the same, and `$ORIGIN`, `$LIB` and `$PLATFORM` are expanded."""
+RECORDER_COPY = ".recorder"
+"""The copy of the recorder beside the ranks' files; the directory has no other name like it."""
 ELF, ELF64_HEADER, PROGRAM_HEADER, DYNAMIC = b"\x7fELF", 64, 56, 2
-PASSED_ON = (signal.SIGTERM, signal.SIGHUP)
-"""Signals that the program gets too. The terminal's reach it without us."""
+FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
+"""Signals that a terminal sends to the program as well."""
 
 
 def mpi_of_command(words: Sequence[str], mpicc: str | None) -> Mpi:
@@ -68,26 +75,62 @@ def _wrapper_beside(launcher: str) -> str | None:
 
 
 def record(
-    words: Sequence[str], mpi: Mpi, beside: Path, has_arguments: bool, most_acts: int = 0
+    words: Sequence[str],
+    mpi: Mpi,
+    beside: Path,
+    stored: Sequence[str] | None,
+    most_acts: int = 0,
 ) -> Profile:
     """Runs the command to its end and returns what its ranks recorded. Its input and output are
     ours. `beside`: the directory, seen by all nodes, in which the ranks' files are until then.
-    `most_acts`: of a rank, whose order is kept."""
-    recorder, notes = build_recorder(mpi)
+    `stored`: the command as the profile has it. `most_acts`: of a rank, whose order is kept."""
+    built, notes = build_recorder(mpi)
     del notes  # where it was built concerns nobody whose program runs
-    with tempfile.TemporaryDirectory(prefix=".hockney-profile-", dir=beside) as directory:
+    with (
+        temporary_directory(".hockney-profile-", beside) as directory,
+        preloadable(built, directory) as recorder,
+    ):
         began, begun_utc = time.monotonic(), datetime.now(timezone.utc)
-        status = _run(words, environment(recorder, Path(directory), most_acts))
+        status = _run(words, environment(recorder, directory, most_acts))
         program = Program(
             schema=SCHEMA,
             hockney=__version__,
-            command=tuple(_shown(word) for word in words) if has_arguments else None,
+            command=None if stored is None else tuple(_shown(word) for word in stored),
             time_utc=begun_utc.isoformat(timespec="seconds"),
             exit_status=status,
             wall_s=time.monotonic() - began,
             mpicc=str(mpi.mpicc),
         )
-        return collect(Path(directory), program)
+        return collect(directory, program)
+
+
+@contextmanager
+def preloadable(built: Path, shared: Path) -> Iterator[Path]:
+    """The recorder under a path that LD_PRELOAD takes as one word: the loader splits there, and
+    loads whatever library a part of it names. It is copied where its own path cannot be used:
+    to `shared`, a directory that all nodes see, else to a private one of this node. Raises
+    AskedWronglyError where neither can be."""
+    absolute = built.resolve()
+    if not _splits(absolute):
+        yield absolute
+        return
+    with temporary_directory("hockney-") as private:
+        for directory in (shared.resolve(), private.resolve()):
+            if not _splits(directory):
+                copy = directory / f"{RECORDER_COPY}{built.suffix}"
+                shutil.copy2(absolute, copy)
+                yield copy
+                return
+    raise AskedWronglyError(
+        f"{absolute}: the loader splits LD_PRELOAD at blanks and colons and expands $, and so "
+        "cannot preload the recorder from there",
+        "name a directory without them with XDG_CACHE_HOME, or with TMPDIR",
+    )
+
+
+def _splits(path: Path) -> bool:
+    """Whether the loader would not take a path for one word, or for itself (ld.so(8))."""
+    return any(character in SPLITTING for character in str(path))
 
 
 def _shown(word: str) -> str:
@@ -99,7 +142,7 @@ def environment(recorder: Path, directory: Path, most_acts: int = 0) -> dict[str
     """Ours, with the recorder behind what the user preloads."""
     before = os.environ.get("LD_PRELOAD")
     return {
-        **os.environ,
+        **of_the_user(dict(os.environ)),
         "LD_PRELOAD": f"{before}:{recorder}" if before else str(recorder),
         DIRECTORY: str(directory.resolve()),
         **({TRACE: str(most_acts)} if most_acts else {}),
@@ -108,29 +151,47 @@ def environment(recorder: Path, directory: Path, most_acts: int = 0) -> dict[str
 
 def _run(words: Sequence[str], env: dict[str, str]) -> int:
     """The exit status of a command, as a shell reports it."""
-    try:
-        process = subprocess.Popen(words, env=env)
-    except OSError as error:
-        raise HockneyError(f"{words[0]} cannot be started: {error.strerror}") from error
-    with _passing_on(process):
+    passing = _PassedOn()
+    with caught(passing.note):
+        try:
+            process = subprocess.Popen(words, env=env)
+        except OSError as error:
+            raise HockneyError(f"{words[0]} cannot be started: {error.strerror}") from error
+        passing.to(process)
         status = process.wait()
+    if status == 0 and passing.numbers:
+        return 128 + passing.numbers[0]  # a launcher that ends well though it was asked to stop
     return status if status >= 0 else 128 - status
 
 
-@contextmanager
-def _passing_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Lives on until the process ends: what it recorded is collected then."""
+class _PassedOn:
+    """Signals that we get while the program runs: it gets them, and we live on until it ends, as
+    what it recorded is collected then."""
 
-    def pass_on(number: int, _frame: FrameType | None) -> None:
-        process.send_signal(number)
+    def __init__(self) -> None:
+        self.numbers: list[int] = []
+        self._process: subprocess.Popen[bytes] | None = None
 
-    before = {number: signal.signal(number, pass_on) for number in PASSED_ON}
-    before[signal.SIGINT] = signal.signal(signal.SIGINT, lambda *_: None)
+    def note(self, number: int, _frame: FrameType | None) -> None:
+        if number in FROM_TERMINAL and _is_foreground():
+            return
+        self.numbers.append(number)
+        if self._process is not None:
+            self._process.send_signal(number)
+
+    def to(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        for number in self.numbers:
+            process.send_signal(number)
+
+
+def _is_foreground() -> bool:
+    """Whether a terminal sends its signals to us, and to the program besides."""
     try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        with Path("/dev/tty").open("rb") as terminal:
+            return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()
+    except OSError:
+        return False
 
 
 def why_nothing(words: Sequence[str]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 
 from hockney.errors import HockneyError
 from hockney.measure.build import build_replayer
+from hockney.measure.checks import check_slots, would_share
 from hockney.measure.launch import Interruption
 from hockney.measure.mpi import find_mpi
 from hockney.measure.platforms import platform_file
@@ -20,6 +20,7 @@ from hockney.measure.trial import EMPTY_MESSAGES
 from hockney.mpis import Engine
 from hockney.profiles.mix import Mix
 from hockney.spec import Case, Placement
+from hockney.temporary import temporary_file
 
 MOST_S = 1.0
 """Seconds that a repetition takes at most, by the profile; of a longer mix a part is replayed."""
@@ -34,6 +35,8 @@ class Replayed:
     launches: list[float]
     part: float
     """The part of the mix that was replayed, from which these are worked out."""
+    shared_cpus: bool = False
+    """Whether ranks took turns on CPUs."""
 
     @property
     def seconds(self) -> float:
@@ -44,20 +47,22 @@ def replay(
     mix: Mix, placement: Placement, launches: int, repetitions: int, delays: Sequence[float] | None
 ) -> Replayed:
     """`delays`: what each rank computes in the whole mix, in seconds; None for nothing. Raises
-    HockneyError where a launch fails."""
+    HockneyError where a launch fails, and AskedWronglyError where ranks would share CPUs and may
+    not."""
+    check_slots(placement)
     mpi = find_mpi(placement.mpicc, simulated=placement.platform is not None)
     program, _ = build_replayer(mpi)
     once_s = mix.time_s / mix.ranks + max(delays or [0.0])
     done = max(1, round(mix.turns * min(1.0, MOST_S / max(once_s, 1e-9))))
     with (
-        tempfile.NamedTemporaryFile("w", prefix=".hockney-", suffix=".mix", dir=".") as file,
+        temporary_file(".hockney-", ".mix", Path()) as file,
         platform_file(placement) as placed,
         Interruption().watched() as interruption,
     ):
-        file.write(words_of(mix, done, repetitions, delays, has_caches=not placement.platform))
-        file.flush()
+        words = words_of(mix, done, repetitions, delays, has_caches=not placement.platform)
+        file.write_text(words)
         case = Case(workload=EMPTY_MESSAGES, placement=placed)
-        start = start_of(mpi, Engine(program), case, [str(Path(file.name).absolute())])
+        start = start_of(mpi, Engine(program), case, [str(file)])
         found: list[float] = []
         for _ in range(1 if placement.platform else launches):
             lines: list[bytes] = []
@@ -71,7 +76,7 @@ def replay(
                 last = "; ".join(outcome.last_lines[-2:]) or "it printed nothing"
                 raise HockneyError(f"the replay failed (exit status {outcome.exit_status}): {last}")
             found.append(float(np.median(times)) * mix.turns / done)
-    return Replayed(found, done / mix.turns)
+    return Replayed(found, done / mix.turns, would_share(placement))
 
 
 def words_of(

@@ -7,15 +7,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from hockney.endings import AtEnd
 from hockney.measure.resume import is_finished, run_to_resume
 from hockney.measure.session import Session, answer, finish, new_run
 from hockney.measure.setup import setups_of
 from hockney.measure.status import Status
 from hockney.measure.steps import steps_of
 from hockney.records import Run
-from hockney.result_file import ResultFile
+from hockney.result_file import opened_first
 from hockney.spec import Plan
 
+MOST_NUMBERED = 1000
+"""Files of one name that are told apart by numbers."""
 OnProgress = Callable[[Status], None]
 
 
@@ -28,6 +31,13 @@ class Target:
     force: bool = False
     resume: bool | None = False
     """None: whoever measures cannot continue a file."""
+    is_chosen: bool = True
+    """False for a name that nobody chose: where it is taken, it gets a number."""
+
+    def names(self) -> Iterator[Path]:
+        yield self.output
+        for number in range(2, 1 if self.is_chosen else MOST_NUMBERED):
+            yield self.output.with_stem(f"{self.output.stem}-{number}")
 
 
 def measure(plan: Plan, target: Target, on_progress: OnProgress) -> Session:
@@ -45,14 +55,21 @@ def _prepared(plan: Plan, target: Target, on_progress: OnProgress) -> Iterator[S
     """A session that is ready to measure. At the end its file is closed and temporary files are
     removed."""
     with setups_of(plan, target.output.parent) as setups:
-        file = ResultFile(target.output, target.force, target.resume)
+        file = opened_first(target.names(), target.force, target.resume)
         run: Run | None = None
+
+        def remove_unused() -> None:
+            """A file with no more than a header, over which the next try would stumble."""
+            if not file.has_content and (run is None or not run.launches):
+                file.remove()
+
+        at_end = AtEnd(remove_unused)
         try:
             if file.has_content:
-                run = run_to_resume(target.output, plan, setups.engines)
+                run = run_to_resume(file.path, plan, setups.engines)
             else:
                 run = new_run(plan, target.label)
-            run.path = target.output
+            run.path = file.path
             steps = steps_of(plan)
             first = steps.first() if steps else plan
             session = Session(first, setups, file, on_progress, run, steps)
@@ -60,6 +77,5 @@ def _prepared(plan: Plan, target: Target, on_progress: OnProgress) -> Iterator[S
                 session.was_finished, session.reason = True, run.finish.reason
             yield session
         finally:
-            if not file.has_content and (run is None or not run.launches):
-                file.remove()  # no more than a header, over which the next try would stumble
+            at_end.now()
             file.close()

@@ -13,6 +13,7 @@ from typing import Protocol
 import msgspec
 
 from hockney import __version__, records
+from hockney.confidential import redacted, without_credentials
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate import LeastKnown, least_known
 from hockney.measure.blocks import Blocks
@@ -103,7 +104,7 @@ class Session:
     was_finished: bool = False
     """True if the file held all that was asked for, so that nothing was measured."""
     failed_starts: int = 0
-    """How often the launcher failed by chance before it started a rank, and was started again."""
+    """How often the launcher failed by chance before any rank reported, and was started again."""
     launches_wall_s: float = 0.0
     """Wall time of all launches; the rest of the run's wall time is our overhead."""
 
@@ -142,7 +143,7 @@ def new_run(plan: Plan, label: str | None) -> Run:
             started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
             experiment=plan.experiment,
             options=stored(plan),
-            label=label,
+            label=without_credentials(label) if label is not None else None,
             environment=describe_environment(),
         )
     )
@@ -272,7 +273,8 @@ def _is_done(session: Session, answer: Answer) -> bool:
         return False
     sizes = {size.bytes for size in answer.case.workload.sizes} if session.race else None
     answer.least_known = least_known(answer.run, sizes)
-    return answer.least_known is not None and answer.least_known.precision <= sampling.precision
+    known = answer.least_known
+    return known is not None and known.deciding_precision <= sampling.precision
 
 
 def _show(session: Session, answer: Answer, number: int, progress: Progress | None = None) -> None:
@@ -369,7 +371,7 @@ def _kept(session: Session, answer: Answer, line: bytes, number: int, start: Sta
     if record is None:
         return b""
     if isinstance(record, LaunchRecord):
-        record.command, record.env = start.command, start.env
+        record.command, record.env = redacted(start.command), start.env
         record.launcher = start.version
         record.simulated = answer.case.placement.platform is not None
         record.variant = answer.case.variant
@@ -409,6 +411,7 @@ def _problem(session: Session, answer: Answer, number: int, outcome: Outcome) ->
     if not (outcome.interrupted or failures or mixed) and outcome.last_lines:
         lines = "\n".join(f"    {line}" for line in outcome.last_lines)
         message = f"{message}; the last lines of its output:\n{lines}"
-    if failures and outcome.exit_status == ENGINE_ASKED_WRONGLY and not session.run.is_measured:
+    is_first = not session.run.is_measured and answer.case.variant is None  # other variants go on
+    if failures and outcome.exit_status == ENGINE_ASKED_WRONGLY and is_first:
         raise AskedWronglyError(message)
     return message

@@ -73,8 +73,13 @@ def setups_of(plan: Plan, directory: Path) -> Iterator[Setups]:
             try:
                 setups.by_variant[variant] = stack.enter_context(_setup_of(own, directory))
             except HockneyError as error:
-                if not setups.by_variant:  # the only one, or that which others are compared with
+                if variant is None:
                     raise
+                if not setups.by_variant:  # checked alone: the others would wait for nothing
+                    raise type(error)(
+                        f"{variant}, with which the other variants are compared: {error.message}",
+                        error.advice,
+                    ) from error
                 setups.broken[variant] = str(error)
         if setups.broken and len(setups.by_variant) < 2:
             words = "; ".join(f"{name}: {words}" for name, words in setups.broken.items())

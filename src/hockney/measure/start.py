@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -35,7 +36,7 @@ class Start:
     version: str
     """The launcher's name and, if known, its version."""
     start_failures: Sequence[str] = ()
-    """What the MPI's launcher prints where it fails by chance, before it starts a rank."""
+    """What the MPI's launcher prints where it fails by chance, before any rank reports."""
 
     def run(
         self,
@@ -44,18 +45,28 @@ class Start:
         interruption: Interruption,
     ) -> Outcome:
         """Runs the launch to its end and passes on each whole line of its stdout. A launcher that
-        fails by chance before it starts a rank is started again, up to MOST_FAILED_STARTS times."""
+        fails by chance before any rank reports is started again, up to MOST_FAILED_STARTS times."""
         env = {**os.environ, **self.env}
+        reported = False
+
+        def pass_on(lines: list[bytes]) -> None:
+            nonlocal reported
+            reported = reported or bool(lines)
+            on_lines(lines)
+
         failures = 0
         while True:
-            outcome = run_launch(self.command, env, on_lines, timeout_s, interruption)
+            outcome = run_launch(self.command, env, pass_on, timeout_s, interruption)
             outcome.failed_starts = failures
-            if failures == MOST_FAILED_STARTS or not self._failed_by_chance(outcome):
+            reported = reported or bool(engine_messages(outcome))
+            if reported or failures == MOST_FAILED_STARTS or not self._failed_by_chance(outcome):
                 return outcome
             failures += 1
 
     def _failed_by_chance(self, outcome: Outcome) -> bool:
         """A launch that ended well may still hold such words."""
+        if outcome.exit_status == -signal.SIGPIPE:  # it wrote to ranks that had ended
+            return True
         lines = outcome.last_lines if outcome.exit_status != 0 else []
         return any(known in line for known in self.start_failures for line in lines)
 

@@ -22,6 +22,7 @@ from typing import Any, Protocol
 
 from hockney.errors import AskedWronglyError
 from hockney.registry import Registry
+from hockney.spec.bounds import check_combinations
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -42,6 +43,11 @@ class ReadyPlan(Protocol):
 PLANS = Registry("hockney.plans", "ready plan", ReadyPlan, suffix=".toml")
 
 
+def _plain(text: str) -> str:
+    """A text as part of a file name in this directory, in characters that need no quoting."""
+    return re.sub(r"[^A-Za-z0-9_.=-]+", "-", text).strip("-.")[:80]
+
+
 @dataclass(frozen=True)
 class PlannedRun:
     """One combination of a run's matrix."""
@@ -52,15 +58,19 @@ class PlannedRun:
     label: str
 
     def file_name(self, number: int) -> str:
-        """A file name from the label, in characters that need no quoting."""
-        words = re.sub(r"[^A-Za-z0-9_.=-]+", "-", self.label).strip("-.")[:80]
-        return f"{number:02d}-{words}.jsonl"
+        """A file name from the label."""
+        return f"{number:02d}-{_plain(self.label)}.jsonl"
 
 
 @dataclass(frozen=True)
 class Suite:
     name: str
     runs: tuple[PlannedRun, ...]
+
+    @property
+    def file_name(self) -> str:
+        """Its name as that of a file: a plan may come from anybody."""
+        return _plain(self.name) or "suite"
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -115,6 +125,7 @@ def _expand(path: Path, number: int, table: dict[str, Any]) -> Iterable[PlannedR
     if twice:
         raise AskedWronglyError(f"{where}: {twice[0]} is in the run and in its matrix")
     label = str(fixed.pop("label", verb))
+    check_combinations(map(len, matrix.values()), where)
     for values in itertools.product(*matrix.values()):
         varied = dict(zip(matrix, values, strict=True))
         words = " ".join([label, *(f"{key}={value}" for key, value in varied.items())])

@@ -46,7 +46,7 @@ def attempt(
 ) -> Attempt:
     """Starts two ranks with the MPI's own launcher; they exchange empty messages for `seconds`.
     Raises KeyboardInterrupt if interrupted."""
-    placement = Placement(place=place, launcher=MPIEXEC)
+    placement = Placement(place=place, launcher=MPIEXEC, oversubscribe=True)
     case = Case(workload=EMPTY_MESSAGES, placement=placement)
     arguments = [*engine_arguments(case, Sampling(), seconds), *launch_arguments(0)]
     lines: list[bytes] = []

@@ -218,7 +218,8 @@ class Family(Protocol):
     PACKAGES: str
     """The packages that have its headers and libraries, by distribution."""
     START_FAILURES: Sequence[str]
-    """What its launcher prints where it fails by chance, before it starts a rank."""
+    """What its launcher prints where it fails by chance. Only failures before any rank has
+    reported something are taken for such."""
     HOST_FILE: str
     """The launcher's option for a file with a host in each line."""
     HOST_LIST: tuple[str, str]

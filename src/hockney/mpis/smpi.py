@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from hockney.mpis import COMMAND_TIMEOUT_S, Algorithm, Control, Engine, Forcing,
 from hockney.spec import Case, Placement
 from hockney.spec.algorithms import common_names
 from hockney.spec.workloads.collective import DEFAULT
+from hockney.temporary import temporary_directory
 
 LAUNCHER = "smpirun"
 LIBRARIES: tuple[str, ...] = ()
@@ -90,8 +90,8 @@ def control_of(variable: str) -> str | None:  # noqa: ARG001
 def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algorithm]:
     """The algorithms that smpirun lists when it refuses another."""
     found = []
-    with tempfile.TemporaryDirectory(prefix="hockney-") as directory:
-        (Path(directory) / "platform.xml").write_text(PLATFORM)
+    with temporary_directory("hockney-") as directory:
+        (directory / "platform.xml").write_text(PLATFORM)
         for collective in collectives:
             own_names = _valid(mpi, engine, collective, directory)
             names = common_names(own_names)
@@ -99,7 +99,7 @@ def discover(mpi: Mpi, engine: Engine, collectives: Sequence[str]) -> list[Algor
     return found
 
 
-def _valid(mpi: Mpi, engine: Engine, collective: str, directory: str) -> list[str]:
+def _valid(mpi: Mpi, engine: Engine, collective: str, directory: Path) -> list[str]:
     """Runs smpirun in a temporary directory, because it leaves files behind when it fails."""
     try:
         done = subprocess.run(

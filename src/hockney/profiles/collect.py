@@ -36,7 +36,7 @@ def collect(directory: Path, program: Program) -> Profile:
     profile = Profile(program)
     files = []
     for path in sorted(directory.iterdir()):
-        if path.name.startswith(TRACE_NAME):
+        if path.name.startswith((TRACE_NAME, ".")):
             continue
         if path.name == PROBLEM_NAME:
             profile.cut = text(path.read_bytes())
@@ -55,12 +55,33 @@ def collect(directory: Path, program: Program) -> Profile:
 
 
 def _jobs(files: Sequence[RankFile]) -> Iterator[list[RankFile]]:
-    """The ranks of each MPI_COMM_WORLD, in the order in which these began."""
-    jobs: dict[int, list[RankFile]] = {}
+    """The ranks of each MPI_COMM_WORLD, in the order in which these began. What its launcher gave
+    all ranks of one tells it from others, but not from another that the same processes, or
+    processes without a launcher, were part of later."""
+    jobs: list[list[RankFile]] = []
     for file in sorted(files, key=lambda file: int(file.header["first_ns"])):
-        jobs.setdefault(int(file.header["job"]), []).append(file)
-    for of_job in jobs.values():
+        for of_job in jobs:
+            if _belongs(file, of_job):
+                of_job.append(file)
+                break
+        else:
+            jobs.append([file])
+    for of_job in jobs:
         yield sorted(of_job, key=lambda file: int(file.header["rank"]))
+
+
+def _belongs(file: RankFile, of_job: Sequence[RankFile]) -> bool:
+    """Whether a rank is one of a job, by those of its ranks that began before."""
+    first, rank = of_job[0].header, int(file.header["rank"])
+    if any(first[name] != file.header[name] for name in ("job", "ranks")):
+        return False
+    here = [one for one in of_job if one.header["boot"] == file.header["boot"]]
+    is_over = any(
+        ENDS.get(int(one.header["state"])) == "finalized"
+        and int(one.header["last_ns"]) < int(file.header["first_ns"])
+        for one in here
+    )
+    return not is_over and all(int(one.header["rank"]) != rank for one in of_job)
 
 
 def _add_job(profile: Profile, job: int, files: Sequence[RankFile]) -> None:
@@ -99,6 +120,7 @@ def _rank(job: int, file: RankFile, clock_error_s: float | None) -> RankRecord:
         lost_requests=int(header["lost_requests"]),
         unfinished=int(header["unfinished"]),
         recording_s=file.recording_s,
+        cpu_wait_s=int(header["cpu_wait_ns"]) * 1e-9 if header["cpu_wait_ns"] >= 0 else None,
     )
 
 

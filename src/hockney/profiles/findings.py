@@ -7,20 +7,39 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from hockney.profiles.causes import (
+    BANDWIDTH,
+    BUSY,
+    COMPLETING,
+    CONTENTION,
+    COPYING,
+    LATE,
+    LATENCY,
+    MESSAGES,
+    spent_in,
+)
+from hockney.profiles.kinds import Calls
 from hockney.profiles.places import crowded
-from hockney.profiles.summary import COMPLETING, SMALL_BYTES, Summary
+from hockney.profiles.summary import Summary, sends
 
 LEAST_FRACTION = 0.1
 """Of the time in MPI: what takes less is no finding."""
 MOST_OF = 0.5
 """Of the calls or the waiting: a size or a rank that has more stands out."""
-UNEVEN = 1.2
-"""The most computing of a rank over the mean, from which on the load is uneven."""
+MOST_CPU_WAIT = 0.1
+"""Of a rank's time, as for ranks that are measured (analysis/noise.py)."""
 MOST_RECORDING = 0.02
 """Of the ranks' time: a recorder that takes more has changed what it records."""
 POLLS = 100
 """Tests per request that completed, from which on the program polls."""
-POLLING = frozenset({"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe"})
+POLLING = frozenset(
+    f"MPI_{name}"
+    for name in (
+        *("Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe", "Parrived"),
+        *("Request_get_status", "Request_get_status_all"),
+        *("Request_get_status_any", "Request_get_status_some"),
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -35,10 +54,9 @@ def findings_of(summary: Summary) -> list[Finding]:
         *_incomplete(summary),
         *_recording(summary),
         *_shared_cpus(summary),
-        *_waiting(summary),
+        *_busy_cpus(summary),
+        *_decides(summary),
         *_one_size(summary),
-        *_uneven(summary),
-        *_strided(summary),
         *_polling(summary),
     ]
 
@@ -79,19 +97,104 @@ def _shared_cpus(summary: Summary) -> Iterator[Finding]:
         yield Finding("cpus-shared", facts)
 
 
-def _waiting(summary: Summary) -> Iterator[Finding]:
-    waited = summary.reasons["waiting"]
-    if not summary.time_s or waited < LEAST_FRACTION * summary.time_s:
+def _busy_cpus(summary: Summary) -> Iterator[Finding]:
+    """Ranks that were kept off their CPU, as measuring verbs warn of."""
+    known = [one for one in summary.profile.ranks if one.cpu_wait_s is not None and one.wall_s]
+    busy = [one for one in known if (one.cpu_wait_s or 0.0) > MOST_CPU_WAIT * one.wall_s]
+    if busy:
+        worst = max(busy, key=lambda one: (one.cpu_wait_s or 0.0) / one.wall_s)
+        part = min((worst.cpu_wait_s or 0.0) / worst.wall_s, 1.0)
+        yield Finding(
+            "cpus-busy", {"ranks": [o.rank for o in busy], "rank": worst.rank, "fraction": part}
+        )
+
+
+def _decides(summary: Summary) -> Iterator[Finding]:
+    """The cause of most of the time in MPI, with what shows it. Latency and bandwidth are two ends
+    of one cause: the messages."""
+    seconds = summary.causes.seconds
+    together = {name: seconds[name] for name in (LATE, BUSY, CONTENTION, COPYING, MESSAGES)}
+    together[LATENCY if seconds[LATENCY] >= seconds[BANDWIDTH] else BANDWIDTH] = (
+        seconds[LATENCY] + seconds[BANDWIDTH]
+    )
+    cause, most = max(together.items(), key=lambda item: item[1])
+    if not summary.time_s or most < LEAST_FRACTION * summary.time_s:
         return
+    facts: dict[str, Any] = {"cause": cause, "fraction": min(most / summary.time_s, 1.0)}
+    facts["is_most"] = most > MOST_OF * summary.time_s
+    evidence = {
+        LATE: _late,
+        BUSY: _busy,
+        CONTENTION: _crowding,
+        LATENCY: _messages,
+        BANDWIDTH: _messages,
+    }
+    yield Finding("decides", facts | (evidence[cause](summary) if cause in evidence else {}))
+
+
+def _late(summary: Summary) -> dict[str, Any]:
+    """Who is waited for, how much longer that rank computes than the mean, and in which calls."""
     blamed: dict[tuple[int, int], float] = defaultdict(float)
     for one in summary.profile.blames:
         blamed[one.job, one.for_rank] += one.seconds
-    facts: dict[str, Any] = {"fraction": min(waited / summary.time_s, 1.0), "rank": None}
-    if blamed:
-        (_, rank), seconds = max(blamed.items(), key=lambda item: item[1])
-        if seconds > MOST_OF * sum(blamed.values()):
-            facts |= {"rank": rank, "of_waiting": seconds / sum(blamed.values())}
-    yield Finding("waiting", facts)
+    facts: dict[str, Any] = {"rank": None, "of_waiting": None, "over_mean": None}
+    facts["where"] = _where(summary)
+    if not blamed:
+        return facts
+    key, seconds = max(blamed.items(), key=lambda item: item[1])
+    if seconds > MOST_OF * sum(blamed.values()):
+        known = summary.profile.by_rank
+        computing = {
+            k: max(known[k].wall_s - sum_.time_s, 0.0) for k, sum_ in summary.of_rank.items()
+        }
+        mean = sum(computing.values()) / len(computing)
+        facts |= {"rank": key[1], "of_waiting": seconds / sum(blamed.values())}
+        facts["over_mean"] = computing[key] / mean if mean and len(computing) > 1 else None
+    return facts
+
+
+def _where(summary: Summary) -> str | None:
+    """The kind of calls that waited most: their partner is late there."""
+    waited: dict[str, float] = defaultdict(float)
+    for calls in summary.profile.calls:
+        waited[_kind(calls)] += spent_in(calls)[1]
+    return max(waited, key=lambda kind: waited[kind]) if any(waited.values()) else None
+
+
+def _kind(calls: Calls) -> str:
+    if calls.call.startswith("MPI_Sendrecv"):
+        return "receives"
+    if sends(calls):
+        return "sends"
+    return "receives" if "recv" in (calls.started or calls.call).lower() else "collectives"
+
+
+def _busy(summary: Summary) -> dict[str, Any]:
+    known = [one for one in summary.profile.ranks if one.cpu_wait_s is not None]
+    return {"cpu_wait_s": sum(one.cpu_wait_s or 0.0 for one in known), "wall_s": summary.wall_s}
+
+
+def _crowding(summary: Summary) -> dict[str, Any]:
+    """The calls with the most contention, and how many times as long as alone they take."""
+    found: dict[tuple[str, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for calls in summary.profile.calls:
+        own = summary.causes.own(calls)
+        if CONTENTION in own:
+            sums = found[calls.call, calls.bytes]
+            sums[0] += own[CONTENTION]
+            sums[1] += own[LATENCY] + own[BANDWIDTH]
+    (call, bytes_), (beyond, alone) = max(found.items(), key=lambda item: item[1][0])
+    return {"call": call, "bytes": bytes_, "times": (beyond + alone) / alone if alone else None}
+
+
+def _messages(summary: Summary) -> dict[str, Any]:
+    model = summary.causes.model
+    if model is None:
+        return {"latency_s": None, "bandwidth_Bps": None}
+    return {
+        "latency_s": model.latency_s,
+        "bandwidth_Bps": model.sizes[-1] / model.seconds[-1],
+    }
 
 
 def _one_size(summary: Summary) -> Iterator[Finding]:
@@ -109,36 +212,11 @@ def _one_size(summary: Summary) -> Iterator[Finding]:
         most = max({size for size, _, _ in sizes}, key=lambda size: _count(sizes, size))
         part = _count(sizes, most) / calls
         if part > MOST_OF:
-            decides = "latency" if most <= SMALL_BYTES else "bandwidth"
-            yield Finding(
-                "one-size", {"call": name, "bytes": most, "fraction": part, "decides": decides}
-            )
+            yield Finding("one-size", {"call": name, "bytes": most, "fraction": part})
 
 
 def _count(sizes: list[tuple[int, int, float]], of: int) -> int:
     return sum(count for size, count, _ in sizes if size == of)
-
-
-def _uneven(summary: Summary) -> Iterator[Finding]:
-    """Ranks that compute for longer than others, which then wait for them."""
-    known = summary.profile.by_rank
-    computing = {
-        key: max(known[key].wall_s - found.time_s, 0.0) for key, found in summary.of_rank.items()
-    }
-    mean = sum(computing.values()) / len(computing) if computing else 0.0
-    if summary.time_s < LEAST_FRACTION * summary.wall_s or not summary.reasons["waiting"]:
-        return
-    if len(computing) > 1 and mean > 0.0:
-        (_, rank), most = max(computing.items(), key=lambda item: item[1])
-        others_wait_s, in_mpi_s = most - mean, summary.time_s / len(computing)
-        if most > UNEVEN * mean and others_wait_s > LEAST_FRACTION * in_mpi_s:
-            yield Finding("uneven-load", {"rank": rank, "over_mean": most / mean})
-
-
-def _strided(summary: Summary) -> Iterator[Finding]:
-    copying = summary.reasons["copying"]
-    if summary.time_s and copying > LEAST_FRACTION * summary.time_s:
-        yield Finding("strided-datatypes", {"fraction": copying / summary.time_s})
 
 
 def _polling(summary: Summary) -> Iterator[Finding]:

@@ -76,6 +76,8 @@ class RankRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", ta
     unknown."""
     unfinished: Whole = 0
     """Receives that never completed, counted with the bytes that they were posted with."""
+    cpu_wait_s: Seconds | None = None
+    """Ready to run while something else had its CPU; None where unknown."""
 
 
 class Calls(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="calls"):
@@ -115,6 +117,13 @@ class Calls(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ca
     is_coarse: bool = False
     histogram: tuple[tuple[Seconds, Whole], ...] = ()
     """Calls by their time: up to so many seconds, and more than half of that."""
+
+
+class Machine(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="machine"):
+    """What messages take between two ranks of the host, measured by itself."""
+
+    messages: tuple[tuple[Whole, Seconds], ...]
+    """Bytes, and the seconds of one message."""
 
 
 class Blame(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="waited"):
@@ -161,8 +170,8 @@ class Acts(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="act
     """Acts after these that were not kept."""
 
 
-Line = Program | RankRecord | Calls | Blame | Acts
-KINDS = {"profile", "rank", "calls", "waited", "acts"}
+Line = Program | RankRecord | Calls | Blame | Acts | Machine
+KINDS = {"profile", "rank", "calls", "waited", "acts", "machine"}
 
 
 class _Kind(msgspec.Struct):
@@ -178,6 +187,8 @@ class Profile:
     calls: list[Calls] = field(default_factory=list)
     blames: list[Blame] = field(default_factory=list)
     acts: list[Acts] = field(default_factory=list)
+    machine: Machine | None = None
+    """None where its messages were not measured."""
     path: Path | None = None
     cut: str | None = None
     """What is missing in the file."""
@@ -206,9 +217,12 @@ class Profile:
             self.blames.append(line)
         elif isinstance(line, Acts):
             self.acts.append(line)
+        elif isinstance(line, Machine):
+            self.machine = line
 
     def lines(self) -> list[Line]:
-        return [self.program, *self.ranks, *self.calls, *self.blames, *self.acts]
+        machine = [] if self.machine is None else [self.machine]
+        return [self.program, *machine, *self.ranks, *self.calls, *self.blames, *self.acts]
 
 
 def encode(profile: Profile) -> bytes:

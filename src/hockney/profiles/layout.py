@@ -17,7 +17,7 @@ from hockney.profiles.kinds import Datatype, End
 Records = NDArray[Any]
 """An array of one of the types below."""
 
-VERSION = 3
+VERSION = 4
 NAMES, NAME_BYTES = 512, 40
 REGIONS, REGION_BYTES = 64, 64
 GROUPS, CELLS, BINS, EVENTS = 512, 8192, 28, 16384
@@ -97,6 +97,7 @@ HEADER = np.dtype(
         ("poll_ticks", "<f8"),
         ("page_ticks", "<f8"),
         ("unfinished", "<u8"),
+        ("cpu_wait_ns", "<i8"),
         ("cpu_first", "<i4"),
         ("cpu_last", "<i4"),
         ("names", "<u4"),

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hockney.errors import AskedWronglyError
+from hockney.profiles.causes import COMPLETING
 from hockney.profiles.kinds import Calls, Profile
-from hockney.profiles.summary import COMPLETING, sends
+from hockney.profiles.summary import sends
 
 REPLAYED = (
     *("barrier", "bcast", "scatter", "gather", "reduce", "allreduce", "allgather", "alltoall"),

@@ -10,7 +10,9 @@ from hockney.profiles.kinds import RankRecord
 
 MOST_CPUS = 1 << 16
 SELF, CACHE, NODE, OTHER_NODE, UNKNOWN = "itself", "same last cache", "same node", "other node", "?"
-DISTANCES = (SELF, CACHE, NODE, OTHER_NODE, UNKNOWN)
+NOBODY = "none"
+"""Of messages to MPI_PROC_NULL, which carry nothing."""
+DISTANCES = (SELF, CACHE, NODE, OTHER_NODE, UNKNOWN, NOBODY)
 
 
 def cpus_of(text: str) -> frozenset[int]:

@@ -7,25 +7,28 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+from hockney.profiles.causes import Causes, spent_in
 from hockney.profiles.kinds import Calls, Profile
-from hockney.profiles.places import distance
+from hockney.profiles.places import NOBODY, distance
 
-SMALL_BYTES = 1024
-"""Up to so many, the time of a call hardly depends on its bytes: latency decides."""
-REASONS = ("waiting", "latency", "bandwidth", "copying", "other")
 SENDING = frozenset(
     f"MPI_{name}"
     for name in (
         *("Send", "Bsend", "Ssend", "Rsend", "Isend", "Ibsend", "Issend", "Irsend"),
-        *("Sendrecv", "Sendrecv_replace", "Put", "Rput", "Accumulate", "Raccumulate"),
+        *(
+            "Sendrecv",
+            "Sendrecv_replace",
+            "Isendrecv",
+            "Isendrecv_replace",
+            "Put",
+            "Rput",
+            "Accumulate",
+            "Raccumulate",
+        ),
     )
 )
 """Calls whose bytes go to their peer."""
 STARTING = frozenset({"MPI_Start", "MPI_Startall"})
-COMPLETING = frozenset(
-    f"MPI_{name}"
-    for name in ("Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome")
-)
 
 
 def sends(calls: Calls) -> bool:
@@ -42,7 +45,11 @@ class Sum:
     count: int = 0
     bytes: int = 0
     time_s: float = 0.0
+    """Inside the calls."""
     completion_s: float = 0.0
+    """Of the calls that completed their requests."""
+    spent_s: float = 0.0
+    """Both, but nothing for the calls that completed: their time is that of others."""
     wait_s: float | None = None
     seen: int = 0
     untimed: int = 0
@@ -52,6 +59,7 @@ class Sum:
         self.bytes += calls.bytes_sum
         self.time_s += calls.time_s
         self.completion_s += calls.completion_s
+        self.spent_s += spent_in(calls)[0]
         self.seen += calls.seen
         self.untimed += calls.untimed
         if calls.wait_s is not None:
@@ -71,12 +79,12 @@ class Summary:
     profile: Profile
 
     def by(self, key: Callable[[Calls], tuple[object, ...]]) -> list[Row]:
-        """Sums of all calls by a key, those with the most time first."""
+        """Sums of all calls by a key, those that took the most time first."""
         sums: dict[tuple[object, ...], Sum] = defaultdict(Sum)
         for calls in self.profile.calls:
             sums[key(calls)].add(calls)
         rows = [Row(key, found) for key, found in sums.items()]
-        return sorted(rows, key=lambda row: -row.sum.time_s)
+        return sorted(rows, key=lambda row: (-row.sum.spent_s, -row.sum.time_s))
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -146,24 +154,9 @@ class Summary:
         return self.recording_s / self.wall_s if self.recording_s and self.wall_s else None
 
     @cached_property
-    def reasons(self) -> dict[str, float]:
-        """The seconds in MPI, of all ranks, by what takes them."""
-        of_ranks = self.reasons_of_rank.values()
-        return {name: sum(found[name] for found in of_ranks) for name in REASONS}
-
-    @cached_property
-    def reasons_of_rank(self) -> dict[tuple[int, int], dict[str, float]]:
-        """The same of each rank. What is not waited for is of latency, of bandwidth or of copying,
-        by the size and datatype of the call."""
-        of_rank = {key: dict.fromkeys(REASONS, 0.0) for key in self.profile.by_rank}
-        for calls in self.profile.calls:
-            found = of_rank[calls.job, calls.rank]
-            spent, waited = spent_in(calls)
-            found["waiting"] += waited
-            found[reason_of(calls)] += spent - waited
-        for key, found in of_rank.items():
-            found["other"] += max(self.of_rank[key].time_s - sum(found.values()), 0.0)
-        return of_rank
+    def causes(self) -> Causes:
+        """What takes the time of calls and of ranks."""
+        return Causes(self.profile)
 
     @cached_property
     def traffic(self) -> dict[tuple[int, int, int], tuple[int, int]]:
@@ -184,7 +177,10 @@ class Summary:
         for calls in self.profile.calls:
             if sends(calls):
                 other = known.get((calls.job, calls.peer)) if calls.peer is not None else None
-                found.append((calls, distance(known[calls.job, calls.rank], other)))
+                # No datatype: nothing was sent.
+                is_to_nobody = calls.peer is None and calls.datatype is None
+                far = NOBODY if is_to_nobody else distance(known[calls.job, calls.rank], other)
+                found.append((calls, far))
         return found
 
     @cached_property
@@ -201,20 +197,3 @@ class Summary:
 def _size_class(calls: Calls) -> tuple[object, ...]:
     power = max(calls.bytes - 1, 0).bit_length()
     return calls.call, calls.started, calls.communicator_size, power
-
-
-def spent_in(calls: Calls) -> tuple[float, float]:
-    """Seconds in these calls and in what completed their requests, and those of them that other
-    ranks were waited for. The time of completing calls is that of the calls that started them."""
-    own = 0.0 if calls.call in COMPLETING else calls.time_s
-    spent = own + calls.completion_s
-    return spent, min(calls.wait_s or 0.0, spent)
-
-
-def reason_of(calls: Calls) -> str:
-    """What takes the time of these calls, but for waiting."""
-    if calls.datatype is None or calls.call.startswith("MPI_File"):
-        return "other"
-    if calls.datatype == "strided":
-        return "copying"
-    return "latency" if calls.bytes <= SMALL_BYTES else "bandwidth"

@@ -15,6 +15,7 @@ from hockney.logs.log import Log
 from hockney.logs.table import REPEATED, UNRELATED, Column, RowError, Table, number, whole
 from hockney.programs._csv_cells import plain, size_factor, size_of
 from hockney.programs._csv_heading import LONGEST_NAME, Meaning, factor_of
+from hockney.programs._csv_records import Record
 from hockney.spec.trains import Train
 
 
@@ -26,17 +27,23 @@ class Grid:
         log: Log,
         heading: dict[int, Meaning],
         mark: str | None,
-        rows: Iterable[tuple[int, list[str]]],
+        rows: Iterable[Record],
     ) -> None:
         self.log, self.heading, self.mark = log, heading, mark
         self.tables: dict[tuple[str, int], Table] = {}
+        self._unread = Table("", "CSV", 1)
+        """Has the notes of rows before the first that can be read."""
         self.repeated_in: int | None = None
         """The line of the first point that was there before."""
         self._times_seen: Counter[tuple[Any, ...]] = Counter()
-        for line, cells in rows:
-            self._read(line, cells)
+        for row in rows:
+            self._read(row)
 
-    def _read(self, line: int, cells: list[str]) -> None:
+    def _read(self, row: Record) -> None:
+        line, cells = row.line, row.cells
+        if row.problem is not None:
+            self._refuse(line, row.problem)
+            return
         if len(cells) <= max(self.heading):
             self._refuse(line, f"{len(cells)} columns of {max(self.heading) + 1}", is_short=True)
             return
@@ -46,18 +53,27 @@ class Grid:
         }
         try:
             size, more = self._size(texts.get("bytes")), _known(texts)
-            table = self._table(line, texts, size, more)
-            for note in filter(None, texts.get("notes", "").split(NOTES_APART)):
-                table.note(note)
-            for index, column in named:
-                if isinstance(column, Column) and _is_own(column, texts):
-                    text = cells[index].strip()
-                    if text:
-                        self._add(table, line, size, column, text, more)
-            if not table.rows or table.rows[-1].line != line:
-                table.note(f"{self.log.at(line)}: a row without a number")
         except RowError as error:
             self._refuse(line, str(error))
+            return
+        key = self._key(texts, size, more)
+        table = self._table(line, key)
+        problems = []
+        for index, column in named:
+            if isinstance(column, Column) and _is_own(column, texts) and cells[index].strip():
+                try:
+                    self._add(table, line, size, column, cells[index].strip(), more)
+                except RowError as error:
+                    problems.append(str(error))
+        if not table.rows or table.rows[-1].line != line:
+            self._refuse(line, *problems or ["a row without a number"])
+            return
+        self._count(line, key)
+        for note in [*filter(None, texts.get("notes", "").split(NOTES_APART))]:
+            table.note(note)
+        for problem in problems:
+            table.dropped.append(line)
+            table.note(f"{self.log.at(line)}: {problem}; the number is ignored")
 
     def _add(
         self,
@@ -90,20 +106,27 @@ class Grid:
         factor = int(scaled.partition(":")[2]) if unit is None else size_factor(unit)
         return size_of(number, factor)
 
-    def _table(self, line: int, texts: dict[str, str], size: int, more: dict[str, Any]) -> Table:
+    def _key(self, texts: dict[str, str], size: int, more: dict[str, Any]) -> tuple[str, ...]:
+        """The operation and what else identifies a point."""
         operation = texts.get("operation", "")[:LONGEST_NAME] or self.log.operation
         axes = (f"{name}={value}" for name, value in more.items() if name != "repetitions")
-        key = (operation, size, *axes)
-        launch = self._times_seen[key]
-        self._times_seen[key] += 1
-        if launch and self.repeated_in is None:
+        return operation, str(size), *axes
+
+    def _table(self, line: int, key: tuple[str, ...]) -> Table:
+        """The table of a point: each has it once."""
+        new = Table(key[0], "CSV", line)
+        return self.tables.setdefault((key[0], self._times_seen[key]), new)
+
+    def _count(self, line: int, key: tuple[str, ...]) -> None:
+        if self._times_seen[key] and self.repeated_in is None:
             self.repeated_in = line
-        new = Table(operation, "CSV", line)
-        return self.tables.setdefault((operation, launch), new)
+        self._times_seen[key] += 1
 
     def finished(self) -> list[Table]:
         """The tables, with what their repeated rows are."""
-        tables = list(self.tables.values())
+        tables = [table for table in self.tables.values() if table.rows] or [self._unread]
+        tables[0].notes[:0] = [] if tables[0] is self._unread else self._unread.notes
+        tables[0].dropped += [] if tables[0] is self._unread else self._unread.dropped
         if self.repeated_in is None:
             return tables
         for table in tables:
@@ -117,13 +140,12 @@ class Grid:
             )
         return tables
 
-    def _refuse(self, line: int, words: str, is_short: bool = False) -> None:
-        table = next(iter(self.tables.values()), None)
-        table = table or self.tables.setdefault(("", 0), Table("", "CSV", line))
+    def _refuse(self, line: int, words: str, *others: str, is_short: bool = False) -> None:
+        table = next(iter(self.tables.values()), self._unread)
         if line >= self.log.last and (is_short or not self.log.whole):
             table.cut_in(line)
         else:
-            table.note(f"{self.log.at(line)}: {words}; the row is ignored")
+            table.drop(self.log, line, "; ".join([words, *others]))
 
 
 WORDS = (

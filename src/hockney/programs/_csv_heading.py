@@ -145,6 +145,11 @@ def meaning_of(name: str) -> Meaning | None:
     return None
 
 
+def statistic_of(name: str) -> str:
+    """The statistic that a name has, the mean where it has none: p99 of "p99_latency"."""
+    return _statistic(_plain(name))[0]
+
+
 def is_size(name: str) -> bool:
     """True if a column of this name holds sizes, in whatever unit."""
     return len(name) <= LONGEST_NAME and _split(name.lstrip("\ufeff"))[0] in SIZES

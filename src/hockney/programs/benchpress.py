@@ -46,7 +46,7 @@ def _row(log: Log, line: int, pair: re.Match[str], table: Table) -> None:
     if line == log.last and (not cells or not _NUMBER.fullmatch(cells[-1])):
         table.cut_in(line)
         return
-    with table.row(log.at(line)):
+    with table.row(log, line):
         peers = [whole(pair[1]), whole(pair[2])]
         for power, cell in enumerate(cells):
             table.add(line, WORD_BYTES << power, TIME, cell, peers=peers)

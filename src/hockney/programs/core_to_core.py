@@ -40,7 +40,7 @@ def read(log: Log) -> list[Table]:
             table.cut_in(line)
             break
         for column, cell in enumerate(cells[:row]):
-            with table.row(log.at(line)):
+            with table.row(log, line):
                 table.add(line, 0, ONE_WAY, cell.strip() or "-", peers=[column, row])
     else:
         if len(rows) < len(rows[0][1]):

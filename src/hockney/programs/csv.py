@@ -38,11 +38,11 @@ from hockney.programs._csv_heading import (
     role_of,
 )
 from hockney.programs._csv_heading import parse_columns as parse_columns
+from hockney.programs._csv_records import Record, is_comment, record, records
 
 HEADED = True
 
-Rows = list[tuple[int, list[str]]]
-"""Lines with their cells."""
+Rows = list[Record]
 
 SEPARATORS = (",", ";", "\t")
 MOST_WORDS = 20
@@ -63,46 +63,57 @@ class Heading:
     cells: list[str]
     columns: dict[int, Meaning]
     """What the columns mean; empty where the heading names a size, but no number with its unit."""
+    last: int
+    """Its last line."""
 
 
 def _find_heading(log: Log, first: int = 1) -> Heading | None:
     """The first heading whose columns are known, from a line on."""
-    for line, text in log.numbered(first):
+    for line in range(first, len(log.lines) + 1):
+        text = log.whole_line(line)
         if not (_LETTER if log.columns else _WORD).search(text):
             continue
         for separator in SEPARATORS:
-            if separator in text:
-                cells = _split(text, separator)
+            if separator in text or text.startswith('"'):
+                found = record(log, line, separator)
+                cells = _names(found)
                 columns = heading_of(cells, log.columns, log.bytes is not None)
                 if columns is None:
-                    columns = heading_of(_with_units_below(log, line, cells, separator))
+                    columns = heading_of(_with_units_below(log, found, cells, separator))
                 if columns:
-                    return Heading(line, separator, cells, columns)
+                    return Heading(line, separator, cells, columns, found.last)
         if log.columns and any(separator in text for separator in SEPARATORS):
             break  # the columns were named for the first heading
     return None
 
 
-def _with_units_below(log: Log, line: int, cells: list[str], separator: str) -> list[str]:
+def _names(found: Record) -> list[str]:
+    """The cells of a heading, whose names may be over several lines."""
+    return [" ".join(cell.split("\n")).strip() if "\n" in cell else cell for cell in found.cells]
+
+
+def _with_units_below(log: Log, found: Record, cells: list[str], separator: str) -> list[str]:
     """The names with the units that stand beside the numbers of the next line."""
-    if not any(is_size(cell) for cell in cells) or line >= len(log.lines):
+    if not any(is_size(cell) for cell in cells) or found.last >= len(log.lines):
         return []
-    below = map(unit_of, _split(log.lines[line], separator))
+    below = map(unit_of, record(log, found.last + 1, separator).cells)
     return [
         f"{cell} ({unit})" if unit and meaning_of(cell) is None else cell
         for cell, unit in zip(cells, below, strict=False)
     ]
 
 
-def _later_heading(log: Log, line: int, cells: list[str], first: Heading) -> Heading | None:
-    """The heading of another table below the first, if this line is one."""
+def _later_heading(log: Log, found: Record, first: Heading) -> Heading | None:
+    """The heading of another table below the first, if this record is one."""
+    cells = _names(found)
     # Digits first: a table has one heading, and thousands of rows.
     if any(cell[:1].isdigit() for cell in cells) or not any(map(is_size, cells)):
         return None
     if cells == first.cells:
         return first
-    columns = heading_of(cells) or heading_of(_with_units_below(log, line, cells, first.separator))
-    return Heading(line, first.separator, cells, columns or {})
+    separator = first.separator
+    columns = heading_of(cells) or heading_of(_with_units_below(log, found, cells, separator))
+    return Heading(found.line, separator, cells, columns or {}, found.last)
 
 
 def unknown_heading(log: Log) -> AskedWronglyError | None:
@@ -112,7 +123,7 @@ def unknown_heading(log: Log) -> AskedWronglyError | None:
         if not text.strip():
             continue
         separator = max(SEPARATORS, key=text.count)
-        cells = [cell.strip() for cell in _split(text, separator)]
+        cells = [cell.strip() for cell in record(log, line, separator).cells]
         if len(cells) < 2 or not _WORD.search(text):
             return None
         return AskedWronglyError(
@@ -137,21 +148,9 @@ def read(log: Log) -> list[Table]:
         return []
     tables: list[Table] = []
     notes = _passed_over(log, heading)
-    rows: Rows = []
-    parts = [(heading, rows)]
-    for line, text in log.numbered(heading.line + 1):
-        if not text.strip():
-            continue
-        cells = _split(text, heading.separator)
-        later = _later_heading(log, line, cells, parts[-1][0])
-        if later is not None and later is not parts[-1][0]:
-            rows = []
-            parts.append((later, rows))
-        elif later is None and not text.lstrip().startswith("#"):
-            rows.append((line, cells))
-    for place, (part, below) in enumerate(parts, 1):
+    for place, (part, below) in enumerate(_parts(log, heading), 1):
         if not part.columns:
-            notes.append(_left_out(log, part.line, part.cells))
+            notes.append(_left_out(log, part.line, part.cells, below))
             continue
         found = _grid(log, part, below)
         for table in found if place > 1 else []:
@@ -164,22 +163,41 @@ def read(log: Log) -> list[Table]:
     return tables
 
 
+def _parts(log: Log, heading: Heading) -> list[tuple[Heading, Rows]]:
+    """Each heading, from the first one that is known, with the rows below it."""
+    rows: Rows = []
+    parts = [(heading, rows)]
+    for found in records(log, heading.last + 1, heading.separator):
+        later = None if found.is_blank else _later_heading(log, found, parts[-1][0])
+        if later is not None and later is not parts[-1][0]:
+            rows = []
+            parts.append((later, rows))
+        elif later is None and not found.is_blank and not is_comment(log.whole_line(found.line)):
+            rows.append(found)
+    return parts
+
+
 def _passed_over(log: Log, heading: Heading) -> list[str]:
-    """Of tables above the first known heading, whose own is not known."""
-    found = []
-    for line, text in log.numbered():
-        if line >= heading.line:
+    """Notes about tables above the first known heading, whose own is not known."""
+    found: list[tuple[int, list[str]]] = []
+    rows: list[Rows] = []
+    for above in records(log, 1, heading.separator):
+        if above.line >= heading.line:
             break
-        cells = _split(text, heading.separator) if heading.separator in text else []
-        if not any(cell[:1].isdigit() for cell in cells) and any(map(is_size, cells)):
-            found.append(_left_out(log, line, cells))
-    return found
+        is_row = any(cell[:1].isdigit() for cell in above.cells)
+        if not is_row and len(above.cells) > 1 and any(map(is_size, above.cells)):
+            found.append((above.line, above.cells))
+            rows.append([])
+        elif is_row and rows:
+            rows[-1].append(above)
+    return [_left_out(log, line, cells, of) for (line, cells), of in zip(found, rows, strict=True)]
 
 
-def _left_out(log: Log, line: int, cells: list[str]) -> str:
+def _left_out(log: Log, line: int, cells: list[str], rows: Rows) -> str:
+    which = f"the {len(rows)} rows below it, to line {rows[-1].last}," if rows else "it"
     return (
         f"{log.at(line)}: the heading {', '.join(cells)[:LONGEST_NAME]} names no time or bandwidth "
-        "with its unit: the rows below it are left out"
+        f"with its unit: {which} {'are' if rows else 'is'} left out"
     )
 
 
@@ -211,15 +229,20 @@ def _by_words(heading: Heading, rows: Rows) -> dict[tuple[tuple[str, str], ...],
     names."""
     named: dict[int, str] = {}
     for index, name in enumerate(heading.cells):
-        words = {cells[index].strip() for _, cells in rows if index < len(cells)}
+        words = {row.cells[index].strip() for row in rows if index < len(row.cells)}
         are_words = all(word[:1].isalpha() for word in words)
         if index not in heading.columns and are_words and 2 <= len(words) <= MOST_WORDS:
             named[index] = name.strip()[:LONGEST_NAME]
     found: dict[tuple[tuple[str, str], ...], Rows] = {}
-    for line, cells in rows:
-        if len(cells) > max(named, default=0):
-            words_of = tuple((name, cells[index].strip()) for index, name in named.items())
-            found.setdefault(words_of, []).append((line, cells))
+    short: Rows = []
+    for row in rows:
+        if len(row.cells) > max(named, default=0):
+            words_of = tuple((name, row.cells[index].strip()) for index, name in named.items())
+            found.setdefault(words_of, []).append(row)
+        else:
+            short.append(row)
+    for first in list(found.values())[:1]:
+        first += short  # there they are refused with their lines, or read without their words
     return found
 
 
@@ -243,16 +266,9 @@ def _mark(columns: dict[int, Meaning], rows: Rows) -> str | None:
     for index, meaning in columns.items():
         kind = values if isinstance(meaning, Column) else sizes
         if isinstance(meaning, Column) or role_of(meaning) == "bytes":
-            column = [cells[index] for _, cells in rows if index < len(cells)]
+            column = [row.cells[index] for row in rows if index < len(row.cells)]
             kind += [cell for cell in column if "," in cell]
     return decimal_mark(sizes, values) if sizes or values else None
-
-
-def _split(text: str, separator: str) -> list[str]:
-    try:
-        return next(csv.reader([text], delimiter=separator))
-    except csv.Error:
-        return []
 
 
 def write(analysis: Analysis) -> bytes:

@@ -65,7 +65,7 @@ def read(log: Log) -> list[Table]:
             break
         seen.add(cells[0])
         if len(cells) == len(COLUMNS):
-            with tables[-1].row(log.at(line)):
+            with tables[-1].row(log, line):
                 order.see(line, tables[-1].add_row(line, cells, COLUMNS))
     return tables
 
@@ -88,7 +88,7 @@ def _statistics(log: Log) -> list[Table]:
             continue
         table = _table(line)
         table.note("each line is read as a launch, but may be of another rank")
-        with table.row(log.at(line)):
+        with table.row(log, line):
             for name, cell in zip(NAMES, found.groups(), strict=True):
                 table.add(line, log.bytes, Column(name, SINGLE, factor=HALF), cell)
         tables.append(table)

@@ -53,7 +53,7 @@ def read(log: Log) -> list[Table]:
             seen = set()
         seen.add((rank, size))
         table = tables[-1]
-        with table.row(log.at(line)):
+        with table.row(log, line):
             sender = whole(rank)
             if sender > 1:
                 raise RowError(f"rank {sender}: that program has two")

@@ -82,7 +82,7 @@ def _table(log: Log, line: int, heading: list[str], named: re.Match[str] | None)
         cells = text.split(",")
         if not cells[0].isdigit() or order.is_cut(number, cells, len(columns)):
             break
-        with table.row(log.at(number)):
+        with table.row(log, number):
             if len(cells) != len(columns):
                 raise RowError(f"not {len(columns)} columns")
             order.see(number, table.add_row(number, cells, columns))

@@ -47,7 +47,7 @@ def read(log: Log) -> list[Table]:
             name,
             Table(f"MPI_{name}", "mpiP", line, version=version, ranks=ranks, notes=[MEAN_SIZES]),
         )
-        with table.row(log.at(line)):
+        with table.row(log, line):
             _add(table, line, sizes[name, site], count, cells)
     if unknown and tables:
         words = f"{unknown} call site{'s' * (unknown > 1)} without a size left out"

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
-from hockney.logs.log import Log
-from hockney.logs.table import BYTES, SKIPPED, Column, RowError, Table, number, read_rows
+from hockney.logs.log import LONGEST_LINE, Log
+from hockney.logs.surroundings import processes_of
+from hockney.logs.table import BYTES, SKIPPED, Column, RowError, Table, is_number, number, read_rows
 from hockney.records import Place
 
 HEADED = True
@@ -23,6 +24,9 @@ _HEADING = re.compile(r"^#\s+size\s+count\b.*\btime\s+algbw\s+busbw")
 _VERSION = re.compile(r"^# (?:nccl|rccl)-tests version (\S+)")
 _START = re.compile(r"^# Collective test starting: (\S+)")
 _RANK = re.compile(r"^#\s+Rank\s+(\d{1,9})\b.* on\s+(\S+)\s+device\b")
+_COMMAND = re.compile(r"(?:^|[\s/])(?P<operation>[a-z]\w{1,30})_perf(?P<options>\s.*)?$")
+_LAUNCHED = re.compile(r"\b(?:mpirun|mpiexec|srun|aprun|jsrun|flux|prun)\b")
+_SETTING = re.compile(r"^# nThreads?:? (\d{1,6}) nGpus:? (\d{1,6})\b.*?(agg iters:? \d+.*)?$")
 _JSON = re.compile(r'"average_bus_bandwidth"|"out_of_place"')
 WAYS = ("out-of-place", "in-place")
 GIGA = Decimal(10**9)
@@ -48,6 +52,8 @@ ITERATIONS = {
     "stdev": "std",
     "avg": "mean of iterations",
 }
+KINDS = ("type", "redop", "root")
+"""Columns of what is reduced, and to where, which the rows of a table share."""
 WRONG = ("#wrong", "error")
 
 
@@ -63,24 +69,77 @@ def read(log: Log) -> list[Table]:
     return _read_json(log) if _is_json(log) else _read_text(log)
 
 
+@dataclass
+class Context:
+    """Information from the lines before a table's heading."""
+
+    unnamed: str
+    version: str | None = None
+    operation: str | None = None
+    commanded: str | None = None
+    """The operation of the command above: the program itself names it only since 2.15."""
+    processes: int | None = None
+    """Of the command: one where no launcher starts it."""
+    devices: int | None = None
+    """Of each process: threads, times GPUs of each."""
+    setting: str = ""
+    places: list[Place] = field(default_factory=list)
+
+    begun: str = ""
+    """A command that goes on in the next line."""
+
+    def see(self, text: str) -> None:
+        text, self.begun = self.begun + text, ""
+        if text.endswith("\\") and len(text) < LONGEST_LINE:
+            self.begun = text[:-1]
+            return
+        start, rank, release = _START.match(text), _RANK.match(text), _VERSION.match(text)
+        command, setting = _COMMAND.search(text), _SETTING.match(text)
+        if release:
+            self.version, self.operation, self.places = release[1], None, []
+        elif start:
+            self.operation, self.places = start[1].removesuffix("_perf"), []
+        elif rank:
+            self.places = [*(self.places if int(rank[1]) else []), _place(rank)]
+        elif setting:
+            self.devices = int(setting[1]) * int(setting[2])
+            self.setting = f"{setting[2]} GPUs a thread, {setting[3] or ''}".strip(", ")
+            self.places = []
+        elif command and not text.startswith("#"):
+            before = text[: command.start()]
+            is_alone = _LAUNCHED.search(before) is None
+            self.processes = 1 if is_alone else processes_of(before)
+            self.commanded, self.operation = command["operation"], None
+
+    def table(self, line: int) -> Table:
+        ranks = len(self.places)
+        if not ranks and self.commanded and self.processes and self.devices:
+            ranks = self.processes * self.devices
+        table = _table(
+            line, self.operation or self.commanded or self.unnamed, self.version, self.places
+        )
+        table.ranks = ranks or None
+        table.parameters = {"setting": self.setting} if self.setting else {}
+        return table
+
+
+def _place(rank: re.Match[str]) -> Place:
+    return Place(rank=int(rank[1]), host=rank[2])
+
+
 def _read_text(log: Log) -> list[Table]:
     tables: list[Table] = []
-    version, operation, places = None, log.operation, list[Place]()
+    context = Context(log.operation)
     reached = 0
     for line, text in log.numbered():
         if line < reached:
             continue
-        start, rank, release = _START.match(text), _RANK.match(text), _VERSION.match(text)
-        if release:
-            version, operation, places = release[1], log.operation, []
-        elif start:
-            operation, places = start[1].removesuffix("_perf"), []
-        elif rank:
-            places.append(Place(rank=int(rank[1]), host=rank[2]))
-        elif _HEADING.match(text):
-            table = _table(line, operation, version, places)
+        if _HEADING.match(text):
+            table = context.table(line)
             reached = _rows(log, line, text.removeprefix("#").split(), table)
             tables.append(table)
+        else:
+            context.see(text)
     return tables
 
 
@@ -95,10 +154,13 @@ def _rows(log: Log, line: int, titles: list[str], table: Table) -> int:
     ends."""
     first = titles.index("time")
     below = line + 1
-    for below, text in log.numbered(line + 1):  # noqa: B007  the first that is not a heading
-        if text.strip() and not text.lstrip().startswith("#"):
+    for below, text in log.numbered(line + 1):  # noqa: B007  the first row
+        if is_number(text.strip().partition(" ")[0]) or _HEADING.match(text):
             break
     cells = len(log.lines[below - 1].split()) if below <= len(log.lines) else 0
+    if cells == len(titles):
+        row = dict(zip(titles, log.lines[below - 1].split(), strict=True))
+        table.parameters |= {name: row[name] for name in KINDS if name in row}
     blank = min(max(len(titles) - cells, 0), first - 2)
     columns = [BYTES, *[SKIPPED] * (first - 1 - blank), *_ways(titles[first:])]
     end = read_rows(log, below, columns, table)
@@ -123,7 +185,8 @@ def _note_wrong(log: Log, first: int, end: int, titles: Sequence[str], table: Ta
         if line >= end:
             return
         cells = text.split()
-        counts = [cells[i] for i in ends if len(cells) >= -i]
+        is_row = bool(cells) and is_number(cells[0])
+        counts = [cells[i] for i in ends if is_row and len(cells) >= -i]
         if any(count.replace(".", "").strip("0").isdigit() for count in counts):
             table.note(f"{log.at(line)}: the benchmark found wrong results")
 

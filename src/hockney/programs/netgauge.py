@@ -83,7 +83,7 @@ def _fill(log: Log, table: Table, pattern: re.Pattern[str], columns: tuple[Colum
         if found:
             groups = list(found.groups())
             size = groups[1] if loggp else groups.pop(0)
-            with table.row(log.at(line)):
+            with table.row(log, line):
                 bytes = whole(size)
                 for cell, column in zip(groups, columns, strict=True):
                     if column.definition:

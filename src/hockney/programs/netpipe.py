@@ -192,7 +192,7 @@ def _fill(
         if order.is_cut(line, cells, len(columns)):
             return
         known = [cell for cell, c in zip(cells, columns, strict=True) if c is not None]
-        with table.row(log.at(line)):
+        with table.row(log, line):
             size = table.add_row(line, known, kept)
             if size in sizes:
                 table.note(f"{log.at(line)}: {size} bytes again; the last row counts")

@@ -46,7 +46,7 @@ def _row(
     table = order.table
     if order.is_cut(line, cells, 1 + len(masters)):
         return
-    with table.row(log.at(line)):
+    with table.row(log, line):
         size = WORD_BYTES * whole(cells[0])
         for pairs, cell in enumerate(cells[1:], start=1):
             if pairs > min(len(masters), len(partners)):

@@ -12,6 +12,7 @@ from decimal import Decimal
 
 from hockney.estimate.points import PointEstimate
 from hockney.logs.log import Log
+from hockney.logs.surroundings import processes_of
 from hockney.logs.table import BYTES, REPETITIONS, SKIPPED, Column, Table, read_rows
 from hockney.programs._layout import needed
 from hockney.records import Run
@@ -21,15 +22,14 @@ from hockney.spec.preset import KIB, MIB, Preset, powers
 HEADED = True
 
 _TITLE = re.compile(
-    r"^\s*(?:#\s*(?:OSU|OMB)|(?:OSU|OMB)(?=.* Test\s+v[\d.]+\s*$)) "
+    r"^\s*(?:#{1,6}\s*(?:OSU|OMB)|(?:OSU|OMB)(?=.* Test\s+v[\d.]+\s*$)) "
     r"(?:Python )?(?P<title>.+?) Test(?:\s+v?(?P<version>[\d.]+))?"
 )
 """Some remove the # before they keep a table: then it is the whole line, with a version."""
 _DEVICE = re.compile(r"MPI-([A-Z]+) ")
-_PARAMETER = re.compile(r"^\s*#\s*([A-Z][\w ()/-]{2,60}):\s+(\S.{0,80})$")
+_PARAMETER = re.compile(r"^\s*#\s*([A-Z][\w ()/-]{2,60}):\s+(\S.{0,80}?)\s*$")
 _PAIRS = re.compile(r"\[ pairs: (\d+) \] \[ window size: (\w+) \]")
 _BUFFERS = re.compile(r"# Send Buffer on (\w+)\b.* Receive Buffer on (\w+)")
-_PROCESSES = re.compile(r"(?:^|\s)(?:-n|-np|--np|--ntasks)[ =](\d{1,9})\b")
 _WINDOWS = re.compile(r"^\s*#((?:\s+\d+)+)\s*$")
 _INIT = re.compile(r"^nprocs: (\d+), min: (\d+) ms, max: (\d+) ms, avg: (\d+) ms")
 
@@ -157,9 +157,9 @@ def read(log: Log) -> list[Table]:
         if line < reached:
             continue
         title, command = _TITLE.match(text), text.find("osu_")
-        processes = _PROCESSES.search(text[:command]) if command > 0 else None
-        if processes:
-            context.ranks = int(processes[1])
+        processes = processes_of(text[:command]) if command > 0 else None
+        if processes is not None:
+            context.ranks = processes
         elif title:
             context.title, context.version = title["title"], title["version"]
         elif context.title or context.before:
@@ -296,7 +296,7 @@ def _startup(log: Log, line: int, init: re.Match[str], context: Context) -> Tabl
     table.ranks = int(init[1])
     names = ("least rank", "largest rank", "mean")
     columns = [Column(name, "MPI_Init, over ranks", factor=MILLI) for name in names]
-    with table.row(log.at(line)):
+    with table.row(log, line):
         table.add_row(line, init.groups()[1:], columns)
     return table
 

@@ -45,6 +45,6 @@ def read(log: Log) -> list[Table]:
                 function, "SimGrid calibration", line, options={REPEATED: "samples"}
             )
             table.note(NOT_ONE_WAY)
-        with table.row(log.at(line)):
+        with table.row(log, line):
             table.add(line, whole(size), DURATION, duration)
     return list(tables.values())

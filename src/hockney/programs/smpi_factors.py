@@ -47,7 +47,7 @@ def read(log: Log) -> list[Table]:
         table = Table(f"smpi-{name}", "SimGrid platform", line)
         columns = OVERHEAD if words else (Column("factor", FACTORS.get(name, ""), "value", ONE),)
         for section in value.split(";"):
-            with table.row(log.at(line)):
+            with table.row(log, line):
                 size, *numbers = section.split(":")
                 if len(numbers) != len(columns):
                     raise RowError(f"{section[:80]!r} is no section of smpi/{name}")

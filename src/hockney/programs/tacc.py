@@ -61,7 +61,7 @@ def _row(log: Log, line: int, text: str, order: RowOrder) -> None:
         return
     if not found:
         return
-    with table.row(log.at(line)):
+    with table.row(log, line):
         order.see(line, table.add_row(line, cells, COLUMNS))
 
 

@@ -32,9 +32,9 @@ uint16_t add_name(struct call *call)
         copy_text(recorded->names[found], call->name, NAME_BYTES);
         header->names++;
     }
-    call->number = (uint16_t)(found + 1);
     unlock_recorder();
-    return call->number;
+    atomic_store_explicit(&call->number, (uint16_t)(found + 1), memory_order_relaxed);
+    return (uint16_t)(found + 1);
 }
 
 static uint64_t power_above(uint64_t bytes)

@@ -1,75 +1,99 @@
 /* Collectives: blocking, nonblocking and persistent. */
 #include "wrap.h"
 
-enum { NO_ROOT = -1 };
+enum { NO_ROOT = MPI_PROC_NULL };
 
-static void count_collective(uint16_t call, MPI_Comm comm, uint64_t bytes, MPI_Datatype datatype,
-                             int root, uint64_t enter, uint64_t exit)
+/* What a rank gives to a collective, or takes from it. */
+struct part {
+    uint64_t bytes;
+    uint8_t kind; /* of its datatype */
+};
+
+static const struct part nothing;
+
+static struct part part_of(MPI_Count elements, MPI_Datatype datatype)
 {
-    lock_recorder();
+    const struct type type = type_of(datatype);
+    return (struct part){(uint64_t)elements * type.size, type.kind};
+}
+
+static struct part mixed_part(uint64_t bytes)
+{
+    return (struct part){bytes, BASIC};
+}
+
+static struct operation operation_of(const struct done *done, MPI_Comm comm, struct part part, int root)
+{
     const uint16_t group = group_of(comm);
-    const struct operation operation = {.call = call, .group = group,
-                                        .datatype = type_of(datatype).kind,
-                                        .peer = peer_in(group, root), .bytes = bytes};
-    const uint32_t cell = count(&operation, exit - enter);
-    log_collective(group, cell, enter, exit);
+    return (struct operation){.call = done->call, .group = group, .datatype = part.kind,
+                              .peer = root < 0 ? NO_PEER : peer_in(group, root), .bytes = part.bytes};
+}
+
+static void count_collective(const struct done *done, MPI_Comm comm, struct part part, int root)
+{
+    const struct operation operation = operation_of(done, comm, part, root);
+    if (!begin_entry())
+        return;
+    const uint32_t cell = count(&operation, done->exit - done->enter);
+    log_collective(operation.group, cell, done->enter, done->exit);
     if (traced)
-        trace_act(TOGETHER, &operation, 0, 0, enter, exit);
+        trace_act(TOGETHER, &operation, 0, 0, done->enter, done->exit);
     unlock_recorder();
 }
 
-static void count_started(uint16_t call, MPI_Comm comm, uint64_t bytes, MPI_Datatype datatype,
-                          int root, uintptr_t handle, int is_persistent, uint64_t enter,
-                          uint64_t exit)
+static void count_started(const struct done *done, MPI_Comm comm, struct part part, int root,
+                          const MPI_Request *handle, int is_persistent)
 {
-    lock_recorder();
-    const uint16_t group = group_of(comm);
-    struct request request = {.handle = handle, .is_persistent = (uint8_t)is_persistent,
-                              .is_active = (uint8_t)!is_persistent, .is_collective = 1,
-                              .operation = {.call = call, .group = group,
-                                            .datatype = type_of(datatype).kind,
-                                            .peer = peer_in(group, root), .bytes = bytes}};
-    request.cell = count(&request.operation, exit - enter);
+    struct request request = {.handle = HANDLE(*handle), .is_persistent = (uint8_t)is_persistent,
+                              .is_active = (uint8_t)!is_persistent, .kind = COLLECTIVE_REQUEST,
+                              .operation = operation_of(done, comm, part, root)};
+    if (!begin_entry())
+        return;
+    request.cell = count(&request.operation, done->exit - done->enter);
     if (traced && !is_persistent) {
         request.id = next_request();
-        trace_act(START_TOGETHER, &request.operation, 0, request.id, enter, exit);
+        trace_act(START_TOGETHER, &request.operation, 0, request.id, done->enter, done->exit);
     }
     add_request(&request);
     unlock_recorder();
 }
 
-static inline uint64_t bytes_of(MPI_Count elements, MPI_Datatype datatype)
-{
-    return (uint64_t)elements * type_of(datatype).size;
-}
-
 static int own_rank(MPI_Comm comm)
 {
-    return recorded->groups[group_of(comm)].rank;
+    int rank = 0;
+    REAL(MPI_Comm_rank)(comm, &rank);
+    return rank;
 }
 
+static int own_size(MPI_Comm comm)
+{
+    int size = 0;
+    REAL(MPI_Comm_size)(comm, &size);
+    return size;
+}
+
+/* How many ranks this one exchanges blocks with. */
 static int peers_of(MPI_Comm comm)
 {
-    return recorded->groups[group_of(comm)].size;
+    int is_inter = 0, size = 0;
+    REAL(MPI_Comm_test_inter)(comm, &is_inter);
+    if (!is_inter)
+        return own_size(comm);
+    REAL(MPI_Comm_remote_size)(comm, &size);
+    return size;
 }
 
 /* How many ranks this one sends to in the communicator's topology. */
 static int neighbors_of(MPI_Comm comm)
 {
-    int (*test)(MPI_Comm, int *) = REAL(MPI_Topo_test);
-    int (*graph)(MPI_Comm, int *, int *, int *) =
-        REAL(MPI_Dist_graph_neighbors_count);
-    int (*dimensions)(MPI_Comm, int *) = REAL(MPI_Cartdim_get);
-    int (*neighbors)(MPI_Comm, int, int *) =
-        REAL(MPI_Graph_neighbors_count);
     int kind = MPI_UNDEFINED, in, out = 0, is_weighted;
-    test(comm, &kind);
+    REAL(MPI_Topo_test)(comm, &kind);
     if (kind == MPI_DIST_GRAPH)
-        graph(comm, &in, &out, &is_weighted);
-    else if (kind == MPI_CART && dimensions(comm, &out) == MPI_SUCCESS)
+        REAL(MPI_Dist_graph_neighbors_count)(comm, &in, &out, &is_weighted);
+    else if (kind == MPI_CART && REAL(MPI_Cartdim_get)(comm, &out) == MPI_SUCCESS)
         out *= 2;
     else if (kind == MPI_GRAPH)
-        neighbors(comm, own_rank(comm), &out);
+        REAL(MPI_Graph_neighbors_count)(comm, own_rank(comm), &out);
     return out;
 }
 
@@ -95,17 +119,13 @@ SUMS(sum_of, mixed_sum_of, int)
 #define SUFFIX
 #include "collective_calls.h"
 
-COLLECTIVE(Barrier, Ibarrier, 0, byte_type(), NO_ROOT, (comm), MPI_Comm comm)
+COLLECTIVE(Barrier, Ibarrier, mixed_part(0), NO_ROOT, (comm), MPI_Comm comm)
 
 #undef COUNT
 #undef DISPLACEMENT
 #undef SUFFIX
-#undef BLOCKING
-#undef NONBLOCKING
-#undef PERSISTENT
-#undef COLLECTIVE
 
-#if MPI_VERSION >= 4
+#if HAS_LARGE_COUNTS
 SUMS(sum_of_c, mixed_sum_of_c, MPI_Count)
 #define COUNT MPI_Count
 #define DISPLACEMENT MPI_Aint

@@ -6,12 +6,9 @@ static struct type known[KNOWN];
 
 static struct type describe(MPI_Datatype datatype)
 {
-    int (*envelope)(MPI_Datatype, int *, int *, int *, int *) =
-        REAL(MPI_Type_get_envelope);
-    int (*extent)(MPI_Datatype, MPI_Aint *, MPI_Aint *) =
-        REAL(MPI_Type_get_true_extent);
-    int (*size_of)(MPI_Datatype, MPI_Count *) =
-        REAL(MPI_Type_size_x);
+    int (*envelope)(MPI_Datatype, int *, int *, int *, int *) = REAL(MPI_Type_get_envelope);
+    int (*extent)(MPI_Datatype, MPI_Aint *, MPI_Aint *) = REAL(MPI_Type_get_true_extent);
+    int (*size_of)(MPI_Datatype, MPI_Count *) = REAL(MPI_Type_size_x);
     int integers, addresses, types, combiner = MPI_COMBINER_NAMED;
     MPI_Count size = 0;
     MPI_Aint lower = 0, bytes = 0;
@@ -30,16 +27,23 @@ static struct type *place_of(MPI_Datatype datatype)
 
 struct type type_of(MPI_Datatype datatype)
 {
-    struct type *place = place_of(datatype);
-    struct type found = *place;
+    if (datatype == null_type())
+        return (struct type){0};
+    lock_recorder();
+    struct type found = *place_of(datatype);
+    unlock_recorder();
     if (found.handle == HANDLE(datatype) && found.kind)
         return found;
     found = describe(datatype);
-    *place = found;
+    lock_recorder();
+    *place_of(datatype) = found;
+    unlock_recorder();
     return found;
 }
 
 void forget_type(MPI_Datatype datatype)
 {
+    lock_recorder();
     place_of(datatype)->kind = NO_DATATYPE;
+    unlock_recorder();
 }

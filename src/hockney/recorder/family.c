@@ -2,8 +2,6 @@
    family have another size, and would be damaged on their way through us. A program of another
    family runs without us. */
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,24 +31,16 @@ static const char *family_built_for(void)
 #endif
 }
 
-/* For hockney, which reports it once for all processes; where it cannot be left for it, on stderr. */
+/* Where hockney cannot be told, on stderr. */
 static void report(const char *uses, const char *what_follows)
 {
-    const char *directory = getenv(RECORD_DIRECTORY);
-    char path[4096], text[512];
-    const int length =
-        snprintf(text, sizeof text,
-                 "the program uses %s, and the recorder was built for %s: name the compiler wrapper "
-                 "of the program's MPI with --mpicc%s",
-                 uses, family_built_for(), what_follows);
-    snprintf(path, sizeof path, "%s/problem", directory ? directory : "");
-    const int note = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (note < 0 && errno == EEXIST)
-        return;
-    if (note < 0 || write(note, text, (size_t)length) != length)
+    char text[512];
+    snprintf(text, sizeof text,
+             "the program uses %s, and the recorder was built for %s: name the compiler wrapper "
+             "of the program's MPI with --mpicc%s",
+             uses, family_built_for(), what_follows);
+    if (!leave_note(text))
         fprintf(stderr, "hockney: %s\n", text);
-    if (note >= 0)
-        close(note);
 }
 
 /* Takes us out of what is preloaded into this program. */

@@ -15,14 +15,24 @@
 
 enum { MOST_FILES = 100 }; /* of one process: what it becomes by exec is recorded again */
 
+enum { NOTE_BYTES = 4608 };
+
 struct file *recorded;
+atomic_int is_on;
 _Thread_local int depth;
 int is_tsc, is_threaded;
 atomic_flag busy = ATOMIC_FLAG_INIT;
 
-static struct file *mapped; /* what `recorded` is while recording is switched on */
-static struct file *ended; /* what was recorded until the last session ended */
-static struct trace_header *traced_until_then;
+static int is_open; /* between MPI_Init and MPI_Finalize, or the first session and the last */
+static int64_t cpu_wait_before; /* MPI_Init was done */
+
+void wait_for_lock(void)
+{
+    enum { TURNS = 100 }; /* then whoever has it needs the CPU */
+    for (unsigned turn = 1; atomic_flag_test_and_set_explicit(&busy, memory_order_acquire); turn++)
+        if (turn % TURNS == 0)
+            sched_yield();
+}
 
 void copy_text(char *to, const char *from, size_t bytes)
 {
@@ -84,10 +94,17 @@ static struct file *map_file(const char *path)
     if (descriptor < 0)
         return NULL;
     void *found = MAP_FAILED;
-    if (posix_fallocate(descriptor, 0, sizeof(struct file)) == 0)
+    int reason = posix_fallocate(descriptor, 0, sizeof(struct file));
+    if (!reason) {
         found = mmap(NULL, sizeof(struct file), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+        reason = errno;
+    }
     close(descriptor);
-    return found == MAP_FAILED ? NULL : found;
+    if (found != MAP_FAILED)
+        return found;
+    unlink(path);
+    errno = reason;
+    return NULL;
 }
 
 static int rank_of_world(void)
@@ -104,16 +121,6 @@ static int size_of_world(void)
     int size = 0;
     get_size(world(), &size);
     return size;
-}
-
-/* A number that tells this MPI_COMM_WORLD from any other of the same command. */
-static uint64_t job_of_all(void)
-{
-    int (*bcast)(void *, int, MPI_Datatype, int, MPI_Comm) =
-        REAL(MPI_Bcast);
-    uint64_t job = now_ns() * 0x9e3779b97f4a7c15u + (uint64_t)getpid();
-    bcast(&job, sizeof job, byte_type(), 0, world());
-    return job;
 }
 
 static void describe_process(struct header *header)
@@ -149,43 +156,82 @@ static struct file *map_new_file(const char *directory, int rank, char *path, si
     return found;
 }
 
+int leave_note(const char *text)
+{
+    const char *directory = getenv(RECORD_DIRECTORY);
+    char path[4096];
+    if (!directory || snprintf(path, sizeof path, "%s/problem", directory) >= (int)sizeof path)
+        return 0;
+    const int note = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (note < 0)
+        return errno == EEXIST;
+    const ssize_t length = (ssize_t)strlen(text);
+    const int is_whole = write(note, text, (size_t)length) == length;
+    close(note);
+    return is_whole;
+}
+
 /* A child of fork is no rank, and has no other thread that could hold the lock. */
 static void forget_in_child(void)
 {
-    recorded = mapped = ended = NULL;
+    is_on = is_open = 0;
     traced = NULL;
     unlock_recorder();
 }
 
 int is_recorded_here(void)
 {
-    return getenv(RECORD_DIRECTORY) != NULL && !mapped;
+    return getenv(RECORD_DIRECTORY) != NULL && !is_open;
 }
 
-int begin_recording_as(int rank, int ranks, uint64_t job, int thread_level)
+static int refuse(int rank, const char *path, int reason)
+{
+    char note[NOTE_BYTES];
+    snprintf(note, sizeof note, "rank %d is not recorded: %s cannot be written: %s", rank, path,
+             strerror(reason));
+    leave_note(note);
+    return 0;
+}
+
+/* How long this thread was ready to run but did not, since it began; -1 where the kernel does not tell. */
+static int64_t cpu_wait_ns(void)
+{
+    char line[96] = "";
+    long long ran, waited;
+    const int from = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (from < 0)
+        return -1;
+    const ssize_t length = read(from, line, sizeof line - 1);
+    close(from);
+    return length > 0 && sscanf(line, "%lld %lld", &ran, &waited) == 2 ? waited : -1;
+}
+
+/* Nothing is asked of the other ranks: some of them may run without us. */
+int begin_recording_as(int rank, int ranks, int thread_level)
 {
     const char *directory = getenv(RECORD_DIRECTORY);
     char path[4096];
     is_tsc = has_even_ticks();
     struct file *file = map_new_file(directory, rank, path, sizeof path);
-    if (!file) {
-        fprintf(stderr, "hockney: rank %d cannot write %s: it is not recorded\n", rank, path);
-        return 0;
-    }
+    if (!file)
+        return refuse(rank, path, errno);
     is_threaded = thread_level == MPI_THREAD_MULTIPLE;
     struct header *header = &file->header;
     *header = (struct header){.magic = "hockney", .version = LAYOUT_VERSION, .bytes = sizeof *file,
-                              .state = RECORDING, .thread_level = (uint32_t)thread_level, .job = job,
-                              .rank = rank, .ranks = ranks};
+                              .state = RECORDING, .thread_level = (uint32_t)thread_level,
+                              .job = job_of_launcher(), .rank = rank, .ranks = ranks};
     describe_process(header);
     header->first_ns = header->last_ns = now_ns();
     header->first_ticks = header->last_ticks = ticks();
     header->regions = 1; /* the region without a name */
+    recorded = file;
     forget_cells();
     begin_trace(header, directory, strrchr(path, '/') + 1);
-    mapped = recorded = file;
     pthread_atfork(NULL, NULL, forget_in_child);
+    is_open = is_on = 1;
     measure_cost();
+    header->cpu_wait_ns = -1;
+    cpu_wait_before = cpu_wait_ns();
     header->began_ticks = header->ended_ticks = ticks();
     return 1;
 }
@@ -193,48 +239,49 @@ int begin_recording_as(int rank, int ranks, uint64_t job, int thread_level)
 void begin_recording(int thread_level)
 {
     if (is_recorded_here())
-        begin_recording_as(rank_of_world(), size_of_world(), job_of_all(), thread_level);
+        begin_recording_as(rank_of_world(), size_of_world(), thread_level);
 }
 
 void set_recording(int on)
 {
-    /* What was freed meanwhile may be in use again, for something else. */
     lock_recorder();
-    if (on && mapped && !recorded)
-        forget_all_handles();
-    recorded = on ? mapped : NULL;
-    keys++;
+    if (is_open && on != is_on) {
+        if (on)
+            forget_all_handles(); /* what was freed meanwhile may be in use again, for something else */
+        is_on = on;
+        keys++;
+    }
     unlock_recorder();
 }
 
 int resume_recording(void)
 {
-    if (!ended)
+    if (!recorded || recorded->header.pid != getpid())
         return 0;
-    mapped = ended;
-    mapped->header.state = RECORDING;
-    traced = traced_until_then;
+    recorded->header.state = RECORDING;
+    is_open = 1;
     set_recording(1);
     return 1;
 }
 
+/* Takes no lock where the program aborts: it may do so in a handler of a signal, while this thread has it. */
 void end_recording(enum state state)
 {
-    struct file *file = mapped;
-    if (!file)
+    if (!is_open)
         return;
     const uint64_t began = ticks();
-    set_recording(1);
-    if (state == FINALIZED)
+    if (state == FINALIZED) {
+        lock_recorder();
         complete_all_requests();
-    ended = file;
-    traced_until_then = traced;
-    recorded = mapped = NULL;
-    traced = NULL;
-    struct header *header = &file->header;
+        unlock_recorder();
+    }
+    is_open = is_on = 0;
+    struct header *header = &recorded->header;
     header->last_ns = now_ns();
     header->last_ticks = ticks();
     header->ended_ticks = began;
+    const int64_t cpu_wait = cpu_wait_ns();
+    header->cpu_wait_ns = cpu_wait < 0 || cpu_wait_before < 0 ? -1 : cpu_wait - cpu_wait_before;
     header->cpu_last = sched_getcpu();
     header->state = state;
 }

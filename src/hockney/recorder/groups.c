@@ -42,9 +42,19 @@ static int same_group(const struct group *group)
     return -1;
 }
 
-static uint16_t add_group(const struct group *group, int32_t *ranks)
+/* A group as the library describes it. */
+struct described {
+    struct group group;
+    int32_t *ranks; /* in MPI_COMM_WORLD; NULL where they cannot be known */
+    int is_valid;
+};
+
+/* Takes the ranks. */
+static uint16_t add_group(const struct described *described)
 {
-    int found = same_group(group);
+    const struct group *group = &described->group;
+    int32_t *ranks = described->ranks;
+    int found = described->is_valid ? same_group(group) : OTHERS;
     if (found < 0 && recorded->header.groups < OTHERS) {
         found = (int)recorded->header.groups++;
         recorded->groups[found] = *group;
@@ -99,8 +109,8 @@ static uint64_t digest(const int32_t *ranks, int size)
     return sum;
 }
 
-/* Takes the group, which it frees. peers: the group that ranks of calls name. */
-static uint16_t describe(MPI_Group own, MPI_Group peers, const char *name)
+/* peers: the group that ranks of calls name. */
+static struct described describe(MPI_Group own, MPI_Group peers, const char *name)
 {
     int (*get_size)(MPI_Group, int *) = REAL(MPI_Group_size);
     int (*get_rank)(MPI_Group, int *) = REAL(MPI_Group_rank);
@@ -114,10 +124,10 @@ static uint16_t describe(MPI_Group own, MPI_Group peers, const char *name)
         copy_text(group.name, name, sizeof group.name);
     int32_t *ranks = ranks_in_world(peers, size);
     group.members = ranks ? digest(ranks, size) : 0;
-    return add_group(&group, ranks);
+    return (struct described){group, ranks, 1};
 }
 
-static uint16_t describe_comm(MPI_Comm comm)
+static struct described describe_comm(MPI_Comm comm)
 {
     int (*group_of_comm)(MPI_Comm, MPI_Group *) =
         REAL(MPI_Comm_group);
@@ -133,8 +143,8 @@ static uint16_t describe_comm(MPI_Comm comm)
     test_inter(comm, &is_inter);
     get_name(comm, name, &length);
     if (group_of_comm(comm, &own) != MPI_SUCCESS)
-        return OTHERS;
-    uint16_t found = OTHERS;
+        return (struct described){0};
+    struct described found = {0};
     if (!is_inter)
         found = describe(own, own, name);
     else if (remote_of(comm, &remote) == MPI_SUCCESS) {
@@ -145,19 +155,20 @@ static uint16_t describe_comm(MPI_Comm comm)
     return found;
 }
 
-static uint16_t describe_window(MPI_Win window)
+static struct described describe_window(MPI_Win window)
 {
     int (*group_of_win)(MPI_Win, MPI_Group *) =
         REAL(MPI_Win_get_group);
     int (*release)(MPI_Group *) = REAL(MPI_Group_free);
     MPI_Group group;
     if (group_of_win(window, &group) != MPI_SUCCESS)
-        return OTHERS;
-    const uint16_t found = describe(group, group, "");
+        return (struct described){0};
+    const struct described found = describe(group, group, "");
     release(&group);
     return found;
 }
 
+/* Everything below holds the lock, or takes it; what is above asks the library, without it. */
 static struct known *find(uintptr_t handle, int is_window)
 {
     uint32_t place = place_of(handle);
@@ -192,7 +203,7 @@ static void forget(uintptr_t handle, int is_window)
     if (++freed < HANDLES / 8)
         return;
     freed = 0;
-    struct known before[HANDLES];
+    static struct known before[HANDLES]; /* too much for the stack of a thread */
     memcpy(before, table, sizeof table);
     memset(table, 0, sizeof table);
     handles = 0;
@@ -208,49 +219,87 @@ void forget_all_handles(void)
     last_handle = 0;
 }
 
+/* The group of a handle; -1 where it was not seen before, or was forgotten. */
+static int known_group(uintptr_t handle, int is_window)
+{
+    if (handle == last_handle && !is_window)
+        return last_group;
+    const struct known *known = find(handle, is_window);
+    if (!known)
+        return handles < MOST_HANDLES ? -1 : OTHERS;
+    if (!is_window) {
+        last_group = known->group;
+        last_handle = handle;
+    }
+    return known->group;
+}
+
+static int look_up(uintptr_t handle, int is_window)
+{
+    lock_recorder();
+    const int found = known_group(handle, is_window);
+    unlock_recorder();
+    return found;
+}
+
+/* Another thread may have been quicker. */
+static uint16_t remember(uintptr_t handle, int is_window, const struct described *described)
+{
+    lock_recorder();
+    int found = known_group(handle, is_window);
+    if (found < 0) {
+        found = add_group(described);
+        add(handle, is_window, (uint16_t)found);
+    } else {
+        free(described->ranks);
+    }
+    unlock_recorder();
+    return (uint16_t)found;
+}
+
 uint16_t group_of(MPI_Comm comm)
 {
-    const uintptr_t handle = HANDLE(comm);
-    if (handle == last_handle)
-        return last_group;
-    struct known *known = find(handle, 0);
-    uint16_t group;
-    if (known) {
-        group = known->group;
-    } else {
-        group = handles < MOST_HANDLES ? describe_comm(comm) : OTHERS;
-        add(handle, 0, group);
-    }
-    last_group = group;
-    last_handle = handle;
-    return group;
+    const int found = look_up(HANDLE(comm), 0);
+    if (found >= 0)
+        return (uint16_t)found;
+    const struct described described = describe_comm(comm);
+    return remember(HANDLE(comm), 0, &described);
 }
 
 uint16_t group_of_window(MPI_Win window)
 {
-    struct known *known = find(HANDLE(window), 1);
-    if (known)
-        return known->group;
-    const uint16_t group = handles < MOST_HANDLES ? describe_window(window) : OTHERS;
-    add(HANDLE(window), 1, group);
-    return group;
+    const int found = look_up(HANDLE(window), 1);
+    if (found >= 0)
+        return (uint16_t)found;
+    const struct described described = describe_window(window);
+    return remember(HANDLE(window), 1, &described);
 }
 
+/* Ranks of a group stay as they are once a handle of it is known. */
 int32_t peer_in(uint16_t group, int rank)
 {
     if (rank < 0)
-        return NO_PEER;
-    if (!is_known[group] || rank >= recorded->groups[group].size)
+        return rank == MPI_ANY_SOURCE ? UNKNOWN_PEER : NO_PEER;
+    if (group >= GROUPS || !is_known[group] || rank >= recorded->groups[group].size)
         return UNKNOWN_PEER;
     return ranks_of[group][rank];
 }
 
+uint64_t members_of(uint16_t group)
+{
+    return group < GROUPS ? recorded->groups[group].members : 0;
+}
+
 void forget_comm(MPI_Comm comm)
 {
+    lock_recorder();
     forget(HANDLE(comm), 0);
+    unlock_recorder();
 }
 
 void forget_window(MPI_Win window)
 {
+    lock_recorder();
     forget(HANDLE(window), 1);
+    unlock_recorder();
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum {
-    LAYOUT_VERSION = 3,
+    LAYOUT_VERSION = 4,
     NAMES = 512,
     NAME_BYTES = 40,
     REGIONS = 64,
@@ -87,6 +87,7 @@ struct header {
        written for the first time (cost.c). */
     double call_ticks, poll_ticks, page_ticks;
     uint64_t unfinished;    /* receives that never completed, counted with the bytes posted */
+    int64_t cpu_wait_ns;    /* ready to run while something else had its CPU; -1: unknown, or not ended */
     int32_t cpu_first, cpu_last;
     uint32_t names, regions, groups, cells;
     char host[64], boot[40];
@@ -143,6 +144,6 @@ _Static_assert(sizeof(struct trace_header) == 48, "hockney.profiles.layout has i
 _Static_assert(sizeof(struct cell) == 192, "hockney.profiles.layout has its fields");
 _Static_assert(sizeof(struct event) == 48, "hockney.profiles.layout has its fields");
 _Static_assert(sizeof(struct group) == 80, "hockney.profiles.layout has its fields");
-_Static_assert(sizeof(struct header) == 1184, "hockney.profiles.layout has its fields");
+_Static_assert(sizeof(struct header) == 1192, "hockney.profiles.layout has its fields");
 
 #endif

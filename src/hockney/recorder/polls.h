@@ -69,13 +69,15 @@ static inline void count_timed(struct polls *polls, uint16_t call, uint16_t grou
         trace_other(enter, exit);
 }
 
-/* Of a poll that found nothing. */
+/* Of a poll that found nothing. comm: NULL of a function without one. */
 static inline void count_nothing(struct polls *polls, uint16_t call, MPI_Comm *comm, uint64_t enter)
 {
     const uint64_t exit = enter ? ticks() : 0;
-    lock_recorder();
+    const uint16_t group = enter && comm ? group_of(*comm) : NO_GROUP;
+    if (!begin_entry())
+        return;
     if (enter)
-        count_timed(polls, call, comm ? group_of(*comm) : NO_GROUP, comm ? HANDLE(*comm) : 0, enter, exit);
+        count_timed(polls, call, group, comm ? HANDLE(*comm) : 0, enter, exit);
     else
         count_untimed(polls);
     unlock_recorder();
@@ -92,5 +94,39 @@ static inline uint64_t begin_of_found(struct polls *polls, uint64_t enter, uint6
     const uint64_t spent = polls->found_ticks ? polls->found_ticks : polls->nothing_ticks;
     return exit - spent;
 }
+
+static inline void count_found(struct polls *polls, uint16_t call, MPI_Comm *comm, uint64_t enter)
+{
+    const uint64_t exit = ticks();
+    const uint16_t group = comm ? group_of(*comm) : NO_GROUP;
+    if (!begin_entry())
+        return;
+    enter = begin_of_found(polls, enter, exit);
+    count(&(struct operation){.call = call, .group = group, .peer = NO_PEER}, exit - enter);
+    if (traced)
+        trace_other(enter, exit);
+    unlock_recorder();
+}
+
+/* A function that looks, and completes nothing. FOUND: whether there is something; COMM: a pointer to its
+   communicator, or NULL; ALSO: what follows from what was found. */
+#define POLLS(NAME, FOUND, COMM, ALSO, ARGUMENTS, ...)                                             \
+    WRAP(NAME, ARGUMENTS, __VA_ARGS__)                                                             \
+    {                                                                                              \
+        static struct polls polls;                                                                 \
+        MPI_Comm *const of = COMM;                                                                 \
+        const uint64_t enter = begin_poll(&polls, of ? HANDLE(*of) : 0);                           \
+        const int result = real ARGUMENTS;                                                         \
+        if (result != MPI_SUCCESS) {                                                               \
+            const struct done done = {call, result, enter, enter};                                 \
+            PLAIN;                                                                                 \
+        } else if (FOUND) {                                                                        \
+            count_found(&polls, call, of, enter);                                                  \
+            ALSO;                                                                                  \
+        } else {                                                                                   \
+            count_nothing(&polls, call, of, enter);                                                \
+        }                                                                                          \
+        return result;                                                                             \
+    }
 
 #endif

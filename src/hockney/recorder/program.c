@@ -8,8 +8,6 @@
 
 #include "wrap.h"
 
-#define SUFFIX
-
 #define INITIALIZES(SYMBOL, LEVEL, ARGUMENTS, ...)                                                 \
     VISIBLE int SYMBOL(__VA_ARGS__)                                                                \
     {                                                                                              \
@@ -67,20 +65,20 @@ static int read_text(const char *from, char *to, size_t bytes)
 }
 
 /* Level 0 switches recording off and 1 on, as the standard has it; 1 and -1 with a name begin and end
-   a region, as IPM has it; other levels are regions by their number. */
+   a region, as IPM has it; other levels are regions by their number. What looks like a name where recording is
+   off may be none: an argument that was not given is whatever was there before. */
 static void control(int level, const char *name)
 {
     char text[REGION_BYTES];
     const int is_named = (level == 1 || level == -1) && read_text(name, text, sizeof text);
-    if (level == 0 || (level == 1 && !is_named)) {
+    if (level == 0 || (level == 1 && (!is_named || !is_recording()))) {
         set_recording(level);
         return;
     }
-    if (!recorded)
-        return;
     if (!is_named)
         snprintf(text, sizeof text, "%d", abs(level));
-    lock_recorder();
+    if (!begin_entry())
+        return;
     if (level > 0)
         enter_region(text);
     else
@@ -101,53 +99,3 @@ static void control(int level, const char *name)
 
 CONTROLS(MPI_Pcontrol)
 CONTROLS(PMPI_Pcontrol)
-
-ON_COMM(Comm_dup, (comm, made), MPI_Comm comm, MPI_Comm *made)
-ON_COMM(Comm_split, (comm, color, key, made), MPI_Comm comm, int color, int key, MPI_Comm *made)
-ON_COMM(Comm_split_type, (comm, type, key, info, made), MPI_Comm comm, int type, int key, MPI_Info info,
-      MPI_Comm *made)
-ON_COMM(Comm_create, (comm, group, made), MPI_Comm comm, MPI_Group group, MPI_Comm *made)
-ON_COMM(Cart_create, (comm, dimensions, sizes, periods, reorder, made), MPI_Comm comm, int dimensions,
-      const int sizes[], const int periods[], int reorder, MPI_Comm *made)
-ON_COMM(Win_create, (base, size, unit, info, comm, window), void *base, MPI_Aint size, int unit,
-      MPI_Info info, MPI_Comm comm, MPI_Win *window)
-ON_COMM(Win_allocate, (size, unit, info, comm, base, window), MPI_Aint size, int unit, MPI_Info info,
-      MPI_Comm comm, void *base, MPI_Win *window)
-ON_COMM(Win_allocate_shared, (size, unit, info, comm, base, window), MPI_Aint size, int unit,
-      MPI_Info info, MPI_Comm comm, void *base, MPI_Win *window)
-ON_COMM(Win_create_dynamic, (info, comm, window), MPI_Info info, MPI_Comm comm, MPI_Win *window)
-
-#define FREES(NAME)                                                                                \
-    WRAP(NAME, (comm), MPI_Comm *comm)                                                             \
-    {                                                                                              \
-        lock_recorder();                                                                           \
-        const uint16_t group = group_of(*comm);                                                    \
-        forget_comm(*comm);                                                                        \
-        unlock_recorder();                                                                         \
-        const uint64_t enter = ticks();                                                            \
-        const int result = real(comm);                                                             \
-        count_plain(call, group, NO_PEER, enter);                                                  \
-        return result;                                                                             \
-    }
-
-FREES(Comm_free)
-FREES(Comm_disconnect)
-
-/* What is freed while recording is switched off must be forgotten, too. */
-#define FORGETS(SYMBOL, FORGET, ARGUMENTS, ...)                                                    \
-    VISIBLE int SYMBOL(__VA_ARGS__)                                                                \
-    {                                                                                              \
-        typedef int function(__VA_ARGS__);                                                         \
-        static function *real;                                                                     \
-        if (!real)                                                                                 \
-            real = (function *)real_of(#SYMBOL);                                                   \
-        lock_recorder();                                                                           \
-        FORGET;                                                                                    \
-        unlock_recorder();                                                                         \
-        return real ARGUMENTS;                                                                     \
-    }
-
-FORGETS(MPI_Type_free, forget_type(*datatype), (datatype), MPI_Datatype *datatype)
-FORGETS(PMPI_Type_free, forget_type(*datatype), (datatype), MPI_Datatype *datatype)
-FORGETS(MPI_Comm_set_name, forget_comm(comm), (comm, name), MPI_Comm comm, const char *name)
-FORGETS(PMPI_Comm_set_name, forget_comm(comm), (comm, name), MPI_Comm comm, const char *name)

@@ -8,7 +8,7 @@
 
 #include "recorder.h"
 
-static void *library;          /* a handle of the MPI library */
+static void *library;          /* a handle of the MPI library: found by the first thread that calls it */
 static uintptr_t first_byte, bytes; /* where its code is */
 
 struct search {
@@ -104,35 +104,30 @@ int is_from_library(const void *caller)
 
 /* Where handles are addresses of the library's own data, naming one would bind us to that library. */
 #if defined(OPEN_MPI)
-static void *data_of(const char *name, void **known)
+static void *data_of(const char *name)
 {
     /* A program may have a copy of the library's data, which is then that of all. */
-    if (!*known)
-        *known = dlsym(RTLD_DEFAULT, name);
-    if (!*known)
-        *known = needed(name);
-    return *known;
+    void *known = dlsym(RTLD_DEFAULT, name);
+    return known ? known : needed(name);
 }
-
-MPI_Comm world(void)
-{
-    static void *known;
-    return (MPI_Comm)data_of("ompi_mpi_comm_world", &known);
-}
-
-MPI_Datatype byte_type(void)
-{
-    static void *known;
-    return (MPI_Datatype)data_of("ompi_mpi_byte", &known);
-}
+#define HANDLE_OF(FUNCTION, TYPE, NAME, SYMBOL)                                                    \
+    TYPE FUNCTION(void)                                                                            \
+    {                                                                                              \
+        static _Atomic(TYPE) known;                                                                \
+        TYPE found = atomic_load_explicit(&known, memory_order_relaxed);                           \
+        if (!found)                                                                                \
+            atomic_store_explicit(&known, found = (TYPE)data_of(SYMBOL), memory_order_relaxed);    \
+        return found;                                                                              \
+    }
 #else
-MPI_Comm world(void)
-{
-    return MPI_COMM_WORLD;
-}
-
-MPI_Datatype byte_type(void)
-{
-    return MPI_BYTE;
-}
+#define HANDLE_OF(FUNCTION, TYPE, NAME, SYMBOL)                                                    \
+    TYPE FUNCTION(void)                                                                            \
+    {                                                                                              \
+        return NAME;                                                                               \
+    }
 #endif
+
+HANDLE_OF(world, MPI_Comm, MPI_COMM_WORLD, "ompi_mpi_comm_world")
+HANDLE_OF(null_comm, MPI_Comm, MPI_COMM_NULL, "ompi_mpi_comm_null")
+HANDLE_OF(byte_type, MPI_Datatype, MPI_BYTE, "ompi_mpi_byte")
+HANDLE_OF(null_type, MPI_Datatype, MPI_DATATYPE_NULL, "ompi_mpi_datatype_null")

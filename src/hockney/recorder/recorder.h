@@ -22,10 +22,28 @@
 /* The variable with the directory of the ranks' files. */
 #define RECORD_DIRECTORY "HOCKNEY_RECORD_DIRECTORY"
 
+/* What came with these versions of the standard. Open MPI 5 has most of MPI 4.0, but no large counts, and is an
+   MPI 3.1 by its own account. */
+#define HAS_MPI(VERSION, SUBVERSION)                                                               \
+    (MPI_VERSION > (VERSION) || (MPI_VERSION == (VERSION) && MPI_SUBVERSION >= (SUBVERSION)))
+#define HAS_LARGE_COUNTS HAS_MPI(4, 0)
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
+#define HAS_MPI_4 1
+#else
+#define HAS_MPI_4 HAS_MPI(4, 0)
+#endif
+
 /* A function of MPI that is recorded; its number is given when it is first called. */
 struct call {
     const char *name;
-    uint16_t number;
+    _Atomic uint16_t number; /* 0: it has none yet */
+};
+
+/* A call of the program that has come back from the library. */
+struct done {
+    uint16_t call;
+    int result;
+    uint64_t enter, exit;
 };
 
 /* A call as it is counted. */
@@ -37,7 +55,8 @@ struct operation {
     const void *buffer; /* of a message */
 };
 
-extern struct file *recorded; /* NULL while nothing is recorded */
+extern struct file *recorded; /* the file of this rank; once there is one, it stays */
+extern atomic_int is_on;      /* whether calls are recorded; a thread may switch it off while others are in one */
 extern _Thread_local int depth; /* calls of MPI that this thread is in: inner ones are no calls of the program */
 extern int is_tsc, is_threaded;
 extern atomic_flag busy;
@@ -54,17 +73,34 @@ static inline uint64_t ticks(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+static inline int is_recording(void)
+{
+    return atomic_load_explicit(&is_on, memory_order_relaxed);
+}
+
+/* All tables are read and written under this lock. It is never held while the library is called, which may wait
+   for another thread that wants it, nor taken twice. */
+void wait_for_lock(void);
 static inline void lock_recorder(void)
 {
-    if (is_threaded)
-        while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
-            ;
+    if (is_threaded && atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
+        wait_for_lock();
 }
 
 static inline void unlock_recorder(void)
 {
     if (is_threaded)
         atomic_flag_clear_explicit(&busy, memory_order_release);
+}
+
+/* Whether what has come back is still to be counted: then the lock is held. */
+static inline int begin_entry(void)
+{
+    lock_recorder();
+    if (__builtin_expect(is_recording(), 1))
+        return 1;
+    unlock_recorder();
+    return 0;
 }
 
 /* Bits of a number so scattered that no rhythm of the program is mistaken for all of it. */
@@ -82,20 +118,26 @@ void *find_real(const char *name); /* NULL where the library has none of that na
 #define REAL(NAME) ((__typeof__(&P##NAME))real_of("P" #NAME))
 int is_from_library(const void *caller);
 MPI_Comm world(void);
+MPI_Comm null_comm(void);
 MPI_Datatype byte_type(void);
+MPI_Datatype null_type(void);
 
 /* family.c */
 void check_family(void);
 
+/* job.c: the same on all ranks that a launcher starts together, as far as it names them. */
+uint64_t job_of_launcher(void);
+
 /* file.c: one for each rank. */
 int is_recorded_here(void);
-void begin_recording(int thread_level); /* after MPI_Init, together with all ranks */
-int begin_recording_as(int rank, int ranks, uint64_t job, int thread_level);
+void begin_recording(int thread_level); /* after MPI_Init */
+int begin_recording_as(int rank, int ranks, int thread_level);
 int resume_recording(void); /* after a session that was the last until then */
 void end_recording(enum state state);
 void set_recording(int on);
 int may_write(size_t bytes);
 void copy_text(char *to, const char *from, size_t bytes);
+int leave_note(const char *text); /* for hockney, which reports the first; 0 where it cannot be written */
 
 /* cells.c */
 extern uint32_t keys; /* changes when the same call may belong to another cell than before */
@@ -104,7 +146,8 @@ int bin_of(uint64_t spent);
 uint16_t add_name(struct call *call);
 static inline uint16_t number_of(struct call *call)
 {
-    return __builtin_expect(call->number, 1) ? call->number : add_name(call);
+    const uint16_t number = atomic_load_explicit(&call->number, memory_order_relaxed);
+    return __builtin_expect(number, 1) ? number : add_name(call);
 }
 uint32_t count(const struct operation *operation, uint64_t spent);
 void count_completion(uint32_t cell, uint64_t spent);
@@ -114,15 +157,17 @@ void leave_region(void);
 /* session.c: whether recording began with a session, and the group of its ranks. */
 int is_world_of_session(MPI_Group *group);
 
-/* groups.c: communicators and windows. */
+/* groups.c: communicators and windows. Those that find a group may ask the library: without the lock. */
+enum { NO_GROUP = UINT16_MAX };
 uint16_t group_of(MPI_Comm comm);
 uint16_t group_of_window(MPI_Win window);
 int32_t peer_in(uint16_t group, int rank);
+uint64_t members_of(uint16_t group);
 void forget_comm(MPI_Comm comm);
-void forget_all_handles(void);
+void forget_all_handles(void); /* with the lock held */
 void forget_window(MPI_Win window);
 
-/* datatypes.c */
+/* datatypes.c: without the lock. */
 struct type {
     uintptr_t handle;
     uint64_t size;
@@ -152,26 +197,31 @@ void trace_act(enum what what, const struct operation *operation, int tag, uint3
 void trace_other(uint64_t enter, uint64_t exit);
 uint32_t next_request(void);
 
-/* requests.c: what was started and is not complete. */
+/* requests.c: what was started and is not complete. All with the lock held. */
+enum request_kind { SEND_REQUEST, RECEIVE_REQUEST, EXCHANGE_REQUEST, COLLECTIVE_REQUEST, MATCHED_MESSAGE };
 struct request {
-    uintptr_t handle; /* 0: free */
+    uintptr_t handle;
     struct operation operation;
     uint32_t cell, number;
-    int32_t source; /* as asked for, in its communicator */
     int tag;
+    uint32_t id;    /* in the order of calls; 0 for none */
     uint64_t spent; /* in the call that started it */
-    uint32_t id; /* in the order of calls */
-    uint8_t is_receive, is_persistent, is_active, is_numbered, is_collective;
-    uint8_t is_partitioned; /* its status has no count */
+    uint32_t times; /* sends that are alike and have one handle */
+    uint32_t below, next; /* requests.c */
+    uint8_t kind, is_persistent, is_active, is_numbered;
+    uint8_t has_status; /* what completes it has a status that says what was received */
 };
 void add_request(const struct request *request);
 struct request *find_request(uintptr_t handle);
 void remove_request(struct request *request);
-void start_request(struct request *request, uint16_t call, uint64_t enter, uint64_t spent);
+void start_request(struct request *request, const struct done *done, uint64_t share);
 void complete_request(struct request *request, const MPI_Status *status, uint64_t enter,
                       uint64_t exit, uint64_t share);
 void complete_all_requests(void);
 uint64_t bytes_received(const MPI_Status *status);
+int was_cancelled(const MPI_Status *status);
+void add_message(MPI_Message message, uint16_t group); /* found by a probe: it says not where it comes from */
+uint16_t take_message(uintptr_t message);
 
 #pragma GCC visibility pop
 #endif

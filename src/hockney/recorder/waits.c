@@ -1,123 +1,147 @@
 /* Calls that start persistent requests, and calls that complete requests. Their time is their own; each
    call that started one of the requests has its share of it besides. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "polls.h"
 
 #define SUFFIX
 
+enum { FEW = 16 };
+
 /* What a call is about to complete: the library overwrites handles, and statuses are needed. */
 struct pending {
-    uintptr_t *handles;
-    MPI_Status *statuses;
-    int room;
+    int requests;
+    const uintptr_t *handles;
+    MPI_Status *statuses; /* the program's, or ours where it ignores them */
+    void *held;           /* of more than a few */
+    uintptr_t few_handles[FEW];
+    MPI_Status few_statuses[FEW];
 };
 
-static _Thread_local struct pending pending;
-
-/* Makes room for as many; returns 0 where there is none. It grows, and stays. */
-static int make_room(int requests)
+/* Returns 0 where there is no memory, or the call is none that can complete anything. */
+static int note_requests(struct pending *pending, int requests, const MPI_Request of[],
+                         MPI_Status *given)
 {
-    if (requests <= pending.room)
-        return 1;
-    const int room = requests < 64 ? 64 : 2 * requests;
-    uintptr_t *handles = realloc(pending.handles, (size_t)room * sizeof *handles);
-    pending.handles = handles ? handles : pending.handles;
-    MPI_Status *statuses = realloc(pending.statuses, (size_t)room * sizeof *statuses);
-    pending.statuses = statuses ? statuses : pending.statuses;
-    if (!handles || !statuses)
+    if (requests < 0 || (requests && !of))
         return 0;
-    pending.room = room;
+    const size_t number = (size_t)requests;
+    uintptr_t *handles = pending->few_handles;
+    MPI_Status *statuses = pending->few_statuses;
+    pending->held = NULL;
+    if (requests > FEW) {
+        handles = malloc(number * (sizeof *handles + sizeof *statuses));
+        if (!handles)
+            return 0;
+        pending->held = handles;
+        statuses = (MPI_Status *)(handles + number);
+    }
+    for (int i = 0; i < requests; i++)
+        handles[i] = HANDLE(of[i]);
+    pending->requests = requests;
+    pending->handles = handles;
+    pending->statuses = given == MPI_STATUSES_IGNORE ? statuses : given;
     return 1;
 }
 
-static void note_handles(int requests, const MPI_Request *of)
-{
-    for (int i = 0; i < requests; i++)
-        pending.handles[i] = HANDLE(of[i]);
-}
-
-static void complete(uintptr_t handle, const MPI_Status *status, uint64_t enter, uint64_t exit,
+static void complete(uintptr_t handle, const MPI_Status *status, const struct done *done,
                      uint64_t share)
 {
     struct request *request = find_request(handle);
     if (request)
-        complete_request(request, status, enter, exit, share);
+        complete_request(request, status, done->enter, done->exit, share);
 }
 
-static void count_wait(uint16_t call, uint64_t enter, uint64_t exit)
+/* Of a call that failed, only MPI_ERR_IN_STATUS says which requests it completed. */
+static int is_complete(const MPI_Status *status, int result)
 {
-    const struct operation operation = {.call = call, .group = NO_GROUP, .peer = NO_PEER};
-    count(&operation, exit - enter);
+    return result != MPI_ERR_IN_STATUS || status->MPI_ERROR != MPI_ERR_PENDING;
 }
 
-/* All requests of a call; those that were none had no handle that is known. polls: of a function that need
+static int is_received(const MPI_Status *status, int result)
+{
+    return result == MPI_SUCCESS ||
+           (result == MPI_ERR_IN_STATUS && status->MPI_ERROR == MPI_SUCCESS);
+}
+
+/* What a call completed: the first so many (which: NULL), or those that it names. polls: of a function that need
    not have found anything; NULL of one that waits. */
-static void complete_all(uint16_t call, int requests, const MPI_Status *statuses, uint64_t enter,
-                         struct polls *polls)
+static void count_completed(struct done *done, const struct pending *pending, int completed,
+                            const int *which, struct polls *polls)
 {
-    const uint64_t exit = ticks();
-    lock_recorder();
+    done->exit = ticks();
+    if (!begin_entry())
+        return;
     if (polls)
-        enter = begin_of_found(polls, enter, exit);
-    count_wait(call, enter, exit);
-    for (int i = 0; i < requests; i++)
-        complete(pending.handles[i], &statuses[i], enter, exit, (exit - enter) / (uint64_t)requests);
+        done->enter = begin_of_found(polls, done->enter, done->exit);
+    const uint64_t spent = done->exit - done->enter;
+    count(&(struct operation){.call = done->call, .group = NO_GROUP, .peer = NO_PEER}, spent);
+    for (int i = 0; i < completed; i++) {
+        const MPI_Status *status = &pending->statuses[i];
+        if (is_complete(status, done->result))
+            complete(pending->handles[which ? which[i] : i],
+                     is_received(status, done->result) ? status : NULL, done,
+                     spent / (uint64_t)completed);
+    }
+    if (traced && !completed)
+        trace_other(done->enter, done->exit);
     unlock_recorder();
 }
 
-static void complete_some(uint16_t call, int completed, const int *which, const MPI_Status *statuses,
-                          uint64_t enter, struct polls *polls)
-{
-    const uint64_t exit = ticks();
-    lock_recorder();
-    if (polls)
-        enter = begin_of_found(polls, enter, exit);
-    count_wait(call, enter, exit);
-    for (int i = 0; i < completed; i++)
-        complete(pending.handles[which[i]], &statuses[i], enter, exit,
-                 (exit - enter) / (uint64_t)completed);
-    unlock_recorder();
-}
+/* COMPLETES(NAME, IS_POLL, REQUESTS, COMPLETED, WHICH, (ARGUMENTS), PARAMETERS): a function of so many requests
+   `of`, which fills `statuses`. COMPLETED: how many it completed; 0 or less for none. WHICH: their places, or NULL
+   for the first. */
+#define COMPLETES(NAME, IS_POLL, REQUESTS, COMPLETED, WHICH, ARGUMENTS, ...)                       \
+    WRAP(NAME, ARGUMENTS, __VA_ARGS__)                                                             \
+    {                                                                                              \
+        static struct polls own;                                                                   \
+        struct polls *const polls = IS_POLL ? &own : NULL;                                         \
+        struct pending pending;                                                                    \
+        if (!note_requests(&pending, REQUESTS, of, statuses))                                      \
+            return real ARGUMENTS;                                                                 \
+        statuses = pending.statuses;                                                               \
+        struct done done = {call, 0, polls ? begin_poll(polls, 0) : ticks(), 0};                   \
+        done.result = real ARGUMENTS;                                                              \
+        const int is_known = done.result == MPI_SUCCESS || done.result == MPI_ERR_IN_STATUS;       \
+        const int completed = is_known ? COMPLETED : 0;                                            \
+        if (polls && completed <= 0)                                                               \
+            count_nothing(polls, call, NULL, done.enter);                                          \
+        else                                                                                       \
+            count_completed(&done, &pending, completed, WHICH, polls);                             \
+        free(pending.held);                                                                        \
+        return done.result;                                                                        \
+    }
 
-static void complete_none(uint16_t call, uint64_t enter)
-{
-    const uint64_t exit = ticks();
-    lock_recorder();
-    count_wait(call, enter, exit);
-    if (traced)
-        trace_other(enter, exit);
-    unlock_recorder();
-}
+enum { WAITS, IS_POLL };
 
-WRAP(Wait, (request, status), MPI_Request *request, MPI_Status *status)
-{
-    if (!make_room(1))
-        return real(request, status);
-    note_handles(1, request);
-    MPI_Status *seen = status == MPI_STATUS_IGNORE ? pending.statuses : status;
-    const uint64_t enter = ticks();
-    const int result = real(request, seen);
-    complete_all(call, 1, seen, enter, NULL);
-    return result;
-}
+COMPLETES(Wait, WAITS, 1, 1, NULL, (of, statuses), MPI_Request *of, MPI_Status *statuses)
+COMPLETES(Waitall, WAITS, requests, requests, NULL, (requests, of, statuses), int requests,
+          MPI_Request of[], MPI_Status *statuses)
+COMPLETES(Waitany, WAITS, requests, *index >= 0, index, (requests, of, index, statuses), int requests,
+          MPI_Request of[], int *index, MPI_Status *statuses)
+COMPLETES(Waitsome, WAITS, requests, *completed_ones, which,
+          (requests, of, completed_ones, which, statuses), int requests, MPI_Request of[],
+          int *completed_ones, int which[], MPI_Status *statuses)
+COMPLETES(Test, IS_POLL, 1, *flag, NULL, (of, flag, statuses), MPI_Request *of, int *flag,
+          MPI_Status *statuses)
+COMPLETES(Testall, IS_POLL, requests, *flag ? requests : 0, NULL, (requests, of, flag, statuses),
+          int requests, MPI_Request of[], int *flag, MPI_Status *statuses)
+COMPLETES(Testany, IS_POLL, requests, *flag && *index >= 0, index,
+          (requests, of, index, flag, statuses), int requests, MPI_Request of[], int *index, int *flag,
+          MPI_Status *statuses)
+COMPLETES(Testsome, IS_POLL, requests, *completed_ones, which,
+          (requests, of, completed_ones, which, statuses), int requests, MPI_Request of[],
+          int *completed_ones, int which[], MPI_Status *statuses)
 
-WRAP(Test, (request, flag, status), MPI_Request *request, int *flag, MPI_Status *status)
-{
-    if (!make_room(1))
-        return real(request, flag, status);
-    static struct polls polls;
-    note_handles(1, request);
-    MPI_Status *seen = status == MPI_STATUS_IGNORE ? pending.statuses : status;
-    const uint64_t enter = begin_poll(&polls, 0);
-    const int result = real(request, flag, seen);
-    if (*flag)
-        complete_all(call, 1, seen, enter, &polls);
-    else
-        count_nothing(&polls, call, NULL, enter);
-    return result;
-}
+POLLS(Request_get_status, *flag, NULL, , (request, flag, status), MPI_Request request, int *flag,
+      MPI_Status *status)
+#if HAS_MPI(4, 1)
+POLLS(Request_get_status_all, *flag, NULL, , (requests, many, flag, statuses), int requests,
+      const MPI_Request many[], int *flag, MPI_Status *statuses)
+POLLS(Request_get_status_any, *flag, NULL, , (requests, many, index, flag, status), int requests,
+      const MPI_Request many[], int *index, int *flag, MPI_Status *status)
+POLLS(Request_get_status_some, *completed > 0, NULL, , (requests, many, completed, which, statuses),
+      int requests, const MPI_Request many[], int *completed, int which[], MPI_Status *statuses)
+#endif
 
 static int find_nothing(MPI_Request *request, int *flag, MPI_Status *status)
 {
@@ -128,138 +152,51 @@ static int find_nothing(MPI_Request *request, int *flag, MPI_Status *status)
 
 void test_for_nothing(void)
 {
-    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Request request = (MPI_Request)0;
     MPI_Status status;
     int flag;
     Test_counted(find_nothing, 1, &request, &flag, &status);
 }
 
-WRAP(Waitall, (requests, of, statuses), int requests, MPI_Request of[], MPI_Status statuses[])
-{
-    if (requests < 0 || !make_room(requests))
-        return real(requests, of, statuses);
-    note_handles(requests, of);
-    MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? pending.statuses : statuses;
-    const uint64_t enter = ticks();
-    const int result = real(requests, of, seen);
-    complete_all(call, requests, seen, enter, NULL);
-    return result;
-}
-
-WRAP(Testall, (requests, of, flag, statuses), int requests, MPI_Request of[], int *flag,
-     MPI_Status statuses[])
-{
-    if (requests < 0 || !make_room(requests))
-        return real(requests, of, flag, statuses);
-    static struct polls polls;
-    note_handles(requests, of);
-    MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? pending.statuses : statuses;
-    const uint64_t enter = begin_poll(&polls, 0);
-    const int result = real(requests, of, flag, seen);
-    if (*flag)
-        complete_all(call, requests, seen, enter, &polls);
-    else
-        count_nothing(&polls, call, NULL, enter);
-    return result;
-}
-
-WRAP(Waitany, (requests, of, index, status), int requests, MPI_Request of[], int *index,
-     MPI_Status *status)
-{
-    if (requests < 0 || !make_room(requests))
-        return real(requests, of, index, status);
-    note_handles(requests, of);
-    MPI_Status *seen = status == MPI_STATUS_IGNORE ? pending.statuses : status;
-    const uint64_t enter = ticks();
-    const int result = real(requests, of, index, seen);
-    if (*index >= 0 && *index < requests)
-        complete_some(call, 1, index, seen, enter, NULL);
-    else
-        complete_none(call, enter);
-    return result;
-}
-
-WRAP(Testany, (requests, of, index, flag, status), int requests, MPI_Request of[], int *index,
-     int *flag, MPI_Status *status)
-{
-    if (requests < 0 || !make_room(requests))
-        return real(requests, of, index, flag, status);
-    static struct polls polls;
-    note_handles(requests, of);
-    MPI_Status *seen = status == MPI_STATUS_IGNORE ? pending.statuses : status;
-    const uint64_t enter = begin_poll(&polls, 0);
-    const int result = real(requests, of, index, flag, seen);
-    if (*flag && *index >= 0 && *index < requests)
-        complete_some(call, 1, index, seen, enter, &polls);
-    else
-        count_nothing(&polls, call, NULL, enter);
-    return result;
-}
-
-/* POLLS: NULL, or where the polls are counted. */
-#define SOME(NAME, POLLS)                                                                          \
-    WRAP(NAME, (requests, of, completed, which, statuses), int requests, MPI_Request of[],         \
-         int *completed, int which[], MPI_Status statuses[])                                       \
-    {                                                                                              \
-        if (requests < 0 || !make_room(requests))                                                  \
-            return real(requests, of, completed, which, statuses);                                 \
-        struct polls *polls = POLLS;                                                               \
-        note_handles(requests, of);                                                                \
-        MPI_Status *seen = statuses == MPI_STATUSES_IGNORE ? pending.statuses : statuses;          \
-        const uint64_t enter = polls ? begin_poll(polls, 0) : ticks();                             \
-        const int result = real(requests, of, completed, which, seen);                             \
-        if (*completed > 0)                                                                        \
-            complete_some(call, *completed, which, seen, enter, polls);                            \
-        else if (polls)                                                                            \
-            count_nothing(polls, call, NULL, enter);                                               \
-        else                                                                                       \
-            complete_none(call, enter);                                                            \
-        return result;                                                                             \
-    }
-
-static struct polls of_testsome;
-SOME(Waitsome, NULL)
-SOME(Testsome, &of_testsome)
-
-WRAP(Start, (request), MPI_Request *request)
-{
-    const uint64_t enter = ticks();
-    const int result = real(request);
-    const uint64_t spent = ticks() - enter;
-    lock_recorder();
-    struct request *started = find_request(HANDLE(*request));
-    if (started)
-        start_request(started, call, enter, spent);
-    unlock_recorder();
-    return result;
-}
-
 /* Each request is a call of its own: so many messages are sent. */
-WRAP(Startall, (requests, of), int requests, MPI_Request of[])
+static void count_started(const struct done *done, int requests, const MPI_Request of[])
 {
-    const uint64_t enter = ticks();
-    const int result = real(requests, of);
-    const uint64_t spent = ticks() - enter;
-    lock_recorder();
+    if (has_failed(done)) {
+        count_plain(done, NO_GROUP, NO_PEER);
+        return;
+    }
+    if (!begin_entry())
+        return;
     for (int i = 0; i < requests; i++) {
         struct request *started = find_request(HANDLE(of[i]));
         if (started)
-            start_request(started, call, enter, spent / (uint64_t)requests);
+            start_request(started, done, (done->exit - done->enter) / (uint64_t)requests);
     }
     unlock_recorder();
-    return result;
+}
+
+CALL(Start, count_started(&done, 1, request), (request), MPI_Request *request)
+CALL(Startall, count_started(&done, requests, of), (requests, of), int requests, MPI_Request of[])
+
+/* A receive that is under way goes on. */
+static void forget_request(uintptr_t handle)
+{
+    if (!begin_entry())
+        return;
+    struct request *freed = find_request(handle);
+    if (freed && !(freed->kind == RECEIVE_REQUEST && freed->is_active))
+        remove_request(freed);
+    unlock_recorder();
 }
 
 WRAP(Request_free, (request), MPI_Request *request)
 {
-    const uintptr_t handle = HANDLE(*request);
+    const uintptr_t handle = request ? HANDLE(*request) : 0;
     const uint64_t enter = ticks();
     const int result = real(request);
-    count_plain(call, NO_GROUP, NO_PEER, enter);
-    lock_recorder();
-    struct request *freed = find_request(handle);
-    if (freed && !(freed->is_receive && freed->is_active))
-        remove_request(freed);
-    unlock_recorder();
+    const struct done done = {call, result, enter, ticks()};
+    count_plain(&done, NO_GROUP, NO_PEER);
+    if (handle && !has_failed(&done))
+        forget_request(handle);
     return result;
 }

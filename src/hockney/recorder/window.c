@@ -1,92 +1,92 @@
-/* One-sided operations, and what opens and closes their epochs. */
+/* One-sided operations, and what makes windows and opens and closes their epochs. */
 #include "wrap.h"
 
-static void count_access(uint16_t call, MPI_Win window, uint64_t elements, MPI_Datatype datatype,
-                         int target, uintptr_t handle, uint64_t enter)
+static void count_access(const struct done *done, MPI_Win window, uint64_t elements,
+                         MPI_Datatype datatype, int target, const MPI_Request *handle)
 {
-    const uint64_t spent = ticks() - enter;
-    lock_recorder();
+    if (has_failed(done)) {
+        count_plain(done, NO_GROUP, NO_PEER);
+        return;
+    }
     const uint16_t group = group_of_window(window);
-    const struct type type = type_of(datatype);
-    struct request request = {.handle = handle, .is_active = 1,
-                              .operation = {.call = call, .group = group, .datatype = type.kind,
-                                            .peer = peer_in(group, target),
-                                            .bytes = elements * type.size}};
-    request.cell = count(&request.operation, spent);
-    if (handle)
+    struct request request = {.is_active = 1, .kind = SEND_REQUEST,
+                              .operation = {.call = done->call, .group = group,
+                                            .peer = peer_in(group, target)}};
+    if (target != MPI_PROC_NULL) {
+        const struct type type = type_of(datatype);
+        request.operation.datatype = type.kind;
+        request.operation.bytes = elements * type.size;
+    }
+    if (!begin_entry())
+        return;
+    request.cell = count(&request.operation, done->exit - done->enter);
+    if (handle) {
+        request.handle = HANDLE(*handle);
         add_request(&request);
+    }
     unlock_recorder();
 }
+
+static void count_on_window(const struct done *done, MPI_Win window, int rank)
+{
+    const uint16_t group = has_failed(done) ? NO_GROUP : group_of_window(window);
+    count_plain(done, group, group == NO_GROUP ? NO_PEER : peer_in(group, rank));
+}
+
+#define ACCESSES count_access(&done, window, (uint64_t)elements, datatype, target, NULL)
+#define REQUESTS count_access(&done, window, (uint64_t)elements, datatype, target, request)
+#define ONE count_access(&done, window, 1, datatype, target, NULL)
+#define ON_WINDOW count_on_window(&done, window, MPI_PROC_NULL)
+#define ON_RANK count_on_window(&done, window, rank)
 
 #define COUNT int
+#define UNIT int
 #define SUFFIX
 #include "window_calls.h"
 
-#define ONE(NAME, ARGUMENTS, ...)                                                                  \
-    WRAP(NAME, ARGUMENTS, __VA_ARGS__)                                                             \
-    {                                                                                              \
-        const uint64_t enter = ticks();                                                            \
-        const int result = real ARGUMENTS;                                                         \
-        count_access(call, window, 1, datatype, target, 0, enter);                                 \
-        return result;                                                                             \
-    }
+CALL(Fetch_and_op, ONE, (out, in, datatype, target, place, op, window), const void *out, void *in,
+     MPI_Datatype datatype, int target, MPI_Aint place, MPI_Op op, MPI_Win window)
+CALL(Compare_and_swap, ONE, (out, compared, in, datatype, target, place, window), const void *out,
+     const void *compared, void *in, MPI_Datatype datatype, int target, MPI_Aint place,
+     MPI_Win window)
+CALL(Win_fence, ON_WINDOW, (assertion, window), int assertion, MPI_Win window)
+CALL(Win_start, ON_WINDOW, (group, assertion, window), MPI_Group group, int assertion, MPI_Win window)
+CALL(Win_post, ON_WINDOW, (group, assertion, window), MPI_Group group, int assertion, MPI_Win window)
+CALL(Win_complete, ON_WINDOW, (window), MPI_Win window)
+CALL(Win_wait, ON_WINDOW, (window), MPI_Win window)
+CALL(Win_test, ON_WINDOW, (window, flag), MPI_Win window, int *flag)
+CALL(Win_lock, ON_RANK, (type, rank, assertion, window), int type, int rank, int assertion,
+     MPI_Win window)
+CALL(Win_unlock, ON_RANK, (rank, window), int rank, MPI_Win window)
+CALL(Win_lock_all, ON_WINDOW, (assertion, window), int assertion, MPI_Win window)
+CALL(Win_unlock_all, ON_WINDOW, (window), MPI_Win window)
+CALL(Win_flush, ON_RANK, (rank, window), int rank, MPI_Win window)
+CALL(Win_flush_local, ON_RANK, (rank, window), int rank, MPI_Win window)
+CALL(Win_flush_all, ON_WINDOW, (window), MPI_Win window)
+CALL(Win_flush_local_all, ON_WINDOW, (window), MPI_Win window)
+CALL(Win_sync, ON_WINDOW, (window), MPI_Win window)
+CALL(Win_create_dynamic, ON_COMM, (info, comm, window), MPI_Info info, MPI_Comm comm, MPI_Win *window)
+CALL(Win_attach, ON_WINDOW, (window, base, size), MPI_Win window, void *base, MPI_Aint size)
+CALL(Win_detach, ON_WINDOW, (window, base), MPI_Win window, const void *base)
+CALL(Win_set_info, ON_WINDOW, (window, info), MPI_Win window, MPI_Info info)
 
-ONE(Fetch_and_op, (out, in, datatype, target, place, op, window), const void *out, void *in,
-    MPI_Datatype datatype, int target, MPI_Aint place, MPI_Op op, MPI_Win window)
-ONE(Compare_and_swap, (out, compared, in, datatype, target, place, window), const void *out,
-    const void *compared, void *in, MPI_Datatype datatype, int target, MPI_Aint place,
-    MPI_Win window)
-
-#define SYNCHRONIZES(NAME, TARGET, ARGUMENTS, ...)                                                 \
-    WRAP(NAME, ARGUMENTS, __VA_ARGS__)                                                             \
-    {                                                                                              \
-        const uint64_t enter = ticks();                                                            \
-        const int result = real ARGUMENTS;                                                         \
-        const uint16_t group = group_of_window(window);                                            \
-        count_plain(call, group, peer_in(group, TARGET), enter);                                   \
-        return result;                                                                             \
-    }
-
-enum { NO_TARGET = -1 };
-SYNCHRONIZES(Win_fence, NO_TARGET, (assertion, window), int assertion, MPI_Win window)
-SYNCHRONIZES(Win_start, NO_TARGET, (group_of_ranks, assertion, window), MPI_Group group_of_ranks,
-             int assertion, MPI_Win window)
-SYNCHRONIZES(Win_post, NO_TARGET, (group_of_ranks, assertion, window), MPI_Group group_of_ranks,
-             int assertion, MPI_Win window)
-SYNCHRONIZES(Win_complete, NO_TARGET, (window), MPI_Win window)
-SYNCHRONIZES(Win_wait, NO_TARGET, (window), MPI_Win window)
-SYNCHRONIZES(Win_test, NO_TARGET, (window, flag), MPI_Win window, int *flag)
-SYNCHRONIZES(Win_lock, rank, (type, rank, assertion, window), int type, int rank, int assertion,
-             MPI_Win window)
-SYNCHRONIZES(Win_unlock, rank, (rank, window), int rank, MPI_Win window)
-SYNCHRONIZES(Win_lock_all, NO_TARGET, (assertion, window), int assertion, MPI_Win window)
-SYNCHRONIZES(Win_unlock_all, NO_TARGET, (window), MPI_Win window)
-SYNCHRONIZES(Win_flush, rank, (rank, window), int rank, MPI_Win window)
-SYNCHRONIZES(Win_flush_local, rank, (rank, window), int rank, MPI_Win window)
-SYNCHRONIZES(Win_flush_all, NO_TARGET, (window), MPI_Win window)
-SYNCHRONIZES(Win_flush_local_all, NO_TARGET, (window), MPI_Win window)
-SYNCHRONIZES(Win_sync, NO_TARGET, (window), MPI_Win window)
-
-#undef COUNT
-#undef SUFFIX
-#undef ACCESS
-#undef REQUESTED
-#if MPI_VERSION >= 4
-#define COUNT MPI_Count
-#define SUFFIX _c
-#include "window_calls.h"
-#undef COUNT
-#undef SUFFIX
-#endif
-
-#define SUFFIX
 WRAP(Win_free, (window), MPI_Win *window)
 {
-    lock_recorder();
-    forget_window(*window);
-    unlock_recorder();
+    if (window)
+        forget_window(*window);
     const uint64_t enter = ticks();
     const int result = real(window);
-    count_plain(call, NO_GROUP, NO_PEER, enter);
+    const struct done done = {call, result, enter, ticks()};
+    PLAIN;
     return result;
 }
+
+#undef COUNT
+#undef UNIT
+#undef SUFFIX
+#if HAS_LARGE_COUNTS
+#define COUNT MPI_Count
+#define UNIT MPI_Aint
+#define SUFFIX _c
+#include "window_calls.h"
+#endif

@@ -1,45 +1,37 @@
-/* One-sided operations. Included for each width of counts: COUNT, SUFFIX. */
+/* One-sided operations and windows. Included for each width of counts: COUNT, UNIT, SUFFIX. */
 
 #define TO_TARGET                                                                                  \
     COUNT elements, MPI_Datatype datatype, int target, MPI_Aint place, COUNT there,                \
         MPI_Datatype there_type
 #define TARGET elements, datatype, target, place, there, there_type
 
-#define ACCESS(NAME, ARGUMENTS, ...)                                                               \
-    WRAP(NAME, ARGUMENTS, __VA_ARGS__)                                                             \
-    {                                                                                              \
-        const uint64_t enter = ticks();                                                            \
-        const int result = real ARGUMENTS;                                                         \
-        count_access(call, window, (uint64_t)elements, datatype, target, 0, enter);                \
-        return result;                                                                             \
-    }
+CALL(Put, ACCESSES, (out, TARGET, window), const void *out, TO_TARGET, MPI_Win window)
+CALL(Get, ACCESSES, (in, TARGET, window), void *in, TO_TARGET, MPI_Win window)
+CALL(Accumulate, ACCESSES, (out, TARGET, op, window), const void *out, TO_TARGET, MPI_Op op,
+     MPI_Win window)
+CALL(Rput, REQUESTS, (out, TARGET, window, request), const void *out, TO_TARGET, MPI_Win window,
+     MPI_Request *request)
+CALL(Rget, REQUESTS, (in, TARGET, window, request), void *in, TO_TARGET, MPI_Win window,
+     MPI_Request *request)
+CALL(Raccumulate, REQUESTS, (out, TARGET, op, window, request), const void *out, TO_TARGET, MPI_Op op,
+     MPI_Win window, MPI_Request *request)
 
-#define REQUESTED(NAME, ARGUMENTS, ...)                                                            \
-    WRAP(NAME, (UNPACK ARGUMENTS, request), __VA_ARGS__, MPI_Request *request)                     \
-    {                                                                                              \
-        const uint64_t enter = ticks();                                                            \
-        const int result = real(UNPACK ARGUMENTS, request);                                        \
-        const uintptr_t handle = result == MPI_SUCCESS ? HANDLE(*request) : 0;                     \
-        count_access(call, window, (uint64_t)elements, datatype, target, handle, enter);           \
-        return result;                                                                             \
-    }
-
-ACCESS(Put, (out, TARGET, window), const void *out, TO_TARGET, MPI_Win window)
-ACCESS(Get, (in, TARGET, window), void *in, TO_TARGET, MPI_Win window)
-ACCESS(Accumulate, (out, TARGET, op, window), const void *out, TO_TARGET, MPI_Op op, MPI_Win window)
-REQUESTED(Rput, (out, TARGET, window), const void *out, TO_TARGET, MPI_Win window)
-REQUESTED(Rget, (in, TARGET, window), void *in, TO_TARGET, MPI_Win window)
-REQUESTED(Raccumulate, (out, TARGET, op, window), const void *out, TO_TARGET, MPI_Op op,
-          MPI_Win window)
-
+/* What is sent counts for nothing with MPI_NO_OP: the elements are those of the result. */
 #define BOTH_WAYS                                                                                  \
-    const void *out, COUNT elements, MPI_Datatype datatype, void *in, COUNT in_elements,           \
-        MPI_Datatype in_type, int target, MPI_Aint place, COUNT there, MPI_Datatype there_type,    \
+    const void *out, COUNT out_elements, MPI_Datatype out_type, void *in, COUNT elements,          \
+        MPI_Datatype datatype, int target, MPI_Aint place, COUNT there, MPI_Datatype there_type,   \
         MPI_Op op, MPI_Win window
 #define BOTH                                                                                       \
-    (out, elements, datatype, in, in_elements, in_type, target, place, there, there_type, op, window)
-ACCESS(Get_accumulate, BOTH, BOTH_WAYS)
-REQUESTED(Rget_accumulate, BOTH, BOTH_WAYS)
+    out, out_elements, out_type, in, elements, datatype, target, place, there, there_type, op, window
+CALL(Get_accumulate, ACCESSES, (BOTH), BOTH_WAYS)
+CALL(Rget_accumulate, REQUESTS, (BOTH, request), BOTH_WAYS, MPI_Request *request)
+
+CALL(Win_create, ON_COMM, (base, size, unit, info, comm, window), void *base, MPI_Aint size,
+     UNIT unit, MPI_Info info, MPI_Comm comm, MPI_Win *window)
+CALL(Win_allocate, ON_COMM, (size, unit, info, comm, base, window), MPI_Aint size, UNIT unit,
+     MPI_Info info, MPI_Comm comm, void *base, MPI_Win *window)
+CALL(Win_allocate_shared, ON_COMM, (size, unit, info, comm, base, window), MPI_Aint size, UNIT unit,
+     MPI_Info info, MPI_Comm comm, void *base, MPI_Win *window)
 
 #undef TO_TARGET
 #undef TARGET

@@ -1,7 +1,7 @@
-/* WRAP(NAME, (ARGUMENTS), PARAMETERS) { BODY }: MPI_NAME and PMPI_NAME, which call the library's
-   function of the same name. The body does so for calls that are counted: those of the program, not
-   those that the library or another tool makes on its behalf. Bindings for Fortran call either of the two
-   names, by library. In the body, `real` is the library's function and `call` the number of the call. */
+/* Wrappers. A table has one line for each function of MPI: CALL(NAME, ROLE, (ARGUMENTS), PARAMETERS), where
+   ROLE says what is counted when it has come back, `done`. It makes MPI_NAME and PMPI_NAME (bindings for Fortran
+   call either), which count calls of the program and no others: not those that the library or another tool
+   makes on its behalf. */
 #ifndef HOCKNEY_RECORDER_WRAP_H
 #define HOCKNEY_RECORDER_WRAP_H
 
@@ -16,10 +16,13 @@
 #define ENTRY(SYMBOL, FULL, ARGUMENTS, ...)                                                        \
     VISIBLE int SYMBOL(__VA_ARGS__)                                                                \
     {                                                                                              \
-        static FULL##_function *real;                                                              \
-        if (__builtin_expect(!real, 0))                                                            \
+        static _Atomic(FULL##_function *) known;                                                   \
+        FULL##_function *real = atomic_load_explicit(&known, memory_order_relaxed);                \
+        if (__builtin_expect(!real, 0)) {                                                          \
             real = (FULL##_function *)real_of(#SYMBOL);                                            \
-        if (!recorded || depth || is_from_library(__builtin_return_address(0)))                    \
+            atomic_store_explicit(&known, real, memory_order_relaxed);                             \
+        }                                                                                          \
+        if (!is_recording() || depth || is_from_library(__builtin_return_address(0)))              \
             return real ARGUMENTS;                                                                 \
         depth++;                                                                                   \
         const int result = FULL##_counted(real, number_of(&FULL##_call), UNPACK ARGUMENTS);        \
@@ -37,31 +40,55 @@
 
 #define WRAP_JOINED(SHOWN, FULL, ARGUMENTS, ...) WRAP_AS(SHOWN, FULL, ARGUMENTS, __VA_ARGS__)
 
-/* Functions with counts exist twice since MPI 4.0: SUFFIX is empty or _c. Both are one call. */
+/* A function whose body follows, in which `real` is the library's and `call` the number of the call. Functions
+   with counts exist twice since MPI 4.0: SUFFIX is empty or _c. Both are one call. */
 #define WRAP(NAME, ARGUMENTS, ...)                                                                 \
     WRAP_JOINED("MPI_" #NAME, JOIN(NAME, SUFFIX), ARGUMENTS, __VA_ARGS__)
 
-enum { NO_GROUP = UINT16_MAX };
-
-/* A call that moves no data of its own. */
-static inline void count_plain(uint16_t call, uint16_t group, int32_t peer, uint64_t enter)
-{
-    const uint64_t spent = ticks() - enter;
-    lock_recorder();
-    count(&(struct operation){.call = call, .group = group, .peer = peer}, spent);
-    if (traced)
-        trace_other(enter, enter + spent);
-    unlock_recorder();
-}
-
-/* The same, of a function of `comm`. */
-#define ON_COMM(NAME, ARGUMENTS, ...)                                                              \
+#define CALL(NAME, ROLE, ARGUMENTS, ...)                                                           \
     WRAP(NAME, ARGUMENTS, __VA_ARGS__)                                                             \
     {                                                                                              \
         const uint64_t enter = ticks();                                                            \
         const int result = real ARGUMENTS;                                                         \
-        count_plain(call, group_of(comm), NO_PEER, enter);                                         \
+        const struct done done = {call, result, enter, ticks()};                                   \
+        ROLE;                                                                                      \
         return result;                                                                             \
     }
+
+/* The same, of a function whose `status` says what was received: the program need not have asked for it. */
+#define CALL_WITH_STATUS(NAME, ROLE, ARGUMENTS, ...)                                               \
+    WRAP(NAME, ARGUMENTS, __VA_ARGS__)                                                             \
+    {                                                                                              \
+        MPI_Status own;                                                                            \
+        status = status == MPI_STATUS_IGNORE ? &own : status;                                      \
+        const uint64_t enter = ticks();                                                            \
+        const int result = real ARGUMENTS;                                                         \
+        const struct done done = {call, result, enter, ticks()};                                   \
+        ROLE;                                                                                      \
+        return result;                                                                             \
+    }
+
+/* Nothing is asked of a call that failed: its arguments need not be valid. */
+static inline int has_failed(const struct done *done)
+{
+    return done->result != MPI_SUCCESS;
+}
+
+/* A call that moves no data of its own. */
+static inline void count_plain(const struct done *done, uint16_t group, int32_t peer)
+{
+    if (!begin_entry())
+        return;
+    count(&(struct operation){.call = done->call, .group = group, .peer = peer},
+          done->exit - done->enter);
+    if (traced)
+        trace_other(done->enter, done->exit);
+    unlock_recorder();
+}
+
+/* Roles of such calls: of nothing that is known, or of a communicator. */
+#define PLAIN count_plain(&done, NO_GROUP, NO_PEER)
+#define ON_COMM ON(comm)
+#define ON(COMM) count_plain(&done, has_failed(&done) ? NO_GROUP : group_of(COMM), NO_PEER)
 
 #endif

@@ -276,6 +276,19 @@ def _is_complete(run: Run) -> bool:
     return run.launches[-1].launch in {end.launch for end in run.ends}
 
 
+BY_HAND = '{"kind":"launch"'
+"""How records begin that no run record precedes."""
+
+
+def by_hand(path: Path) -> AskedWronglyError:
+    return AskedWronglyError(
+        f"{path}: records of an engine that was started by hand, without the run record with the "
+        "plan and the machine that a result file begins with",
+        "hockney job SCHEDULER -- VERB ... prints a script that starts the engine and makes a "
+        "result file, also outside of jobs",
+    )
+
+
 def _first(path: Path, line: bytes) -> RunRecord:
     not_ours = AskedWronglyError(
         f"{path}: not a result file of hockney",
@@ -290,6 +303,8 @@ def _first(path: Path, line: bytes) -> RunRecord:
             f"{path}: a profile of a program, not a result file",
             "profiles are for hockney show, replay, predict --profile and tune --profile",
         )
+    if isinstance(plain, dict) and plain.get("kind") == "launch":
+        raise by_hand(path)
     if not isinstance(plain, dict) or plain.get("kind") != "run":
         raise not_ours
     schema = plain.get("schema")

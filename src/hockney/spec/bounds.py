@@ -1,8 +1,58 @@
-"""Numbers that may stand in a record or a plan; what lies beyond is damage."""
+"""Valid ranges of numbers. Values outside are corruption in a record, and refused in a plan: each
+count is bounded where it is read, before anything grows with it."""
 
+import math
+from collections.abc import Iterable
 from typing import Annotated
 
 import msgspec
+
+from hockney.errors import AskedWronglyError
+
+MOST = {
+    "ranks": 1 << 20,
+    "nodes": 1 << 20,
+    "ranks per node": 1 << 16,
+    "launches": 1_000_000,
+    "messages in flight": 1 << 20,
+    "parts of a message": 1 << 20,
+    "repetitions": 1 << 30,
+    "threads": 1024,
+    "numbers in a list": 10_000,
+    "combinations": 1000,
+}
+"""The most of each that a plan may ask for."""
+LONGEST_NUMBER = 18
+"""Digits; a longer one is above every bound."""
+
+
+def count(text: str, of: str, least: int = 1) -> int:
+    """The number that a text is, from `least` up to MOST[of]. Raises AskedWronglyError."""
+    digits = text.strip()
+    if not (digits.isascii() and digits.isdecimal()) or (
+        len(digits) <= LONGEST_NUMBER and int(digits) < least
+    ):
+        raise AskedWronglyError(f"{text[:40]!r} is not a number from {least} up")
+    check_count(int(digits) if len(digits) <= LONGEST_NUMBER else math.inf, of, digits)
+    return int(digits)
+
+
+def check_count(number: float, of: str, shown: str | None = None) -> None:
+    """Raises AskedWronglyError for more of these than a plan may ask for."""
+    if number > MOST[of]:
+        words = (shown or f"{number}")[:40]
+        raise AskedWronglyError(f"{words} {of}: at most {MOST[of]} can be asked for")
+
+
+def check_combinations(counts: Iterable[int], where: str) -> None:
+    """Raises AskedWronglyError where lists of so many values have too many combinations."""
+    if (found := math.prod(counts)) > MOST["combinations"]:
+        shown = f"{found}" if found < 10**LONGEST_NUMBER else f"10^{math.floor(math.log10(found))}"
+        raise AskedWronglyError(
+            f"{where}: {shown} combinations, at most {MOST['combinations']} are measured",
+            "give fewer values",
+        )
+
 
 LARGEST_WHOLE = 2**62
 Whole = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_WHOLE)]

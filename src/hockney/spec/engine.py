@@ -21,6 +21,7 @@ def engine_arguments(
         str(placement.ranks),
         "--sizes=" + ",".join(map(str, workload.sizes)),
         _place_argument(placement.place, placement.cpus),
+        *(["--oversubscribe"] if placement.oversubscribe else []),
         # Without the option the engine uses the operation's usual buffers.
         *([f"--buffers={workload.buffers}"] if workload.buffers else []),
     ]

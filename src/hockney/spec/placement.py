@@ -38,6 +38,8 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     """How the engine pins neighbouring ranks."""
     cpus: tuple[int, ...] = ()
     """The CPU of each rank of a node; empty to pin by `place`."""
+    oversubscribe: bool = False
+    """Whether ranks or threads may share CPUs."""
     hosts: tuple[str, ...] = ()
     """Hosts on which mpiexec starts the ranks; empty for this host or the allocation."""
     nodes: int | None = None

@@ -152,7 +152,7 @@ def _of_version1(options: Version1) -> Plan:
     return Plan(cases=cases, sampling=options.sampling(), left_out=options.left_out)
 
 
-MAY_CHANGE = frozenset({"broadcast", "engine", "mpicc", "refine", "trains"})
+MAY_CHANGE = frozenset({"broadcast", "engine", "mpicc", "oversubscribe", "refine", "trains"})
 """Fields that do not change what is measured. Sampling may change as well."""
 
 

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.outputs import write_outputs
 from hockney.tuning.settings import Gain
 from hockney.units import format_size
 
@@ -91,17 +91,8 @@ def _gain_text(gain: Gain) -> str:
 
 def write(path: Path, texts: Mapping[str, str], force: bool) -> list[Path]:
     """The files that were written, by their suffixes; force: also over what is there."""
-    written = []
-    for suffix, text in texts.items():
-        file = path.with_name(path.name + suffix)
-        try:
-            with file.open("wb" if force else "xb") as stream:
-                stream.write(os.fsencode(text))  # a path in it need not be UTF-8
-        except FileExistsError as error:
-            raise AskedWronglyError(
-                f"{file} exists", "name another with -o, or overwrite it with --force"
-            ) from error
-        except OSError as error:
-            raise HockneyError(f"{file} cannot be written: {error.strerror}") from error
-        written.append(file)
-    return written
+    # A path in a text need not be UTF-8.
+    return write_outputs(
+        [(path.with_name(path.name + suffix), os.fsencode(text)) for suffix, text in texts.items()],
+        force,
+    )

@@ -6,7 +6,6 @@ but fails with a fault at the end of the same file, has read all of it.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -15,6 +14,8 @@ from hockney.errors import AskedWronglyError, HockneyError
 from hockney.measure.launch import Outcome
 from hockney.measure.trial import attempt
 from hockney.mpis import Engine, Mpi, Rule, RulesFormat
+from hockney.outputs import write_outputs
+from hockney.temporary import temporary_directory
 from hockney.tuning.reading import WRITTEN_FOR, version_text
 
 TRIAL_S, TIMEOUT_S = 0.01, 30.0
@@ -33,12 +34,9 @@ def write_tried(
     check_library(measured, mpi, engine)
     files = _signed(form, form.render(rules, engine), measured)
     proved = try_files(form, files, mpi, engine)
-    try:
-        _write(files, path)
-        for suffix in set(form.suffixes) - set(files):  # of earlier rules, which would hold still
-            path.with_name(path.name + suffix).unlink(missing_ok=True)
-    except OSError as error:
-        raise HockneyError(f"{error.filename} cannot be written: {error.strerror}") from error
+    write_outputs([(path.with_name(path.name + end), text) for end, text in files.items()], True)
+    for suffix in set(form.suffixes) - set(files):  # of earlier rules, which would hold still
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
     return proved
 
 
@@ -68,14 +66,14 @@ def try_written(
 def try_files(form: RulesFormat, files: Mapping[str, str], mpi: Mpi, engine: Engine) -> bool | None:
     """True if faulty copies prove that the library reads each file; None if that cannot be tested.
     Raises HockneyError if the library does not start with them, or ignores them."""
-    with tempfile.TemporaryDirectory(prefix="hockney-") as name:
-        good = _write(files, Path(name) / "rules")
+    with temporary_directory("hockney-") as directory:
+        good = _write(files, directory / "rules")
         _check_starts(mpi, engine, form.environment(good))
         if form.with_fault is None:
             return None
         faulty = form.with_fault(files)
         for suffix in files:  # each alone: the fault in one may hide that another is not read
-            bad = _write({**files, suffix: faulty[suffix]}, Path(name) / "faulty")
+            bad = _write({**files, suffix: faulty[suffix]}, directory / "faulty")
             outcome, _ = start(mpi, engine, form.environment(bad))
             if outcome.exit_status == 0:
                 raise HockneyError(

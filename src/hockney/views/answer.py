@@ -8,7 +8,15 @@ from collections.abc import Sequence
 from hockney.analysis import Analysis
 from hockney.estimate.points import PointEstimate, by_curve
 from hockney.estimate.summaries import FROM_BANDWIDTH
-from hockney.units import format_rate, format_seconds, format_size
+from hockney.units import (
+    MOST_UNCERTAIN,
+    format_rate,
+    format_seconds,
+    format_size,
+    format_uncertainty,
+)
+
+UNKNOWN = "not known: its interval is wider than itself"
 
 CLEARLY = 0.9
 """Fraction of the largest bandwidth below which that of the largest size is named as well."""
@@ -20,7 +28,11 @@ def time_at(point: PointEstimate) -> str:
 
 
 def precision(point: PointEstimate) -> str:
-    return "" if point.precision is None else f" ±{100.0 * point.precision:.1f} %"
+    """Its uncertainty; empty without an interval."""
+    if point.precision is None:
+        return ""
+    known = format_uncertainty(point.precision)
+    return f" {known}" if point.precision <= MOST_UNCERTAIN else f" (uncertainty {known})"
 
 
 def own_points(analysis: Analysis, operation: str | None) -> list[PointEstimate]:
@@ -72,5 +84,6 @@ def certainty(analysis: Analysis, points: Sequence[PointEstimate]) -> list[str]:
     words = f"{reached} of {len(points)} medians are known within the asked ±{100.0 * asked:g} %"
     if reached < len(points):
         value, worst = max(known, key=lambda one: one[0])
-        words += f"; the worst is known within ±{100.0 * value:.1f} % ({format_size(worst.bytes)})"
+        how = f"known within {format_uncertainty(value)}" if value <= MOST_UNCERTAIN else UNKNOWN
+        words += f"; the worst is {how} ({format_size(worst.bytes)})"
     return [words]

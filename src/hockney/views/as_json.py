@@ -15,6 +15,7 @@ from hockney.estimate.differences import Judged
 from hockney.estimate.points import PointEstimate
 from hockney.fitting.fit import Fit
 from hockney.spec.axes import Axes, axes_of
+from hockney.units import MOST_UNCERTAIN
 
 
 def dumps(value: object) -> str:
@@ -61,6 +62,7 @@ def run_json(analysis: Analysis) -> dict[str, Any]:
         "mpi": msgspec.to_builtins(first.mpi) if first else None,
         "clock": msgspec.to_builtins(first.clock) if first else None,
         "places": msgspec.to_builtins(first.places) if first else [],
+        "oversubscribed": asdict(crowded) if (crowded := analysis.oversubscribed) else None,
         "launches": len(run.launches),
         "ends": [msgspec.to_builtins(end) for end in run.ends],
         "probe": states.probe,
@@ -85,6 +87,8 @@ def point_json(point: PointEstimate, floor: FloorRatio | None) -> dict[str, Any]
     fields = msgspec.structs.asdict(point) | axes_of(point)
     measured = point.statistic == "median"
     fields["median_s"] = point.median_s
+    known = point.precision is not None and point.precision <= MOST_UNCERTAIN
+    fields["precision"] = point.precision if known else None
     fields["launch_typical_s"] = fields.pop("medians_s")
     fields["launch_medians_s"] = fields["launch_typical_s"] if measured else None
     if floor is not None:

@@ -12,6 +12,7 @@ from hockney.estimate.points import PointEstimate, statistic_of
 from hockney.records import Run
 from hockney.spec.axes import grouped, texts_apart
 from hockney.views.drawing.description import Series, Style
+from hockney.views.table import confidence_text
 
 MOST_CURVES = 21
 """Curves of one figure: there are no more colours and marks."""
@@ -173,11 +174,11 @@ def medians_text(points: Iterable[PointEstimate]) -> str:
     what = "Median" if statistic == "median" else f"Marks: {statistic} of each launch, median"
     over = " to ".join(map(str, dict.fromkeys((launches[0], launches[-1]))))
     over = f"{what} over {over} launch{'es' * (launches[-1] > 1)}"
-    known = [point.confidence for point in points if point.confidence is not None]
+    known = sum(point.low_s is not None for point in points)
     if not known:
         return f"{over}: too few for confidence intervals (5 make one)."
-    where = "bars" if len(known) == len(points) else "bars, where there were 5 launches or more"
-    return f"{over}; {where}: {100.0 * min(known):.0f} % confidence interval or better."
+    where = "bars" if known == len(points) else "bars, where there were 5 launches or more"
+    return f"{over}; {where}: {confidence_text(points)}."
 
 
 def caption_of(curves: Sequence[Curve]) -> tuple[str, ...]:

@@ -69,8 +69,9 @@ def replayed_lines(mix: Mix, found: Replayed) -> list[str]:
     count = len(found.launches)
     least, most = format_seconds(min(found.launches)), format_seconds(max(found.launches))
     part = f"; {100.0 * found.part:.2g} % of the mix was replayed" if found.part < 1.0 else ""
+    shared = "oversubscribed, ranks took turns on CPUs: " * found.shared_cpus
     return [
-        f"replay of {mix.ranks} ranks, until the last is done",
+        f"{shared}replay of {mix.ranks} ranks, until the last is done",
         f"  median of launches      {format_seconds(found.seconds)}  ({least} .. {most}, "
         f"{count} launch{'es' * (count != 1)}{part})",
         f"  in the profile          {format_seconds(mix.time_s / mix.ranks)}  (mean of ranks, with "
@@ -84,6 +85,7 @@ def replayed_json(mix: Mix, found: Replayed) -> dict[str, Any]:
         "seconds": found.seconds,
         "launches": found.launches,
         "part": found.part,
+        "oversubscribed": found.shared_cpus,
         "profile_s": mix.time_s / mix.ranks,
         "left_out_s": mix.left_out_s / mix.ranks,
     }

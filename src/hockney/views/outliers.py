@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from hockney.analysis import Analysis
-from hockney.analysis.outliers import LEAST_MEMBERS, RULE, Outlier
+from hockney.analysis.boards import PAIR, PLACE, Doubt
+from hockney.analysis.gates import names_of
+from hockney.analysis.outliers import RULE, Outlier
 from hockney.records import Place
 from hockney.units import format_size
 from hockney.views.table import place_words
@@ -17,28 +19,31 @@ MOST_LISTED = 20
 
 
 def outlier_count(analysis: Analysis) -> list[str]:
-    """One line, where there were enough pairs to judge."""
+    """One line: how many outliers, or why that is not known."""
     found = analysis.outliers
-    if found is None:
-        return []
-    return [f"{len(found)} outlier{'s' * (len(found) > 1)}" if found else "no outlier"]
+    count = len(found.found)
+    if count:
+        return [f"{count} outlier{'s' * (count > 1)}"]
+    return [f"outliers: not judged ({found.doubts[0].why})" if found.doubts else "no outlier"]
 
 
 def outliers_text(analysis: Analysis) -> str:
-    """One line each, the rule below."""
+    """One line each, what could not be judged, the rule below."""
     found = analysis.outliers
-    if found is None:
-        return f"too few pairs to look for outliers: {LEAST_MEMBERS} are needed"
-    if not found:
-        return f"no outlier\n{_rule()}"
-    lines = [_line(one, analysis.places) for one in found[:MOST_LISTED]]
-    if len(found) > MOST_LISTED:
-        lines.append(f"and {len(found) - MOST_LISTED} more")
-    return "\n".join([*lines, _rule()])
+    lines = [_line(one, analysis.places) for one in found.found[:MOST_LISTED]]
+    if len(found.found) > MOST_LISTED:
+        lines.append(f"and {len(found.found) - MOST_LISTED} more")
+    lines += doubt_lines(found.doubts) or ([] if found.found else ["no outlier"])
+    return "\n".join([*lines, rule_text(RULE)] if found.judged else lines)
 
 
-def _rule() -> str:
-    return textwrap.fill(f"({RULE})", 100, initial_indent="  ", subsequent_indent="  ")
+def doubt_lines(doubts: Sequence[Doubt]) -> list[str]:
+    """Why something was not judged, and what would let it be."""
+    return list(dict.fromkeys(f"not judged: {one.why}; {one.remedy}" for one in doubts))
+
+
+def rule_text(rule: str) -> str:
+    return textwrap.fill(f"({rule})", 100, initial_indent="  ", subsequent_indent="  ")
 
 
 def _line(one: Outlier, places: Mapping[int, Place]) -> str:
@@ -51,10 +56,10 @@ def _line(one: Outlier, places: Mapping[int, Place]) -> str:
 
 
 def who(one: Outlier, places: Mapping[int, Place]) -> str:
-    """A node by its name, ranks by their places."""
-    if one.what == "node":
-        return places[one.ranks[0]].host or "unknown host"
-    return " with ".join(rank_words(rank, places) for rank in one.ranks)
+    """Nodes and switches by their names, ranks by their places."""
+    if one.what in (PLACE, PAIR):
+        return " with ".join(rank_words(rank, places) for rank in one.ranks)
+    return ", ".join(names_of(one, places)) or "unknown host"
 
 
 def rank_words(rank: int, places: Mapping[int, Place]) -> str:
@@ -62,12 +67,18 @@ def rank_words(rank: int, places: Mapping[int, Place]) -> str:
 
 
 def outliers_json(analysis: Analysis) -> dict[str, Any]:
-    """{"outliers", "outlier_rule"}, and by their former names "apart", "apart_rule"; null where
-    there are too few pairs to look for them."""
+    """{"gate", "outliers", "outlier_rule"}, and by their former names "apart", "apart_rule"; null
+    where there are too few pairs to look for them."""
     found = analysis.outliers
     named = (
-        None
-        if found is None
-        else [{**asdict(one), "name": who(one, analysis.places)} for one in found]
+        [{**asdict(one), "name": who(one, analysis.places)} for one in found.found]
+        if found.judged
+        else None
     )
-    return {"outliers": named, "outlier_rule": RULE, "apart": named, "apart_rule": RULE}
+    return {
+        "gate": asdict(analysis.outlier_gate),
+        "outliers": named,
+        "outlier_rule": RULE,
+        "apart": named,
+        "apart_rule": RULE,
+    }

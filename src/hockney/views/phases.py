@@ -11,7 +11,7 @@ from hockney.spec.axes import ALL_PHASES
 from hockney.views.as_json import axes_json
 from hockney.views.table import aligned, interval, microseconds
 
-COLUMNS = ("time", "95 % interval", "", "of it", "predicted")
+COLUMNS = ("time", "interval", "", "of it", "predicted")
 LEGEND = (
     "each phase from when the last rank is done with those before it until the last rank is done\n"
     "with it; predicted: message by message, from single messages of the same launches"

@@ -9,13 +9,14 @@ from typing import Any
 from hockney.profiles.findings import Finding
 from hockney.profiles.kinds import RankRecord
 from hockney.profiles.summary import Row, Sum, Summary
-from hockney.units import format_seconds, format_size
+from hockney.units import format_rate, format_seconds, format_size
 from hockney.views.table import aligned, microseconds
 
 TOP = 10
 MOST_RANKS = 16
 """Ranks, and rows and columns of the matrix, that the terminal shows."""
 MOST_NAMED = 8
+PLURAL = frozenset({"late partners", "busy CPUs", "messages"})
 
 
 def percent(part: float | None, whole: float) -> str:
@@ -67,25 +68,17 @@ def finding_text(finding: Finding) -> str:
                 f"{len(facts['ranks'])} ranks share {where} of {facts['host']}: they take turns, "
                 "and each waits for the others' turn"
             )
-        case "waiting":
-            waits = f"{100.0 * facts['fraction']:.0f} % of the time in MPI waits for other ranks"
-            if facts["rank"] is None:
-                return waits
-            return f"{waits}, {100.0 * facts['of_waiting']:.0f} % of that for rank {facts['rank']}"
+        case "cpus-busy":
+            return (
+                f"other processes held the CPU of {_named(facts['ranks'])} (rank {facts['rank']}: "
+                f"{100.0 * facts['fraction']:.0f} % of its time): stop them, or pin ranks elsewhere"
+            )
+        case "decides":
+            return _decides_text(facts)
         case "one-size":
             return (
                 f"{100.0 * facts['fraction']:.0f} % of the {facts['call']} calls carry "
-                f"{format_size(facts['bytes'])}: {facts['decides']} decides"
-            )
-        case "uneven-load":
-            return (
-                f"rank {facts['rank']} computes {facts['over_mean']:.2f} times as long as the mean "
-                "of all ranks"
-            )
-        case "strided-datatypes":
-            return (
-                f"{100.0 * facts['fraction']:.0f} % of the time in MPI moves strided datatypes, "
-                "which the library copies piece by piece"
+                f"{format_size(facts['bytes'])}"
             )
         case "polling":
             return (
@@ -93,6 +86,49 @@ def finding_text(finding: Finding) -> str:
                 "program polls"
             )
     return finding.kind
+
+
+def _decides_text(facts: dict[str, Any]) -> str:
+    cause, part = facts["cause"], f"{100.0 * facts['fraction']:.0f} % of the time in MPI"
+    verb = "decide" if facts["is_most"] else "take most"
+    verb = verb if cause in PLURAL else verb.replace("decide", "decides").replace("take", "takes")
+    return f"{cause} {verb}, {part}{_evidence(facts)}"
+
+
+def _evidence(facts: dict[str, Any]) -> str:
+    match facts["cause"]:
+        case "late partners":
+            where = f", in {facts['where']}" if facts["where"] else ""
+            if facts["rank"] is None:
+                return where
+            longer = facts["over_mean"]
+            computes = f", which computes {longer:.2f} times as long as the mean" if longer else ""
+            return (
+                f"{where}: {100.0 * facts['of_waiting']:.0f} % of the waiting is for rank "
+                f"{facts['rank']}{computes}"
+            )
+        case "busy CPUs":
+            return (
+                f": ranks were ready to run for {format_seconds(facts['cpu_wait_s'])} of "
+                f"{format_seconds(facts['wall_s'])} while something else had their CPU"
+            )
+        case "contention" if facts["times"]:
+            return (
+                f": {facts['call']} of {format_size(facts['bytes'])} takes {facts['times']:.2g} "
+                "times as long as such a message alone here, without waiting for anybody"
+            )
+        case "latency" if facts["latency_s"]:
+            return f": a small message takes {format_seconds(facts['latency_s'])} here by itself"
+        case "bandwidth" if facts["bandwidth_Bps"]:
+            return f": large messages move at {format_rate(facts['bandwidth_Bps'])} here"
+        case "copying":
+            return ": the library copies strided datatypes piece by piece"
+        case "messages":
+            return (
+                ": what messages take here alone was not measured, so latency, bandwidth and "
+                "contention are one"
+            )
+    return ""
 
 
 def answer_lines(summary: Summary, findings: Sequence[Finding]) -> list[str]:
@@ -105,7 +141,7 @@ def answer_lines(summary: Summary, findings: Sequence[Finding]) -> list[str]:
     first = f"{profile.name}, {where}: {spent} of the ranks' time is spent in MPI"
     reasons = [
         f"{percent(seconds, summary.time_s)} {name}"
-        for name, seconds in sorted(summary.reasons.items(), key=lambda item: -item[1])
+        for name, seconds in sorted(summary.causes.seconds.items(), key=lambda item: -item[1])
         if seconds > 0.005 * summary.time_s
     ]
     of_it = [f"of that: {', '.join(reasons)}"] if reasons else []
@@ -172,7 +208,9 @@ def row_words(row: Row) -> str:
 
 
 def _calls(summary: Summary) -> str:
-    rows = [["call", "ranks", "bytes", "count", "s", "of MPI", "us each", "wait s"]]
+    """`s`: with what completed the requests of these calls, as in the figures; `inside s`: in the
+    calls themselves."""
+    rows = [["call", "ranks", "bytes", "count", "s", "of MPI", "us each", "wait s", "inside s"]]
     for row in summary.lines[:TOP]:
         _, _, size, least, most = row.key
         found = row.sum
@@ -182,10 +220,11 @@ def _calls(summary: Summary) -> str:
                 "-" if size is None else str(size),
                 str(least) if least == most else f"{least}..{most}",
                 str(found.count),
-                f"{found.time_s:.6g}",
-                percent(found.time_s, summary.time_s),
-                microseconds(found.time_s / found.count),
+                f"{found.spent_s:.6g}",
+                percent(found.spent_s, summary.time_s),
+                microseconds(found.spent_s / found.count),
                 _wait(found),
+                f"{found.time_s:.6g}",
             ]
         )
     left = len(summary.lines) - TOP
@@ -216,7 +255,7 @@ def _distances(summary: Summary) -> str:
                 str(row.key[0]),
                 str(found.count),
                 str(found.bytes),
-                f"{found.time_s:.6g}",
+                f"{found.spent_s:.6g}",
                 _wait(found),
             ]
         )
@@ -269,7 +308,10 @@ def profile_json(summary: Summary, findings: Sequence[Finding]) -> dict[str, Any
         "fraction": summary.fraction,
         "recording_s": summary.recording_s,
         "recording_fraction": summary.recording_fraction,
-        "reasons": summary.reasons,
+        "causes": summary.causes.seconds,
+        "machine": None
+        if profile.machine is None
+        else [{"bytes": size, "seconds": seconds} for size, seconds in profile.machine.messages],
         "regions": [
             {"region": row.key[0], **_sum_json(row.sum)}
             for row in summary.by(lambda calls: (calls.region,))
@@ -309,6 +351,7 @@ def _rank_json(rank: RankRecord, found: Sum) -> dict[str, Any]:
         "wall_s": rank.wall_s,
         "mpi_s": found.time_s,
         "wait_s": found.wait_s,
+        "cpu_wait_s": rank.cpu_wait_s,
         "clock_error_s": rank.clock_error_s,
         "calls": found.count,
         "lost_calls": rank.lost_calls,

@@ -12,7 +12,7 @@ from hockney.measure.status import Disturbances, Status
 from hockney.printable import one_line
 from hockney.records import Progress
 from hockney.terminal import MARKS, is_terminal, styled
-from hockney.units import format_seconds, format_size
+from hockney.units import format_seconds, format_size, format_uncertainty
 
 PLAIN_EVERY_S = 5.0
 """Time between two lines where there is no terminal."""
@@ -137,7 +137,7 @@ class ProgressView:
         return [
             (point, "bold"),
             (limits, ""),
-            (f"±{100.0 * known.precision:.1f} %", style),
+            (format_uncertainty(known.precision), style),
             (asked, "dim"),
         ]
 

@@ -55,4 +55,5 @@ def _ratio_json(one: MethodRatio) -> dict[str, Any]:
         "p": judged.p,
         "verdict": judged.verdict,
         "launches_needed": judged.needed,
+        "smallest_difference": judged.smallest_difference,
     }

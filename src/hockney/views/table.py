@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from hockney.analysis import Analysis
 from hockney.analysis.between import LEAST_OTHERS
 from hockney.analysis.expected import Expected
 from hockney.analysis.floor import FloorRatio
 from hockney.analysis.starts import Skew, Starts
-from hockney.estimate.launches import SLOW_RULE
+from hockney.estimate.launches import SLOW_EXCLUDED, SLOW_RULE
 from hockney.estimate.points import Estimates, PointEstimate
+from hockney.estimate.quantiles import CONFIDENCE, ENOUGH_LAUNCHES
 from hockney.fitting.fit import Fit, Parameter
 from hockney.models.hockney import ORDINARY
 from hockney.records import Place
 from hockney.spec.axes import method_text
 from hockney.terminal import styled
-from hockney.units import format_rate, format_seconds, format_size
+from hockney.units import format_rate, format_seconds, format_size, format_uncertainty
 
 STRONG = frozenset({"median", "completion", "median pair", "B/A", "verdict"})
 """Columns that a reader looks for."""
@@ -47,11 +48,11 @@ def microseconds(seconds: float | None) -> str:
 
 
 def interval(point: PointEstimate) -> tuple[str, str]:
-    """The limits in microseconds, and the relative half-width."""
+    """The limits in microseconds, and the relative half-width (format_uncertainty)."""
     if point.precision is None:
         return "-", ""
     limits = f"{microseconds(point.low_s)} .. {microseconds(point.high_s)}"
-    return limits, f"±{100.0 * point.precision:.1f} %"
+    return limits, format_uncertainty(point.precision)
 
 
 def mebibytes(rate: float | None) -> str:
@@ -66,7 +67,7 @@ COLUMNS = [
     "samples",
     "min",
     "median",
-    "95 % interval",
+    "interval",
     "",
     "mean",
     "p99",
@@ -124,13 +125,25 @@ def heading(analysis: Analysis, time: str = "one-way time") -> list[str]:
                 )
         if first.simulated:
             lines.append("simulated: times are those of the platform file, not of this machine")
-    confidence = next((p.confidence for p in analysis.estimates.headline if p.confidence), None)
-    if confidence:
+    if level := confidence_text(analysis.estimates.headline):
         lines.append(
-            f"median: of the launches' medians, with its {100.0 * confidence:.1f} % confidence "
-            "interval; it describes the machine as it was during the run"
+            f"median: of the launches' medians, with its {level}; it describes the machine as it "
+            "was during the run"
         )
     return [*lines, *_next_lines(analysis)]
+
+
+def confidence_text(points: Iterable[PointEstimate]) -> str:
+    """The level that the intervals of these points have at least; empty without intervals."""
+    known = [point for point in points if point.low_s is not None]
+    levels = {point.confidence for point in known}
+    if None in levels:
+        return "interval, which ended the run because it was narrow and states no confidence"
+    least = min((level for level in levels if level is not None), default=None)
+    if least is None:
+        return ""
+    few = f" ({100.0 * CONFIDENCE:.0f} % takes {ENOUGH_LAUNCHES} launches)"
+    return f"{100.0 * least:.0f} % confidence interval" + few * (least < CONFIDENCE)
 
 
 def _next_lines(analysis: Analysis) -> list[str]:
@@ -211,7 +224,7 @@ def state_lines(estimates: Estimates) -> list[str]:
         lines.append(f"{rounds} excluded: the state changed in them")
     if estimates.slow_launches:
         numbers = ", ".join(str(number) for number in estimates.slow_launches)
-        lines.append(f"launches excluded as outliers: {numbers} ({SLOW_RULE})")
+        lines.append(f"{SLOW_EXCLUDED}: {numbers} ({SLOW_RULE})")
     return lines
 
 

@@ -14,8 +14,10 @@ from hockney.records import Run
 from hockney.spec.axes import Key, key_without, texts_apart
 from hockney.units import format_size
 from hockney.views.as_json import axes_json
+from hockney.views.smallest import least_shown, smallest_words
 from hockney.views.table import aligned, microseconds
 
+NO_BLOCK = "no block is complete: nothing was compared"
 EXACT = "ratio of simulated times, which is exact"
 RULE = (
     "ratio of times in the same block of launches (Hodges-Lehmann estimate, signed-rank interval); "
@@ -29,7 +31,7 @@ def variant_answer(study: VariantStudy) -> list[str]:
     lines = [f"{one.variant}: {verdict_text(one, study)} {base}" for one in study.answers]
     lines += [gains_text(one) for one in study.gains]
     lines += [f"{name}: not measured" for name in study.left_out]
-    return lines or ["no block of launches is complete"]
+    return lines if study.ratios else [NO_BLOCK, *lines]
 
 
 def verdict_text(one: VariantRatio, study: VariantStudy) -> str:
@@ -37,10 +39,20 @@ def verdict_text(one: VariantRatio, study: VariantStudy) -> str:
     judged = one.judged
     if judged.verdict == "same":
         return f"the same, within {100.0 * study.comparison.tolerance:g} %, as"
+    ratio = ratio_text(one) + range_text(one, study)
     if judged.verdict == "unknown":
-        more = f"; about {judged.needed} blocks would tell" if judged.needed else ""
-        return f"unknown after {one.blocks} blocks ({ratio_text(one)}{more}), against"
-    return f"{judged.verdict}, {ratio_text(one)} times the time of"
+        more = f"; about {judged.needed} blocks would decide" if judged.needed else ""
+        return f"unknown after {one.blocks} blocks ({ratio}; {least_shown(judged)}{more}), against"
+    return f"{judged.verdict}, {ratio} times the time of"
+
+
+def range_text(one: VariantRatio, study: VariantStudy) -> str:
+    """The range of a whole whose points disagree: ", at its points 0.1100 to 0.8900"; empty for a
+    ratio that stands for all of them."""
+    if one.point is not None or not study.points_disagree(one.variant):
+        return ""
+    ratios = [at.judged.ratio for at in study.at_points(one.variant)]
+    return f" (geometric mean; at single points {min(ratios):.4f} to {max(ratios):.4f})"
 
 
 def gains_text(gains: Gains) -> str:
@@ -86,14 +98,17 @@ def heading_lines(run: Run, study: VariantStudy) -> list[str]:
 
 def variant_table(study: VariantStudy) -> str:
     """A row for each point and variant, below that of the first variant."""
-    rows = [["", "bytes", "variant", "median", "ratio", "95 % interval", "blocks", "verdict"]]
+    if not study.ratios:
+        return ""
+    headings = ["median", "ratio", "95 % interval", "blocks", "shows from", "verdict"]
+    rows = [["", "bytes", "variant", *headings]]
     for name, curve in variant_curves(study):
         by_size: dict[int, list[VariantRatio]] = {}
         for one in curve:
             assert one.point is not None
             by_size.setdefault(one.point.bytes, []).append(one)
         for size, here in by_size.items():
-            first = [study.comparison.names[0], microseconds(here[0].base_s), "1", "", "", ""]
+            first = [study.comparison.names[0], microseconds(here[0].base_s), "1", "", "", "", ""]
             rows.append([name, str(size), *first])
             rows += [[name, str(size), *_cells(one)] for one in here]
     if not any(row[0] for row in rows):
@@ -105,8 +120,8 @@ def rule_of(study: VariantStudy) -> str:
     """How ratios and intervals were found, and which blocks were left out."""
     if any(one.judged.p is None and one.judged.low is not None for one in study.ratios):
         return EXACT
-    rules = [RULE]
-    if changed := max(one.changed for one in study.ratios):
+    rules = [RULE, "shows from: smaller differences could not have been shown"]
+    if changed := max((one.changed for one in study.ratios), default=0):
         several = "block was" if changed == 1 else "blocks were"
         rules.append(
             f"{changed} {several} left out, between whose launches the machine's state changed "
@@ -157,16 +172,14 @@ def _cells(one: VariantRatio) -> list[str]:
     interval = f"{judged.low:.4f} .. {judged.high:.4f}" if known else "-"
     if judged.low == judged.high and known:
         interval = "exact"
-    verdict: str = judged.verdict
-    if verdict == "unknown" and judged.needed:
-        verdict = f"unknown; about {judged.needed} blocks would tell"
     return [
         one.variant,
         microseconds(one.time_s),
         f"{judged.ratio:.4f}",
         interval,
         str(one.blocks),
-        verdict,
+        smallest_words(judged),
+        judged.verdict,
     ]
 
 

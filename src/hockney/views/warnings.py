@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.analysis import Analysis
+from hockney.analysis.crowding import Oversubscribed
 from hockney.analysis.noise import Disturbance
 from hockney.analysis.side_by_side import MethodRatio
 from hockney.analysis.warnings import (
@@ -14,14 +15,13 @@ from hockney.analysis.warnings import (
     Modes,
     Noisy,
     NotPinned,
-    Oversubscribed,
     Skewed,
     SlowDatatype,
     SourceNote,
     Warning,
 )
 from hockney.records import Place
-from hockney.units import format_seconds, format_size
+from hockney.units import format_seconds, format_size, format_uncertainty
 
 MOST_RANKS = 8
 """Ranks that are listed; more are counted."""
@@ -52,11 +52,10 @@ def _text(warning: Warning) -> str:
             return text
         case NotPinned(places):
             return _not_pinned(places)
-        case Oversubscribed(host, pu, ranks, has_threads):
-            what = "threads" if has_threads else "ranks"
+        case Oversubscribed():
             return (
-                f"oversubscribed: {ranks} {what} take turns on CPU {pu} of {host}; these "
-                f"times are the scheduler's, not the network's. Use no more {what} than CPUs"
+                f"{crowding_text(warning)}: these times are the scheduler's, not the network's. "
+                f"Use no more {_crowd_of(warning)} than CPUs"
             )
         case Skewed(median_s):
             return (
@@ -69,8 +68,9 @@ def _text(warning: Warning) -> str:
         case Noisy(count, points, worst):
             return (
                 f"noisy: {count} of {points} medians are known to no better than "
-                f"±{100.0 * NOISY_PRECISION:.0f} % (worst ±{100.0 * (worst.precision or 0.0):.0f} "
-                f"% at {worst.bytes} B); a larger --budget or a quieter machine helps"
+                f"±{100.0 * NOISY_PRECISION:.0f} % "
+                f"(worst {format_uncertainty(worst.precision or 0.0)}"
+                f" at {worst.bytes} B); a larger --budget or a quieter machine helps"
             )
         case Modes(modes):
             kinds = ", ".join(f"{len(mode.launches)} at {mode.ratio:.2f}" for mode in modes)
@@ -83,6 +83,15 @@ def _text(warning: Warning) -> str:
             return _slow_datatype(found, measured)
         case FewLaunches(launches, imported):
             return _few_launches(launches, imported)
+
+
+def crowding_text(found: Oversubscribed) -> str:
+    cpus = f"{found.cpus} CPU{'s' * (found.cpus > 1)}"
+    return f"oversubscribed: {found.ranks} {_crowd_of(found)} take turns on {cpus} of {found.host}"
+
+
+def _crowd_of(found: Oversubscribed) -> str:
+    return "threads" if found.has_threads else "ranks"
 
 
 def _not_pinned(places: Sequence[Place]) -> str:

@@ -1,7 +1,7 @@
 /* Collectives: each call of `repeat` makes them one after another on all ranks. `bytes` is what the
    root or a rank contributes as a whole (bcast, reduce, allreduce, scan, exscan, reduce_local) or the
    block of each rank (scatter, gather, allgather, alltoall, the reduce_scatters, and their v and w
-   forms, here with equal blocks); reductions add 4-byte integers. The nonblocking and the persistent
+   forms, here with equal blocks); reductions add elements of one type. The nonblocking and the persistent
    forms compute for `compute_ns` between their start and their end. */
 #include <string.h>
 
@@ -17,10 +17,11 @@ const int has_persistent_collectives = HAS_PERSISTENT_COLLECTIVES;
     const int root = context->root, count = context->out.count;                                    \
     const MPI_Datatype type = context->out.type, *const types = context->types;                    \
     const MPI_Comm comm = context->comm;                                                           \
-    const int elements = (int)(context->bytes / sizeof(int32_t));                                  \
+    const int elements = (int)(context->bytes / context->element->bytes);                          \
+    const MPI_Datatype added = context->element->type();                                           \
     const int *const counts = context->counts, *const displacements = context->displacements;      \
     int code = MPI_SUCCESS;                                                                        \
-    (void)root, (void)count, (void)type, (void)types, (void)elements, (void)counts;                \
+    (void)root, (void)count, (void)type, (void)types, (void)elements, (void)added, (void)counts;   \
     (void)displacements, (void)comm
 
 #define BUFFERS                                                                                    \
@@ -98,7 +99,7 @@ static inline int free_request(struct context *context)
 #endif
 #define OUT_V out, counts, displacements, type
 #define IN_V in, counts, displacements, type
-#define ADD MPI_INT32_T, MPI_SUM
+#define ADD added, MPI_SUM
 
 FORMS(barrier, Barrier, comm)
 FORMS(bcast, Bcast, out, count, type, root, comm)
@@ -117,8 +118,8 @@ FORMS(scan, Scan, out, in, elements, ADD, comm)
 FORMS(exscan, Exscan, out, in, elements, ADD, comm)
 FORMS(reduce_scatter, Reduce_scatter, out, in, counts, ADD, comm)
 FORMS(reduce_scatter_block, Reduce_scatter_block, out, in, elements, ADD, comm)
-/* Every rank for itself; sums of many repetitions may wrap round, which unsigned ones do. */
-BLOCKING(reduce_local, MPI_Reduce_local(out, in, elements, MPI_UINT32_T, MPI_SUM))
+/* Every rank for itself. */
+BLOCKING(reduce_local, MPI_Reduce_local(out, in, elements, ADD))
 
 #define OF_ALL(operation)                                                                          \
     .name = #operation, .messages = 1.0, .between_all = 1, .buffers = BUFFERS_SEPARATE
@@ -174,7 +175,7 @@ static const struct operation collectives[] = {
     LISTED_FORMS(exscan, ELEMENTS(exscan)),
     LISTED_FORMS(reduce_scatter, REDUCE_SCATTER, .varies = 1),
     LISTED_FORMS(reduce_scatter_block, REDUCE_SCATTER),
-    BLOCKING_FORM(reduce_local, .reduces = 1, .fill = local_fill, .check = local_check),
+    BLOCKING_FORM(reduce_local, .reduces = 1, .accumulates = 1, .fill = local_fill, .check = local_check),
 };
 
 const struct operation *collective_named(const char *name, const char *form)

@@ -74,53 +74,63 @@ void alltoall_check(struct context *context, int repetition)
                       context->rank, context->rank, repetition);
 }
 
-/* Rank r contributes base(element) + r, so that the sum over ranks 0 to n-1 is
-   n base + n (n - 1) / 2, and differs for every number of ranks. */
-static int32_t base_of(size_t element, int repetition)
+/* Rank r contributes base(element) + r % CYCLE: sums differ for every number of ranks, and are so small that
+   even 700,000 ranks add up exactly in a float. */
+enum { CYCLE = 8, BASES = 16 };
+
+static double base_of(size_t element, int repetition)
 {
-    return (int32_t)((element * 7919u + (unsigned)repetition * 31u) % 1000u);
+    return 1.0 + (double)((element * 7919u + (unsigned)repetition * 31u) % BASES);
+}
+
+static double part_of(int rank) { return (double)(rank % CYCLE); }
+
+/* Of ranks 0 to n - 1. */
+static double parts_of(int ranks)
+{
+    const double whole = (double)(ranks / CYCLE), rest = (double)(ranks % CYCLE);
+    return whole * (CYCLE * (CYCLE - 1) / 2) + rest * (rest - 1.0) / 2.0;
 }
 
 static void fill_elements(const struct context *context, size_t elements, int repetition)
 {
-    int32_t *out = (int32_t *)(void *)out_of(context);
     for (size_t i = 0; i < elements; i++)
-        out[i] = base_of(i, repetition) + context->rank;
+        context->element->store(out_of(context), i, base_of(i, repetition) + part_of(context->rank));
+}
+
+static size_t elements_of(const struct context *context)
+{
+    return context->bytes / context->element->bytes;
 }
 
 void elements_fill(struct context *context, int repetition)
 {
-    fill_elements(context, context->bytes / sizeof(int32_t), repetition);
+    fill_elements(context, elements_of(context), repetition);
 }
 
 void element_blocks_fill(struct context *context, int repetition)
 {
-    const size_t elements = context->bytes / sizeof(int32_t);
-    fill_elements(context, elements * (size_t)context->ranks, repetition);
+    fill_elements(context, elements_of(context) * (size_t)context->ranks, repetition);
 }
 
-static noreturn void wrong_sum(const struct context *context, int ranks, int repetition, size_t i,
-                               int32_t found, int32_t expected)
+static void check_value(const struct context *context, int ranks, int repetition, size_t i, double expected)
 {
-    fail(EXIT_WENT_WRONG,
-         "data check: reduced over %d rank%s, %zu bytes, repetition %d: on rank %d element %zu is %ld "
-         "and should be %ld",
-         ranks, ranks == 1 ? "" : "s", context->bytes, repetition, context->rank, i, (long)found,
-         (long)expected);
+    const double found = context->element->load(in_of(context), i);
+    if (found != expected)
+        fail(EXIT_WENT_WRONG,
+             "data check: reduced over %d rank%s, %zu bytes, repetition %d: on rank %d element %zu (%s) is "
+             "%.17g and should be %.17g",
+             ranks, ranks == 1 ? "" : "s", context->bytes, repetition, context->rank, i,
+             context->element->name, found, expected);
 }
 
 /* `first`: of the elements of all, the number of the first one received; `ranks`: 0 to this one were
    added up. */
 static void check_sums(const struct context *context, size_t first, int ranks, int repetition)
 {
-    const int32_t *in = (const int32_t *)(const void *)in_of(context);
-    const uint32_t of_ranks = (uint32_t)((int64_t)ranks * (ranks - 1) / 2);
-    for (size_t i = 0; i < context->bytes / sizeof(int32_t); i++) {
-        const uint32_t expected =
-            (uint32_t)ranks * (uint32_t)base_of(first + i, repetition) + of_ranks;
-        if ((uint32_t)in[i] != expected)
-            wrong_sum(context, ranks, repetition, i, in[i], (int32_t)expected);
-    }
+    for (size_t i = 0; i < elements_of(context); i++)
+        check_value(context, ranks, repetition, i,
+                    (double)ranks * base_of(first + i, repetition) + parts_of(ranks));
 }
 
 void allreduce_check(struct context *context, int repetition)
@@ -150,12 +160,8 @@ void local_fill(struct context *context, int repetition)
 
 void local_check(struct context *context, int repetition)
 {
-    const int32_t *in = (const int32_t *)(const void *)in_of(context);
-    for (size_t i = 0; i < context->bytes / sizeof(int32_t); i++) {
-        const int32_t expected = 2 * (base_of(i, repetition) + context->rank);
-        if (in[i] != expected)
-            wrong_sum(context, 1, repetition, i, in[i], expected);
-    }
+    for (size_t i = 0; i < elements_of(context); i++)
+        check_value(context, 1, repetition, i, 2.0 * (base_of(i, repetition) + part_of(context->rank)));
 }
 
 void scan_check(struct context *context, int repetition)
@@ -165,6 +171,5 @@ void scan_check(struct context *context, int repetition)
 
 void reduce_scatter_check(struct context *context, int repetition)
 {
-    const size_t elements = context->bytes / sizeof(int32_t);
-    check_sums(context, elements * (size_t)context->rank, context->ranks, repetition);
+    check_sums(context, elements_of(context) * (size_t)context->rank, context->ranks, repetition);
 }

@@ -24,8 +24,10 @@ static struct exposure *exposure_of(const struct context *context)
 
 struct access access_of(const struct context *context)
 {
-    static char compare[] = {COMPARED, COMPARED, COMPARED, COMPARED,
-                                   COMPARED, COMPARED, COMPARED, COMPARED};
+    /* Read as one element of any type, and aligned as the largest one. */
+    static _Alignas(int64_t) char compare[] = {COMPARED, COMPARED, COMPARED, COMPARED,
+                                               COMPARED, COMPARED, COMPARED, COMPARED};
+    _Static_assert(sizeof compare == sizeof(int64_t), "room for the largest element");
     const struct exposure *exposure = exposure_of(context);
     return (struct access){
         .out = context->out,

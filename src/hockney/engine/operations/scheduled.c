@@ -23,14 +23,16 @@ static char *begin(struct context *context)
     return in;
 }
 
-static int add_up(const struct schedule *schedule, const struct transfer *transfer, char *buffer)
+static int add_up(const struct context *context, const struct transfer *transfer, char *buffer)
 {
+    const struct schedule *schedule = context->schedule;
+    const MPI_Datatype type = context->element->type();
+    const int element = (int)context->element->bytes;
     const char *from = schedule->scratch + transfer->at;
     int code = MPI_SUCCESS;
     for (int i = 0; i < transfer->fragments && code == MPI_SUCCESS; i++) {
         const struct fragment *fragment = &schedule->fragments[transfer->fragment + i];
-        code = MPI_Reduce_local(from, buffer + fragment->at, fragment->bytes / (int)sizeof(int32_t),
-                                MPI_INT32_T, MPI_SUM);
+        code = MPI_Reduce_local(from, buffer + fragment->at, fragment->bytes / element, type, MPI_SUM);
         from += fragment->bytes;
     }
     return code;
@@ -52,7 +54,7 @@ static int make_in_turn(const struct context *context, const struct part *part, 
         code = MPI_Recv(to + transfer->at, count_of(transfer), transfer->type, transfer->peer,
                         TAG_SCHEDULED, context->comm, MPI_STATUS_IGNORE);
         if (part->reduces && code == MPI_SUCCESS)
-            code = add_up(schedule, transfer, buffer);
+            code = add_up(context, transfer, buffer);
     }
     for (int i = 0; i < part->sends && code == MPI_SUCCESS; i++, transfer++)
         code = MPI_Send(buffer + transfer->at, count_of(transfer), transfer->type, transfer->peer,
@@ -77,7 +79,7 @@ static int make_at_once(const struct context *context, const struct part *part, 
     if (code == MPI_SUCCESS)
         code = MPI_Waitall(part->receives + part->sends, schedule->requests, schedule->statuses);
     for (int i = 0; part->reduces && i < part->receives && code == MPI_SUCCESS; i++)
-        code = add_up(schedule, &first[i], buffer);
+        code = add_up(context, &first[i], buffer);
     return code;
 }
 

@@ -40,6 +40,9 @@ class Measured(Protocol):
     def requests(self) -> int | None: ...
 
     @property
+    def element(self) -> str | None: ...
+
+    @property
     def phase(self) -> str | None: ...
 
     @property

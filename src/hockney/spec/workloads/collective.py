@@ -33,7 +33,7 @@ def _both(names: Iterable[str]) -> frozenset[str]:
 ROOTED = _both(_ROOTED)
 NO_BYTES = _both({"barrier"})
 REDUCTIONS = _both(_REDUCTIONS) | {"reduce_local"}
-"""These reduce integers, so their sizes are multiples of INT_BYTES."""
+"""These add elements of one type, so their sizes are multiples of its bytes."""
 IN_PLACE = NO_BYTES | _both({"bcast"})
 """These have one buffer to send and receive."""
 WHOLE = IN_PLACE | (REDUCTIONS - _both({"reduce_scatter", "reduce_scatter_block"}))
@@ -42,7 +42,11 @@ and a buffer has a block for each rank."""
 BYTE_DISPLACEMENTS = _both({"alltoallw"})
 """Their displacements are bytes, in an int."""
 INT_BYTES = 4
-"""Size of an element of the engine's reductions."""
+"""Size of an element of the engine's reductions, unless another type is asked for."""
+Added = Literal["int32", "int64", "float", "double"]
+USUAL_ELEMENT: Added = "int32"
+ADDED_BYTES: dict[Added, int] = {"int32": INT_BYTES, "int64": 8, "float": 4, "double": 8}
+"""Types whose sums over ranks are exact, and their bytes."""
 MOST_BYTES = 2**31 - 1
 """MPI counts are int."""
 LEAST_RADIX = 2
@@ -107,6 +111,8 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
     requests: int | None = None
     """Most messages in flight that its algorithm allows a rank; None for the library's own limit,
     or an algorithm without one."""
+    element: Added = USUAL_ELEMENT
+    """Type of the elements of a reduction, which adds them up."""
     root: Root = "first"
     """Rank 0, or another rank for each repetition."""
     sync: Sync = "clock"
@@ -151,6 +157,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
                 | ({"root"} if name in ROOTED else set())
                 | ({"form", "overlap"} if name in IN_FORMS else set())
                 | ({"overlap"} if name in NONBLOCKING else set())
+                | ({"element"} if name in REDUCTIONS else set())
                 | (set() if name in NO_BYTES else {"verify"}),
                 ("separate", "cold"),
                 has_bytes=name not in NO_BYTES,
@@ -174,6 +181,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             f"--sync={self.sync}",
             *([f"--form={self.form}"] if self.form else []),
             *([f"--groups={self.groups}"] if self.groups > 1 else []),
+            *([f"--element={self.element}"] if self.element != USUAL_ELEMENT else []),
             *self._threads_arguments(),
             *self.flags("overlap", "verify"),
             f"--algorithm={self.algorithm}",
@@ -226,11 +234,20 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             raise AskedWronglyError(
                 "--verify works with --sync clock only", "leave out --sync barrier"
             )
-        if self.collective in REDUCTIONS and self.largest_bytes > MOST_BYTES * INT_BYTES:
+        self._check_elements()
+
+    def _check_elements(self) -> None:
+        width = ADDED_BYTES[self.element]
+        if self.collective in REDUCTIONS and self.largest_bytes > MOST_BYTES * width:
             raise AskedWronglyError(
-                f"--sizes: {format_size(self.largest_bytes)} are more integers than MPI counts in "
-                "an int",
-                "leave out sizes of 8 GiB and more",
+                f"--sizes: {format_size(self.largest_bytes)} are more elements ({self.element}) "
+                "than MPI counts in an int",
+                f"leave out sizes of {format_size((MOST_BYTES + 1) * width)} and more",
+            )
+        if self.phases and width != INT_BYTES:
+            raise AskedWronglyError(
+                f"--phases makes messages of elements of {INT_BYTES} bytes, not {self.element}",
+                "use --element int32 or float, or leave out --phases",
             )
 
     def _check_phases(self) -> None:
@@ -295,6 +312,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             self.segment_bytes,
             self.radix,
             self.requests,
+            None if self.element == USUAL_ELEMENT else self.element,
         )
         if samples.phase is not None:
             return False
@@ -305,6 +323,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             samples.segment_bytes,
             samples.radix,
             samples.requests,
+            samples.element,
         )
 
 

@@ -18,8 +18,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.transforms import blended_transform_factory
 
-from hockney.errors import AskedWronglyError, HockneyError
+from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
+from hockney.outputs import write_output
 from hockney.views.colours import COLOURS, QUIET
 from hockney.views.drawing.axes import SIDES, scale_axis, scale_colours
 from hockney.views.drawing.description import (
@@ -415,12 +416,4 @@ def save(figure: Figure, path: Path, force: bool) -> None:
     canvas = draw(figure)
     with paper():
         canvas.savefig(drawn, format=kind, dpi=DPI, metadata=dates.get(kind))
-    try:
-        file = path.open("wb" if force else "xb")
-    except OSError as error:
-        raise AskedWronglyError(f"{path} cannot be written: {error.strerror}") from error
-    try:
-        with file:
-            file.write(drawn.getvalue())
-    except OSError as error:
-        raise HockneyError(f"{path}: {error.strerror}", "make room or name another file") from error
+    write_output(path, drawn.getvalue(), force)

@@ -14,7 +14,7 @@ from hockney.analysis import Analysis
 from hockney.records import Run
 from hockney.registry import Registry
 from hockney.views.as_json import next_run_json, run_json
-from hockney.views.warnings import warning_lines
+from hockney.views.warnings import crowding_text, warning_lines
 
 USUAL = "pingpong"
 
@@ -38,6 +38,17 @@ def view_of(analysis: Analysis) -> View:
     if analysis.variants is not None:
         return VIEWS.find("variants")
     return measured_view(analysis.run)
+
+
+def answer_of(analysis: Analysis, operation: str | None = None) -> list[str]:
+    """The view's answer, marked where ranks shared CPUs."""
+    return [*marks_of(analysis), *view_of(analysis).answer(analysis, operation)]
+
+
+def marks_of(analysis: Analysis) -> list[str]:
+    """What makes an answer another one than it seems: that ranks took turns."""
+    crowded = analysis.oversubscribed
+    return [] if crowded is None else [crowding_text(crowded)]
 
 
 def measured_view(run: Run) -> View:

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from hockney.analysis import Analysis
-from hockney.analysis.fabric import CABLE, INSIDE, NODE, RULE, UPLINK, Suspect, Verdict
-from hockney.analysis.outliers import LEAST_MEMBERS
+from hockney.analysis.fabric import RULE, Suspect, Verdict
+from hockney.analysis.gates import suspect_words
 from hockney.analysis.pairwise import LevelTimes, Pairwise
 from hockney.units import format_seconds, format_size
 from hockney.views import table
 from hockney.views.as_json import points_json
 from hockney.views.heatmap import heat_map
+from hockney.views.outliers import doubt_lines, rule_text
 
 MOST_WORST, MOST_SHOWN = 100, 10
 """Slowest pairs of a size in JSON, and on a terminal."""
 COLUMNS = ("level", "pairs", "bytes", "median pair", "p99", "slowest", "MiB/s")
-WORDS = {
-    NODE: "node {} is slow",
-    UPLINK: "the links of switch {} to other switches are slow",
-    INSIDE: "switch {} is slow inside",
-    CABLE: "the cable between switches {} and {} is slow",
-}
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:  # noqa: ARG001
@@ -40,25 +34,25 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
     heading = "\n".join(table.heading(analysis))
     if verdict is None or pairwise is None:
         return [heading, "no pair was measured"]
-    rule = textwrap.fill(f"({RULE})", 100, initial_indent="  ", subsequent_indent="  ")
     return [
         heading,
         "\n".join(_coverage(pairwise)),
         level_table(pairwise.level_times()),
         *(_map(pairwise, size) for size in sorted({0, len(pairwise.bytes) - 1})),
         _worst(pairwise),
-        f"{_judged(verdict)}\n{rule}",
+        "\n".join([*_judged(verdict), rule_text(RULE)]),
     ]
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """{"points", "levels", "matrices", "worst", "suspects", "verdict", "rule", ...}."""
+    """{"gate", "points", "levels", "matrices", "worst", "suspects", "verdict", "rule", ...}."""
     verdict, pairwise = analysis.verdict, analysis.pairwise
     shown: dict[str, Any] = {"points": points_json(analysis, all_states), "verdict_rule": RULE}
     if verdict is None or pairwise is None:
         return shown
     return {
         **shown,
+        "gate": asdict(analysis.outlier_gate),
         "nodes": verdict.nodes,
         "pairs": len(pairwise.ends),
         "fraction_measured": pairwise.fraction,
@@ -85,15 +79,14 @@ def verdict_lines(analysis: Analysis, verdict: Verdict, pairwise: Pairwise) -> l
     measured = f"{len(pairwise.ranks)} ranks, {library}, {started}"
     if verdict.suspects:
         return [f"{_line(one)}; {measured}" for one in verdict.suspects]
-    if not (verdict.nodes or verdict.switches or verdict.cables):
-        return [f"too few nodes to look for outliers: {LEAST_MEMBERS} are needed"]
+    if verdict.doubts:
+        return doubt_lines(verdict.doubts[:1])
     return [f"no outlier among {_counts(verdict)}; {measured}"]
 
 
 def _line(one: Suspect) -> str:
-    words = WORDS[one.what].format(*one.names)
     return (
-        f"{words}: {one.ratio:.3g} times the others at {format_size(one.bytes)} "
+        f"{suspect_words(one)}: {one.ratio:.3g} times the others at {format_size(one.bytes)} "
         f"({format_seconds(one.typical_s)} where {format_seconds(one.usual_s)} is usual, "
         f"{one.pairs} pair{'s' * (one.pairs > 1)}, "
         f"p = {one.p:.1g}, in {one.passes_agreeing} of {one.passes} "
@@ -106,23 +99,19 @@ def _counts(verdict: Verdict) -> str:
         (verdict.nodes, "node"),
         (verdict.switches, "switch"),
         (verdict.cables, "cable"),
+        (verdict.pairs, "pair"),
     )
     words = [
         f"{count} {name}{('' if count == 1 else 'es' if name == 'switch' else 's')}"
         for count, name in counts
         if count
     ]
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
-def _judged(verdict: Verdict) -> str:
-    lines = []
-    if not verdict.nodes:
-        lines.append(f"nodes are not judged: {LEAST_MEMBERS} of them, 3 a switch, are needed")
-    if not verdict.switches:
-        lines.append(f"switches are not judged: {LEAST_MEMBERS} are needed")
-    counted = [f"{_counts(verdict)} were judged"] if len(lines) < 2 else []
-    return "\n".join([*counted, *lines])
+def _judged(verdict: Verdict) -> list[str]:
+    counted = [f"{_counts(verdict)} were compared"] if _counts(verdict) else []
+    return [*counted, *doubt_lines(verdict.doubts)]
 
 
 def _source(pairwise: Pairwise) -> str | None:

@@ -16,7 +16,7 @@ from hockney.views.as_json import axes_json, points_json
 from hockney.views.collective_model import predicted_json
 from hockney.views.table import aligned, interval, microseconds
 
-COLUMNS = ("launches", "samples", "completion", "95 % interval", "", "own mean", "own max")
+COLUMNS = ("launches", "samples", "completion", "interval", "", "own mean", "own max")
 LEGEND = (
     "completion: median of the samples; own mean, own max: mean and maximum of the ranks' own\n"
     "durations; predicted: message by message, from single messages of the same launches"

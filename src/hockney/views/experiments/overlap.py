@@ -14,7 +14,7 @@ from hockney.views.as_json import axes_json, points_json
 from hockney.views.table import aligned, interval, microseconds
 
 WHO = {SENDER: "sender", RECEIVER: "receiver"}
-COLUMNS = ("launches", "samples", "alone", "95 % interval", "", "hidden", "host overhead")
+COLUMNS = ("launches", "samples", "alone", "interval", "", "hidden", "host overhead")
 LEGEND = (
     "alone: from the common start to the last rank's end, without computation; hidden: fraction\n"
     "of it that disappears behind computation of the same length on one rank; host overhead: time\n"

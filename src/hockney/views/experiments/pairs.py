@@ -28,7 +28,7 @@ COLUMNS = [
     "pairs",
     "median pair",
     "slowest pair",
-    "95 % interval",
+    "interval",
     "",
     "all MiB/s",
     "messages/s",

@@ -17,8 +17,9 @@ from hockney.units import format_size
 from hockney.views import table
 from hockney.views.as_json import axes_json, points_json
 from hockney.views.experiments import pairs
+from hockney.views.smallest import least_shown
 
-COLUMNS = ("bytes", "median", "95 % interval", "", "MiB/s", "two-sided", "ratio", "95 %", "verdict")
+COLUMNS = ("bytes", "median", "interval", "", "MiB/s", "two-sided", "ratio", "95 %", "verdict")
 EXCHANGES = {"pingpong": "a send (half of a ping-pong)"}
 """What operations one by one are compared with."""
 STREAMS = "as many messages in flight"
@@ -105,9 +106,7 @@ def verdict_text(one: OneSided, exchange: str) -> str:
         "slower": f"slower than {exchange}",
         "same": f"as fast as {exchange}",
     }.get(judged.verdict, f"not surely faster or slower than {exchange}")
-    more = ""
-    if judged.verdict == "unknown" and judged.needed:
-        more = f" (about {judged.needed} launches would tell)"
+    more = f" ({least_shown(judged)})" if judged.verdict == "unknown" else ""
     return f"at {format_size(one.point.bytes)} {words}, {_ratio_text(judged)} times its time{more}"
 
 

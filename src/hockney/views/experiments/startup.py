@@ -28,7 +28,7 @@ CREATIONS = {
     "shared": "MPI_Win_allocate_shared",
 }
 """Calls that make windows, by their kind."""
-COLUMNS = ("ranks", "step", "which", "launches", "median", "95 % interval", "", "min", "max")
+COLUMNS = ("ranks", "step", "which", "launches", "median", "interval", "", "min", "max")
 
 
 def answer(analysis: Analysis, operation: str | None = None) -> list[str]:

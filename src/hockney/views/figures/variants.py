@@ -19,7 +19,12 @@ CHOICE = None
 def describe(analyses: Sequence[Analysis], options: Options) -> Figure:  # noqa: ARG001
     analysis = only(analyses, "--what variants")
     study = analysis.variants
-    if study is None or not study.ratios:
+    if study is not None and not study.ratios:
+        raise AskedWronglyError(
+            f"{analysis.run.path or analysis.label}: no block is complete, nothing was compared",
+            "continue it with --resume and a larger --budget",
+        )
+    if study is None:
         raise AskedWronglyError(
             f"{analysis.run.path or analysis.label} compares no variants",
             "measure them with --vary",

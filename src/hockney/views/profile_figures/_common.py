@@ -1,19 +1,26 @@
-"""What figures of profiles share: titles, the colours of reasons, and stacked rows."""
+"""What figures of profiles share: titles, the colours of causes, and stacked rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from hockney.profiles.summary import REASONS, Summary
+from hockney.profiles.causes import CAUSES
+from hockney.profiles.summary import Summary
 from hockney.views.drawing import time_text
 from hockney.views.drawing.description import Bar, Kind
 
-COLOURS = {"waiting": 1, "latency": 0, "bandwidth": 2, "copying": 5, "other": 3}
+COLOURS = {
+    **{"late partners": 1, "busy CPUs": 4, "contention": 6, "latency": 0, "bandwidth": 2},
+    **{"messages": 0, "copying": 5, "unexplained": 7, "other": 3},
+}
 """Numbers in the palette."""
-REASONS_TEXT = (
-    "Waiting: until the other side sends, receives or arrives, from calls whose ends are known on "
-    "both sides; of the rest, latency: calls of up to 1 KiB; bandwidth: larger ones; copying: "
-    "strided datatypes; other: calls that move no data."
+CAUSES_TEXT = (
+    "Latency and bandwidth: what messages take here alone; contention: beyond that, without "
+    "waiting for anybody; late partners: until a rank that computes sends, receives or arrives; "
+    "busy CPUs: until a rank that something else keeps off its CPU does; copying: strided "
+    "datatypes; unexplained: beyond the model, where waiting cannot be seen; messages: latency, "
+    "bandwidth and contention together, where they were not measured; other: calls that move no "
+    "data."
 )
 MOST_BLOCKS = 64
 """Rows and columns of a matrix; more ranks are drawn in blocks of neighbours."""
@@ -25,7 +32,7 @@ def title_of(summary: Summary) -> str:
     return f"{profile.name}, {ranks} rank{'s' * (ranks != 1)}"
 
 
-def kinds_of(names: Sequence[str] = REASONS) -> tuple[Kind, ...]:
+def kinds_of(names: Sequence[str] = CAUSES) -> tuple[Kind, ...]:
     return tuple(Kind(name, COLOURS.get(name)) for name in names)
 
 

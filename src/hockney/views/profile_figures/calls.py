@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 
 from hockney.errors import AskedWronglyError
+from hockney.profiles.causes import CAUSES, spent_in
 from hockney.profiles.kinds import Calls
-from hockney.profiles.summary import REASONS, Summary, reason_of, spent_in
+from hockney.profiles.summary import Summary
 from hockney.units import format_sizes
 from hockney.views.drawing.description import Axis, Figure, Panel
 from hockney.views.profile_figures import _common
@@ -16,20 +17,20 @@ MOST_ROWS = 10
 
 
 def describe(summary: Summary) -> Figure:
-    parts: dict[str, dict[str, float]] = defaultdict(lambda: dict.fromkeys(REASONS, 0.0))
+    parts: dict[str, dict[str, float]] = defaultdict(lambda: dict.fromkeys(CAUSES, 0.0))
     counts: dict[str, int] = defaultdict(int)
     for calls in summary.profile.calls:
-        spent, waited = spent_in(calls)
+        spent = spent_in(calls)[0]
         if spent <= 0.0:
             continue
         name = _name(calls, summary.sizes_of(calls))
-        parts[name]["waiting"] += waited
-        parts[name][reason_of(calls)] += spent - waited
+        for cause, seconds in summary.causes.of(calls).items():
+            parts[name][cause] += seconds
         counts[name] += calls.count
     if not parts:
         raise AskedWronglyError(f"{summary.profile.path}: no calls that took time")
     most = sorted(parts, key=lambda name: -sum(parts[name].values()))[:MOST_ROWS]
-    kinds = [reason for reason in REASONS if any(parts[name][reason] > 0.0 for name in most)]
+    kinds = [cause for cause in CAUSES if any(parts[name][cause] > 0.0 for name in most)]
     bars = [
         bar
         for row, name in enumerate(most)
@@ -44,7 +45,7 @@ def describe(summary: Summary) -> Figure:
     caption = [
         "Calls that are alike in name, bytes (up to the same power of two) and number of ranks; "
         "with their part of what completed their requests.",
-        _common.REASONS_TEXT,
+        _common.CAUSES_TEXT,
     ]
     if len(parts) > len(most):
         caption.append(f"{len(parts) - len(most)} more rows are left out.")

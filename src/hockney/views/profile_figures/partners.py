@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 
 from hockney.errors import AskedWronglyError
+from hockney.profiles.causes import CAUSES
 from hockney.profiles.places import DISTANCES
-from hockney.profiles.summary import REASONS, Summary, reason_of, spent_in
+from hockney.profiles.summary import Summary
 from hockney.units import format_size
 from hockney.views.drawing.description import Axis, Figure, Panel
 from hockney.views.profile_figures import _common
@@ -15,21 +16,18 @@ HEADING = "Messages by partner"
 
 
 def describe(summary: Summary) -> Figure:
-    parts: dict[tuple[str, str], dict[str, float]] = defaultdict(
-        lambda: dict.fromkeys(REASONS, 0.0)
-    )
+    parts: dict[tuple[str, str], dict[str, float]] = defaultdict(lambda: dict.fromkeys(CAUSES, 0.0))
     counts: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
     for calls, distance in summary.messages:
         key = distance, (calls.started or calls.call).removeprefix("MPI_")
-        spent, waited = spent_in(calls)
-        parts[key]["waiting"] += waited
-        parts[key][reason_of(calls)] += spent - waited
+        for cause, seconds in summary.causes.of(calls).items():
+            parts[key][cause] += seconds
         counts[key][0] += calls.count
         counts[key][1] += calls.bytes_sum
     if not parts:
         raise AskedWronglyError(f"{summary.profile.path}: no messages between ranks to draw")
     keys = sorted(parts, key=lambda key: (DISTANCES.index(key[0]), -sum(parts[key].values())))
-    kinds = [reason for reason in REASONS if any(parts[key][reason] > 0.0 for key in keys)]
+    kinds = [cause for cause in CAUSES if any(parts[key][cause] > 0.0 for key in keys)]
     names = tuple(f"{distance}: {name}" for distance, name in keys)
     bars = [
         bar
@@ -42,7 +40,7 @@ def describe(summary: Summary) -> Figure:
         bars=tuple(bars),
         kinds=_common.kinds_of(kinds),
     )
-    caption = ("Calls that send to a rank, by where that is.", _common.REASONS_TEXT)
+    caption = ("Calls that send to a rank, by where that is.", _common.CAUSES_TEXT)
     return Figure("partners", _common.title_of(summary), (panel,), caption)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hockney.errors import AskedWronglyError
-from hockney.profiles.summary import REASONS, Summary
+from hockney.profiles.causes import CAUSES
+from hockney.profiles.summary import Summary
 from hockney.views.drawing.description import Axis, Bar, Figure, Panel
 from hockney.views.profile_figures import _common
 
@@ -19,15 +20,15 @@ def describe(summary: Summary) -> Figure:
     if not known:
         raise AskedWronglyError(f"{summary.profile.path}: no ranks to draw")
     keys, more = _chosen(summary)
-    present = [name for name in REASONS if summary.reasons[name] > 0.0]
+    present = [name for name in CAUSES if summary.causes.seconds[name] > 0.0]
     kinds = [*present, COMPUTING]
     several = len({job for job, _ in known}) > 1
     names = tuple(f"{job}: {rank}" if several else str(rank) for job, rank in keys)
     bars: list[Bar] = []
     for row, key in enumerate(keys):
-        spent = sum(summary.reasons_of_rank[key].values())
+        spent = sum(summary.causes.of_rank[key].values())
         parts = {
-            **summary.reasons_of_rank[key],
+            **summary.causes.of_rank[key],
             COMPUTING: max(known[key].wall_s - spent, 0.0),
         }
         bars += _common.stacked(row, f"rank {names[row]}", parts, kinds)
@@ -38,7 +39,7 @@ def describe(summary: Summary) -> Figure:
         kinds=_common.kinds_of(kinds),
     )
     title = _common.title_of(summary)
-    return Figure("reasons", title, (panel,), (_common.REASONS_TEXT, *more))
+    return Figure("reasons", title, (panel,), (_common.CAUSES_TEXT, *more))
 
 
 def _chosen(summary: Summary) -> tuple[list[tuple[int, int]], list[str]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 
 from hockney.errors import AskedWronglyError
-from hockney.profiles.summary import Summary, spent_in
+from hockney.profiles.causes import spent_in
+from hockney.profiles.summary import Summary
 from hockney.views.drawing.description import Axis, Figure, Panel, Series
 from hockney.views.profile_figures import _common
 

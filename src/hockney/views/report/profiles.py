@@ -8,19 +8,31 @@ from dataclasses import dataclass
 from hockney.errors import HockneyError
 from hockney.profiles.findings import Finding
 from hockney.profiles.summary import Row, Summary
-from hockney.units import format_seconds, format_sizes
+from hockney.units import format_sizes
 from hockney.views.drawing.description import Figure
 from hockney.views.profile import answer_lines, percent, profile_facts, row_words
 from hockney.views.profile_figures import PROFILE_FIGURES
 from hockney.views.report.sections import Alternative, Shown
 from hockney.views.report.tables import Cell, Table
+from hockney.views.table import microseconds
 
 ORDER = ("reasons", "calls", "sizes", "partners", "traffic", "waits")
 """Figures, the most important first; those of other packages follow."""
 TOP = 10
 MOST_ROWS = 1000
 """Rows of a table in the page."""
-COLUMNS = ("call", "ranks", "bytes", "count", "time", "of MPI", "each", "waited")
+COLUMNS = (
+    "call",
+    "ranks",
+    "bytes",
+    "count",
+    "time, s",
+    "of MPI",
+    "each, µs",
+    "waited, s",
+    "inside, s",
+)
+"""One unit a column. The time is with what completed the requests of these calls, as in figures."""
 
 
 @dataclass(frozen=True)
@@ -75,10 +87,8 @@ def _shown(name: str, id_: str, summary: Summary) -> Shown | None:
     return Shown(id_, module.HEADING, "", (Alternative("", figure),))
 
 
-def _time(seconds: float | None) -> Cell:
-    if seconds is None:
-        return Cell("-")
-    return Cell(format_seconds(seconds).replace("us", "µs"), seconds)
+def _seconds(seconds: float | None) -> Cell:
+    return Cell("-") if seconds is None else Cell(f"{seconds:.6g}", seconds)
 
 
 def _top(summary: Summary) -> Table:
@@ -100,22 +110,34 @@ def _all(summary: Summary) -> Table:
 def _line(row: Row, whole_s: float) -> list[Cell]:
     _, _, ranks, *sizes = row.key
     found = row.sum
-    part = found.time_s / whole_s if whole_s else 0.0
+    part = found.spent_s / whole_s if whole_s else 0.0
     least, most = int(str(sizes[0])), int(str(sizes[-1]))
+    each_s = found.spent_s / found.count
     return [
         Cell(row_words(row)),
         Cell("-" if ranks is None else str(ranks), None if ranks is None else float(str(ranks))),
         Cell(format_sizes(least, most), float(least)),
         Cell(str(found.count), found.count),
-        _time(found.time_s),
-        Cell(percent(found.time_s, whole_s), part),
-        _time(found.time_s / found.count),
-        _time(found.wait_s),
+        _seconds(found.spent_s),
+        Cell(percent(found.spent_s, whole_s), part),
+        Cell(microseconds(each_s), each_s),
+        _seconds(found.wait_s),
+        _seconds(found.time_s),
     ]
 
 
 def _ranks(summary: Summary) -> Table:
-    columns = ("rank", "host", "CPUs", "time", "in MPI", "of its time", "waited", "calls", "ended")
+    columns = (
+        "rank",
+        "host",
+        "CPUs",
+        "time, s",
+        "in MPI, s",
+        "of its time",
+        "waited, s",
+        "calls",
+        "ended",
+    )
     rows = []
     for key in sorted(summary.of_rank)[:MOST_ROWS]:
         rank, found = summary.profile.by_rank[key], summary.of_rank[key]
@@ -125,10 +147,10 @@ def _ranks(summary: Summary) -> Table:
                 Cell(str(rank.rank) if rank.job == 0 else f"{rank.job}: {rank.rank}", rank.rank),
                 Cell(rank.host),
                 Cell(rank.cpus),
-                _time(rank.wall_s),
-                _time(found.time_s),
+                _seconds(rank.wall_s),
+                _seconds(found.time_s),
                 Cell(percent(found.time_s, rank.wall_s), part),
-                _time(found.wait_s),
+                _seconds(found.wait_s),
                 Cell(str(found.count), found.count),
                 Cell(rank.end),
             ]

@@ -14,7 +14,7 @@ from hockney.units import format_size
 from hockney.views.answer import latency_and_bandwidth, own_points
 from hockney.views.curves import Options
 from hockney.views.drawing.description import Figure
-from hockney.views.experiments import view_of
+from hockney.views.experiments import marks_of, view_of
 from hockney.views.figures import FIGURES, Described
 from hockney.views.variants import variant_answer
 
@@ -217,7 +217,7 @@ def _answer(operation: str, analyses: Sequence[Analysis]) -> list[str]:
 def _lines(operation: str, analysis: Analysis) -> list[str]:
     chosen = operation or None
     found = view_of(analysis).answer(analysis, chosen)
-    return found or latency_and_bandwidth(analysis, chosen)
+    return [*marks_of(analysis), *(found or latency_and_bandwidth(analysis, chosen))]
 
 
 def _shown(

@@ -12,7 +12,7 @@ from hockney.errors import HockneyError
 from hockney.fitting.fit import Fit
 from hockney.views.curves import samples_text, time_label
 from hockney.views.diagnosis import diagnosis_lines
-from hockney.views.experiments import view_of
+from hockney.views.experiments import answer_of
 from hockney.views.fits import model_lines
 from hockney.views.table import heading, state_lines
 from hockney.views.warnings import warning_lines
@@ -50,7 +50,7 @@ def cards(analysis: Analysis, is_alone: bool) -> list[Card]:
     """is_alone: its section has no other system, and opens with its result."""
     models = [line for fit in fits_of(analysis) for line in model_lines(fit)]
     found = [
-        Card("Result", [] if is_alone else view_of(analysis).answer(analysis)),
+        Card("Result", [] if is_alone else answer_of(analysis)),
         Card("Measurement", _measurement(analysis)),
         Card("Models", models, is_table=True),
         Card("Disturbances", _disturbances(analysis)),

@@ -18,6 +18,7 @@ from hockney.spec.axes import AXES
 from hockney.spec.trains import Train, train_text
 from hockney.units import format_rate, format_seconds, format_size
 from hockney.views.published import number_name, place_among
+from hockney.views.smallest import least_shown
 
 MOST_ROWS = 1000
 """Points of one file in the page."""
@@ -122,7 +123,9 @@ def _verdict(found: Comparison) -> str:
         return "unknown"
     if overall.low is None or overall.high is None:
         return f"{found.verdict} (ratio {overall.ratio:.3f}, no interval)"
-    return f"{found.verdict} (ratio {overall.ratio:.3f}, {overall.low:.3f} to {overall.high:.3f})"
+    interval = f"{overall.low:.3f} to {overall.high:.3f}"
+    words = f"{found.verdict} (ratio {overall.ratio:.3f}, {interval})"
+    return f"{words}; {least_shown(overall)}" if found.verdict == "unknown" else words
 
 
 KEYS = ("operation", "statistic", *(name for name in AXES if name not in ("operation", "bytes")))

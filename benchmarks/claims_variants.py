@@ -1,0 +1,103 @@
+"""What the pages state about variants in one run (--vary): equal variants called different, and
+intervals of the ratio.
+
+A run is made up as a session makes it: blocks of two variants, looked at each eighth of the budget
+from the eighth block on, ended as soon as the verdict is known.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockney.estimate.blocks import BlockTimes, Seen, VariantRatio, variant_ratios
+from hockney.estimate.conditions import Conditions
+from hockney.estimate.differences import Judged
+from hockney.spec.axes import Point
+from hockney.spec.variants import LEAST_BLOCKS, Comparison, Variant
+
+NAMES = ("base", "other")
+ASKED = Comparison(variants=tuple(Variant(name=name, values={}) for name in NAMES), tolerance=0.01)
+MOST, EVERY = 40, 0.125
+"""Blocks of a budget, and the fraction of it between looks."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a launch's times are made of, as standard deviations of logarithms."""
+
+    own: float = 0.02
+    probe: float = 0.02
+    """Of the compute probe."""
+    slope: float = 0.0
+    """Of the times over the compute probe."""
+    flips: float = 0.0
+    """How often a launch meets a state in which everything takes four times as long."""
+    points: int = 1
+
+
+def launch(rng: np.random.Generator, machine: Machine, effect: float) -> dict[Point, Seen]:
+    """The points of one launch, whose times are slower by `effect` (a logarithm)."""
+    probe = machine.probe * rng.standard_normal()
+    state = math.log(4.0) * (rng.random() < machine.flips)
+    probed = Conditions(
+        57.0 * math.exp(0.02 * rng.standard_normal() + state), 2e-6 * math.exp(probe)
+    )
+    common = effect + machine.slope * probe + state
+    return {
+        Point(operation="pingpong", bytes=8 << place): Seen(
+            1e-6 * math.exp(common + machine.own * rng.standard_normal()), probed
+        )
+        for place in range(machine.points)
+    }
+
+
+def ratios(
+    rng: np.random.Generator, machine: Machine, effect: float = 0.0, most: int = MOST
+) -> list[VariantRatio]:
+    """Those of a run that ends when the verdicts are known, or with its budget of blocks."""
+    times, looks = BlockTimes(), [0.0]
+    for block in range(most):
+        times.by_block[block] = {
+            name: launch(rng, machine, effect * place) for place, name in enumerate(NAMES)
+        }
+        used = (block + 1) / most
+        if block + 1 >= LEAST_BLOCKS and used < 1.0 and looks[-1] + EVERY <= used:
+            looks.append(used)
+            found = variant_ratios(times, ASKED, looks[1:])
+            if all(one.is_decided(None) for one in found):
+                return found
+    return variant_ratios(times, ASKED, [*looks[1:], 1.0])
+
+
+def differs(judged: Judged) -> bool:
+    return judged.verdict in ("faster", "slower")
+
+
+def called_different(machine: Machine, most: int = MOST) -> Callable[[int, int], tuple[int, int]]:
+    """Runs of equal variants with a verdict "faster" or "slower" anywhere."""
+
+    def run(n: int, seed: int) -> tuple[int, int]:
+        rng = np.random.default_rng(seed)
+        found = [ratios(rng, machine, 0.0, most) for _ in range(n)]
+        return sum(any(differs(one.judged) for one in made) for made in found), n
+
+    return run
+
+
+def interval_holds(machine: Machine, effect: float) -> Callable[[int, int], tuple[int, int]]:
+    """Runs whose interval of the first ratio holds the true one."""
+
+    def run(n: int, seed: int) -> tuple[int, int]:
+        rng = np.random.default_rng(seed)
+        held = 0
+        for _ in range(n):
+            judged = ratios(rng, machine, effect)[0].judged
+            low, high = judged.low or math.inf, judged.high or 0.0
+            held += low <= math.exp(effect) <= high
+        return held, n
+
+    return run

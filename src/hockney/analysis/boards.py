@@ -1,0 +1,110 @@
+"""What the engine of outliers works on, and what it finds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockney.analysis.pairwise import Array, Whole
+
+Flags = NDArray[np.bool_]
+
+NODE = "node"
+PLACE = "place"
+GROUP = "group"
+UPLINK = "uplink"
+INSIDE = "switch"
+CABLE = "cable"
+PAIR = "pair"
+
+
+@dataclass(frozen=True)
+class Board:
+    """The times of many pairs at one size."""
+
+    name: str
+    """The size, and how many pairs communicated at once, in words."""
+    ends: Whole
+    """Shape (pairs, 2): numbers of ranks."""
+    kinds: Whole
+    """Shape (pairs,): what is known to lie between the two."""
+    logs: Array
+    """Shape (pairs,): logarithms of the typical times."""
+    launches: Array
+    """Shape (launches, pairs): the same of each launch, NaN where it did not come to a pair."""
+
+    def shifts(self, members: Whole) -> Array:
+        """How far each launch that made some of these pairs shows them above `logs`, compared with
+        all its pairs."""
+        each = self._rest[:, members]
+        made = np.flatnonzero(~np.isnan(each).all(axis=1))
+        return np.asarray(np.nanmedian(each[made], axis=1) - self._centres[made])
+
+    @cached_property
+    def _rest(self) -> Array:
+        return self.launches - self.logs
+
+    @cached_property
+    def _centres(self) -> Array:
+        made = np.flatnonzero(~np.isnan(self._rest).all(axis=1))
+        found = np.full(len(self._rest), np.nan)
+        found[made] = np.nanmedian(self._rest[made], axis=1)
+        return found
+
+
+@dataclass(frozen=True)
+class Network:
+    """Where ranks are."""
+
+    host: Whole
+    """Shape (ranks,): the number of each one's node, -1 if unknown."""
+    switch: Whole
+    """Shape (nodes,): the number of the switch that each node is known to be on, -1 if unknown."""
+    is_simulated: bool
+    """Simulated times have no noise, and one launch is as good as many."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something slow."""
+
+    kind: str
+    """NODE ... PAIR; UPLINK are the links of a switch to others, INSIDE the switch itself, CABLE
+    the connection of two switches; a GROUP are nodes near each other and slow to all others."""
+    units: tuple[int, ...]
+    """Numbers of nodes (NODE, GROUP), switches (UPLINK, INSIDE, CABLE) or ranks (PLACE, PAIR)."""
+    board: int
+    """The board where its ratio is largest."""
+    members: Whole
+    """The pairs that show it, by their place in that board."""
+    ratio: float
+    p: float
+    """Corrected for all candidates."""
+    agreeing: int
+    """Launches that show it ..."""
+    launches: int
+    """... of those that measured it."""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Why a gate cannot pass, and what would let it."""
+
+    why: str
+    remedy: str
+
+
+@dataclass
+class Judgement:
+    faults: list[Fault] = field(default_factory=list)
+    """Those that explain most first."""
+    judged: Counter[str] = field(default_factory=Counter)
+    """How many of each kind were compared with others."""
+    doubts: list[Doubt] = field(default_factory=list)
+
+    def doubt(self, why: str, remedy: str) -> None:
+        self.doubts.append(Doubt(why, remedy))

@@ -1,0 +1,52 @@
+"""Whether ranks or threads of a run shared CPUs, decided here for every experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from hockney.records import Place, Run
+
+
+@dataclass(frozen=True)
+class Oversubscribed:
+    """The node on which most ranks or threads shared a CPU."""
+
+    host: str
+    ranks: int
+    """Ranks on the node, or their threads where ranks have several."""
+    cpus: int
+    """CPUs on which they took turns."""
+    has_threads: bool
+
+
+def oversubscribed(run: Run) -> Oversubscribed | None:
+    """None where ranks had CPUs of their own, were simulated, or where they ran is unknown."""
+    if run.is_simulated:
+        return None
+    part = run.taking_part
+    found = [
+        one
+        for launch in run.launches
+        for one in _crowded_hosts([place for place in launch.places if place.rank in part])
+    ]
+    return max(found, key=lambda one: one.ranks / one.cpus, default=None)
+
+
+def _crowded_hosts(places: Sequence[Place]) -> Iterator[Oversubscribed]:
+    known = sorted((one for one in places if one.host is not None), key=lambda one: one.host or "")
+    for host, group in groupby(known, key=lambda one: one.host or ""):
+        here = list(group)
+        pus = [pu for one in here for pu in one.thread_pus or [one.pu]]
+        cpus = _cpus_of(here, pus)
+        if cpus and cpus < len(pus):
+            yield Oversubscribed(host, len(pus), cpus, any(one.thread_pus for one in here))
+
+
+def _cpus_of(places: Sequence[Place], pus: Sequence[int | None]) -> int | None:
+    """CPUs that these ranks of one node had. Ranks that are not pinned can use all that they are
+    allowed, wherever they were when they looked. None where it is unknown."""
+    if all(place.pinned for place in places):
+        return None if None in pus else len(set(pus))
+    return max((place.allowed for place in places if place.allowed is not None), default=None)

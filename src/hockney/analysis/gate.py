@@ -1,0 +1,69 @@
+"""Gates: whether what was measured passes, fails, or could not be judged; one form for every verb.
+
+A gate that judged nothing does not pass: it is "not judged", with the reason and with what would
+let it be judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Status = Literal["passed", "failed", "not judged"]
+PASSED: Status = "passed"
+FAILED: Status = "failed"
+NOT_JUDGED: Status = "not judged"
+EXIT_STATUSES: dict[Status, int] = {PASSED: 0, FAILED: 1, NOT_JUDGED: 3}
+MOST_NAMED = 4
+"""Culprits that are written out in the line of a gate."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The verdict of one gate, or of several together."""
+
+    status: Status
+    why: str
+    """Of a failure, who and by how much; of one that was not judged, why, and what would let it be;
+    of one that passed, what was judged."""
+    culprits: tuple[str, ...] = ()
+    """Names of what failed; empty unless it did."""
+
+    @property
+    def exit_status(self) -> int:
+        return EXIT_STATUSES[self.status]
+
+    @property
+    def line(self) -> str:
+        """The first line of a verb's output."""
+        words = {PASSED: "gate: passed", FAILED: "gate: FAILED", NOT_JUDGED: "gate: NOT JUDGED"}
+        return words[self.status] + ("" if self.status == PASSED else f": {self.why}")
+
+
+def passed(why: str) -> Gate:
+    return Gate(PASSED, why)
+
+
+def failed(each: Sequence[str], culprits: Iterable[str]) -> Gate:
+    """each: who and by how much, one text for each fault."""
+    more = len(each) - MOST_NAMED
+    shown = [*each[:MOST_NAMED], *([f"and {more} more"] if more > 0 else [])]
+    return Gate(FAILED, "; ".join(shown), tuple(dict.fromkeys(culprits)))
+
+
+def not_judged(why: str, remedy: str) -> Gate:
+    """remedy: what would let it be judged."""
+    return Gate(NOT_JUDGED, f"{why}; {remedy}" if remedy else why)
+
+
+def together(gates: Iterable[Gate | None]) -> Gate | None:
+    """The worst of several gates, with all reasons of that status; None where there is none."""
+    known = [gate for gate in gates if gate is not None]
+    for status in (FAILED, NOT_JUDGED, PASSED):
+        of_it = [gate for gate in known if gate.status == status]
+        if of_it:
+            why = "; ".join(dict.fromkeys(gate.why for gate in of_it))
+            culprits = dict.fromkeys(name for gate in of_it for name in gate.culprits)
+            return Gate(status, why, tuple(culprits))
+    return None

@@ -1,0 +1,167 @@
+"""What must not outlive this process, in one registry that every end empties: temporary files,
+locks, launches and other children. A signal ends the process here, wherever it was."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import ClassVar
+
+INTERRUPTED = 130
+"""Exit status after a signal, whichever it was (docs/conventions.md)."""
+NAMES = (
+    *("HUP", "INT", "QUIT", "USR1", "USR2", "ALRM", "TERM"),
+    *("STKFLT", "XCPU", "VTALRM", "PROF", "IO", "PWR"),
+)
+STOPPING = tuple(
+    signal.Signals[f"SIG{name}"] for name in NAMES if f"SIG{name}" in signal.Signals.__members__
+)
+"""Signals that ask a process to end: by a user, a terminal, a scheduler at its limit (LSF sends
+USR2, Slurm what --signal names) or the kernel. Those of a file's limit and of a closed pipe are
+errors of the write instead."""
+GRACE_S = 2.0
+"""Time between SIGTERM and SIGKILL."""
+POLL_S = 0.01
+PR_SET_PDEATHSIG = 1
+"""Of Linux's prctl(2)."""
+
+Handler = Callable[[int, FrameType | None], object]
+
+_owner = os.getpid()
+
+
+class AtEnd:
+    """An action for the end of the process, from now on. A signal may carry it out at any point of
+    the program, even in the middle of now(): it must allow being repeated."""
+
+    has_begun: ClassVar[bool] = False
+    """True once a signal ends the process: other threads begin nothing more."""
+    _registered: ClassVar[dict[AtEnd, None]] = {}
+
+    def __init__(self, action: Callable[[], object]) -> None:
+        self._action = action
+        self._registered[self] = None
+
+    def now(self) -> None:
+        """Carries it out earlier."""
+        self._action()
+        self.forget()
+
+    def forget(self) -> None:
+        self._registered.pop(self, None)
+
+    @classmethod
+    def all(cls) -> None:
+        """Carries out what is registered, the latest first."""
+        while cls._registered and os.getpid() == _owner:
+            one, _ = cls._registered.popitem()
+            with suppress(Exception):
+                one._action()
+
+
+def install() -> None:
+    """Lets each signal of STOPPING end this process by end_by()."""
+    for number in _heeded():
+        signal.signal(number, end_by)
+
+
+def end_by(number: int, _frame: FrameType | None = None) -> None:
+    """Ends the process with one line of message: nothing that is registered stays."""
+    if os.getpid() != _owner:  # between fork and exec
+        os._exit(INTERRUPTED)
+    for each in STOPPING:
+        signal.signal(each, signal.SIG_IGN)
+    with suppress(OSError):
+        os.write(2, f"hockney: interrupted by {signal.Signals(number).name}\n".encode())
+    AtEnd.has_begun = True
+    end_children()  # which may hold what is removed now
+    AtEnd.all()
+    end_children()
+    os._exit(INTERRUPTED)
+
+
+@contextmanager
+def caught(handler: Handler) -> Iterator[None]:
+    """Gives the signals of STOPPING to `handler` instead."""
+    before = {number: signal.signal(number, handler) for number in _heeded()}
+    try:
+        yield
+    finally:
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
+
+
+def _heeded() -> list[signal.Signals]:
+    """All of STOPPING but SIGHUP under nohup. SIGINT and SIGQUIT are heeded where a shell ignores
+    them for a command in its background: somebody sent them to us."""
+    is_nohup = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    return [number for number in STOPPING if number != signal.SIGHUP or not is_nohup]
+
+
+def die_with_parent() -> None:
+    """For a child, before it is the program (preexec_fn): SIGTERM when the thread that started it
+    is gone, even where that was killed. Only Linux can."""
+    if _prctl is not None:
+        _prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
+
+
+def _loaded_prctl() -> Callable[..., int] | None:
+    if sys.platform != "linux":
+        return None
+    with suppress(OSError, AttributeError):
+        found: Callable[..., int] = ctypes.CDLL(None).prctl
+        return found
+    return None
+
+
+_prctl = _loaded_prctl()
+
+
+def end_children() -> None:
+    """Ends all descendants by SIGTERM, and after GRACE_S by SIGKILL. A compiler's driver removes
+    its temporary files at the first."""
+    found = _descendants()
+    for child in found:
+        with suppress(OSError):
+            os.kill(child, signal.SIGTERM)
+    deadline = time.monotonic() + GRACE_S
+    while found and time.monotonic() < deadline:
+        time.sleep(POLL_S)
+        found = [child for child in found if _state(child)[0] not in ("", "Z")]
+    for child in {*found, *_descendants()}:
+        with suppress(OSError):
+            os.kill(child, signal.SIGKILL)
+
+
+def _descendants() -> list[int]:
+    """Processes that this one started, and those that these started; by /proc."""
+    children: dict[int, list[int]] = {}
+    with suppress(OSError):
+        for name in os.listdir("/proc"):
+            if name.isdigit():
+                state, parent = _state(int(name))
+                if state not in ("", "Z"):
+                    children.setdefault(parent, []).append(int(name))
+    found = children.get(os.getpid(), [])
+    for process in found:  # which grows
+        found += children.get(process, [])
+    return found
+
+
+def _state(process: int) -> tuple[str, int]:
+    """The state of a process and its parent; "" where it is gone. Its name may hold anything."""
+    with suppress(OSError, ValueError, IndexError):
+        with open(f"/proc/{process}/stat", "rb") as file:
+            words = file.read().rpartition(b")")[2].split()
+        return words[0].decode(), int(words[1])
+    return "", 0
+
+
+atexit.register(AtEnd.all)

@@ -1,0 +1,66 @@
+"""What the system refuses to this process, in words: memory, processes, files and their sizes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+
+WITHOUT_MEMORY = ("failed to map segment", "cannot allocate memory", "Cannot allocate memory")
+"""What the loader says of a library for which there is no address space."""
+
+
+LEAST_ADDRESS_SPACE = 256 << 20
+"""Bytes: with less Python and its libraries of numbers fail while they are loaded."""
+THREADS = "OPENBLAS_NUM_THREADS"
+"""Where OpenBLAS cannot start its threads, it sends SIGINT to its own process."""
+_is_spared = False
+
+
+def why_too_little() -> str | None:
+    """Why nothing can be done here, known before anything is loaded."""
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if most == resource.RLIM_INFINITY or most >= LEAST_ADDRESS_SPACE:
+        return None
+    least = f"hockney needs {LEAST_ADDRESS_SPACE >> 10} KiB"
+    return f"memory is limited to {most >> 10} KiB (ulimit -v), {least}: raise it"
+
+
+def spare_threads() -> None:
+    """One thread for numbers where memory or processes are limited."""
+    global _is_spared
+    limits = (resource.RLIMIT_AS, resource.RLIMIT_NPROC)
+    limited = any(resource.getrlimit(one)[0] != resource.RLIM_INFINITY for one in limits)
+    if limited and THREADS not in os.environ:
+        os.environ[THREADS] = "1"
+        _is_spared = True
+
+
+def of_the_user(env: dict[str, str]) -> dict[str, str]:
+    """An environment without what spare_threads() has set for us alone."""
+    return {name: v for name, v in env.items() if name != THREADS or not _is_spared}
+
+
+def explained(error: BaseException) -> str | None:
+    """Which limit an error comes from, and what to do; None where it comes from none."""
+    number = error.errno if isinstance(error, OSError) else None
+    words = str(error)
+    is_out = isinstance(error, MemoryError) or number == errno.ENOMEM
+    if is_out or any(one in words for one in WITHOUT_MEMORY):
+        return f"out of memory{_limit(resource.RLIMIT_AS, 'ulimit -v', 10, ' KiB')}"
+    if number == errno.EAGAIN or "can't start new thread" in words:
+        return f"no more processes or threads{_limit(resource.RLIMIT_NPROC, 'ulimit -u')}"
+    if number == errno.EMFILE:
+        return f"too many open files{_limit(resource.RLIMIT_NOFILE, 'ulimit -n')}"
+    if number == errno.ENFILE:
+        return "too many open files on this machine: close some, or ask its administrator"
+    if number == errno.EFBIG:
+        return f"a file is too large{_limit(resource.RLIMIT_FSIZE, 'ulimit -f', 10, ' KiB')}"
+    return None
+
+
+def _limit(which: int, command: str, shift: int = 0, unit: str = "") -> str:
+    most = resource.getrlimit(which)[0]
+    if most == resource.RLIM_INFINITY:
+        return ": free some, or ask for more"
+    return f": the limit is {most >> shift}{unit} ({command}); raise it"

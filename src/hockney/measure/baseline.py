@@ -1,0 +1,79 @@
+"""What messages take on this machine by themselves, which a profile's calls are compared with."""
+
+from __future__ import annotations
+
+import json
+import platform
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+
+from hockney import records
+from hockney.errors import HockneyError
+from hockney.measure.build import build_engine
+from hockney.measure.launch import Interruption
+from hockney.measure.start import start_of
+from hockney.mpis import Mpi
+from hockney.profiles.kinds import Machine, Profile
+from hockney.records import Samples
+from hockney.schedulers import MPIEXEC
+from hockney.spec import Case, Placement, Sampling, Size
+from hockney.spec.engine import engine_arguments, launch_arguments
+from hockney.spec.workloads.pingpong import Pingpong
+
+SIZES = (8, 256, 4096, 65536, 1 << 20)
+"""Bytes, of which the largest is beyond most caches of one core."""
+MEASURE_S, TIMEOUT_S = 0.4, 20.0
+UNDISTURBED = 0.05
+"""The quantile of batches that stands for a size: most of a busy machine's are disturbed."""
+
+
+def is_one_host(profile: Profile) -> bool:
+    """Whether all ranks ran on this host."""
+    return {one.host.partition(".")[0] for one in profile.ranks} == {
+        platform.node().partition(".")[0]
+    }
+
+
+def machine_of(mpi: Mpi) -> Machine | None:
+    """Times of messages between two ranks of this host, measured once for each library and machine
+    (and kept in the cache); None where they cannot be measured."""
+    with suppress(HockneyError, OSError, ValueError):
+        engine = build_engine(mpi)
+        kept = _kept(engine.path)
+        if kept.exists():
+            return Machine(
+                messages=tuple((int(a), float(b)) for a, b in json.loads(kept.read_text()))
+            )
+        found = _measured(mpi)
+        if found is not None:
+            kept.write_text(json.dumps(found.messages))
+        return found
+    return None
+
+
+def _kept(engine: Path) -> Path:
+    """Beside the engine, whose place depends on the library; by host, as homes are shared."""
+    return engine.with_name(f"messages-{platform.node()}.json")
+
+
+def _measured(mpi: Mpi) -> Machine | None:
+    workload = Pingpong(sizes=tuple(map(Size, SIZES)), buffers="separate")
+    case = Case(workload=workload, placement=Placement(launcher=MPIEXEC, oversubscribe=True))
+    arguments = [*engine_arguments(case, Sampling(), MEASURE_S), *launch_arguments(0)]
+    lines: list[bytes] = []
+    with Interruption().watched() as interruption:
+        outcome = start_of(mpi, build_engine(mpi), case, arguments).run(
+            lines.extend, TIMEOUT_S, interruption
+        )
+    if outcome.interrupted:
+        raise KeyboardInterrupt
+    found: dict[int, list[float]] = {}
+    for record in map(records.try_decode, lines):
+        if isinstance(record, Samples):
+            found.setdefault(record.bytes, []).extend(record.ns)
+    if outcome.exit_status != 0 or set(found) != set(SIZES):
+        return None
+    times = ((size, 1e-9 * float(np.quantile(found[size], UNDISTURBED))) for size in sorted(found))
+    return Machine(messages=tuple(times))

@@ -1,0 +1,119 @@
+"""Files that are worked out of others: written beside their place, then moved there. A full disk, a
+limit or a signal leaves what was there before."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from hockney.errors import AskedWronglyError, HockneyError
+from hockney.temporary import temporary_file
+
+Content = bytes | str | Iterable[bytes]
+
+ASKED_WRONGLY = frozenset(
+    {
+        *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.EROFS),
+        *(errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL),
+    }
+)
+"""Errors of a place that another -o mends; all others are of the disk or of a limit."""
+WAYS_OUT = {
+    errno.ENOSPC: "free some space, or name another place with -o",
+    errno.EDQUOT: "free some of your quota, or name another place with -o",
+    errno.EFBIG: "raise the limit of a file's size (ulimit -f), or name another place with -o",
+}
+
+
+def write_output(path: Path, content: Content, force: bool, mode: int = 0o666) -> None:
+    """Writes one file as a whole, or leaves everything as it was."""
+    write_outputs([(path, content)], force, mode)
+
+
+def write_outputs(
+    files: Iterable[tuple[Path, Content]], force: bool, mode: int = 0o666
+) -> list[Path]:
+    """Writes all files, or none where one of them cannot be written. Without `force` no file and no
+    link that exists is replaced. Raises AskedWronglyError where the place is wrong, HockneyError
+    where the system refuses."""
+    with ExitStack() as stack:
+        staged = []
+        for path, content in files:
+            if not force and os.path.lexists(path):
+                raise _exists(path)
+            with _explained(path):
+                staged.append((stack.enter_context(_staged(path, content, mode)), path))
+        for beside, path in staged:
+            with _explained(path):
+                _move(beside, path, force)
+    return [path for _, path in staged]
+
+
+@contextmanager
+def _staged(path: Path, content: Content, mode: int) -> Iterator[Path]:
+    """The content in a new file beside its place; in the place itself where that is a device or a
+    pipe."""
+    if _is_special(path):
+        with path.open("wb") as file:
+            file.writelines(_blocks(content))
+        yield path
+        return
+    with temporary_file(".hockney-", ".part", path.parent, mode) as beside:
+        with beside.open("wb") as file:
+            file.writelines(_blocks(content))
+            with suppress(FileNotFoundError):
+                os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
+        yield beside
+
+
+def _blocks(content: Content) -> Iterable[bytes]:
+    if isinstance(content, str):
+        return [content.encode(errors="backslashreplace")]
+    return [content] if isinstance(content, bytes) else content
+
+
+def _is_special(path: Path) -> bool:
+    try:
+        return not stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return False
+
+
+def _move(beside: Path, path: Path, force: bool) -> None:
+    """A link in the place is replaced, not followed."""
+    if beside == path:
+        return
+    if force:
+        beside.replace(path)
+        return
+    try:
+        path.hardlink_to(beside)
+    except FileExistsError:
+        raise _exists(path) from None
+    except OSError:  # a file system without hard links
+        beside.rename(path)
+
+
+def _exists(path: Path) -> AskedWronglyError:
+    return AskedWronglyError(
+        f"{path} exists", "name another file with -o, or overwrite it with --force"
+    )
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def unwritable(path: Path, error: OSError) -> HockneyError:
+    """Why a file that was worked out cannot be written: nothing measured is in it."""
+    message = f"{path} cannot be written: {error.strerror or error}"
+    kind = AskedWronglyError if error.errno in ASKED_WRONGLY else HockneyError
+    return kind(message, WAYS_OUT.get(error.errno or 0))

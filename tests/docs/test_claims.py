@@ -1,0 +1,83 @@
+"""Every rate that a page states was measured: docs/claims.json (benchmarks/claims.py)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+MEASURED = {claim["name"]: claim for claim in json.loads((DOCS / "claims.json").read_text())}
+OTHERS = {"claims.md", "cli.md"}
+"""Generated pages."""
+PAGES = [
+    ROOT / "README.md",
+    *(page for page in sorted(DOCS.rglob("*.md")) if page.name not in OTHERS),
+]
+LINK = re.compile(r"\[([^\]]*)\]\([^)]*claims\.md(?:#([\w-]*))?\)")
+FIGURE = re.compile(r"\d[\d.,]*(?: to \d[\d.]*)? ?%|\b\d[\d,]* of \d[\d,]*\b")
+RATE = re.compile(
+    r"simulat|cover(?:s|age)|\bhold the|false|are called|called (?:different|slower)|detected in",
+    re.IGNORECASE,
+)
+"""Words of sentences that state how often a conclusion is right."""
+BLOCK = re.compile(r"^```.*?^```|^    .*?$|^\|.*?$|<!--.*?-->", re.MULTILINE | re.DOTALL)
+
+
+def sentences(page: Path) -> Iterator[str]:
+    """The prose of a page: without code and tables."""
+    for paragraph in BLOCK.sub("", page.read_text()).split("\n\n"):
+        yield from re.split(r"(?<=[.:]) (?=[A-Z*`(])", " ".join(paragraph.split()))
+
+
+def percentages(text: str) -> list[float]:
+    numbers = re.findall(r"\d+(?:\.\d+)?(?= to \d[\d.]* ?%| ?%)", text)
+    return [float(number) for number in numbers]
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_claims_are_not_refuted_by_their_measurement(name: str) -> None:
+    claim = MEASURED[name]
+    low, high = claim["interval"]
+    assert claim["at_most"] is None or low <= claim["at_most"]
+    assert claim["at_least"] is None or high >= claim["at_least"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_figures_that_link_to_a_claim_are_those_measured(page: Path) -> None:
+    for words, name in LINK.findall(page.read_text()):
+        if not name:
+            continue
+        assert name in MEASURED, f"{page.name}: no claim is named {name}"
+        low, high = (100 * limit for limit in MEASURED[name]["interval"])
+        for stated in percentages(words):
+            assert low <= stated <= high, f"{page.name}: {words}, but {name} is {low} to {high} %"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_rate_links_to_its_claim(page: Path) -> None:
+    unlinked = [
+        sentence
+        for sentence in sentences(page)
+        if RATE.search(sentence) and FIGURE.search(sentence)
+        if "claims.md" not in sentence and "RESULTS.md" not in sentence
+    ]
+    assert unlinked == []
+
+
+def test_the_page_of_claims_is_made_of_the_measurements(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    from claims import claims, page
+
+    known: dict[str, Any] = claims()
+    assert "\n".join(page(MEASURED)) + "\n" == (DOCS / "claims.md").read_text()
+    assert list(MEASURED) == list(known)
+    for name, claim in known.items():
+        assert (claim.stated, claim.at_most, claim.at_least) == tuple(
+            MEASURED[name][key] for key in ("stated", "at_most", "at_least")
+        )

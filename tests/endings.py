@@ -1,0 +1,417 @@
+"""Whatever may end a command, at any moment: python tests/endings.py [--sample N] [WORD ...]
+
+One table of verbs, moments and events. For each: the status and the words of the end; what is on
+the disk, in the temporary folder, in the cache, in /dev/shm and among the processes afterwards; and
+that the next command works. As root it runs in a mount namespace of its own. WORDs choose cases by
+their names, such as `pingpong disk`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HOCKNEY = (sys.executable, "-m", "hockney")
+MARK, PRIVATE = "HOCKNEY_TEST_ENDINGS", "HOCKNEY_TEST_ENDINGS_PRIVATE"
+"""Variables: one that all processes of a case inherit; one that is set in our own namespace."""
+PATIENCE_S, POLL_S = 90.0, 0.005
+SHORT = ("--sizes", "8", "--budget", "1s", "--launches", "2", "--precision", "0.01%", "-q")
+MEASURING = {
+    "pingpong": ("pingpong", *SHORT),
+    "pairs": ("pairs", "-n", "2", *SHORT),
+    "collective": ("collective", "bcast", "-n", "2", *SHORT),
+    "halo": ("halo", "-n", "2", "--grid", "1d", *SHORT),
+    "vary": ("pingpong", "--vary", "env:A=1,2", "--sizes", "8", "--budget", "3s", "-q"),
+}
+WORKED_OUT = {
+    "report": ("report", "run.jsonl", "-o", "OUT.html"),
+    "plot": ("plot", "run.jsonl", "-o", "OUT.svg"),
+    "csv": ("export", "run.jsonl", "--to", "csv-samples", "-o", "OUT.csv"),
+    "goal": ("export", "profile.jsonl", "--to", "goal", "-o", "OUT.goal"),
+    "import": ("import", "times.csv", "-o", "OUT.jsonl"),
+    "otava": ("history", "run.jsonl", "--otava", "OUT"),
+    "history": ("history", "run.jsonl", "-o", "OUT.png"),
+    "fit": ("fit", "run.jsonl"),
+}
+STARTING = {
+    "profile": ("profile", "-o", "OUT.jsonl", "--", "mpiexec", "-n", "2", "ENGINE", "pingpong"),
+    "replay": ("replay", "profile.jsonl", "--launches", "3"),
+    "doctor": ("doctor",),
+    "suite": ("suite", "plan.toml", "-o", "OUT", "-q"),
+}
+VERBS = MEASURING | WORKED_OUT | STARTING
+PLAN = """name = "two"
+[[run]]
+verb = "pingpong"
+sizes = "8"
+budget = "1s"
+matrix.place = ["core", "none"]
+"""
+SIGNALS = ("TERM", "INT", "HUP", "QUIT", "USR1", "USR2", "XCPU", "ALRM")
+STATUSES = (0, 1, 2, 130)
+NO_WORDS = ("Traceback", "Exception ignored", "core dumped")
+
+
+@dataclass
+class Place:
+    """The directories of a case, all new."""
+
+    root: Path
+    mark: str = field(default_factory=lambda: str(uuid.uuid4()))
+
+    def __post_init__(self) -> None:
+        for path in (self.work, self.temporary, self.cache, self.data):
+            path.mkdir(parents=True)
+
+    work = property(lambda self: self.root / "work")
+    temporary = property(lambda self: self.root / "tmp")
+    cache = property(lambda self: self.root / "cache")
+    data = property(lambda self: self.root / "data")
+
+    @property
+    def env(self) -> dict[str, str]:
+        found = {**os.environ, MARK: self.mark, "TMPDIR": str(self.temporary)}
+        found |= {"XDG_CACHE_HOME": str(self.cache), "XDG_DATA_HOME": str(self.data)}
+        found["PATH"] = f"{Path(sys.prefix) / 'bin'}:{os.environ['PATH']}"
+        found["PYTHONPATH"] = str(Path(__file__).parent.parent / "src")
+        return found
+
+
+@dataclass(frozen=True)
+class Case:
+    verb: str
+    moment: str
+    event: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.verb}, {self.moment}, {self.event}"
+
+
+def _heeds(process: int, place: Place) -> bool:  # noqa: ARG001
+    """Whether it has handlers of signals: before, it has done nothing."""
+    with suppress(OSError, StopIteration):
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+        caught = next(line for line in lines if line.startswith("SigCgt:"))
+        return bool(int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1)
+    return False
+
+
+def _has(text: bytes) -> Callable[[int, Place], bool]:
+    def found(process: int, place: Place) -> bool:  # noqa: ARG001
+        with suppress(OSError):
+            return text in (place.work / "OUT.jsonl").read_bytes()
+        return False
+
+    return found
+
+
+def _is_building(process: int, place: Place) -> bool:  # noqa: ARG001
+    return any((place.cache / "hockney").glob(".building-*/.objects-*/*.o"))
+
+
+MOMENTS: dict[str, Callable[[int, Place], bool] | float] = {
+    "start": _heeds,
+    "build": _is_building,
+    "launch 1": _has(b'"kind":"launch"'),
+    "between": _has(b'"kind":"end"'),
+    "last write": _has(b'"kind":"finish"'),
+    "drawing": 0.45,
+}
+"""A condition, or seconds after the start."""
+LIMITS = {
+    "file limit": "ulimit -f 16",
+    "memory": "ulimit -v 400000",
+    "little memory": "ulimit -v 150000",
+    "processes": "ulimit -u 1",
+    "descriptors": "ulimit -n 12",
+    "few descriptors": "ulimit -n 5",
+    "CPU time": "ulimit -S -t 1",
+}
+"""What a shell sets before the command. The limit of processes holds for others than root."""
+DISK = "disk"
+
+
+def table() -> list[Case]:
+    """All cases, in the order of the table."""
+    found = []
+    for verb in VERBS:
+        moments = ["start", "drawing"]
+        if verb in MEASURING:
+            moments = list(MOMENTS)
+        elif verb in ("profile", "replay", "doctor", "suite"):
+            moments = ["start", "build", "drawing"]
+        found += [Case(verb, *rest) for rest in itertools.product(moments, SIGNALS)]
+        found += [Case(verb, "start", event) for event in (*LIMITS, DISK, "time jump")]
+    return found
+
+
+class Endings:
+    """Runs cases, with one cache of built engines that each gets a copy of."""
+
+    def __init__(self, root: Path, engines: Path | None) -> None:
+        self._root = root
+        self._numbers = itertools.count()
+        self._model = Place(root / "model")
+        self._prepare(engines)
+
+    def _prepare(self, engines: Path | None) -> None:
+        """What cases read, and what is built, but for the engines in the cache that is given."""
+        place = self._model
+        if engines is not None:
+            shutil.copytree(engines, place.cache / "hockney")
+        run = ("pingpong", "--sizes", "0,8,1KiB,64KiB", "--budget", "2s", "-q", "-o", "run.jsonl")
+        _check(self._start(place, run).wait() == 0, "no run")
+        engine = next((place.cache / "hockney").glob("*/hockney-engine"))
+        (place.root / "engine").write_bytes(engine.read_bytes())
+        (place.root / "engine").chmod(0o755)
+        words = ("--", "mpiexec", "-n", "2", str(place.root / "engine"), "pingpong", "--seconds=1")
+        profile = ("profile", "--trace", "-q", "-o", "profile.jsonl", *words)
+        _check(self._start(place, profile).wait() == 0, "no profile")
+        replay = ("replay", "profile.jsonl", "--launches", "1")
+        _check(self._start(place, replay).wait() == 0, "no replay")
+        rows = "".join(f"{8 + i},{1 + i / 100}\n" for i in range(3000))
+        (place.work / "times.csv").write_text(f"bytes,time_us\n{rows}")
+        (place.work / "plan.toml").write_text(PLAN)
+
+    def run(self, case: Case) -> list[str]:
+        """What is wrong with the end of a case."""
+        place = Place(self._root / str(next(self._numbers)))
+        shutil.copytree(self._model.work, place.work, dirs_exist_ok=True)
+        if case.moment != "build":
+            shutil.copytree(self._model.cache, place.cache, dirs_exist_ok=True)
+        shared = set(_shared())
+        try:
+            process = self._start(place, self._words(case), case)
+            self._happens(case, place, process)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(PATIENCE_S)
+            found = list(self._wrong(case, place, process, shared))
+            return found + list(self._next(case, place))
+        finally:
+            _kill(place)
+            if case.event == DISK and os.path.ismount(place.work):
+                subprocess.run(["umount", "-l", str(place.work)], check=True)
+            shutil.rmtree(place.root, ignore_errors=True)
+
+    def _words(self, case: Case) -> tuple[str, ...]:
+        engine = str(self._model.root / "engine")
+        words = VERBS[case.verb]
+        if case.verb in MEASURING:
+            words = (*words, "-o", "OUT.jsonl")
+        return tuple(engine if word == "ENGINE" else word for word in words)
+
+    def _start(
+        self, place: Place, words: tuple[str, ...], case: Case | None = None
+    ) -> subprocess.Popen[bytes]:
+        command: tuple[str, ...] = (*HOCKNEY, *words)
+        env = place.env
+        event = case.event if case else ""
+        if event in LIMITS:
+            command = ("sh", "-c", f'{LIMITS[event]}; exec "$@"', "sh", *command)
+            if event == "processes" and os.geteuid() == 0:
+                command = ("setpriv", "--reuid=65534", "--clear-groups", *command)
+                for path in (place.root, *place.root.rglob("*")):
+                    os.chown(path, 65534, 65534, follow_symlinks=False)
+        if event == DISK:
+            _fill(place)
+        if event == "time jump":
+            env = {**env, "LD_PRELOAD": str(self._clock()), "HOCKNEY_TEST_STEP": "/proc/version"}
+        with (place.root / "out").open("wb") as out, (place.root / "err").open("wb") as err:
+            return subprocess.Popen(
+                command, cwd=place.work, env=env, stdout=out, stderr=err, start_new_session=True
+            )
+
+    def _clock(self) -> Path:
+        library = self._model.root / "clock.so"
+        if not library.exists():
+            source = Path(__file__).parent / "measure" / "stepped_clock.c"
+            subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+        return library
+
+    def _happens(self, case: Case, place: Place, process: subprocess.Popen[bytes]) -> None:
+        """Waits for the moment, and sends the signal."""
+        if case.event not in SIGNALS:
+            return
+        moment = MOMENTS[case.moment]
+        if isinstance(moment, float):
+            time.sleep(moment)
+        else:
+            until = time.monotonic() + PATIENCE_S
+            while (
+                process.poll() is None
+                and not moment(process.pid, place)
+                and time.monotonic() < until
+            ):
+                time.sleep(POLL_S)
+        if process.poll() is None:
+            process.send_signal(signal.Signals[f"SIG{case.event}"])
+
+    def _wrong(
+        self, case: Case, place: Place, process: subprocess.Popen[bytes], shared: set[str]
+    ) -> Iterator[str]:
+        status, err = process.poll(), (place.root / "err").read_text(errors="replace")
+        own = case.verb == "profile" and case.event in SIGNALS  # the program's status
+        if status is None:
+            yield "it hangs"
+        elif status not in STATUSES and not (own and status > 128):
+            yield f"status {status}: {err[-300:]}"
+        if status not in (0, None) and not err.strip() and not own and case.verb != "doctor":
+            yield f"status {status} without a word"
+        yield from (f"{word} in: {err[-1500:]}" for word in NO_WORDS if word in err)
+        yield from (f"left in TMPDIR: {path.name}" for path in place.temporary.iterdir())
+        cache = place.cache / "hockney"
+        left = [*cache.glob(".building-*"), *cache.glob("*.lock"), *cache.glob("*/.*")]
+        yield from (f"left in the cache: {path.name}" for path in left)
+        yield from (f"left in the directory: {path.name}" for path in place.work.glob(".hockney*"))
+        yield from (f"process left: {words}" for words in _processes(place))
+        yield from (f"left in /dev/shm: {name}" for name in _shared() if name not in shared)
+        yield from _cut(place)
+
+    def _next(self, case: Case, place: Place) -> Iterator[str]:
+        """The same command again must work, where it ended badly without --force too."""
+        if case.event == DISK and os.path.ismount(place.work):
+            subprocess.run(["mount", "-o", "remount,size=64m", str(place.work)], check=True)
+        words = self._words(case)
+        is_there = list(place.work.glob("OUT*"))
+        if (case.verb in MEASURING and is_there) or (case.verb == "suite" and is_there):
+            words = (*words, "--resume")
+        elif is_there and case.verb not in ("fit", "replay", "doctor"):
+            words = (words[0], "--force", *words[1:])
+        status = self._start(place, words).wait(PATIENCE_S)
+        if status != 0 and not (case.verb == "doctor" and status == 1):
+            err = (place.root / "err").read_text(errors="replace")
+            yield f"the next command: status {status}: {err[-600:]}"
+
+
+def _check(holds: bool, words: str) -> None:
+    if not holds:
+        raise SystemExit(f"endings: {words}")
+
+
+def _fill(place: Place) -> None:
+    """The work directory becomes a disk with little room."""
+    kept = place.root / "kept"
+    shutil.copytree(place.work, kept)
+    used = sum(-(-path.stat().st_size // 4096) * 4 for path in kept.iterdir())
+    size = f"size={used + 8}k"
+    subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", str(place.work)], check=True)
+    shutil.copytree(kept, place.work, dirs_exist_ok=True)
+
+
+def _cut(place: Place) -> Iterator[str]:
+    """Files under their final names that are not whole."""
+    for path in place.work.rglob("OUT*"):
+        if path.is_dir():
+            continue
+        content = path.read_bytes()
+        if not content:
+            yield f"{path.name} is empty"
+        elif path.suffix == ".jsonl":
+            for line in content.splitlines():
+                with suppress(ValueError):
+                    json.loads(line)
+                    continue
+                yield f"{path.name} has half a line"
+        elif path.suffix in (".html", ".svg") and not content.rstrip().endswith(b">"):
+            yield f"{path.name} is cut"
+
+
+def _marked(place: Place) -> Iterator[Path]:
+    for environ in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if f"{MARK}={place.mark}".encode() in environ.read_bytes().split(b"\0"):
+                yield environ.parent
+
+
+def _processes(place: Place) -> list[str]:
+    """What still runs a second after the end."""
+    for _ in range(10):
+        if not list(_marked(place)):
+            return []
+        time.sleep(0.1)
+    found = []
+    for process in _marked(place):
+        with suppress(OSError):
+            found.append((process / "cmdline").read_text().replace("\0", " ")[:120])
+    return found
+
+
+def _kill(place: Place) -> None:
+    for process in _marked(place):
+        with suppress(OSError):
+            os.kill(int(process.name), signal.SIGKILL)
+
+
+def _shared() -> list[str]:
+    """Shared memory: of this namespace alone, where there is one."""
+    if not os.environ.get(PRIVATE):
+        return []
+    return [path.name for path in Path("/dev/shm").iterdir()]
+
+
+def _privately() -> None:
+    """Starts over in a mount namespace with a /dev/shm of its own, where that is possible."""
+    if os.geteuid() != 0 or os.environ.get(PRIVATE) or not shutil.which("unshare"):
+        return
+    script = 'mount -t tmpfs tmpfs /dev/shm && exec "$@"'
+    command = ["unshare", "-m", "sh", "-c", script, "sh", sys.executable, *sys.argv]
+    os.environ[PRIVATE] = "1"
+    if subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).returncode == 0:
+        os.execvp(command[0], command)
+    del os.environ[PRIVATE]
+
+
+def chosen(words: list[str], sample: int | None, seed: int) -> list[Case]:
+    cases = [one for one in table() if all(word in one.name for word in words)]
+    if not os.environ.get(PRIVATE):
+        cases = [one for one in cases if one.event != DISK]
+    if sample is not None and sample < len(cases):
+        cases = random.Random(seed).sample(cases, sample)
+    return cases
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("--sample", type=int, help="so many cases, drawn by the seed")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--engines", type=Path, help="a cache of hockney with what is built")
+    parser.add_argument("--seconds", type=float, help="begin no further case after that time")
+    asked = parser.parse_args()
+    _privately()
+    cases = chosen(asked.words, asked.sample, asked.seed)
+    counts: Counter[str] = Counter()
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="endings-") as name:
+        Path(name).chmod(0o755)
+        endings = Endings(Path(name), asked.engines)
+        for case in cases:
+            if asked.seconds is not None and time.monotonic() - began > asked.seconds:
+                break
+            wrong = endings.run(case)
+            counts["cases"] += 1
+            counts["wrong"] += bool(wrong)
+            for words in wrong:
+                print(f"{case.name}: {words}", flush=True)
+    print(f"{counts['cases']} of {len(cases)} cases, {counts['wrong']} wrong", flush=True)
+    return int(counts["wrong"] > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
