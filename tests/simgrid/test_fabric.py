@@ -59,8 +59,10 @@ def test_pairs_per_switch_are_the_same_passes(
         *("--topology", "topology.conf", "--per-switch", "--gate", "-q", "-o", "run.jsonl"),
     )
     assert done.status == 1, done.stderr
-    first = done.stdout.splitlines()[0]
-    assert first.startswith(f"the cable between switches {names[0]} and {names[1]} is slow: ")
+    who = f"the cable between switches {names[0]} and {names[1]} is slow: "
+    gate, first = done.stdout.splitlines()[:2]
+    assert gate.startswith(f"gate: FAILED: {who}")
+    assert first.startswith(who)
     assert f"; {len(fabric.hosts)} ranks, SimGrid SMPI " in first
 
 
