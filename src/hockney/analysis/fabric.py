@@ -75,6 +75,10 @@ class Suspect:
         return WORDS[self.what].format(joined)
 
 
+LEAST_TO_DELAY = 4096
+"""Bytes of messages that delay others on a link that they share; smaller ones pass at once."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What is slow in a network."""
@@ -124,6 +128,7 @@ def _board(pairwise: Pairwise, size: int, network: Network) -> Board:
         kinds=same.astype(np.int64) if pairwise.are_found else pairwise.level,
         logs=np.log(pairwise.typical_s[size].astype(np.float64)),
         launches=np.log(pairwise.seconds[size].astype(np.float64)),
+        rounds=pairwise.rounds if pairwise.bytes[size] >= LEAST_TO_DELAY else None,
     )
 
 
