@@ -19,7 +19,7 @@ from planted_networks import (
 
 @pytest.mark.parametrize("verb", ["fabric", "pairs"])
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("noise", [0.0, 0.03])
+@pytest.mark.parametrize("noise", [0.0, pytest.param(0.03, marks=pytest.mark.long)])
 def test_every_planted_fault_of_sixteen_nodes(shape: str, verb: str, noise: float) -> None:
     for fault in FAULTS:
         network = planted(shape, 16, fault, 1)

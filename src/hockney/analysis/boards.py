@@ -62,10 +62,8 @@ class Board:
             return False
         others = self.is_late & left
         others[own] = False
-        late = members[self.is_late[members]]
-        return bool(len(late)) and bool(
-            np.isin(self.rounds[late], self.rounds[others]).mean() > 0.5
-        )
+        late = self.rounds[members[self.is_late[members]]]
+        return bool(len(late)) and bool(np.isin(late, self.rounds[others]).mean() > 0.5)
 
     @cached_property
     def _rest(self) -> Array:

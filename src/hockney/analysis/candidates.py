@@ -139,8 +139,8 @@ def _without_met(
     met = [board.met_others(members, rest, left) for members, rest in zip(each, own, strict=True)]
     if any(met):
         found.doubt(
-            f"{sum(met)} {peers.what} are slow at {board.name} in rounds in which others are slow, "
-            "too: they may have shared a link",
+            f"{sum(met)} of {len(peers.units)} {peers.what} were slow at {board.name} in rounds in "
+            "which others were slow, too: they may have shared a link",
             "--serial measures one pair at a time",
         )
     return [i for i, has_met in zip(slow, met, strict=True) if not has_met]
