@@ -72,6 +72,20 @@ def test_networks_are_loaded_and_passed_over_in_a_suite(
     assert again.status == 0, again.stderr
 
 
+@pytest.mark.simgrid
+def test_a_gate_judges_all_runs_of_a_suite(hockney: RunHockney, tmp_path: Path) -> None:
+    """Runs without pairs have no say, unless no run has any."""
+    pingpong = '[[run]]\nverb = "pingpong"\nplatform = "cluster:2"\nsizes = "8"\n'
+    fabric = '[[run]]\nverb = "fabric"\nn = 6\nplatform = "cluster:6"\nsizes = "8"\n'
+    (tmp_path / "plan.toml").write_text(pingpong + fabric)
+    (tmp_path / "alone.toml").write_text(pingpong + "gate = true\n")
+    passed = hockney("suite", "plan.toml", "-o", "a", "-q", "--", "--gate")
+    assert (passed.status, passed.stdout.splitlines()[0]) == (0, "gate: passed"), passed.stderr
+    unknown = hockney("suite", "alone.toml", "-o", "b", "-q")
+    assert unknown.status == 3
+    assert unknown.stdout.startswith("gate: NOT JUDGED: no run measured several pairs; ")
+
+
 @pytest.mark.long
 def test_a_suite_that_is_cut_short_goes_on(hockney: RunHockney, tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text(PLAN.replace('"0.4s"', '"2s"').replace('"2"', '"3"'))

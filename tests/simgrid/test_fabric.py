@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conftest import RunHockney, first_of, kept_short
-from networks import with_slow_fabric
+from networks import HEAD, TAIL, Link, with_slow_fabric
 from platforms import EXACT, two_switches
 
 pytestmark = pytest.mark.simgrid
@@ -59,8 +60,10 @@ def test_pairs_per_switch_are_the_same_passes(
         *("--topology", "topology.conf", "--per-switch", "--gate", "-q", "-o", "run.jsonl"),
     )
     assert done.status == 1, done.stderr
-    first = done.stdout.splitlines()[0]
-    assert first.startswith(f"the cable between switches {names[0]} and {names[1]} is slow: ")
+    who = f"the cable between switches {names[0]} and {names[1]} is slow: "
+    gate, first = done.stdout.splitlines()[:2]
+    assert gate.startswith(f"gate: FAILED: {who}")
+    assert first.startswith(who)
     assert f"; {len(fabric.hosts)} ranks, SimGrid SMPI " in first
 
 
@@ -87,6 +90,41 @@ def test_one_switch_alone_is_not_taken_for_several(hockney: RunHockney) -> None:
     shown = json.loads(done.stdout)
     assert (shown["switches_from"], shown["switches"]) == (None, [])
     assert [one["level"] for one in shown["levels"]] == ["different nodes"] * 2
+
+
+def test_pairs_that_share_a_link_in_a_round_accuse_nobody(hockney: RunHockney) -> None:
+    """Links between the switches of this tree are narrower than what all nodes send at once."""
+    words = ["fabric", "-n", "16", "--platform", "fat-tree:16", "--gate", "-q"]
+    together = hockney(*words, "-o", "together.jsonl")
+    alone = hockney(*words, "--serial", "-o", "alone.jsonl")
+    assert (together.status, alone.status) == (3, 0)
+    line = together.stdout.splitlines()[0]
+    assert line.startswith("gate: NOT JUDGED: ")
+    assert "pairs were slow at 1 MiB in rounds in which others were slow, too" in line
+    assert alone.stdout.splitlines()[0] == "gate: passed"
+
+
+@pytest.mark.parametrize("fault", ["latency", "bandwidth", "pair"])
+def test_a_star_found_by_the_times_explains_no_slow_node_away(
+    hockney: RunHockney, tmp_path: Path, fault: str
+) -> None:
+    """Eight nodes on one switch, of which node n03, or its pair with n06, is twice as slow."""
+    hosts = [f"n{i:02}" for i in range(8)]
+    links = {host: Link(5e-7, 1.25e10) for host in hosts}
+    if fault != "pair":
+        links["n03"] = Link(1.5e-6, 1.25e10) if fault == "latency" else Link(5e-7, 6.25e9)
+    links["cable"] = Link(1e-6, 6.25e9)
+    parts = [f'<host id="{host}" speed="1Gf"/>' for host in hosts]
+    parts += [link.xml(name) for name, link in links.items()]
+    for a, b in combinations(hosts, 2):
+        ways = [a, b, *(["cable"] if fault == "pair" and (a, b) == ("n03", "n06") else [])]
+        route = "".join(f'<link_ctn id="{name}" direction="UP"/>' for name in ways)
+        parts.append(f'<route src="{a}" dst="{b}">{route}</route>')
+    (tmp_path / "star.xml").write_text(HEAD + "\n".join(parts) + TAIL)
+    done = hockney("fabric", "-n", "8", "--platform", "star.xml", "--gate", "-q")
+    who = "the pair of n03 and n06 is slow" if fault == "pair" else "node n03 is slow"
+    assert done.status == 1
+    assert done.stdout.splitlines()[0].startswith(f"gate: FAILED: {who}: ")
 
 
 @pytest.mark.parametrize("serial", [False, True])

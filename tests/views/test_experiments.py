@@ -52,7 +52,7 @@ def test_pairs_are_shown_with_contention_and_the_slow_one(hockney: RunHockney, p
     assert "3.16" in row.split()
     assert "1 MiB: pairs wait for each other beyond 5" in done.stdout
     assert "outlier: pair rank 5 (n5 CPU 0) with rank 21 (n21 CPU 0): 1.5 times" in done.stdout
-    assert "Holm" in done.stdout
+    assert "Bonferroni" in done.stdout
 
 
 def test_ranks_that_begin_apart_are_told(hockney: RunHockney, pairs: Path, tmp_path: Path) -> None:
@@ -75,12 +75,30 @@ def test_ranks_that_share_a_cpu_are_told(hockney: RunHockney, tmp_path: Path) ->
     done = hockney("show", str(write_run(run, tmp_path / "crowded.jsonl")))
     assert "oversubscribed: 6 ranks take turns on 2 CPUs of here: these times" in done.stderr
     assert done.stdout.startswith("oversubscribed: 6 ranks take turns on 2 CPUs of here\n8 B:")
-    assert "too few pairs to look for outliers" in done.stdout
+    assert "not judged: too few pairs to compare: 5 are needed" in done.stdout
 
 
 def test_a_gate_judges_by_its_exit_status(hockney: RunHockney, pairs: Path, cores: Path) -> None:
-    assert hockney("show", "--gate", str(pairs)).status == 1
-    assert hockney("show", "--gate", str(cores)).status == 0
+    failed, passed = (hockney("show", "--gate", str(path)) for path in (pairs, cores))
+    assert failed.status == 1
+    assert failed.stdout.startswith("gate: FAILED: pair rank 5 (n5), rank 21 (n21): ")
+    assert (passed.status, passed.stdout.splitlines()[0]) == (0, "gate: passed")
+
+
+def test_a_gate_that_judged_nothing_does_not_pass(hockney: RunHockney, tmp_path: Path) -> None:
+    """One of four pairs is twice as slow: with so few nobody knows."""
+    run = make_pairs_run(
+        lambda _, pair, *__: [2000.0 if pair == (0, 4) else 1000.0],
+        [[(rank, rank + 4) for rank in range(4)]],
+        one_a_node(8),
+    )
+    path = write_run(run, tmp_path / "four.jsonl")
+    done = hockney("show", "--gate", str(path))
+    assert done.status == 3
+    reason = "too few pairs to compare: 5 are needed; measure more of them"
+    assert done.stdout.splitlines()[0] == f"gate: NOT JUDGED: {reason}"
+    shown = json.loads(hockney("show", "--gate", "--json", str(path)).stdout)
+    assert shown["gate"] == {"status": "not judged", "why": reason, "culprits": []}
 
 
 def test_pairs_as_json(hockney: RunHockney, pairs: Path) -> None:

@@ -280,7 +280,14 @@ class Analysis:
         """Whether a node, switch, cable, place or pair is an outlier."""
         if self.verdict is not None:
             return fabric_gate(self.verdict)
-        return pairs_gate(self.outliers, self.places)
+        return pairs_gate(self.outliers)
+
+    @property
+    def compares_pairs(self) -> bool:
+        """Whether more than one pair was measured, so that one may be an outlier."""
+        if self.pairwise is not None:
+            return True
+        return len({point.peers for point in self.estimates.own() if point.is_one_pair}) > 1
 
     def gate(self, of_outliers: bool) -> Gate | None:
         """The gates of the plan, and the one of outliers if it is asked for, together."""

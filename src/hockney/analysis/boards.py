@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,7 +10,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from hockney.analysis.pairwise import Array, Whole
+from hockney.analysis.outlier_rule import LEAST_RATIO
+from hockney.analysis.pairwise import Array, Whole, medians_by
 
 Flags = NDArray[np.bool_]
 
@@ -36,6 +38,8 @@ class Board:
     """Shape (pairs,): logarithms of the typical times."""
     launches: Array
     """Shape (launches, pairs): the same of each launch, NaN where it did not come to a pair."""
+    rounds: Whole | None = None
+    """Shape (pairs,): pairs with the same number may have delayed each other; None if none did."""
 
     def shifts(self, members: Whole) -> Array:
         """How far each launch that made some of these pairs shows them above `logs`, compared with
@@ -43,6 +47,23 @@ class Board:
         each = self._rest[:, members]
         made = np.flatnonzero(~np.isnan(each).all(axis=1))
         return np.asarray(np.nanmedian(each[made], axis=1) - self._centres[made])
+
+    @cached_property
+    def is_late(self) -> Flags:
+        """Pairs that take longer than most of their kind."""
+        known, medians = medians_by(self.kinds, self.logs)
+        usual = medians[np.searchsorted(known, self.kinds)]
+        return np.asarray(self.logs > usual + math.log(LEAST_RATIO))
+
+    def met_others(self, members: Whole, own: Whole, left: Flags) -> bool:
+        """Whether most of the late ones of these pairs shared their round with another late pair
+        that is not among `own`: links that they shared explain both."""
+        if self.rounds is None:
+            return False
+        others = self.is_late & left
+        others[own] = False
+        late = self.rounds[members[self.is_late[members]]]
+        return bool(len(late)) and bool(np.isin(late, self.rounds[others]).mean() > 0.5)
 
     @cached_property
     def _rest(self) -> Array:

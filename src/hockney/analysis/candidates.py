@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hockney.analysis.boards import Board, Fault, Judgement
+from hockney.analysis.boards import PAIR, Board, Fault, Flags, Judgement
 from hockney.analysis.outlier_rule import (
     LEAST_RATIO,
     MOST_FRACTION,
@@ -80,7 +80,7 @@ class Family:
 
 
 def slow_ones(
-    family: Family, boards: Sequence[Board], found: Judgement
+    family: Family, boards: Sequence[Board], left: Sequence[Flags], found: Judgement
 ) -> tuple[dict[Units, Fault], set[Units]]:
     """Slow ones, each at the size where its ratio is largest; and those of sets in which so many
     differ that none can be named. What cannot be named is a doubt."""
@@ -92,6 +92,7 @@ def slow_ones(
             (peers.test.excess > math.log(LEAST_RATIO)) & (p < family.level)
         ).tolist()
         board = boards[peers.board]
+        slow = _without_met(family.kind, peers, slow, board, left[peers.board], found)
         if len(slow) > max(MOST_FRACTION * len(peers.units), 1.0):
             many.update(peers.units[i] for i in slow)
             found.doubt(_too_many(len(slow), peers, board), OTHERS)
@@ -126,6 +127,23 @@ def blind(found: Judgement, what: str, board: Board, least: float) -> None:
         f"{least:.3g} times as slow on",
         MORE,
     )
+
+
+def _without_met(
+    kind: str, peers: Peers, slow: list[int], board: Board, left: Flags, found: Judgement
+) -> list[int]:
+    """Those that links shared with other pairs of their round do not explain."""
+    each = [peers.members(peers.units[i]) for i in slow]
+    together = np.concatenate(each) if each else np.empty(0, np.int64)
+    own = each if kind == PAIR else [together] * len(each)
+    met = [board.met_others(members, rest, left) for members, rest in zip(each, own, strict=True)]
+    if any(met):
+        found.doubt(
+            f"{sum(met)} of {len(peers.units)} {peers.what} were slow at {board.name} in rounds in "
+            "which others were slow, too: they may have shared a link",
+            "--serial measures one pair at a time",
+        )
+    return [i for i, has_met in zip(slow, met, strict=True) if not has_met]
 
 
 def _fault(kind: str, peers: Peers, i: int, p: float, board: Board) -> Fault:

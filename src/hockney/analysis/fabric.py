@@ -11,7 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.analysis.boards import CABLE, GROUP, NODE, PAIR, Board, Doubt, Fault, Network
+from hockney.analysis.boards import (
+    CABLE,
+    GROUP,
+    INSIDE,
+    NODE,
+    PAIR,
+    UPLINK,
+    Board,
+    Doubt,
+    Fault,
+    Network,
+)
 from hockney.analysis.faults import judged, of_cable
 from hockney.analysis.outliers import RULE as RULE_OF_PAIRS
 from hockney.analysis.pairwise import Array, Pairwise, median_of_passes
@@ -22,6 +33,16 @@ RULE = (
     + "; a cable has the upper quartile of its pairs, which a narrow one delays only where they "
     "meet in it in the same round"
 )
+
+
+WORDS = {
+    NODE: "node {} is slow",
+    GROUP: "the links of nodes {} to all others are slow",
+    UPLINK: "the links of switch {} to other switches are slow",
+    INSIDE: "switch {} is slow inside",
+    CABLE: "the cable between switches {} is slow",
+    PAIR: "the pair of {} is slow",
+}
 
 
 @dataclass(frozen=True)
@@ -47,6 +68,16 @@ class Suspect:
     passes_agreeing: int
     passes: int
 
+    @property
+    def words(self) -> str:
+        """ "node n3 is slow"."""
+        joined = " and ".join(filter(None, (", ".join(self.names[:-1]), self.names[-1])))
+        return WORDS[self.what].format(joined)
+
+
+LEAST_TO_DELAY = 4096
+"""Bytes of messages that delay others on a link that they share; smaller ones pass at once."""
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -71,7 +102,7 @@ def verdict_of(pairwise: Pairwise, is_simulated: bool = False) -> Verdict:
     return Verdict(
         suspects=tuple(_suspect(fault, pairwise, names(fault)) for fault in found.faults),
         nodes=found.judged[NODE],
-        switches=found.judged["switch"],
+        switches=found.judged[INSIDE],
         cables=found.judged[CABLE],
         pairs=found.judged[PAIR],
         doubts=tuple(found.doubts),
@@ -97,6 +128,7 @@ def _board(pairwise: Pairwise, size: int, network: Network) -> Board:
         kinds=same.astype(np.int64) if pairwise.are_found else pairwise.level,
         logs=np.log(pairwise.typical_s[size].astype(np.float64)),
         launches=np.log(pairwise.seconds[size].astype(np.float64)),
+        rounds=pairwise.rounds if pairwise.bytes[size] >= LEAST_TO_DELAY else None,
     )
 
 

@@ -208,7 +208,7 @@ class _Judge:
     ) -> tuple[Family, dict[Units, Fault], set[Units]]:
         """Slow ones of one kind, and those that cannot be named."""
         family = Family(kind, sets, self.level)
-        slow, many = slow_ones(family, self.boards, self.found)
+        slow, many = slow_ones(family, self.boards, self.left, self.found)
         self.found.judged[kind] = family.most
         # Lines of a regular network differ in latency by nature, in bandwidth hardly.
         check_sight(family, self.boards, self.found, at_any_size=kind in (CABLE, PAIR))

@@ -4,35 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hockney.analysis.boards import CABLE, GROUP, INSIDE, NODE, PAIR, UPLINK, Doubt
+from hockney.analysis.boards import Doubt
 from hockney.analysis.congestion import Congested
 from hockney.analysis.fabric import Suspect, Verdict
 from hockney.analysis.gate import Gate, failed, not_judged, passed
 from hockney.analysis.outliers import Outlier, Outliers
 from hockney.analysis.variants import VariantStudy
-from hockney.records import Place
 from hockney.units import format_size
 
-WORDS = {
-    NODE: "node {} is slow",
-    GROUP: "the links of nodes {} to all others are slow",
-    UPLINK: "the links of switch {} to other switches are slow",
-    INSIDE: "switch {} is slow inside",
-    CABLE: "the cable between switches {} is slow",
-    PAIR: "the pair of {} is slow",
-}
 MORE = "more launches, or a larger --budget, would decide"
 
 
-def pairs_gate(found: Outliers, places: Mapping[int, Place]) -> Gate:
+def pairs_gate(found: Outliers) -> Gate:
     """Of pairs and cores."""
-    each = [f"{one.what} {', '.join(names_of(one, places))}: {_ratio(one)}" for one in found.found]
-    names = [name for one in found.found for name in names_of(one, places)]
+    each = [f"{one.what} {', '.join(one.names)}: {_ratio(one)}" for one in found.found]
+    names = [name for one in found.found for name in one.names]
     return _of_outliers(each, names, found.doubts, dict(found.judged))
 
 
 def fabric_gate(found: Verdict) -> Gate:
-    each = [f"{suspect_words(one)}: {_ratio(one)}" for one in found.suspects]
+    each = [f"{one.words}: {_ratio(one)}" for one in found.suspects]
     names = [name for one in found.suspects for name in one.names]
     judged = {"node": found.nodes, "cable": found.cables, "pair": found.pairs}
     return _of_outliers(each, names, found.doubts, judged)
@@ -79,24 +70,6 @@ def congestion_gate(found: Sequence[Congested]) -> Gate | None:
             f"a factor may be above {allowed:g}: it is at most {max(highs):.3g}", MORE
         )
     return passed(f"no factor is above {allowed:g}")
-
-
-def names_of(one: Outlier, places: Mapping[int, Place]) -> list[str]:
-    """Switches, nodes, or ranks with their nodes."""
-    if one.names:
-        return list(one.names)
-    hosts = [places[rank].host if rank in places else None for rank in one.ranks]
-    if one.what in (NODE, GROUP):
-        return list(dict.fromkeys(host for host in hosts if host is not None))
-    return [
-        f"rank {rank}" + (f" ({host})" if host else "")
-        for rank, host in zip(one.ranks, hosts, strict=True)
-    ]
-
-
-def suspect_words(one: Suspect) -> str:
-    joined = " and ".join(filter(None, (", ".join(one.names[:-1]), one.names[-1])))
-    return WORDS[one.what].format(joined)
 
 
 def _ratio(one: Outlier | Suspect) -> str:

@@ -54,7 +54,7 @@ class Outlier:
     launches_agreeing: int
     launches: int
     names: tuple[str, ...] = ()
-    """The switches of an uplink, switch or cable."""
+    """Nodes or switches; ranks with their nodes."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def _outlier(fault: Fault, point: PointEstimate, kinds: list[str], numbered: _Nu
         p=fault.p,
         launches_agreeing=fault.agreeing,
         launches=fault.launches,
-        names=_switch_names(fault, numbered),
+        names=_names(fault, numbered),
     )
 
 
@@ -178,6 +178,13 @@ def _ranks_of(fault: Fault, numbered: _Numbered) -> tuple[int, ...]:
     return tuple(numbered.ranks[i] for i in np.flatnonzero(chosen).tolist())
 
 
-def _switch_names(fault: Fault, numbered: _Numbered) -> tuple[str, ...]:
-    is_switch = fault.kind in (UPLINK, INSIDE, CABLE)
-    return tuple(numbered.switches[i] for i in fault.units) if is_switch else ()
+def _names(fault: Fault, numbered: _Numbered) -> tuple[str, ...]:
+    if fault.kind in (UPLINK, INSIDE, CABLE):
+        return tuple(numbered.switches[i] for i in fault.units)
+    if fault.kind in (NODE, GROUP):
+        return tuple(numbered.hosts[i] for i in fault.units)
+    hosts = [numbered.network.host[i] for i in fault.units]
+    return tuple(
+        f"rank {numbered.ranks[i]}" + (f" ({numbered.hosts[host]})" if host >= 0 else "")
+        for i, host in zip(fault.units, hosts, strict=True)
+    )

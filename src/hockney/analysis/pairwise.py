@@ -89,6 +89,8 @@ class Pairwise:
     levels: tuple[str, ...]
     level: Whole
     """Shape (pairs,): the number of each pair's level in `levels`, the nearest first."""
+    rounds: Whole
+    """Shape (pairs,): pairs that communicated at the same time have the same number."""
 
     @cached_property
     def typical_s(self) -> NDArray[np.float32]:
@@ -178,7 +180,7 @@ def pairwise_of(run: Run) -> Pairwise | None:
     ranks = np.unique(np.concatenate([np.unique(block.peers) for block in blocks]))
     passes = tuple(sorted({block.pass_number for block in blocks}))
     sizes = tuple(sorted({size for block in blocks for size in block.bytes}))
-    ends, seconds = _table(blocks, ranks, sizes, passes)
+    ends, seconds, rounds = _table(blocks, ranks, sizes, passes)
     places = places_of(run)
     own = [places.get(int(rank)) for rank in ranks]
     paths, switch = _known_switches(own)
@@ -197,6 +199,7 @@ def pairwise_of(run: Run) -> Pairwise | None:
         are_found=bool(paths) and paths[0][0] == FOUND,
         levels=levels,
         level=level,
+        rounds=rounds,
     )
 
 
@@ -205,18 +208,35 @@ def _table(
     ranks: NDArray[np.int32],
     sizes: Sequence[int],
     passes: Sequence[int],
-) -> tuple[Whole, NDArray[np.float32]]:
-    """`Pairwise.ends` and `Pairwise.seconds`; pairs that lack a size are left out."""
+) -> tuple[Whole, NDArray[np.float32], Whole]:
+    """`Pairwise.ends`, `seconds` and `rounds`; pairs that lack a size are left out."""
     keys = [_keys(block, ranks) for block in blocks]
     known = np.unique(np.concatenate(keys))
     seconds = np.full((len(sizes), len(passes), len(known)), np.nan, np.float32)
+    rounds = np.full(len(known), -1)
     for block, key in zip(blocks, keys, strict=True):
         at = np.searchsorted(known, key)
+        rounds[at] = rounds.max() + 1 + _rounds_of(block)
         for size, ns in zip(block.bytes, block.ns, strict=True):
             seconds[sizes.index(size), passes.index(block.pass_number), at] = ns * 1e-9
     has_all = ~np.isnan(seconds).all(axis=1).any(axis=0)
     ends = np.stack([known // len(ranks), known % len(ranks)], axis=1)
-    return ends[has_all], seconds[:, :, has_all]
+    return ends[has_all], seconds[:, :, has_all], rounds[has_all]
+
+
+def _rounds_of(block: PairBlock) -> Whole:
+    """The visit of each pair of a block, from 0 on. Where visits have different numbers of pairs, a
+    new one begins where a rank is there again."""
+    count = len(block.peers)
+    if count % block.visits == 0:
+        return np.arange(count) // (count // block.visits)
+    found = np.zeros(count, np.int64)
+    seen: set[int] = set()
+    for i, pair in enumerate(block.peers.tolist()):
+        again = not seen.isdisjoint(pair)
+        seen = set(pair) if again else seen.union(pair)
+        found[i] = (found[i - 1] if i else 0) + again
+    return found
 
 
 def _keys(block: PairBlock, ranks: NDArray[np.int32]) -> Whole:

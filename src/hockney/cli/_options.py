@@ -113,8 +113,8 @@ GATE = option(
     "--gate",
     is_flag=True,
     heading=OUTPUT,
-    help="Exit status 1 when there is an outlier: a pair, "
-    "a CPU, a node, a switch or a cable that is slower than its group.",
+    help="Print the gate's verdict first; exit status 1 when there is an outlier (a pair, a CPU, a "
+    "node, a switch or a cable that is slower than its peers), 3 when that cannot be judged.",
 )
 SYNC = option(
     "--sync",
@@ -321,9 +321,10 @@ REST = (
         is_flag=False,
         flag_value=OUTLIERS,
         heading=COMPARISON,
-        help="Exit status 1 when a variant is surely slower than the first by more than FRACTION; "
-        "without one, when a pair, CPU, node, switch or cable is slower than its group; of "
-        "congestion, when a factor is surely above FACTOR, such as 3x.",
+        help="Print a verdict first; exit status 1 when a variant is surely slower than the first "
+        "by more than FRACTION; without one, when a pair, CPU, node, switch or cable is slower "
+        "than its peers; of congestion, when a factor is surely above FACTOR, such as 3x. Exit "
+        "status 3 when that cannot be judged.",
     ),
     option("--resume", is_flag=True, heading=OUTPUT, help="Continue the result file if it exists."),
     force("the result file"),

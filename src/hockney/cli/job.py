@@ -20,6 +20,7 @@ with lazy_imports():
     from hockney.analysis import Analysis
     from hockney.cli._asked import Output
     from hockney.cli._measure import default_output, show_measured
+    from hockney.cli._present import end_by
     from hockney.cli._verb import ask
     from hockney.measure.job import Measurement, job_script, launches_of, minutes_for
     from hockney.measure.resume import whole_launches
@@ -67,6 +68,10 @@ def command(scheduler: str, words: tuple[str, ...], submit: bool, **options: Any
         _submit(batch_named(scheduler), job, text, measurement, output)
     else:
         click.echo(text, nl=False)
+        if output.gate and not output.quiet:
+            click.echo(
+                f"--gate: judge what the job measures by hockney show {result} --gate", err=True
+            )
         assumed = batch_named(scheduler).unasked(measurement.mpi)
         if assumed and not output.quiet:
             click.echo(assumed, err=True)
@@ -133,6 +138,8 @@ def _submit(
         )
     if not output.quiet:
         click.echo(f"job {number} is done; samples are in {result}", err=True)
+    if run is not None:
+        end_by(Analysis(run).gate(output.gate))
 
 
 def _await_end(scheduler: Batch, number: str, launches: int, result: Path, status: Live) -> State:

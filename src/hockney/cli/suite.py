@@ -11,15 +11,20 @@ from typing import Any
 import click
 
 from hockney.cli import _options
+from hockney.cli._asked import OUTLIERS
 from hockney.cli._help import option, verb
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.lazy import lazy_imports
 from hockney.spec import Plan
 
 with lazy_imports():
+    from hockney import records
+    from hockney.analysis import Analysis
+    from hockney.analysis.gate import Gate, not_judged, together
     from hockney.cli import report
     from hockney.cli._measure import measured
-    from hockney.cli._verb import ask, measuring_verb
+    from hockney.cli._present import end_by, show_gate
+    from hockney.cli._verb import Asked, ask, measuring_verb
     from hockney.measure.checks import check_allocation
     from hockney.measure.journal import Journal
     from hockney.measure.problems import problems_of
@@ -48,10 +53,11 @@ def command(
     """Measure all runs of PLAN: a TOML file, or one that comes with hockney such as acceptance.
 
     Each run is measured once, even when the suite is interrupted and resumed. OPTIONS are added to
-    every run.
+    every run; --gate judges all runs together.
     """
     suite = read_suite(plan_name)
-    plans = [_plan(plan_name, run, more) for run in suite.runs]
+    asked = [_asked(plan_name, run, more) for run in suite.runs]
+    plans = [one.plan for one in asked]
     if resume and output is None:
         raise click.UsageError("--resume needs the directory to continue in: give it with -o")
     directory = output or Path(
@@ -59,13 +65,30 @@ def command(
     )
     with closing(Journal(directory, resume)) as journal:
         failed = _measure_all(suite, plans, journal, quiet)
+        verdict = _gate(suite, asked, journal)
+        show_gate(verdict)
         _show_end(suite, journal, quiet)
     if failed:
         raise click.exceptions.Exit(1)
+    end_by(verdict)
 
 
-def _plan(where: str, run: PlannedRun, more: tuple[str, ...]) -> Plan:
-    """The plan of one run; all are checked before any is measured."""
+def _gate(suite: Suite, asked: list[Asked], journal: Journal) -> Gate | None:
+    """Of all runs together: gates of their plans, and with --gate of outliers where a run has
+    several pairs. None where nothing was gated."""
+    gates: list[Gate | None] = []
+    for number, (run, one) in enumerate(zip(suite.runs, asked, strict=True), 1):
+        path = journal.directory / run.file_name(number)
+        if path in journal.files():
+            analysis = Analysis(records.read(path))
+            gates.append(analysis.gate(one.output.gate and analysis.compares_pairs))
+    if not any(gates) and any(one.output.gate for one in asked):
+        return not_judged("no run measured several pairs", "add one of pairs, cores or fabric")
+    return together(gates)
+
+
+def _asked(where: str, run: PlannedRun, more: tuple[str, ...]) -> Asked:
+    """The plan and output of one run; all are checked before any is measured."""
     params = measuring_verb(run.verb).params
     options = {
         name.lstrip("-"): param
@@ -74,18 +97,19 @@ def _plan(where: str, run: PlannedRun, more: tuple[str, ...]) -> Plan:
         if not any(opt.lstrip("-") in OURS for opt in param.opts)
     }
     check_keys(f"{where}, {run.label}", dict(run.options), options)
-    words = [run.verb, *more]
+    ends = [i + 1 == len(more) or more[i + 1].startswith("-") for i in range(len(more))]
+    words = [run.verb, *(_closed(w) if end else w for w, end in zip(more, ends, strict=True))]
     for name, value in run.options:
         words += _words(options[name], name, value)
     try:
-        plan = ask(words).plan
-        for case in plan.cases:
+        asked = ask(words)
+        for case in asked.plan.cases:
             check_allocation(case.placement)
-        mpi_of(plan.first.placement)
+        mpi_of(asked.plan.first.placement)
     except (AskedWronglyError, click.UsageError) as error:
         message = error.message if isinstance(error, click.UsageError) else str(error)
         raise AskedWronglyError(f"{where}, {run.label}: {message}") from error
-    return plan
+    return asked
 
 
 def _words(param: click.Parameter, name: str, value: Any) -> list[str]:
@@ -93,9 +117,14 @@ def _words(param: click.Parameter, name: str, value: Any) -> list[str]:
         return [str(value)]
     option = f"--{name}" if len(name) > 1 else f"-{name}"
     if isinstance(value, bool):
-        return [option] if value else []
+        return [_closed(option)] if value else []
     values = value if isinstance(value, list) else [value]
     return [word for each in values for word in (option, str(each))]
+
+
+def _closed(option: str) -> str:
+    """--gate with its usual value, where it would take the next word for one."""
+    return f"{option}={OUTLIERS}" if option == "--gate" else option
 
 
 def _measure_all(suite: Suite, plans: list[Plan], journal: Journal, quiet: bool) -> list[str]:

@@ -9,7 +9,6 @@ from typing import Any
 
 from hockney.analysis import Analysis
 from hockney.analysis.boards import PAIR, PLACE, Doubt
-from hockney.analysis.gates import names_of
 from hockney.analysis.outliers import RULE, Outlier
 from hockney.records import Place
 from hockney.units import format_size
@@ -19,12 +18,14 @@ MOST_LISTED = 20
 
 
 def outlier_count(analysis: Analysis) -> list[str]:
-    """One line: how many outliers, or why that is not known."""
+    """One line: how many outliers, or why that is not known; none where there are too few pairs."""
     found = analysis.outliers
     count = len(found.found)
     if count:
         return [f"{count} outlier{'s' * (count > 1)}"]
-    return [f"outliers: not judged ({found.doubts[0].why})" if found.doubts else "no outlier"]
+    if found.doubts and found.judged:
+        return [f"outliers not judged: {found.doubts[0].why}"]
+    return ["no outlier"] if found.judged else []
 
 
 def outliers_text(analysis: Analysis) -> str:
@@ -59,7 +60,7 @@ def who(one: Outlier, places: Mapping[int, Place]) -> str:
     """Nodes and switches by their names, ranks by their places."""
     if one.what in (PLACE, PAIR):
         return " with ".join(rank_words(rank, places) for rank in one.ranks)
-    return ", ".join(names_of(one, places)) or "unknown host"
+    return ", ".join(one.names)
 
 
 def rank_words(rank: int, places: Mapping[int, Place]) -> str:

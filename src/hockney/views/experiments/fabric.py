@@ -8,7 +8,6 @@ from typing import Any
 
 from hockney.analysis import Analysis
 from hockney.analysis.fabric import RULE, Suspect, Verdict
-from hockney.analysis.gates import suspect_words
 from hockney.analysis.pairwise import LevelTimes, Pairwise
 from hockney.units import format_seconds, format_size
 from hockney.views import table
@@ -86,7 +85,7 @@ def verdict_lines(analysis: Analysis, verdict: Verdict, pairwise: Pairwise) -> l
 
 def _line(one: Suspect) -> str:
     return (
-        f"{suspect_words(one)}: {one.ratio:.3g} times the others at {format_size(one.bytes)} "
+        f"{one.words}: {one.ratio:.3g} times the others at {format_size(one.bytes)} "
         f"({format_seconds(one.typical_s)} where {format_seconds(one.usual_s)} is usual, "
         f"{one.pairs} pair{'s' * (one.pairs > 1)}, "
         f"p = {one.p:.1g}, in {one.passes_agreeing} of {one.passes} "

@@ -1,0 +1,91 @@
+"""Whether gates find planted faults: hits, misses, false accusations and "not judged", with n.
+
+Times of pairs are computed from the links of each network (tests/planted_networks.py), with noise
+of each launch, and go to the engine that fabric, cores and pairs share.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from scipy.stats import beta
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from planted_networks import FAULTS, SHAPES, can_be_known, outcome, planted
+
+OUTCOMES = ("right", "missed", "false", "not judged")
+LEVEL = 0.95
+
+Cell = tuple[str, str, str]
+"""What was planted, the noise, and whether it can be known."""
+
+
+def interval(count: int, n: int) -> str:
+    """Percent with the interval of Clopper and Pearson (1934, Biometrika 26)."""
+    rest = (1.0 - LEVEL) / 2.0
+    low = beta.ppf(rest, count, n - count + 1) if count else 0.0
+    high = beta.ppf(1.0 - rest, count + 1, n - count) if count < n else 1.0
+    return f"{count} ({100.0 * low:.1f} to {100.0 * high:.1f} %)"
+
+
+def cases(nodes: Sequence[int], seeds: int) -> Iterator[tuple[str, int, str, str, bool, int]]:
+    for shape, count, fault in itertools.product(SHAPES, nodes, FAULTS):
+        topologies = (False, True) if shape in ("tree", "fat-tree") else (False,)
+        for verb, known in itertools.product(("fabric", "pairs"), topologies):
+            for seed in range(seeds):
+                yield shape, count, fault, verb, known, seed
+
+
+def judged_case(case: tuple[str, int, str, str, bool, int, float, int]) -> tuple[Cell, str] | None:
+    shape, nodes, fault, verb, known, seed, noise, launches = case
+    network = planted(shape, nodes, fault, seed)
+    if network is None:
+        return None
+    found = outcome(network, verb, noise, 1 if noise == 0.0 else launches, known, seed)
+    kind = "nothing" if fault == "none" else "1.2x" if "1.2x" in fault else "2x"
+    knowable = {True: "yes", False: "no", None: "may decline"}[can_be_known(network, verb)]
+    return (kind, f"{100.0 * noise:g} %", knowable), found
+
+
+def show(counts: dict[Cell, Counter[str]]) -> None:
+    print(f"{'planted':>8} {'noise':>6} {'knowable':>12} {'n':>6}  " + "  ".join(OUTCOMES))
+    for cell, found in sorted(counts.items()):
+        n = found.total()
+        each = "  ".join(f"{interval(found[name], n):>24}" for name in OUTCOMES)
+        print(f"{cell[0]:>8} {cell[1]:>6} {cell[2]:>12} {n:>6}  {each}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--nodes", type=int, nargs="*", default=[8, 16, 64, 256])
+    parser.add_argument("--noise", type=float, nargs="*", default=[0.0, 0.03, 0.1])
+    parser.add_argument("--launches", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--list", action="store_true", help="print each case that is not right")
+    asked = parser.parse_args()
+    every = [
+        (*case, noise, asked.launches)
+        for case in cases(asked.nodes, asked.seeds)
+        for noise in asked.noise
+    ]
+    counts: dict[Cell, Counter[str]] = {}
+    with ProcessPoolExecutor(asked.processes) as pool:
+        for case, found in zip(every, pool.map(judged_case, every, chunksize=20), strict=True):
+            if found is None:
+                continue
+            counts.setdefault(found[0], Counter())[found[1]] += 1
+            if asked.list and found[1] in ("missed", "false"):
+                print(*case, *found, flush=True)
+    show(counts)
+
+
+if __name__ == "__main__":
+    main()
