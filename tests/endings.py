@@ -30,7 +30,7 @@ HOCKNEY = (sys.executable, "-m", "hockney")
 MARK, PRIVATE = "HOCKNEY_TEST_ENDINGS", "HOCKNEY_TEST_ENDINGS_PRIVATE"
 """Variables: one that all processes of a case inherit; one that is set in our own namespace."""
 PATIENCE_S, POLL_S = 300.0, 0.005
-SHORT = ("--sizes", "8", "--budget", "1s", "--launches", "2", "--precision", "0.01%", "-q")
+SHORT = ("--sizes", "8", "--budget", "0.6s", "--launches", "2", "--precision", "0.01%", "-q")
 MEASURING = {
     "pingpong": ("pingpong", *SHORT),
     "pairs": ("pairs", "-n", "2", *SHORT),
@@ -177,7 +177,7 @@ class Endings:
         if engines is not None:
             kept = shutil.ignore_patterns("*.lock", "index.*", ".*")
             shutil.copytree(engines, place.cache / "hockney", ignore=kept)
-        run = ("pingpong", "--sizes", "0,8,1KiB,64KiB", "--budget", "1s", "-q", "-o", "run.jsonl")
+        run = ("pingpong", "--sizes", "0,8,1KiB,64KiB", "--budget", "0.5s", "-q", "-o", "run.jsonl")
         _check(self._start(place, run).wait() == 0, "no run")
         engine = next((place.cache / "hockney").glob("*/hockney-engine"))
         (place.root / "engine").write_bytes(engine.read_bytes())

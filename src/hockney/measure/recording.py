@@ -31,6 +31,8 @@ TRACE = "HOCKNEY_RECORD_TRACE"
 LAUNCHERS = {"mpiexec": "mpicc", "mpirun": "mpicc", "orterun": "mpicc", "prterun": "mpicc"}
 """Launchers beside which their MPI's compiler wrapper is, and its name."""
 ELF, ELF64_HEADER, PROGRAM_HEADER, DYNAMIC = b"\x7fELF", 64, 56, 2
+ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU)
+"""Signals that nobody sends to a program that shall go on, as it may after SIGUSR1."""
 FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
 """Signals that a terminal sends to the program as well."""
 
@@ -121,9 +123,7 @@ def _run(words: Sequence[str], env: dict[str, str]) -> int:
             raise HockneyError(f"{words[0]} cannot be started: {error.strerror}") from error
         passing.to(process)
         status = process.wait()
-    if status == 0 and passing.numbers:
-        return 128 + passing.numbers[0]  # a launcher that ends well though it was asked to stop
-    return status if status >= 0 else 128 - status
+    return passing.status_of(status)
 
 
 class _PassedOn:
@@ -140,6 +140,14 @@ class _PassedOn:
         self.numbers.append(number)
         if self._process is not None:
             self._process.send_signal(number)
+
+    def status_of(self, status: int) -> int:
+        """As a shell reports it: 128 and the signal also where a launcher returns the signal alone,
+        or ends well though it was asked to end."""
+        for number in self.numbers:
+            if status == number or (status == 0 and number in ENDING):
+                return 128 + number
+        return status if status >= 0 else 128 - status
 
     def to(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
