@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # LOCKED=1: the versions of .ci/python.txt, by hash, as in CI.
 LOCKED ?=
 
-.PHONY: run test test-all check lint c-check docs man dist engine-tarball container emulated lock clean
+.PHONY: run test test-all endings check lint c-check docs man dist engine-tarball container emulated lock clean
 
 run: $(BASE)
 	$(BIN)/hockney pingpong
@@ -34,6 +34,11 @@ test-all: $(INSTALLED)
 	$(if $(LOCKED),,$(INSTALL) --editable '.[packaging]')
 	$(RUN_TESTS) --hypothesis-profile=all --ignore=tests/cluster $(PYTEST)
 	$(BIN)/python -m pytest --durations=10 tests/cluster
+
+# Whatever may end a command, at any moment: some 600 cases, about an hour. Needs root for all of
+# them. make endings ENDINGS='pingpong TERM' runs those of these words; --sample N draws some.
+endings: $(INSTALLED)
+	$(BIN)/python tests/endings.py $(ENDINGS)
 
 # All that a change must pass: style, types, C warnings and sanitizers, tests.
 check: lint c-check test

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from pathlib import Path
@@ -7,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from hockney.errors import AskedWronglyError, HockneyError
-from hockney.result_file import ResultFile
+from hockney.measure.run import Target
+from hockney.result_file import ResultFile, TakenError, opened_first
 
 
 def test_a_result_file_is_never_overwritten_unasked(tmp_path: Path) -> None:
@@ -89,4 +91,40 @@ def test_nothing_is_checked_of_what_is_no_plain_file(tmp_path: Path) -> None:
     file = ResultFile(tmp_path / "pipe", force=True)
     file.write(b"line\n")
     assert os.read(reader, 100) == b"line\n"
+    file.close()
+
+
+def test_a_file_that_another_process_cuts_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    file = ResultFile(path, resume=False)
+    file.write(b"header\nsamples\n")
+    os.truncate(path, 7)
+    for _ in range(2):
+        with pytest.raises(HockneyError, match="cut by another process: 8 bytes"):
+            file.write(b"more\n")
+    file.close()
+    assert path.read_bytes() == b"header\n"
+
+
+def test_a_name_that_nobody_chose_gets_the_next_number(tmp_path: Path) -> None:
+    names = list(Target(tmp_path / "run.jsonl", is_chosen=False).names())[:3]
+    files = [opened_first(names, force=False, resume=False) for _ in range(3)]
+    assert [file.path.name for file in files] == ["run.jsonl", "run-2.jsonl", "run-3.jsonl"]
+    with pytest.raises(TakenError):
+        opened_first(names, force=False, resume=False)
+    with pytest.raises(TakenError):
+        opened_first(Target(names[0]).names(), force=False, resume=False)
+    for file in files:
+        file.close()
+
+
+def test_a_limit_of_files_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = ResultFile(tmp_path / "run.jsonl", resume=False)
+
+    def refuse(_file: int, _lines: bytes) -> int:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+
+    monkeypatch.setattr(os, "write", refuse)
+    with pytest.raises(HockneyError, match=r"File too large \(ulimit -f\)"):
+        file.write(b"line\n")
     file.close()

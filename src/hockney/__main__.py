@@ -7,12 +7,11 @@ import sys
 from typing import NoReturn
 
 from hockney import endings
+from hockney.lazy import lazy_imports
 from hockney.limits import explained, spare_threads, why_too_little
 
-
-def _fail(words: str) -> NoReturn:
-    os.write(2, f"hockney: {words}\n".encode())
-    sys.exit(1)
+with lazy_imports():
+    from hockney import cli
 
 
 def main() -> NoReturn:
@@ -23,13 +22,17 @@ def main() -> NoReturn:
         _fail(too_little)
     spare_threads()
     try:
-        from hockney import cli
+        cli.main()
     except (OSError, MemoryError, ImportError, RuntimeError) as error:
         words = explained(error)
         if words is None:
             raise
         _fail(words)
-    cli.main()
+
+
+def _fail(words: str) -> NoReturn:
+    os.write(2, f"hockney: {words}\n".encode())
+    sys.exit(1)
 
 
 if __name__ == "__main__":

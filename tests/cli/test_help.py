@@ -137,7 +137,7 @@ def test_the_help_loads_no_numbers_and_no_verb() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=600
     )
     loaded = set(done.stdout.splitlines()[-1].split(","))
-    ours = {"cli", "errors", "lazy", "printable", "registry", "terminal"}
+    ours = {"cli", "endings", "errors", "lazy", "limits", "printable", "registry", "terminal"}
     assert loaded == {f"hockney.{name}" for name in ours}
 
 

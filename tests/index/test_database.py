@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import random
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from conftest import RunHockney
+from conftest import RunHockney, kept_short
 from hockney import records
 from hockney.errors import AskedWronglyError
 from hockney.index import NAME, OFF, Index
 from hockney.index.database import SCHEMA
 from hockney.index.history import Known, facts_from
 from samples import past_run, write_run
+
+QUERY = "SELECT file, started, label, bytes, time_s, low_s, high_s FROM measured ORDER BY 1, 4"
 
 
 @pytest.fixture
@@ -103,6 +106,11 @@ def test_a_page_that_is_damaged_costs_one_reading(
         "UPDATE runs SET started = 'yesterday'",
         "UPDATE runs SET facts = '{'",
         "UPDATE points SET time_s = 'long'",
+        "UPDATE points SET time_s = 0",
+        "UPDATE points SET time_s = 2 * time_s",
+        "UPDATE runs SET label = 'other'",
+        "DELETE FROM points WHERE bytes = 0",
+        "UPDATE digests SET digest = ''",
         "CREATE TABLE more (x)",
         "DROP VIEW measured",
         "UPDATE files SET hockney = '0.0.1'",
@@ -258,3 +266,40 @@ def test_a_query_that_is_none_is_refused(
     assert done.status == 2
     assert complaint in done.stderr
     assert entries(index) == ["run"]
+
+
+def test_an_index_of_strangers_with_other_times_changes_no_answer(
+    hockney: RunHockney, file: Path, index: Path
+) -> None:
+    words = ("history", str(file), "--index", str(index.parent / "own.sqlite"))
+    index.parent.mkdir(mode=0o700, parents=True)
+    first = hockney(*words)
+    with closing(sqlite3.connect(index.parent / "own.sqlite")) as database:
+        database.execute("UPDATE points SET time_s = -5")
+        database.commit()
+    second = hockney(*words, "--sql", "SELECT min(time_s) > 0 FROM measured")
+    assert second.stdout.splitlines()[1:] == ["1"]
+    assert "was damaged, and was worked out again" in second.stderr
+    assert (hockney(*words).stdout, hockney(*words).stderr) == (first.stdout, "")
+
+
+@pytest.mark.parametrize("seed", kept_short(range(6), [1]))
+def test_damage_anywhere_changes_no_answer(hockney: RunHockney, tmp_path: Path, seed: int) -> None:
+    """Bytes of one place, of the tables or of their description."""
+    named = tmp_path / "named.sqlite"
+    for day in range(12):
+        old_run(tmp_path / f"{day}.jsonl", day, 1.0 + day)
+    words = ("history", str(tmp_path), "--index", str(named), "--sql", QUERY)
+    first = hockney(*words)
+    whole = named.read_bytes()
+    draw = random.Random(seed)
+    for _ in range(8):
+        content = bytearray(whole)
+        start = draw.choice((draw.randrange(100, 4096), draw.randrange(len(content))))
+        for place in range(start, min(start + draw.choice((1, 4, 300)), len(content))):
+            content[place] = draw.randrange(256)
+        named.write_bytes(content)
+        found = hockney(*words)
+        assert (found.status, found.stdout) == (0, first.stdout), start
+        again = hockney(*words)
+        assert (again.status, again.stdout) == (0, first.stdout), start

@@ -32,12 +32,18 @@ def test_only_known_variables_are_kept(monkeypatch: pytest.MonkeyPatch, name: st
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["SLURM_JOB_ID", "LSB_MCPU_HOSTS", "OMPI_MCA_btl", "MPIR_CVAR_DEVICE_COLLECTIVES", "UCX_TLS"],
+    ("name", "value"),
+    [
+        ("SLURM_JOB_ID", "4711"),
+        ("LSB_MCPU_HOSTS", "hA 4 hB 4"),
+        ("OMPI_MCA_btl", "self,tcp"),
+        ("MPIR_CVAR_DEVICE_COLLECTIVES", "none"),
+        ("UCX_TLS", "rc,sm"),
+    ],
 )
-def test_what_repeats_a_run_is_kept(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setenv(name, WORD)
-    assert describe_environment()["env"][name] == WORD
+def test_what_repeats_a_run_is_kept(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(name, value)
+    assert describe_environment()["env"][name] == value
 
 
 def test_a_jobs_secret_does_not_go_into_the_result_file(

@@ -187,6 +187,7 @@ def _compile_into(mpi: Mpi, product: Product, built: Path) -> None:
         shutil.rmtree(left, ignore_errors=True)
     with temporary_directory(f"{BUILDING}{built.parent.name}-", built.parent.parent) as directory:
         made = directory / product.file
+        made.touch(mode=0o700)
         compile_product(mpi, product, made)
         made.chmod(0o700)
         if product.is_program:

@@ -37,6 +37,8 @@ recorder at the same, and `$ORIGIN`, `$LIB` and `$PLATFORM` are expanded."""
 RECORDER_COPY = ".recorder"
 """The copy of the recorder beside the ranks' files; the directory has no other name like it."""
 ELF, ELF64_HEADER, PROGRAM_HEADER, DYNAMIC = b"\x7fELF", 64, 56, 2
+ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU)
+"""Signals that nobody sends to a program that shall go on, as it may after SIGUSR1."""
 FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
 """Signals that a terminal sends to the program as well."""
 
@@ -159,9 +161,7 @@ def _run(words: Sequence[str], env: dict[str, str]) -> int:
             raise HockneyError(f"{words[0]} cannot be started: {error.strerror}") from error
         passing.to(process)
         status = process.wait()
-    if status == 0 and passing.numbers:
-        return 128 + passing.numbers[0]  # a launcher that ends well though it was asked to stop
-    return status if status >= 0 else 128 - status
+    return passing.status_of(status)
 
 
 class _PassedOn:
@@ -178,6 +178,14 @@ class _PassedOn:
         self.numbers.append(number)
         if self._process is not None:
             self._process.send_signal(number)
+
+    def status_of(self, status: int) -> int:
+        """As a shell reports it: 128 and the signal also where a launcher returns the signal alone,
+        or ends well though it was asked to end."""
+        for number in self.numbers:
+            if status == number or (status == 0 and number in ENDING):
+                return 128 + number
+        return status if status >= 0 else 128 - status
 
     def to(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process

@@ -24,7 +24,6 @@ class Hockney(PythonPackage):
     depends_on("mpi", type="run")
 
     depends_on("py-click@8.1:", type=("build", "run"))
-    depends_on("py-filelock@3.12:", type=("build", "run"))
     depends_on("py-jinja2@3.1:", type=("build", "run"))
     depends_on("py-matplotlib@3.7:", type=("build", "run"))
     depends_on("py-msgspec@0.18:", type=("build", "run"))
