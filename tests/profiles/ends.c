@@ -77,7 +77,7 @@ static void spawn(char *program)
 {
     char *arguments[] = {"spawned", NULL};
     MPI_Comm between;
-    MPI_Comm_spawn(program, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_SELF, &between,
+    MPI_Comm_spawn(program, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &between,
                    MPI_ERRCODES_IGNORE);
     MPI_Barrier(between);
     MPI_Comm_disconnect(&between);
@@ -131,5 +131,5 @@ int main(int argc, char **argv)
     MPI_Finalize();
     if (strcmp(how, "itself") == 0)
         execl(argv[0], argv[0], "again", NULL);
-    return 6;
+    return strcmp(how, "spawned") == 0 ? 0 : 6; /* else its launcher may end the others */
 }

@@ -15,16 +15,8 @@ SENDING = frozenset(
     f"MPI_{name}"
     for name in (
         *("Send", "Bsend", "Ssend", "Rsend", "Isend", "Ibsend", "Issend", "Irsend"),
-        *(
-            "Sendrecv",
-            "Sendrecv_replace",
-            "Isendrecv",
-            "Isendrecv_replace",
-            "Put",
-            "Rput",
-            "Accumulate",
-            "Raccumulate",
-        ),
+        *("Sendrecv", "Sendrecv_replace", "Isendrecv", "Isendrecv_replace"),
+        *("Put", "Rput", "Accumulate", "Raccumulate"),
     )
 )
 """Calls whose bytes go to their peer."""

@@ -174,7 +174,8 @@ int leave_note(const char *text)
 /* A child of fork is no rank, and has no other thread that could hold the lock. */
 static void forget_in_child(void)
 {
-    is_on = is_open = 0;
+    is_on = 0;
+    is_open = 0;
     traced = NULL;
     unlock_recorder();
 }
@@ -228,7 +229,8 @@ int begin_recording_as(int rank, int ranks, int thread_level)
     forget_cells();
     begin_trace(header, directory, strrchr(path, '/') + 1);
     pthread_atfork(NULL, NULL, forget_in_child);
-    is_open = is_on = 1;
+    is_open = 1;
+    is_on = 1;
     measure_cost();
     header->cpu_wait_ns = -1;
     cpu_wait_before = cpu_wait_ns();
@@ -275,7 +277,8 @@ void end_recording(enum state state)
         complete_all_requests();
         unlock_recorder();
     }
-    is_open = is_on = 0;
+    is_on = 0;
+    is_open = 0;
     struct header *header = &recorded->header;
     header->last_ns = now_ns();
     header->last_ticks = ticks();
