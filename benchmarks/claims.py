@@ -13,10 +13,14 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +31,7 @@ HERE = Path(__file__).parent
 RESULTS = HERE.parent / "docs" / "claims.json"
 PAGE = HERE.parent / "docs" / "claims.md"
 SEED = 2026
+HEADING = "| case | stated | measured | interval | count |"
 INTRODUCTION = """# Claims
 
 Every rate of coverage, false alarms and power that these pages state, as simulations with a known
@@ -68,8 +73,10 @@ def claims() -> dict[str, Claim]:
     return found
 
 
-def measure(claim: Claim, n: int) -> dict[str, Any]:
-    rate = Rate(*claim.run(n, SEED))
+def measure(name: str, times: float) -> dict[str, Any]:
+    """Runs one claim's simulation, with so many times its own number of repetitions."""
+    claim = claims()[name]
+    rate = Rate(*claim.run(max(1, round(claim.n * times)), SEED))
     return {
         "name": claim.name,
         "where": claim.where,
@@ -84,21 +91,26 @@ def measure(claim: Claim, n: int) -> dict[str, Any]:
     }
 
 
+def anchor(name: str) -> str:
+    """What a link to a claim ends with, after the #."""
+    return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
+
+
 def page(results: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """The lines of docs/claims.md."""
+    """The lines of docs/claims.md: a table for each page and section that states something."""
     yield from INTRODUCTION
-    for name, result in results.items():
-        low, high = result["interval"]
-        yield from ("", f"## {name}", "", f"{result['stated']} ({result['where']})", "")
-        yield (
-            f"**{100 * result['rate']:.1f} %**: {result['count']} of {result['n']}, interval "
-            f"{100 * low:.1f} to {100 * high:.1f} %{_wanted(result)}, {result['date']}."
-        )
+    for where, group in groupby(results.values(), key=itemgetter("where")):
+        yield from ("", f"## {where}", "", HEADING, "|---|---|---|---|---|")
+        yield from map(_row, group)
 
 
-def _wanted(result: Mapping[str, Any]) -> str:
-    limits = [(result["at_most"], "at most"), (result["at_least"], "at least")]
-    return "".join(f", {words} {100 * limit:.4g} % claimed" for limit, words in limits if limit)
+def _row(result: Mapping[str, Any]) -> str:
+    low, high = (100 * limit for limit in result["interval"])
+    return (
+        f'| <a id="{anchor(result["name"])}"></a>{result["name"]} | {result["stated"]} '
+        f"| {100 * result['rate']:.3g} % | {low:.3g} to {high:.3g} % "
+        f"| {result['count']} of {result['n']} |"
+    )
 
 
 def main() -> int:
@@ -106,6 +118,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="claims (default: all)")
     parser.add_argument("--list", action="store_true", help="print the names and stop")
     parser.add_argument("--times", type=float, default=1.0, help="so many times the repetitions")
+    parser.add_argument("--workers", type=int, default=2, help="claims at the same time")
     asked = parser.parse_args()
     known = claims()
     if asked.list:
@@ -114,21 +127,27 @@ def main() -> int:
     if unknown := set(asked.names) - set(known):
         parser.error(f"no such claim: {', '.join(sorted(unknown))}")
     results = {r["name"]: r for r in json.loads(RESULTS.read_text())} if RESULTS.exists() else {}
-    wrong = []
-    for name in asked.names or known:
-        claim = known[name]
-        result = results[name] = measure(claim, max(1, round(claim.n * asked.times)))
-        refuted = Rate(result["count"], result["n"]).refutes(claim.at_most, claim.at_least)
-        wrong += [name] if refuted else []
-        print(
-            f"{name}: {100 * result['rate']:.1f} % of {result['n']}"
-            f"{'  NOT AS CLAIMED' if refuted else ''}",
-            flush=True,
-        )
-        ordered = {name: results[name] for name in known if name in results}
-        RESULTS.write_text(json.dumps(list(ordered.values()), indent=1) + "\n")
-        PAGE.write_text("\n".join(page(ordered)) + "\n")
-    return 1 if wrong else 0
+    names = asked.names or list(known)
+    refuted = []
+    with ProcessPoolExecutor(asked.workers) as workers:
+        for result in workers.map(measure, names, [asked.times] * len(names)):
+            results[result["name"]] = result
+            rate = Rate(result["count"], result["n"])
+            is_refuted = rate.refutes(result["at_most"], result["at_least"])
+            refuted += [result["name"]] if is_refuted else []
+            print(
+                f"{result['name']}: {100 * rate.fraction:.3g} % of {rate.n}"
+                f"{'  NOT AS CLAIMED' if is_refuted else ''}",
+                flush=True,
+            )
+            _write([results[name] for name in known if name in results])
+    return 1 if refuted else 0
+
+
+def _write(ordered: list[dict[str, Any]]) -> None:
+    """After each claim: an interrupted run loses none that was measured."""
+    RESULTS.write_text(json.dumps(ordered, indent=1) + "\n")
+    PAGE.write_text("\n".join(page({result["name"]: result for result in ordered})) + "\n")
 
 
 if __name__ == "__main__":
