@@ -43,8 +43,8 @@ CHANGE_RULE = (
     "the level changes where a step is 2 million times as likely as none, whatever the correlation "
     "of neighbouring runs up to 0.95, and 400 times as likely as a step within the tolerance "
     "(likelihood ratios, looked at after each run), with at least 4 runs on either side, or the "
-    "last 3, all beyond every other; less than 1 % of histories of 60 runs without a change show "
-    "one at any time"
+    "last 3, all beyond every other; at most 1 % of histories of 60 runs without a change show "
+    "one at any time, an average run length of some 6,000 runs"
 )
 DRIFT_RULE = (
     "a slow drift is reported instead where a line explains the runs better than steps, is 100,000 "
