@@ -114,8 +114,8 @@ static void measure(int argc, char **argv)
     const int *peers = options.peers; /* the first two where all take part */
     const int crowded = pin_node(&pin, options.policy, options.cpus, world);
     if (crowded && !options.may_share)
-        fail(EXIT_ASKED_WRONGLY, "--oversubscribe: without it no ranks or threads share a CPU, and those "
-                                 "of a node would here; start fewer");
+        fail(EXIT_ASKED_WRONGLY, "ranks or threads of a node would share CPUs: start fewer, or add "
+                                 "--oversubscribe");
     struct place place = place_observe(&pin);
     place.crowded = crowded;
     char *places = place_gather(&place, rank, ranks, peers[0], world);

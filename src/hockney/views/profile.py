@@ -308,7 +308,10 @@ def profile_json(summary: Summary, findings: Sequence[Finding]) -> dict[str, Any
         "fraction": summary.fraction,
         "recording_s": summary.recording_s,
         "recording_fraction": summary.recording_fraction,
-        "causes": summary.causes.seconds,
+        "causes": {
+            name.lower().replace(" ", "_"): seconds
+            for name, seconds in summary.causes.seconds.items()
+        },
         "machine": None
         if profile.machine is None
         else [{"bytes": size, "seconds": seconds} for size, seconds in profile.machine.messages],
