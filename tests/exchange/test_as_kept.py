@@ -87,6 +87,7 @@ n1:71:71 [0] NCCL INFO Using network IB
 n1:71:71 [0] NCCL INFO 24 coll channels
            8             2     float     sum      -1    28.40    0.00    0.00      0    27.90    0.00    0.00      0
 n1:71:71 [0] NCCL INFO Channel 00/24 : 0 1 2 3
+
           16             4     float     sum      -1    29.40    0.00    0.00      0    28.90    0.00    0.00      0
 """  # noqa: E501
 

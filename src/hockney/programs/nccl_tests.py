@@ -163,7 +163,8 @@ def _rows(log: Log, line: int, titles: list[str], table: Table) -> int:
         table.parameters |= {name: row[name] for name in KINDS if name in row}
     blank = min(max(len(titles) - cells, 0), first - 2)
     columns = [BYTES, *[SKIPPED] * (first - 1 - blank), *_ways(titles[first:])]
-    end = read_rows(log, below, columns, table)
+    # Debug output amid the rows may have empty lines.
+    end = read_rows(log, below, columns, table, ends=lambda text: text.lstrip().startswith("#"))
     _note_wrong(log, below, end, titles, table)
     return end
 
