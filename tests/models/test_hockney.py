@@ -181,7 +181,7 @@ def test_the_engine_tells_what_it_cannot_fit(
     ("sizes", "why"),
     [
         ([8.0, 2.0**20], "any two sizes"),
-        ([1.0, 8.0, 64.0, 512.0], "is below the n_half of 9.77 KiB"),
+        ([1.0, 8.0, 64.0, 512.0], "is below the n_half of"),
     ],
 )
 def test_what_the_sizes_do_not_show_is_not_extrapolated(sizes: list[float], why: str) -> None:
