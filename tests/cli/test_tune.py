@@ -37,6 +37,7 @@ def run_here(mpi: Mpi, engine: Engine, **scale: float) -> Run:
         algorithms={"default": {}, **FORCED[mpi.family]},
         ranks=(2, 3),
         sizes=(8, 1024),
+        launches=6,
         library=here.library or "",
         version=here.version or "",
     )

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from hockney.errors import AskedWronglyError
 from hockney.estimate import estimate
-from hockney.fitting.fit import Curve, curve_of
+from hockney.fitting.fit import Curve, curve_of, curve_of_arrays
 from hockney.fitting.line import line
-from hockney.models.hockney import fit
+from hockney.models.hockney import NO_ASYMPTOTE, fit
 from hockney.mpis import Engine
 from hockney.views.table import fit_lines
 from samples import make_run
@@ -175,3 +175,20 @@ def test_the_engine_tells_what_it_cannot_fit(
     done = subprocess.run([engine.path, "fit", points], capture_output=True, text=True)
     assert done.returncode == 2
     assert complaint in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("sizes", "why"),
+    [
+        ([8.0, 2.0**20], "any two sizes"),
+        ([1.0, 8.0, 64.0, 512.0], "is below the n_half of"),
+    ],
+)
+def test_what_the_sizes_do_not_show_is_not_extrapolated(sizes: list[float], why: str) -> None:
+    bytes_ = np.array(sizes)
+    found = fit(curve_of_arrays(bytes_, 1e-6 + 1e-10 * bytes_))
+    assert found.parameters["alpha_s"].value == pytest.approx(1e-6)
+    assert (found.derived["r_inf_Bps"].value, found.derived["n_half_B"].value) == (None, None)
+    assert any(note.startswith(NO_ASYMPTOTE) and why in note for note in found.notes)
+    assert (found.error_max is None) == (len(sizes) == 2)
+    assert any("not known" in line for line in fit_lines(found))

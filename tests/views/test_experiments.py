@@ -156,7 +156,8 @@ def test_cores_as_json(hockney: RunHockney, cores: Path) -> None:
     assert [group["name"] for group in shown["by_places"]] == ["same L3", "different nodes"]
     near = shown["by_places"][0]
     assert near["times"][0].keys() == {"bytes", "pairs", "mean_s", "std_s", "ratio"}
-    assert near["fit"]["derived"]["r_inf_Bps"]["value"] == pytest.approx(1e10, rel=1e-3)
+    assert near["fit"]["parameters"]["beta_s_per_B"]["value"] == pytest.approx(1e-10, rel=1e-3)
+    assert near["fit"]["derived"]["r_inf_Bps"]["value"] is None, "two sizes"
     assert shown["matrices"][0]["median_s"][0][0] is None
     assert shown["disagreeing"] == shown["apart"] == []
 

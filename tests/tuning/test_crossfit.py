@@ -1,0 +1,68 @@
+"""The gain of rules, from launches that did not choose them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from collective_samples import collective_run
+from hockney.analysis import Analysis
+from hockney.mpis import format_named
+from hockney.tuning.crossfit import confirmed
+from hockney.tuning.groups import Group
+from hockney.tuning.measured import Measured, measured
+from hockney.tuning.rules import Tuned, for_group
+
+NAMES = ("default", *(f"number {i}" for i in range(1, 9)))
+SIZES = (8, 64, 512, 4096)
+
+
+def tuned(gain: float, noise: float, seed: int, launches: int) -> Tuned:
+    """All algorithms are as much faster than the library's own decision; noise is a launch's."""
+    chance = np.random.default_rng(seed)
+
+    def seconds(_: str, name: str, *__: int) -> float:
+        own = 1.0 if name == "default" else 1.0 - gain
+        return 1e-5 * own * math.exp(noise * chance.standard_normal())
+
+    run = collective_run(
+        seconds,
+        algorithms={
+            name: {} if name == "default" else {"OMPI_MCA_coll_tuned_bcast_algorithm": name[-1]}
+            for name in NAMES
+        },
+        sizes=SIZES,
+        launches=launches,
+        spread=0.0,
+    )
+    found = measured([Analysis(run)])
+
+    def groups_of(some: Measured) -> list[Group]:
+        return some.groups(format_named("openmpi"), None, robust=False)
+
+    rules = Tuned(tuple(for_group(one, found.settings_of) for one in groups_of(found)))
+    return confirmed(rules, found, groups_of)
+
+
+def test_a_large_gain_is_confirmed() -> None:
+    found = tuned(0.5, 0.02, 1, 8)
+    assert found.confirmed == pytest.approx(1.0, abs=0.05)
+    assert found.reductions[0].times_faster(found.rules[0]) == pytest.approx(2.0, rel=0.05)
+
+
+def test_a_small_gain_is_not_the_luck_of_the_best() -> None:
+    """3 % is true. The launches that chose show nearly twice as much."""
+    found = tuned(0.03, 0.05, 1, 12)
+    assert found.rules
+    assert found.confirmed == pytest.approx(0.53, abs=0.02)
+    for rule in found.rules:
+        assert found.reductions[0].times_faster(rule) == pytest.approx(1.0 / 0.97, rel=0.01)
+
+
+def test_five_launches_choose_rules_whose_gain_is_unknown() -> None:
+    found = tuned(0.5, 0.02, 1, 5)
+    assert found.rules
+    assert found.confirmed is None
+    assert found.reductions[0].times_faster(found.rules[0]) is None
