@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -69,6 +70,7 @@ def main() -> None:
     parser.add_argument("--launches", type=int, default=5)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=3600.0, help="stop after that long")
     parser.add_argument("--list", action="store_true", help="print each case that is not right")
     asked = parser.parse_args()
     every = [
@@ -76,9 +78,14 @@ def main() -> None:
         for case in cases(asked.nodes, asked.seeds)
         for noise in asked.noise
     ]
+    every.sort(key=lambda case: case[5])  # the first seed of all, then the second
     counts: dict[Cell, Counter[str]] = {}
+    end = time.monotonic() + asked.seconds
     with ProcessPoolExecutor(asked.processes) as pool:
         for case, found in zip(every, pool.map(judged_case, every, chunksize=20), strict=True):
+            if time.monotonic() > end:
+                pool.shutdown(cancel_futures=True)
+                break
             if found is None:
                 continue
             counts.setdefault(found[0], Counter())[found[1]] += 1

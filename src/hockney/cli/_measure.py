@@ -122,7 +122,7 @@ def _kept(session: Session) -> str:
 def show_measured(analysis: Analysis, output: Output) -> None:
     """The result as the options of a measuring verb want it."""
     if output.as_json:
-        show_json(analysis)
+        show_json(analysis, gate=analysis.gate(output.gate))
         return
     usual = _layout_of(analysis.plan) if analysis.plan else None
     gate = analysis.gate(output.gate)

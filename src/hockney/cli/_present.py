@@ -125,9 +125,12 @@ def show_json(
     all_states: bool = False,
     diagnose: bool = False,
     histories: Sequence[History] | None = None,
+    gate: Gate | None = None,
 ) -> None:
-    """shown_json and, when asked, "diagnosis" and "positions"."""
+    """shown_json with the gate that was asked for and, when asked, "diagnosis" and "positions"."""
     shown = shown_json(analysis, all_states)
+    if gate is not None:
+        shown["gate"] = asdict(gate)
     if diagnose:
         why_not = analysis.diagnosis.not_possible
         found = [asdict(finding) for finding in analysis.diagnosis.findings]

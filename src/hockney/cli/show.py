@@ -78,7 +78,7 @@ def command(
     histories = histories_with((file,), past)
     verdict = (analysis.gate(False) or analysis.outlier_gate) if gate else None
     if as_json:
-        _present.show_json(analysis, all_states, diagnose, histories)
+        _present.show_json(analysis, all_states, diagnose, histories, verdict)
     else:
         _present.show_run(analysis, layout, all_states, gate=verdict)
         if plot:

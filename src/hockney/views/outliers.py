@@ -68,7 +68,7 @@ def rank_words(rank: int, places: Mapping[int, Place]) -> str:
 
 
 def outliers_json(analysis: Analysis) -> dict[str, Any]:
-    """{"gate", "outliers", "outlier_rule"}, and by their former names "apart", "apart_rule"; null
+    """{"outliers", "outlier_rule"}, and by their former names "apart", "apart_rule"; null
     where there are too few pairs to look for them."""
     found = analysis.outliers
     named = (
@@ -77,7 +77,6 @@ def outliers_json(analysis: Analysis) -> dict[str, Any]:
         else None
     )
     return {
-        "gate": asdict(analysis.outlier_gate),
         "outliers": named,
         "outlier_rule": RULE,
         "apart": named,

@@ -8,6 +8,7 @@ between those that are not empty; and `fields(analysis, all_states)`, what the J
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, Protocol
 
 from hockney.analysis import Analysis
@@ -59,8 +60,10 @@ def measured_view(run: Run) -> View:
 
 def shown_json(analysis: Analysis, all_states: bool = False) -> dict[str, Any]:
     """{"run", ..., "warnings"}: the output of `hockney show --json` (docs/json.md)."""
+    gate = analysis.gate(analysis.compares_pairs)
     return {
         "run": run_json(analysis),
+        "gate": None if gate is None else asdict(gate),
         **view_of(analysis).fields(analysis, all_states),
         "next_run": next_run_json(analysis),
         "warnings": warning_lines(analysis),

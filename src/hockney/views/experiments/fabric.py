@@ -44,14 +44,13 @@ def parts(analysis: Analysis, all_states: bool) -> list[str]:  # noqa: ARG001
 
 
 def fields(analysis: Analysis, all_states: bool) -> dict[str, Any]:
-    """{"gate", "points", "levels", "matrices", "worst", "suspects", "verdict", "rule", ...}."""
+    """{"points", "levels", "matrices", "worst", "suspects", "verdict", "rule", ...}."""
     verdict, pairwise = analysis.verdict, analysis.pairwise
     shown: dict[str, Any] = {"points": points_json(analysis, all_states), "verdict_rule": RULE}
     if verdict is None or pairwise is None:
         return shown
     return {
         **shown,
-        "gate": asdict(analysis.outlier_gate),
         "nodes": verdict.nodes,
         "pairs": len(pairwise.ends),
         "fraction_measured": pairwise.fraction,

@@ -1,0 +1,29 @@
+"""The one form of all gates."""
+
+from __future__ import annotations
+
+from hockney.analysis.gate import failed, not_judged, passed, together
+
+
+def test_each_end_has_a_line_and_a_status_of_its_own() -> None:
+    gates = [
+        passed("no outlier among 8 nodes"),
+        failed(["node n3: 2 times the others"], ["n3"]),
+        not_judged("too few pairs", "measure more"),
+    ]
+    assert [(gate.line, gate.exit_status) for gate in gates] == [
+        ("gate: passed", 0),
+        ("gate: FAILED: node n3: 2 times the others", 1),
+        ("gate: NOT JUDGED: too few pairs; measure more", 3),
+    ]
+
+
+def test_the_worst_of_several_gates_counts() -> None:
+    well, unknown = passed("all alike"), not_judged("too few pairs", "measure more")
+    bad = failed(["a is slow", "b is slow"], ["a", "b", "a"])
+    assert together([]) is None
+    assert together([None, well]) == well
+    assert together([well, unknown, None]) == unknown
+    worst = together([unknown, bad, failed(["b is slow"], ["b"])])
+    assert worst is not None
+    assert (worst.status, worst.culprits) == ("failed", ("a", "b"))
