@@ -53,6 +53,15 @@ def write_outputs(
     return [path for _, path in staged]
 
 
+def check_place(path: Path, force: bool) -> None:
+    """Raises what write_output() would raise of this place, before there is anything to write."""
+    if not force and os.path.lexists(path):
+        raise _exists(path)
+    if not _is_special(path):
+        with _explained(path), temporary_file(".hockney-", ".part", path.parent):
+            pass
+
+
 @contextmanager
 def _staged(path: Path, content: Content, mode: int) -> Iterator[Path]:
     """The content in a new file beside its place; in the place itself where that is a device or a

@@ -168,6 +168,11 @@ class ResultFile:
         if self._is_plain and self._is_in_place():
             self.path.unlink()
 
+    def remove_empty(self) -> None:
+        """Takes the file away where nothing was written to it."""
+        if os.fstat(self._file).st_size == 0:
+            self.remove()
+
     def close(self) -> None:
         os.close(self._file)
 

@@ -110,7 +110,7 @@ def test_a_full_disk_is_told(hockney: RunHockney, run: Path, tmp_path: Path) -> 
     (tmp_path / "full.png").symlink_to("/dev/full")
     done = hockney("plot", str(run), "-o", "full.png", "--force")
     assert done.status == 1
-    assert "full.png: No space left on device" in done.stderr
+    assert "full.png cannot be written: No space left on device" in done.stderr
 
 
 def test_without_a_file_it_is_drawn_in_the_terminal(hockney: RunHockney, run: Path) -> None:

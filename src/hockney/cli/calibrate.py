@@ -33,7 +33,7 @@ with lazy_imports():
     from hockney.measure.mpi import find_mpi
     from hockney.measure.problems import raise_problems
     from hockney.measure.run import Target
-    from hockney.outputs import write_output
+    from hockney.outputs import check_place, write_output
     from hockney.temporary import temporary_directory
     from hockney.units import format_seconds, format_size
     from hockney.views.as_json import dumps
@@ -92,8 +92,7 @@ def command(
         )
     find_mpi(simulated=True)
     path = output or Path("platform.xml")
-    if path.exists() and not force:
-        raise AskedWronglyError(f"{path} exists", "name another with -o, or overwrite with --force")
+    check_place(path, force)
     found, messages = _calibrated(path, force, options, quiet)
     if as_json:
         click.echo(dumps(_json(path, found, messages)))

@@ -13,6 +13,7 @@ from hockney.lazy import lazy_imports
 with lazy_imports():
     from hockney.cli._measure import default_output
     from hockney.confidential import programs_of, redacted
+    from hockney.endings import AtEnd
     from hockney.measure.baseline import is_one_host, machine_of
     from hockney.measure.recording import mpi_of_command, record, why_nothing
     from hockney.profiles import kinds
@@ -71,6 +72,7 @@ def command(
     mpi = mpi_of_command(words, mpicc)
     path = output or default_output("profile")
     file = ResultFile(path, force=force, keep=True)
+    at_end = AtEnd(file.remove_empty)
     try:
         most_acts = trace_calls if trace else 0
         stored = _stored(words, arguments)
@@ -79,8 +81,7 @@ def command(
             profile.machine = machine_of(mpi) if is_one_host(profile) else None
             file.replace(kinds.encode(profile))
     finally:
-        if not file.has_content:
-            file.remove()
+        at_end.now()
         file.close()
     if not profile.ranks:
         why = profile.cut or why_nothing(words)
