@@ -182,8 +182,12 @@ static void count_matched_start(const struct done *done, const void *buffer, MPI
     }
     struct request request = {.handle = HANDLE(*handle), .kind = RECEIVE_REQUEST, .is_active = 1,
                               .has_status = 1, .spent = done->exit - done->enter,
-                              .operation = {.call = done->call, .datatype = type_of(datatype).kind,
-                                            .peer = UNKNOWN_PEER, .buffer = buffer}};
+                              .operation = {.call = done->call, .peer = NO_PEER}};
+    if (matched != HANDLE(message_of_nobody())) {
+        request.operation.datatype = type_of(datatype).kind;
+        request.operation.peer = UNKNOWN_PEER;
+        request.operation.buffer = buffer;
+    }
     if (!begin_entry())
         return;
     request.operation.group = take_message(matched);

@@ -121,6 +121,7 @@ MPI_Comm world(void);
 MPI_Comm null_comm(void);
 MPI_Datatype byte_type(void);
 MPI_Datatype null_type(void);
+MPI_Message message_of_nobody(void);
 
 /* family.c */
 void check_family(void);

@@ -23,8 +23,7 @@ static void begin_by_session(MPI_Session session)
     REAL(MPI_Group_rank)(all, &rank);
     REAL(MPI_Group_size)(all, &ranks);
     is_by_session = 1;
-    if (!resume_recording() &&
-        !begin_recording_as(rank, ranks, MPI_THREAD_MULTIPLE)) {
+    if (!resume_recording() && !begin_recording_as(rank, ranks, MPI_THREAD_MULTIPLE)) {
         is_by_session = 0;
         REAL(MPI_Group_free)(&all);
     }
@@ -41,7 +40,8 @@ static void end_by_session(void)
     VISIBLE int SYMBOL(MPI_Info info, MPI_Errhandler handler, MPI_Session *session)                \
     {                                                                                              \
         __typeof__(&SYMBOL) real = (__typeof__(&SYMBOL))real_of(#SYMBOL);                          \
-        if (depth || is_from_library(__builtin_return_address(0)) || !is_recorded_here())          \
+        if (depth || is_from_library(__builtin_return_address(0)) ||                               \
+            (!is_recorded_here() && !is_by_session)) /* that of MPI_Init counts no sessions */      \
             return real(info, handler, session);                                                   \
         check_family();                                                                            \
         depth++;                                                                                   \
