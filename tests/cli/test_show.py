@@ -138,3 +138,27 @@ def test_different_experiments_are_not_compared(
     done = hockney("compare", str(file), "bcast.jsonl")
     assert done.status == 2
     assert "different experiments" in done.stderr
+
+
+def test_the_answer_has_the_largest_bandwidth_and_where_it_is(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    """The largest size leaves the cache, and has a seventh of it."""
+    run = make_run(
+        lambda launch, _, size: [(1000.0 + size * (0.1 if size < 2**20 else 0.7)) + launch],
+        sizes=(8, 2**18, 2**20),
+    )
+    shown = hockney("show", str(write_run(run, tmp_path / "cache.jsonl"))).stdout
+    answer = next(line for line in shown.splitlines() if line.startswith("latency"))
+    assert "bandwidth 8.97 GiB/s" in answer
+    assert "at 256 KiB (1.329 GiB/s at 1 MiB)" in answer
+
+
+def test_a_line_through_two_sizes_is_not_ranked(hockney: RunHockney, tmp_path: Path) -> None:
+    run = make_run(lambda launch, _, size: [1000.0 + 0.1 * size + launch], sizes=(8, 1024))
+    file = str(write_run(run, tmp_path / "two.jsonl"))
+    shown = json.loads(hockney("show", file, "--json").stdout)
+    assert shown["fits"][0]["derived"]["r_inf_Bps"]["value"] is None
+    assert shown["fits"][0]["error"]["max"] is None
+    ranked = {number["quantity"] for number in (shown["published"] or {}).get("numbers", ())}
+    assert ranked <= {"time_s"}
