@@ -23,7 +23,8 @@ PAGES = [
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*claims\.md(?:#([\w.-]*))?\)")
 FIGURE = re.compile(r"\d[\d.,]*(?: to \d[\d.]*)? ?%|\b\d[\d,]* of \d[\d,]*\b")
 RATE = re.compile(
-    r"simulat|cover(?:s|age)|\bhold the|false|are called|called (?:different|slower)|detected in",
+    r"simulated (?:runs|histories|launches|networks)|in simulations|coverage|hold the median"
+    r"|are called|called different|false alarm|accused",
     re.IGNORECASE,
 )
 """Words of sentences that state how often a conclusion is right."""
