@@ -141,3 +141,15 @@ def test_states_are_told_apart_from_a_ratio_of_a_third_on(ratio: float, groups: 
         logs = np.where(slow, np.log(ratio), 0.0) + random.normal(0.0, 0.03, 400)
         found += number_of_groups(logs) == groups
     assert found >= 0.95 * SETS
+
+
+@pytest.mark.parametrize(
+    "launches",
+    [(260, 61, 65, 221), (262, 71, 271, 80, 65), (65, 216, 259), (64, 60, 264)],
+    ids=["two each", "three and two", "one and two", "two and one"],
+)
+def test_states_far_apart_are_found_in_few_launches(launches: tuple[int, ...]) -> None:
+    """Latencies of real runs on a virtual machine, in ns, each with eight probes of 1 %."""
+    logs = np.concatenate([np.log(ns) + random.normal(0.0, 0.01, 8) for ns in launches])
+    probed = Probed(logs, np.repeat(np.arange(len(launches)), 8))
+    assert merged(probed, cluster(np.exp(logs))).max() == 1

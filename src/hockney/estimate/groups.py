@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +24,11 @@ SCATTER, SCATTER_FEW = 0.045, 0.00045
 launches may scatter over one hill; below ten launches SCATTER_FEW times the square of their number.
 Launches drawn from a normal, uniform, exponential or Student's t distribution (three degrees of
 freedom) have so wide a gap in 0.3 % of draws at most (100,000 for each number from 4 to 30)."""
+FAR, CLOSE = math.log(2.0), 0.08
+"""A gap between groups, and a standard deviation of launches in them, that show two states however
+few the launches are: medians of a state differ by 1.4 to 4.2 % from launch to launch (benchmarks/
+RESULTS.md, probe.py), and hypervisors move cores to ones twice and four times as far. Six launches
+of one state that differ by 20 or 40 % have both in at most 0.6 % of draws (normal, Student's t)."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +75,12 @@ def valley_p(probed: Probed, labels: Labels, lower: int) -> float:
     # What wanders goes on from launch to launch, which many short launches do not show.
     memory = max(_memory([one for group in series for one in group if len(one)]), _memory(sides))
     p = _valley_p(sides, memory)
+    medians = [np.array([np.median(one) for one in group if len(one)]) for group in series]
     if _crossed(series):
         return p
-    medians = [np.array([np.median(one) for one in group if len(one)]) for group in series]
+    is_changed_inside = any(len(a) and len(b) for a, b in zip(*series, strict=True))
+    if not is_changed_inside and _are_far_apart(medians, of=len(launches)):
+        return 0.0
     if np.median(medians[1]) - np.median(medians[0]) < probed.luck:
         return 1.0
     are_scattered = _are_scattered(medians, of=len(launches))
@@ -102,6 +111,17 @@ def _are_scattered(medians: list[Array], of: int) -> bool:
     residuals = np.concatenate((lower - np.median(lower), upper - np.median(upper)))
     limit = min(SCATTER, SCATTER_FEW * here**2)
     return float(np.std(residuals)) > limit * float(upper.min() - lower.max())
+
+
+def _are_far_apart(medians: list[Array], of: int) -> bool:
+    """Whether groups of launches are so far apart, and each so close, that no hill is both. of: all
+    launches of the run; of more than three, two groups of one launch do not show how close launches
+    are."""
+    lower, upper = medians
+    if len(lower) + len(upper) == 2 and of > 3:
+        return False
+    residuals = np.concatenate((lower - lower.mean(), upper - upper.mean()))
+    return float(upper.min() - lower.max()) >= FAR and float(np.std(residuals)) <= CLOSE
 
 
 def _memory(series: list[Array]) -> float:
