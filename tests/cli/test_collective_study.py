@@ -75,7 +75,7 @@ def test_what_the_library_would_replace_is_left_out_and_said(
     for stdout in (done.stdout, shown):
         assert "left out: allreduce rabenseifner, 2 ranks, 4 B: " in stdout
         assert "fewer elements than ranks" in stdout
-        assert "left out: allreduce, 2 B: not whole integers of 4 B" in stdout
+        assert "left out: allreduce, 2 B: not whole elements of 4 B (int32)" in stdout
 
 
 @pytest.mark.long
@@ -135,7 +135,7 @@ def test_a_budget_that_is_too_small_for_all_is_said(hockney: RunHockney) -> None
         (["scatter", "--algorithm", "pipeline"], "no algorithm 'pipeline', other libraries do"),
         (["bcast", "--ranks", "1"], "at least two ranks"),
         (["bcast", "--ranks", "2,x"], "write 2,4,8 or 2..64"),
-        (["allreduce", "--sizes", "8GiB"], "more integers than MPI counts in an int"),
+        (["allreduce", "--sizes", "8GiB"], "more elements (int32) than MPI counts in an int"),
         (["alltoall", "--ranks", "4096", "--oversubscribe", "--sizes", "64MiB"], "GiB are free"),
         (["reduce", "--sizes", "1..2"], "none of these can be measured"),
         (["allreduce", "--algorithm", "rabenseifner", "--sizes", "4"], "fewer elements than ranks"),

@@ -168,7 +168,7 @@ def test_a_grid_is_made_or_taken(
             "-n 2 --exchange partitioned --packing hand --sizes 8",
             "8 B do not make as many equal parts of whole elements",
         ),
-        ("-n 2 --exchange partitioned --partitions 0", "0 is not in the range"),
+        ("-n 2 --exchange partitioned --partitions 0", "'0' is not a number from 1 up"),
         pytest.param(
             "-n 4 --exchange partitioned --platform cluster:4",
             "SimGrid has no partitioned",

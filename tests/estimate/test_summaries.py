@@ -117,7 +117,7 @@ def test_a_fit_says_what_it_is_through() -> None:
     stream = fit_model("hockney", estimate(run_of(*rates)).headline)
     assert any("not a latency" in note for note in stream.notes)
     own = fit_model("hockney", estimate(make_run(lambda *_: [5.0], sizes=(1, 2))).headline)
-    assert not any("through" in note for note in own.notes)
+    assert not any("through each launch" in note for note in own.notes)
 
 
 def test_curves_are_told_apart() -> None:

@@ -176,7 +176,7 @@ def test_bursts_load_the_network_for_their_part_of_the_time(
     done = hockney(
         *("congestion", "-n", "4", "--platform", str(platform), *EXACT, "--sizes", "8,16KiB"),
         *("--aggressor", "ring", "--load-sizes", "16KiB", "--load-windows", "2"),
-        *("--burst", "steady,1ms/1ms,1ms/3ms", "--roles", str(roles), "--json", "-q"),
+        *("--burst", "steady,1ms/1ms,1ms/3ms", "--roles", str(roles), "--tails", "--json", "-q"),
     )
     assert done.status == 0, done.stderr
     points = {

@@ -226,6 +226,7 @@ class Point(msgspec.Struct):
     phase: str | None = None
     radix: int | None = 4
     requests: int | None = None
+    element: str | None = None
 
 
 @pytest.mark.parametrize(

@@ -61,8 +61,8 @@ def measure_and_show(plan: Plan, output: Output) -> None:
     raise_problems(session)
     if session.reason == "interrupted":
         raise click.exceptions.Exit(130)
-    end_by(analysis.gate(output.gate))
     check_blocks(analysis)
+    end_by(analysis.gate(output.gate))
 
 
 def measured(plan: Plan, target: Target, quiet: bool, before: str = "") -> Session:

@@ -87,5 +87,5 @@ def command(
             _present.show_diagnosis(analysis)
         if not layout:
             _present.show_positions(analysis, histories)
-    _present.end_by(verdict)
     _present.check_blocks(analysis)
+    _present.end_by(verdict)

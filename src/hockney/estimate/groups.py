@@ -24,11 +24,12 @@ SCATTER, SCATTER_FEW = 0.045, 0.00045
 launches may scatter over one hill; below ten launches SCATTER_FEW times the square of their number.
 Launches drawn from a normal, uniform, exponential or Student's t distribution (three degrees of
 freedom) have so wide a gap in 0.3 % of draws at most (100,000 for each number from 4 to 30)."""
-FAR, CLOSE = math.log(2.0), 0.08
-"""A gap between groups, and a standard deviation of launches in them, that show two states however
-few the launches are: medians of a state differ by 1.4 to 4.2 % from launch to launch (benchmarks/
-RESULTS.md, probe.py), and hypervisors move cores to ones twice and four times as far. Six launches
-of one state that differ by 20 or 40 % have both in at most 0.6 % of draws (normal, Student's t)."""
+FAR, CLOSE = math.log(2.0), 0.065
+"""A gap between groups, and a standard deviation of launches in them over that gap, which show two
+states however few the launches are: medians of a state differ by 1.4 to 4.2 % from launch to launch
+(benchmarks/RESULTS.md, probe.py), and hypervisors move cores to ones twice and four times as far.
+Six launches of one state that differ by 20 or 40 % have both in 0.2 % of draws from a normal and
+1.1 % from Student's t distribution (three degrees of freedom; 200,000 draws)."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,8 @@ def _are_far_apart(medians: list[Array], of: int) -> bool:
     if len(lower) + len(upper) == 2 and of > 3:
         return False
     residuals = np.concatenate((lower - lower.mean(), upper - upper.mean()))
-    return float(upper.min() - lower.max()) >= FAR and float(np.std(residuals)) <= CLOSE
+    gap = float(upper.min() - lower.max())
+    return gap >= FAR and float(np.std(residuals)) <= CLOSE * gap
 
 
 def _memory(series: list[Array]) -> float:

@@ -90,6 +90,9 @@ def samples_needed(quantile: float) -> int:
     return math.ceil(math.log(UPPER_END) / math.log(max(quantile, 1.0 - quantile)))
 
 
+SAMPLES_FOR_P99 = samples_needed(0.99)
+
+
 def quantile_of(values: Array, quantile: float) -> float | None:
     """The quantile of these values, linear between neighbours; None where they are too few."""
     return float(np.quantile(values, quantile)) if len(values) >= samples_needed(quantile) else None

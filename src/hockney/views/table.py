@@ -12,7 +12,7 @@ from hockney.analysis.starts import Skew, Starts
 from hockney.estimate.launches import SLOW_EXCLUDED, SLOW_RULE
 from hockney.estimate.points import Estimates, PointEstimate
 from hockney.estimate.quantiles import CONFIDENCE, ENOUGH_LAUNCHES
-from hockney.estimate.sketch import samples_needed
+from hockney.estimate.sketch import SAMPLES_FOR_P99
 from hockney.fitting.fit import Fit, Parameter
 from hockney.models.hockney import ORDINARY
 from hockney.records import Place
@@ -22,9 +22,7 @@ from hockney.units import format_rate, format_seconds, format_size, format_uncer
 
 STRONG = frozenset({"median", "completion", "median pair", "B/A", "verdict"})
 """Columns that a reader looks for."""
-FEW_SAMPLES = (
-    f"p99 takes {samples_needed(0.99)} samples in a launch, and is - where none has so many"
-)
+FEW_SAMPLES = f"p99 takes {SAMPLES_FOR_P99} samples in a launch, and is - where none has so many"
 MOST_PLACES = 8
 """For more places than this, only their number and the hosts are shown."""
 
