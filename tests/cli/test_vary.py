@@ -261,7 +261,7 @@ def test_a_file_without_a_complete_block_is_shown_refused_and_continued(
     hockney: RunHockney, tmp_path: Path
 ) -> None:
     words = ["pingpong", "--vary", "env:A=1,2", "--launches", "2", "--sizes", "8"]
-    words += ["-q", "-o", "out.jsonl"]
+    words += ["--budget", "1s", "-q", "-o", "out.jsonl"]
     assert hockney(*words).status == 0
     file = tmp_path / "out.jsonl"
     lines = file.read_text().splitlines(keepends=True)
