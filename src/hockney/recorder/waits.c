@@ -135,12 +135,17 @@ COMPLETES(Testsome, IS_POLL, requests, *completed_ones, which,
 POLLS(Request_get_status, *flag, NULL, , (request, flag, status), MPI_Request request, int *flag,
       MPI_Status *status)
 #if HAS_MPI(4, 1)
+#ifdef I_MPI_VERSION /* whose header was made before the list became const */
+#define LISTED_REQUEST MPI_Request
+#else
+#define LISTED_REQUEST const MPI_Request
+#endif
 POLLS(Request_get_status_all, *flag, NULL, , (requests, many, flag, statuses), int requests,
-      const MPI_Request many[], int *flag, MPI_Status *statuses)
+      LISTED_REQUEST many[], int *flag, MPI_Status *statuses)
 POLLS(Request_get_status_any, *flag, NULL, , (requests, many, index, flag, status), int requests,
-      const MPI_Request many[], int *index, int *flag, MPI_Status *status)
+      LISTED_REQUEST many[], int *index, int *flag, MPI_Status *status)
 POLLS(Request_get_status_some, *completed > 0, NULL, , (requests, many, completed, which, statuses),
-      int requests, const MPI_Request many[], int *completed, int which[], MPI_Status *statuses)
+      int requests, LISTED_REQUEST many[], int *completed, int which[], MPI_Status *statuses)
 #endif
 
 static int find_nothing(MPI_Request *request, int *flag, MPI_Status *status)
