@@ -109,6 +109,6 @@ def _shortened(words: list[str]) -> list[str]:
     if "--resume" in words:
         more.remove("--force")
     if words[0] != "startup":
-        more += ["--budget", "300ms"]
+        more += ["--budget", "1s" if "--multi" in words else "300ms"]
     more += ["--launches", "1"]
     return more

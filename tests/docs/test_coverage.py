@@ -23,7 +23,7 @@ def shortened(command: str) -> list[str]:
     _, verb, *words = shlex.split(command)
     more = ["--launches", "1"]
     if verb not in TAKES_NO_BUDGET:
-        more += ["--budget", "300ms"]
+        more += ["--budget", "1s" if "--multi" in words else "300ms"]
     has_own_sizes = {"--sizes", "--datatype", "--multi", *FIXED}
     if has_own_sizes.isdisjoint((verb, *words)):
         more += ["--sizes", "8,1KiB"]

@@ -6,6 +6,7 @@ a time: those that the times show (pairwise.py) group the tables, and explain no
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from hockney.analysis.boards import (
     INSIDE,
     NODE,
     PAIR,
+    PLACE,
     UPLINK,
     Board,
     Doubt,
@@ -41,6 +43,7 @@ WORDS = {
     UPLINK: "the links of switch {} to other switches are slow",
     INSIDE: "switch {} is slow inside",
     CABLE: "the cable between switches {} is slow",
+    PLACE: "{} is slow",
     PAIR: "the pair of {} is slow",
 }
 
@@ -133,11 +136,17 @@ def _board(pairwise: Pairwise, size: int, network: Network) -> Board:
 
 
 def _namer(pairwise: Pairwise, hosts: Sequence[str]) -> Callable[[Fault], tuple[str, ...]]:
+    ranks_of = Counter(map(pairwise.host, range(len(pairwise.ranks))))
+
+    def name_of_rank(i: int) -> str:
+        host = pairwise.host(i)
+        return host if ranks_of[host] == 1 else f"rank {pairwise.ranks[i]} on {host}"
+
     def names(fault: Fault) -> tuple[str, ...]:
         if fault.kind in (NODE, GROUP):
             return tuple(hosts[i] for i in fault.units)
-        if fault.kind == PAIR or not pairwise.switches:
-            return tuple(pairwise.host(i) for i in fault.units)
+        if fault.kind in (PLACE, PAIR) or not pairwise.switches:
+            return tuple(map(name_of_rank, fault.units))
         return tuple(pairwise.switches[i] for i in fault.units)
 
     return names
