@@ -68,6 +68,7 @@ MACHINES = {
     "s390x": Machine("s390x-linux-gnu-gcc", "s390x-linux-gnu", "qemu-s390x-static"),
 }
 ENVIRONMENT = {
+    "HOCKNEY_OVERSUBSCRIBE": "1",  # four ranks on however many CPUs there are
     "MPICC": "",
     "FI_PROVIDER": "tcp",
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",  # all through shared memory
