@@ -156,13 +156,16 @@ def _suspect(fault: Fault, pairwise: Pairwise, names: tuple[str, ...]) -> Suspec
     each = pairwise.seconds[fault.board][:, fault.members]
     usual = pairwise.level_medians_s[fault.board][pairwise.level[fault.members]]
     typical: Callable[[Array], float] = of_cable if fault.kind == CABLE else np.median
+    typical_s = float(typical(np.asarray(median_of_passes(each), np.float64)))
+    # A level that the times show may be that of the outlier itself.
+    usual_s = typical_s / fault.ratio if pairwise.are_found else float(np.median(usual))
     return Suspect(
         what=fault.kind,
         names=names,
         bytes=pairwise.bytes[fault.board],
         pairs=len(fault.members),
-        typical_s=float(typical(np.asarray(median_of_passes(each), np.float64))),
-        usual_s=float(np.median(usual)),
+        typical_s=typical_s,
+        usual_s=usual_s,
         ratio=fault.ratio,
         p=fault.p,
         passes_agreeing=fault.agreeing,
