@@ -141,9 +141,11 @@ def end_children() -> None:
 
 
 def _descendants() -> list[int]:
-    """Processes that this one started, and those that these started; by /proc."""
+    """Processes that this one started, and those that these started; by /proc, which is not read
+    where there is no child: a login node has thousands of processes."""
     children: dict[int, list[int]] = {}
-    with suppress(OSError):
+    with suppress(OSError, AttributeError):
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)  # raises without a child
         for name in os.listdir("/proc"):
             if name.isdigit():
                 state, parent = _state(int(name))

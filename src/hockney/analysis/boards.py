@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockney.analysis.outlier_rule import LEAST_RATIO
-from hockney.analysis.pairwise import Array, Whole, medians_by
+from hockney.analysis.pairwise import Array, Whole, own_medians
 
 Flags = NDArray[np.bool_]
 
@@ -51,8 +52,7 @@ class Board:
     @cached_property
     def is_late(self) -> Flags:
         """Pairs that take longer than most of their kind."""
-        known, medians = medians_by(self.kinds, self.logs)
-        usual = medians[np.searchsorted(known, self.kinds)]
+        usual = own_medians(self.kinds, self.logs)
         return np.asarray(self.logs > usual + math.log(LEAST_RATIO))
 
     def met_others(self, members: Whole, own: Whole, left: Flags) -> bool:
@@ -109,6 +109,20 @@ class Fault:
     """Launches that show it ..."""
     launches: int
     """... of those that measured it."""
+
+
+def names_of(
+    fault: Fault,
+    hosts: Sequence[str],
+    switches: Sequence[str],
+    name_of_rank: Callable[[int], str],
+) -> tuple[str, ...]:
+    """The names of a fault's units, by the numbers that nodes, switches and ranks have."""
+    if fault.kind in (NODE, GROUP):
+        return tuple(hosts[i] for i in fault.units)
+    if fault.kind in (UPLINK, INSIDE, CABLE):
+        return tuple(switches[i] for i in fault.units)
+    return tuple(map(name_of_rank, fault.units))
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from hockney.analysis.boards import (
     Doubt,
     Fault,
     Network,
+    names_of,
 )
 from hockney.analysis.faults import judged, of_cable
 from hockney.analysis.outliers import RULE as RULE_OF_PAIRS
@@ -101,9 +102,12 @@ def verdict_of(pairwise: Pairwise, is_simulated: bool = False) -> Verdict:
     network = _network(pairwise, hosts, is_simulated)
     boards = [_board(pairwise, size, network) for size in range(len(pairwise.bytes))]
     found = judged(boards, network)
-    names = _namer(pairwise, hosts)
+    name_of_rank = _namer(pairwise)
     return Verdict(
-        suspects=tuple(_suspect(fault, pairwise, names(fault)) for fault in found.faults),
+        suspects=tuple(
+            _suspect(fault, pairwise, names_of(fault, hosts, pairwise.switches, name_of_rank))
+            for fault in found.faults
+        ),
         nodes=found.judged[NODE],
         switches=found.judged[INSIDE],
         cables=found.judged[CABLE],
@@ -135,21 +139,15 @@ def _board(pairwise: Pairwise, size: int, network: Network) -> Board:
     )
 
 
-def _namer(pairwise: Pairwise, hosts: Sequence[str]) -> Callable[[Fault], tuple[str, ...]]:
+def _namer(pairwise: Pairwise) -> Callable[[int], str]:
+    """Names of ranks: that of the node, where it has no other."""
     ranks_of = Counter(map(pairwise.host, range(len(pairwise.ranks))))
 
     def name_of_rank(i: int) -> str:
         host = pairwise.host(i)
         return host if ranks_of[host] == 1 else f"rank {pairwise.ranks[i]} on {host}"
 
-    def names(fault: Fault) -> tuple[str, ...]:
-        if fault.kind in (NODE, GROUP):
-            return tuple(hosts[i] for i in fault.units)
-        if fault.kind in (PLACE, PAIR) or not pairwise.switches:
-            return tuple(map(name_of_rank, fault.units))
-        return tuple(pairwise.switches[i] for i in fault.units)
-
-    return names
+    return name_of_rank
 
 
 def _suspect(fault: Fault, pairwise: Pairwise, names: tuple[str, ...]) -> Suspect:

@@ -41,7 +41,7 @@ from hockney.analysis.outlier_rule import (
     SIGNIFICANCE,
     SOUGHT,
 )
-from hockney.analysis.pairwise import Array, Whole, medians_by
+from hockney.analysis.pairwise import Array, Whole, own_medians
 from hockney.analysis.profiles import effects, levels
 
 LEAST_PARTNERS = 3
@@ -272,7 +272,7 @@ class _Judge:
             )
             lines.append((own, ends[own]))
             if len(own):
-                above = board.logs[own] - _medians(board.kinds[own], board.logs[own])
+                above = board.logs[own] - own_medians(board.kinds[own], board.logs[own])
                 names, values = _by_line(ends[own], above, np.median if is_inside else of_cable)
                 if len(names) >= LEAST_MEMBERS:
                     what = "switches" if is_inside else "cables"
@@ -345,12 +345,6 @@ def _with(own: Whole, ends: Whole) -> Callable[[Units], Whole]:
 def _equal(own: Whole, ends: Whole) -> Callable[[Units], Whole]:
     """The pairs with these two ends, or with the same one twice."""
     return lambda names: own[(ends == [names[0], names[-1]]).all(axis=1)]
-
-
-def _medians(kinds: Whole, values: Array) -> Array:
-    """The median of each pair's kind."""
-    known, medians = medians_by(kinds, values)
-    return np.asarray(medians[np.searchsorted(known, kinds)])
 
 
 def _by_line(

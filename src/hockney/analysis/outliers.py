@@ -11,7 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.analysis.boards import CABLE, GROUP, INSIDE, NODE, UPLINK, Board, Doubt, Fault, Network
+from hockney.analysis.boards import (
+    CABLE,
+    GROUP,
+    INSIDE,
+    NODE,
+    UPLINK,
+    Board,
+    Doubt,
+    Fault,
+    Network,
+    names_of,
+)
 from hockney.analysis.faults import judged
 from hockney.analysis.outlier_rule import LEAST_MEMBERS, LEAST_RATIO, SIGNIFICANCE
 from hockney.analysis.places import places_of, shared
@@ -179,12 +190,8 @@ def _ranks_of(fault: Fault, numbered: _Numbered) -> tuple[int, ...]:
 
 
 def _names(fault: Fault, numbered: _Numbered) -> tuple[str, ...]:
-    if fault.kind in (UPLINK, INSIDE, CABLE):
-        return tuple(numbered.switches[i] for i in fault.units)
-    if fault.kind in (NODE, GROUP):
-        return tuple(numbered.hosts[i] for i in fault.units)
-    hosts = [numbered.network.host[i] for i in fault.units]
-    return tuple(
-        f"rank {numbered.ranks[i]}" + (f" ({numbered.hosts[host]})" if host >= 0 else "")
-        for i, host in zip(fault.units, hosts, strict=True)
-    )
+    def name_of_rank(i: int) -> str:
+        host = int(numbered.network.host[i])
+        return f"rank {numbered.ranks[i]}" + (f" ({numbered.hosts[host]})" if host >= 0 else "")
+
+    return names_of(fault, numbered.hosts, numbered.switches, name_of_rank)

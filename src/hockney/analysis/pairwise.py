@@ -165,6 +165,12 @@ def medians_by(keys: Whole, values: Array) -> tuple[Whole, Array]:
     return known, (values[low] + values[high]) / 2.0
 
 
+def own_medians(keys: Whole, values: Array) -> Array:
+    """The median of all values with the same key, for each of them."""
+    known, medians = medians_by(keys, values)
+    return np.asarray(medians[np.searchsorted(known, keys)])
+
+
 def median_of_passes(times: NDArray[np.float32]) -> NDArray[np.float32]:
     """times: shape (passes, pairs), each pair in one of them at least."""
     if len(times) == 1:

@@ -103,7 +103,6 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """Runs a verb; shows our errors in plain words, without a traceback."""
-    endings.install()
     keep_descriptors()
     guard_output()
     # Records hold no cycles: looking for some among millions takes longer than reading them.

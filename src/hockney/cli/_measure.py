@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from hockney.analysis import Analysis
+from hockney.analysis.gate import Gate
 from hockney.cli._asked import Output
 from hockney.lazy import lazy_imports
 from hockney.measure.checks import check_allocation
@@ -52,8 +53,7 @@ def measure_and_show(plan: Plan, output: Output) -> None:
     target = Target(path, output.label, output.force, output.resume, is_chosen)
     session = measured(plan, target, output.quiet)
     analysis = Analysis(session.run)
-    if session.run.is_measured:
-        show_measured(analysis, output)
+    verdict = show_measured(analysis, output) if session.run.is_measured else None
     if not output.quiet:
         _report_end(session)
     elif session.reason == "interrupted":
@@ -62,7 +62,7 @@ def measure_and_show(plan: Plan, output: Output) -> None:
     if session.reason == "interrupted":
         raise click.exceptions.Exit(130)
     check_blocks(analysis)
-    end_by(analysis.gate(output.gate))
+    end_by(verdict if session.run.is_measured else analysis.gate(output.gate))
 
 
 def measured(plan: Plan, target: Target, quiet: bool, before: str = "") -> Session:
@@ -119,14 +119,15 @@ def _kept(session: Session) -> str:
     return f"nothing was measured; {records}"
 
 
-def show_measured(analysis: Analysis, output: Output) -> None:
-    """The result as the options of a measuring verb want it."""
-    if output.as_json:
-        show_json(analysis, gate=analysis.gate(output.gate))
-        return
-    usual = _layout_of(analysis.plan) if analysis.plan else None
+def show_measured(analysis: Analysis, output: Output) -> Gate | None:
+    """Shows the result as the options of a measuring verb want it, and returns its gate."""
     gate = analysis.gate(output.gate)
-    show_run(analysis, output.layout or usual, quiet=output.quiet, gate=gate)
+    if output.as_json:
+        show_json(analysis, gate=gate)
+    else:
+        usual = _layout_of(analysis.plan) if analysis.plan else None
+        show_run(analysis, output.layout or usual, quiet=output.quiet, gate=gate)
+    return gate
 
 
 def _layout_of(plan: Plan) -> str | None:

@@ -127,8 +127,9 @@ def _submit(
     number, most = submit(scheduler, text), launches_of(measurement.plan)
     state = _await_end(scheduler, number, most, result, Live(output.quiet))
     run = records.read(result) if result.exists() else None
+    verdict = None
     if run is not None and run.is_measured:
-        show_measured(Analysis(run), output)
+        verdict = show_measured(Analysis(run), output)
     whole = len(whole_launches(run)) if run is not None else 0
     # PBS reports a deleted job as one that ended well.
     if not state.well or whole < most:
@@ -138,8 +139,7 @@ def _submit(
         )
     if not output.quiet:
         click.echo(f"job {number} is done; samples are in {result}", err=True)
-    if run is not None:
-        end_by(Analysis(run).gate(output.gate))
+    end_by(verdict)
 
 
 def _await_end(scheduler: Batch, number: str, launches: int, result: Path, status: Live) -> State:

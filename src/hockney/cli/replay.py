@@ -13,6 +13,7 @@ from hockney.lazy import lazy_imports
 with lazy_imports():
     from hockney.cli._measure import default_output
     from hockney.cli._profiles import load_profile
+    from hockney.endings import AtEnd
     from hockney.measure.checks import check_slots
     from hockney.measure.replay import header_of, replay
     from hockney.profiles.mix import mix_of
@@ -108,18 +109,18 @@ def command(
     check_slots(placement)
     path = output or default_output("replay")
     result = ResultFile(path, force=force)
+    at_end = AtEnd(result.remove_empty)
+    before = encode(header_of(label))
 
     def keep(record: Record) -> None:
-        if not result.has_content:
-            result.write(encode(header_of(label)))
-            result.has_content = True
-        result.write(encode(record))
+        nonlocal before
+        result.write(before + encode(record))
+        before = b""
 
     try:
         found = replay(mix, placement, launches, repetitions, computed, keep)
     finally:
-        if not result.has_content:
-            result.remove()
+        at_end.now()
         result.close()
     if as_json:
         click.echo(dumps(replayed_json(mix, found)))

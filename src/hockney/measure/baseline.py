@@ -9,17 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from hockney import records
 from hockney.errors import HockneyError
 from hockney.measure.build import build_engine
-from hockney.measure.launch import Interruption
-from hockney.measure.start import start_of
-from hockney.mpis import Mpi
+from hockney.measure.trial import attempt
+from hockney.mpis import Engine, Mpi
+from hockney.outputs import write_output
 from hockney.profiles.kinds import Machine, Profile
-from hockney.records import Samples
-from hockney.schedulers import MPIEXEC
-from hockney.spec import Case, Placement, Sampling, Size
-from hockney.spec.engine import engine_arguments, launch_arguments
+from hockney.spec import Size
 from hockney.spec.workloads.pingpong import Pingpong
 
 SIZES = (8, 256, 4096, 65536, 1 << 20)
@@ -46,9 +42,9 @@ def machine_of(mpi: Mpi) -> Machine | None:
             return Machine(
                 messages=tuple((int(a), float(b)) for a, b in json.loads(kept.read_text()))
             )
-        found = _measured(mpi)
+        found = _measured(mpi, engine)
         if found is not None:
-            kept.write_text(json.dumps(found.messages))
+            write_output(kept, json.dumps(found.messages), force=True, mode=0o600)
         return found
     return None
 
@@ -58,22 +54,13 @@ def _kept(engine: Path) -> Path:
     return engine.with_name(f"messages-{platform.node()}.json")
 
 
-def _measured(mpi: Mpi) -> Machine | None:
+def _measured(mpi: Mpi, engine: Engine) -> Machine | None:
     workload = Pingpong(sizes=tuple(map(Size, SIZES)), buffers="separate")
-    case = Case(workload=workload, placement=Placement(launcher=MPIEXEC, oversubscribe=True))
-    arguments = [*engine_arguments(case, Sampling(), MEASURE_S), *launch_arguments(0)]
-    lines: list[bytes] = []
-    with Interruption().watched() as interruption:
-        outcome = start_of(mpi, build_engine(mpi), case, arguments).run(
-            lines.extend, TIMEOUT_S, interruption
-        )
-    if outcome.interrupted:
-        raise KeyboardInterrupt
+    tried = attempt(mpi, engine, MEASURE_S, TIMEOUT_S, workload=workload)
     found: dict[int, list[float]] = {}
-    for record in map(records.try_decode, lines):
-        if isinstance(record, Samples):
-            found.setdefault(record.bytes, []).extend(record.ns)
-    if outcome.exit_status != 0 or set(found) != set(SIZES):
+    for one in tried.samples:
+        found.setdefault(one.bytes, []).extend(one.ns)
+    if tried.outcome.exit_status != 0 or set(found) != set(SIZES):
         return None
     times = ((size, 1e-9 * float(np.quantile(found[size], UNDISTURBED))) for size in sorted(found))
     return Machine(messages=tuple(times))

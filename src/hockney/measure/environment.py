@@ -5,11 +5,30 @@ from __future__ import annotations
 import os
 import platform
 import sys
+import uuid
+from collections.abc import Mapping
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from hockney import __version__
 from hockney.allowed import allowed_count
-from hockney.confidential import may_be_stored, redacted
+from hockney.confidential import may_be_stored, redacted, without_credentials
+from hockney.records import SCHEMA, RunRecord
+
+
+def new_header(experiment: str, label: str | None, options: Mapping[str, Any]) -> RunRecord:
+    """The first line of a result file that is measured now and here."""
+    return RunRecord(
+        schema=SCHEMA,
+        hockney=__version__,
+        id=str(uuid.uuid4()),
+        started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        experiment=experiment,
+        options=dict(options),
+        label=None if label is None else without_credentials(label),
+        environment=describe_environment(),
+    )
 
 
 def describe_environment() -> dict[str, Any]:

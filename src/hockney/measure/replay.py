@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from pathlib import Path
 
 import numpy as np
 
-from hockney import __version__, records
+from hockney.confidential import redacted
 from hockney.errors import HockneyError
 from hockney.measure.build import build_replayer
 from hockney.measure.checks import would_share
-from hockney.measure.environment import describe_environment
+from hockney.measure.environment import new_header
 from hockney.measure.launch import Interruption
 from hockney.measure.mpi import find_mpi
 from hockney.measure.platforms import platform_file
@@ -55,15 +53,7 @@ Keep = Callable[[Record], None]
 
 def header_of(label: str | None) -> RunRecord:
     """The first line of a replay's result file."""
-    return RunRecord(
-        schema=records.SCHEMA,
-        hockney=__version__,
-        id=str(uuid.uuid4()),
-        started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        experiment=EXPERIMENT,
-        label=label,
-        environment=describe_environment(),
-    )
+    return new_header(EXPERIMENT, label, {})
 
 
 def replay(
@@ -105,7 +95,7 @@ def replay(
             found.append(float(np.median(whole)))
             launch = LaunchRecord(
                 launch=number,
-                command=start.command,
+                command=redacted(start.command),
                 launcher=start.version,
                 definition=DEFINITION,
                 simulated=placement.platform is not None,

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import itertools
-import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
 from typing import Protocol
 
 import msgspec
 
-from hockney import __version__, records
-from hockney.confidential import redacted, without_credentials
+from hockney import records
+from hockney.confidential import redacted
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.estimate import LeastKnown, least_known
 from hockney.measure.blocks import Blocks
 from hockney.measure.budget import Budget
-from hockney.measure.environment import describe_environment
+from hockney.measure.environment import new_header
 from hockney.measure.failures import failure_of, mixed_up, reported
 from hockney.measure.launch import Interruption, Outcome
 from hockney.measure.nodes import silent_hosts
@@ -28,7 +26,7 @@ from hockney.measure.resume import missing_ends, next_number, part_of, spent_s, 
 from hockney.measure.setup import Setups
 from hockney.measure.start import Start, start_of
 from hockney.measure.status import Disturbances, Status
-from hockney.records import End, Finish, LaunchRecord, Progress, Record, Run, RunRecord
+from hockney.records import End, Finish, LaunchRecord, Progress, Record, Run
 from hockney.result_file import ResultFile
 from hockney.spec import Case, Plan, stored
 from hockney.spec.engine import engine_arguments, launch_arguments
@@ -135,18 +133,7 @@ class Session:
 
 def new_run(plan: Plan, label: str | None) -> Run:
     """A new run with its header."""
-    return Run(
-        RunRecord(
-            schema=records.SCHEMA,
-            hockney=__version__,
-            id=str(uuid.uuid4()),
-            started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-            experiment=plan.experiment,
-            options=stored(plan),
-            label=without_credentials(label) if label is not None else None,
-            environment=describe_environment(),
-        )
-    )
+    return Run(new_header(plan.experiment, label, stored(plan)))
 
 
 def answer(session: Session) -> None:

@@ -43,11 +43,12 @@ def attempt(
     timeout_s: float,
     place: str = "core",
     env: Mapping[str, str] | None = None,
+    workload: Pingpong = EMPTY_MESSAGES,
 ) -> Attempt:
-    """Starts two ranks with the MPI's own launcher; they exchange empty messages for `seconds`.
-    Raises KeyboardInterrupt if interrupted."""
+    """Starts two ranks with the MPI's own launcher; they exchange messages, empty ones unless a
+    workload is given, for `seconds`. Raises KeyboardInterrupt if interrupted."""
     placement = Placement(place=place, launcher=MPIEXEC, oversubscribe=True)
-    case = Case(workload=EMPTY_MESSAGES, placement=placement)
+    case = Case(workload=workload, placement=placement)
     arguments = [*engine_arguments(case, Sampling(), seconds), *launch_arguments(0)]
     lines: list[bytes] = []
     with Interruption().watched() as interruption:
