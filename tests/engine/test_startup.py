@@ -25,7 +25,11 @@ def test_every_step_is_there(run_engine: RunEngine, ranks: int) -> None:
         (s["operation"], s.get("window_kind"), s.get("occurrence")): s for s in done.of("samples")
     }
     several = {(*one, which) for one in TWICE for which in ("first", "later")}
-    assert set(found) == ONCE | several
+    # Later ones count where all ranks began together: on crowded cores it may be none of them.
+    missed = {(one["operation"], "later") for one in done.of("start") if one["missed"]}
+    absent = (ONCE | several) - set(found)
+    assert set(found) <= ONCE | several
+    assert {(operation, which) for operation, _, which in absent} <= missed
     assert all(s["ranks"] == ranks for s in found.values())
     assert all(ns > 0.0 for s in found.values() for ns in s["ns"])
     for which in ("first", "later"):  # one for each partner of the first rank

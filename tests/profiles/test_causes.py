@@ -183,4 +183,4 @@ def test_ranks_on_one_cpu_wait_for_it(hockney: RunHockney, mpi: Mpi, program: Pa
     found = shown_of(hockney, mpi, *launch)
     kinds = {one["kind"]: one for one in found}
     assert "cpus-busy" in kinds
-    assert kinds["decides"]["cause"] == BUSY
+    assert kinds["decides"]["cause"] == BUSY, found

@@ -9,7 +9,7 @@ from hockney import records
 from hockney.measure.launch import Interruption, Outcome
 from hockney.measure.start import start_of
 from hockney.mpis import Engine, Mpi
-from hockney.records import End, LaunchRecord, Samples
+from hockney.records import End, LaunchRecord, Noise, Samples
 from hockney.schedulers import MPIEXEC
 from hockney.spec import Case, Placement, Sampling, Size
 from hockney.spec.engine import engine_arguments, launch_arguments
@@ -34,6 +34,7 @@ class Attempt:
     """None if the ranks failed before they wrote it."""
     ends: tuple[End, ...]
     samples: tuple[Samples, ...] = ()
+    noises: tuple[Noise, ...] = ()
 
 
 def attempt(
@@ -57,9 +58,13 @@ def attempt(
     if outcome.interrupted:
         raise KeyboardInterrupt
     found = [record for record in map(records.try_decode, lines) if record is not None]
-    launch = next((one for one in found if isinstance(one, LaunchRecord)), None)
-    ends = tuple(one for one in found if isinstance(one, End))
-    return Attempt(outcome, launch, ends, tuple(o for o in found if isinstance(o, Samples)))
+    return Attempt(
+        outcome,
+        launch=next((one for one in found if isinstance(one, LaunchRecord)), None),
+        ends=tuple(one for one in found if isinstance(one, End)),
+        samples=tuple(one for one in found if isinstance(one, Samples)),
+        noises=tuple(one for one in found if isinstance(one, Noise)),
+    )
 
 
 def launch_s(mpi: Mpi, engine: Engine) -> float:

@@ -103,10 +103,18 @@ class Causes:
             self._move_busy(self.profile.by_rank[key], of_rank)
         return found
 
+    @cached_property
+    def _maybe_busy(self) -> tuple[str, ...]:
+        """Causes in which the time off a CPU is contained, the likeliest first. What messages should
+        take is no upper limit where it was measured on a busy machine."""
+        beyond = (CONTENTION, UNEXPLAINED, MESSAGES)
+        is_limit = self.profile.machine is None or not self.profile.machine.disturbed
+        return beyond if is_limit else (*beyond, LATENCY, BANDWIDTH)
+
     def _move_busy(self, rank: RankRecord, own: Own) -> None:
         """What a rank was kept off its CPU inside of MPI is no contention."""
         inside = (rank.cpu_wait_s or 0.0) * min(own.in_mpi / rank.wall_s, 1.0) if rank.wall_s else 0
-        for cause in (CONTENTION, UNEXPLAINED, MESSAGES):
+        for cause in self._maybe_busy:
             moved = min(inside, own.parts[cause])
             own.parts[cause] -= moved
             own.parts[BUSY] += moved
@@ -115,9 +123,9 @@ class Causes:
     def busy_part(self, calls: Calls, cause: str) -> float:
         """The fraction of that cause of these calls that is a busy CPU's."""
         own, key = self.own_of_rank[calls.job, calls.rank].parts, cause
-        if cause not in (CONTENTION, UNEXPLAINED, MESSAGES):
+        if cause not in self._maybe_busy:
             return 0.0
-        before = sum(own[one] for one in (CONTENTION, UNEXPLAINED, MESSAGES)) + own[BUSY]
+        before = sum(own[one] for one in self._maybe_busy) + own[BUSY]
         return own[BUSY] / before if before > 0.0 and own[key] >= 0.0 else 0.0
 
     @cached_property

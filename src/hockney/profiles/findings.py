@@ -53,6 +53,7 @@ def findings_of(summary: Summary) -> list[Finding]:
     return [
         *_incomplete(summary),
         *_recording(summary),
+        *_disturbed_messages(summary),
         *_shared_cpus(summary),
         *_busy_cpus(summary),
         *_decides(summary),
@@ -89,6 +90,12 @@ def _recording(summary: Summary) -> Iterator[Finding]:
     if fraction is not None and fraction > MOST_RECORDING:
         facts = {"seconds": summary.recording_s, "fraction": fraction, "wall_s": summary.wall_s}
         yield Finding("recording", facts)
+
+
+def _disturbed_messages(summary: Summary) -> Iterator[Finding]:
+    machine = summary.profile.machine
+    if machine is not None and machine.disturbed:
+        yield Finding("messages-disturbed", {})
 
 
 def _shared_cpus(summary: Summary) -> Iterator[Finding]:

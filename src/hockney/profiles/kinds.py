@@ -124,6 +124,8 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
 
     messages: tuple[tuple[Whole, Seconds], ...]
     """Bytes, and the seconds of one message."""
+    disturbed: bool = False
+    """Whether other processes held the CPUs meanwhile: the times are upper limits."""
 
 
 class Blame(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="waited"):

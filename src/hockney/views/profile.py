@@ -68,6 +68,11 @@ def finding_text(finding: Finding) -> str:
                 f"{len(facts['ranks'])} ranks share {where} of {facts['host']}: they take turns, "
                 "and each waits for the others' turn"
             )
+        case "messages-disturbed":
+            return (
+                "CPUs were busy while messages were measured by themselves: latency and bandwidth "
+                "may be overstated; run it again when they are free"
+            )
         case "cpus-busy":
             return (
                 f"other processes held the CPU of {_named(facts['ranks'])} (rank {facts['rank']}: "
