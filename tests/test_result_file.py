@@ -125,6 +125,6 @@ def test_a_limit_of_files_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
 
     monkeypatch.setattr(os, "write", refuse)
-    with pytest.raises(HockneyError, match=r"File too large \(ulimit -f\)"):
+    with pytest.raises(HockneyError, match=r"ulimit -f"):
         file.write(b"line\n")
     file.close()

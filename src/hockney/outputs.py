@@ -23,10 +23,11 @@ ASKED_WRONGLY = frozenset(
 )
 """Errors of a place that another -o mends; all others are of the disk or of a limit."""
 WAYS_OUT = {
-    errno.ENOSPC: "free some space, or name another place with -o",
-    errno.EDQUOT: "free some of your quota, or name another place with -o",
-    errno.EFBIG: "raise the limit of a file's size (ulimit -f), or name another place with -o",
+    errno.ENOSPC: "free some space",
+    errno.EDQUOT: "free some of your quota",
+    errno.EFBIG: "raise the limit of a file's size (ulimit -f)",
 }
+"""What helps where the system refuses to write."""
 
 
 def write_output(path: Path, content: Content, force: bool, mode: int = 0o666) -> None:
@@ -125,4 +126,5 @@ def unwritable(path: Path, error: OSError) -> HockneyError:
     """Why a file that was worked out cannot be written: nothing measured is in it."""
     message = f"{path} cannot be written: {error.strerror or error}"
     kind = AskedWronglyError if error.errno in ASKED_WRONGLY else HockneyError
-    return kind(message, WAYS_OUT.get(error.errno or 0))
+    way_out = WAYS_OUT.get(error.errno or 0)
+    return kind(message, way_out and f"{way_out}, or name another place with -o")

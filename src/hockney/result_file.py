@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from hockney.errors import AskedWronglyError, HockneyError
+from hockney.outputs import WAYS_OUT, write_output
 
 BLOCK_BYTES = 1 << 20
-REASONS = {
-    errno.EFBIG: ("File too large (ulimit -f)", "raise the limit of a file's size"),
-    errno.EDQUOT: ("the disk quota is exceeded", "free some of your quota"),
-}
-"""What the system refuses, and what helps; of all others the disk is full."""
 
 
 class TakenError(AskedWronglyError):
@@ -34,7 +30,7 @@ class ResultFile:
         """resume: whether the file is continued; None where it never can be. keep: what an older
         file holds stays until replace() has the new content as a whole."""
         self.path, self.can_resume = path, resume is not None
-        self._saved = ""
+        self._saved: Path | None = None
         """The file that the content of a deleted one was saved to: it is saved once."""
         continues = " continue it with --resume," if self.can_resume else ""
         # Readable too: the content of a deleted file can still be saved.
@@ -91,33 +87,30 @@ class ResultFile:
         if not self._is_plain:
             self.write(content)
             return
-        target = self.path.resolve() if self._is_in_place() else None
-        for directory in (target.parent if target else None, *_rescues()):
-            with suppress(OSError):
-                if directory is not None:
-                    written = _write_new(directory, content, os.fstat(self._file).st_mode)
-                    break
-        else:
+        if self._is_in_place():
+            with suppress(HockneyError):
+                write_output(self.path.resolve(), content, force=True)
+                self.has_content = True
+                return
+        kept = self._save_elsewhere(lambda: [content])
+        if kept is None:
             raise HockneyError(
                 f"{self.path} cannot be written, nor a file in any other directory",
                 "free some space, or name another file with -o",
             )
-        if target is None or written.parent != target.parent:
-            kept = written.with_name(f"{written.name.removeprefix('.')}.jsonl")
-            written.replace(kept)
-            raise HockneyError(
-                f"{self.path} cannot be written (a full disk, or it was removed); what was "
-                f"measured is in {kept}"
-            )
-        written.replace(target)
-        self.has_content = True
+        raise HockneyError(
+            f"{self.path} cannot be written (a full disk, or it was removed); what was measured is "
+            f"in {kept}"
+        )
 
     def write(self, lines: bytes) -> None:
         """Appends whole lines."""
         if lines and self._is_plain and not self._is_in_place():
-            self._saved = self._saved or self._save_elsewhere()
+            self._saved = self._saved or self._save_elsewhere(self._content)
+            where = f"is in {self._saved}" if self._saved else "could not be saved anywhere"
             raise HockneyError(
-                f"{self.path} was removed or replaced, or a directory above it; {self._saved}"
+                f"{self.path} was removed or replaced, or a directory above it; what was measured "
+                f"{where}"
             )
         if lines and self._is_plain:
             self._check_whole()
@@ -127,10 +120,10 @@ class ResultFile:
                 self._bytes += written
                 lines = lines[written:]
         except OSError as error:
-            what, way_out = REASONS.get(error.errno or 0, (error.strerror, "free some space"))
+            way_out = WAYS_OUT.get(error.errno or 0, "free some space")
             more = "continue with --resume" if self.can_resume else "name another file with -o"
             raise HockneyError(
-                f"{self.path}: {what}; what was measured before is in the file",
+                f"{self.path}: {error.strerror}; what was measured before is in the file",
                 f"{way_out}, then {more}",
             ) from error
 
@@ -149,19 +142,32 @@ class ResultFile:
         except OSError:
             return False
 
-    def _save_elsewhere(self) -> str:
-        """Copies the content of the deleted file to a writable directory; returns a message."""
-        for directory in _rescues():
-            with suppress(OSError):
-                rescue, name = tempfile.mkstemp(
-                    prefix=f"{self.path.stem}-saved-", suffix=".jsonl", dir=directory
-                )
-                with os.fdopen(rescue, "wb") as copy:
-                    at = 0
-                    while block := os.pread(self._file, BLOCK_BYTES, at):
-                        at += copy.write(block)
-                return f"what was measured is in {name}"
-        return "what was measured could not be saved anywhere"
+    def _content(self) -> Iterator[bytes]:
+        """Also of a file that was removed."""
+        at = 0
+        while block := os.pread(self._file, BLOCK_BYTES, at):
+            at += len(block)
+            yield block
+
+    def _save_elsewhere(self, content: Callable[[], Iterable[bytes]]) -> Path | None:
+        """A new file with this content in a directory that can be written; None without one."""
+        prefix = f"{self.path.stem}-saved-"
+        for directory in (Path(), Path.home(), Path(tempfile.gettempdir())):
+            with (
+                suppress(OSError),
+                NamedTemporaryFile(
+                    prefix=prefix, suffix=".jsonl", dir=directory, delete=False
+                ) as file,
+            ):
+                path = Path(file.name)
+                try:
+                    file.writelines(content())
+                    file.flush()
+                except OSError:
+                    path.unlink()
+                    raise
+                return path
+        return None
 
     def remove(self) -> None:
         """Takes the file away, where it is one."""
@@ -188,22 +194,3 @@ def opened_first(names: Iterable[Path], force: bool, resume: bool | None) -> Res
             taken = error
     assert taken is not None, "no name was given"
     raise taken
-
-
-def _rescues() -> list[Path]:
-    """Where content is saved that cannot be written to its file."""
-    return [Path(), Path.home(), Path(tempfile.gettempdir())]
-
-
-def _write_new(directory: Path, content: bytes, mode: int) -> Path:
-    """A new file with this content; OSError, and no file, where it cannot be written."""
-    descriptor, name = tempfile.mkstemp(prefix=".hockney-saved-", dir=directory)
-    path = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            os.fchmod(file.fileno(), stat.S_IMODE(mode))
-    except OSError:
-        path.unlink()
-        raise
-    return path

@@ -76,6 +76,8 @@ def command(
 def _gate(suite: Suite, asked: list[Asked], journal: Journal) -> Gate | None:
     """Of all runs together: gates of their plans, and with --gate of outliers where a run has
     several pairs. None where nothing was gated."""
+    if not any(one.output.gate or one.plan.has_gate for one in asked):
+        return None
     gates: list[Gate | None] = []
     for number, (run, one) in enumerate(zip(suite.runs, asked, strict=True), 1):
         path = journal.directory / run.file_name(number)

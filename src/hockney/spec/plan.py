@@ -62,6 +62,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     def experiment(self) -> str:
         return self.first.workload.experiment
 
+    @property
+    def has_gate(self) -> bool:
+        """Whether a limit is part of the plan: of variants, or of a workload."""
+        varies = self.comparison is not None and self.comparison.gate is not None
+        return varies or any(one.workload.has_gate for one in self.cases)
+
 
 def single(workload: Workload, placement: Placement, sampling: Sampling) -> Plan:
     """A plan of one case."""

@@ -99,6 +99,11 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
         return True
 
     @property
+    def has_gate(self) -> bool:
+        """Whether what is measured may fail the run."""
+        return False
+
+    @property
     def ends_by_precision(self) -> bool:
         """True if a launch ends early when its medians are precise enough."""
         return self.ends_by_time

@@ -34,6 +34,10 @@ class Congestion(Workload, frozen=True, kw_only=True, tag="congestion"):
     most_factor: float | None = None
     """A factor that is surely larger fails the run; None for no gate."""
 
+    @property
+    def has_gate(self) -> bool:
+        return self.most_factor is not None
+
     @classmethod
     def rows(cls) -> dict[str, Row]:
         everywhere = frozenset(
