@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
+from typing import Any
 
 from hockney.records import SCHEMA, End, LaunchRecord, Mpi, Place, Run, RunRecord, Samples
+from hockney.units import parse_size
 from samples import HEADER
 
-RADIX = ", radix "
 Seconds = Callable[[str, str, int, int], float]
 """Of collective, algorithm, ranks and bytes."""
 
@@ -71,6 +72,17 @@ def phases_run() -> Run:
     return run
 
 
+def parameters_of(label: str) -> dict[str, Any]:
+    """Axes of an algorithm: "tree, radix 8", "pipeline, 8 KiB segments"."""
+    name, _, words = label.partition(", ")
+    if words.startswith("radix "):
+        return {"algorithm": name, "radix": int(words.removeprefix("radix "))}
+    if words:
+        size = words.removesuffix(" segments").replace(" ", "")
+        return {"algorithm": name, "segment_bytes": parse_size(size)}
+    return {"algorithm": name}
+
+
 def collective_run(
     seconds: Seconds,
     *,
@@ -86,7 +98,7 @@ def collective_run(
 ) -> Run:
     """Launches of each algorithm with the variables that forced it; launches of one point lie
     `spread` apart from first to last. arrivals: by pattern, how many times as long an algorithm
-    takes then. A name may have a radix: "tree, radix 8"."""
+    takes then."""
     run = Run(header())
     number = 0
     for launch in range(launches):
@@ -110,8 +122,7 @@ def collective_run(
                                 launch=number,
                                 round=0,
                                 operation=collective,
-                                algorithm=name.partition(RADIX)[0],
-                                radix=int(name.partition(RADIX)[2] or 0) or None,
+                                **parameters_of(name),
                                 bytes=size,
                                 ranks=count,
                                 peers=(),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from hockney.records import End, LaunchRecord, Place, Run, RunRecord, Samples
+from hockney.records import SCHEMA, End, LaunchRecord, Place, Run, RunRecord, Samples
 from samples import make_run, write_run
 
 ATTACK = "</script><img src=x onerror=alert(1)>"
@@ -28,7 +28,7 @@ def pingpong_run(label: str | None = None, slower: float = 1.0) -> Run:
 
 def empty_run(experiment: str, ranks: int, label: str) -> Run:
     header = RunRecord(
-        schema=1,
+        schema=SCHEMA,
         hockney="0.1.0",
         id=experiment,
         experiment=experiment,
@@ -61,6 +61,8 @@ def put(
                     round=round_,
                     operation=operation,
                     algorithm=algorithm,
+                    mode="standard" if operation == "pingpong" else None,
+                    pairs=ranks // 2 if run.header.experiment in ("pairs", "cores") else None,
                     bytes=size,
                     ranks=ranks,
                     peers=peers,

@@ -12,8 +12,10 @@ import msgspec
 
 from hockney import records
 from hockney.records import SCHEMA, End, LaunchRecord, Place, Probe, Run, RunRecord, Samples
-from hockney.spec import Case, Placement, Plan, Sampling, sizes_of, stored
+from hockney.spec import Case, Placement, Plan, Sampling, single, sizes_of, stored
 from hockney.spec.variants import Comparison, Variant
+from hockney.spec.workloads import Workload
+from hockney.spec.workloads.pairs import Pairs, halves
 from hockney.spec.workloads.pingpong import Pingpong
 
 Pair = tuple[int, int]
@@ -25,6 +27,16 @@ HEADER = RunRecord(
     started="2026-01-02T03:04:05+00:00",
     experiment="pingpong",
     environment={"host": "here"},
+)
+
+
+def options_of(workload: Workload) -> dict[str, object]:
+    """As a run record has them."""
+    return stored(single(workload, Placement(), Sampling()))
+
+
+EVERY_ITERATION = options_of(
+    Pairs(sizes=sizes_of([8]), pairing=halves(16), active=(8,), every_iteration=True)
 )
 
 
@@ -57,6 +69,7 @@ def make_run(
                         launch=launch,
                         round=round_,
                         operation="pingpong",
+                        mode="standard",
                         bytes=size,
                         ranks=2,
                         peers=(0, 1),
@@ -103,8 +116,10 @@ def make_pairs_run(
                         launch=launch,
                         round=number // len(visits),
                         operation="pingpong",
+                        mode="standard",
                         bytes=size,
                         ranks=2 * len(pairs),
+                        pairs=len(pairs),
                         peers=pair,
                         repetitions=repetitions(size),
                         at_s=0.01 * number,
@@ -133,6 +148,7 @@ def varied_run(blocks: int, effects: dict[str, float], sizes: Sequence[int] = (8
                     launch=number,
                     round=0,
                     operation="pingpong",
+                    mode="standard",
                     bytes=size,
                     ranks=2,
                     peers=(0, 1),

@@ -305,7 +305,8 @@ def test_a_damaged_line_is_left_out_and_the_rest_is_kept(tmp_path: Path) -> None
         (b'{"kind":"samples"}\n', "not a result file"),
         (b"[1,2]\n", "not a result file"),
         (b'{"kind":"run","schema":3}\n', "version 3 of the record format"),
-        (b'{"kind":"run","schema":1}\n', "line 1"),
+        (b'{"kind":"run","schema":1}\n', "version 1 of the record format"),
+        (b'{"kind":"run","schema":2}\n', "line 1"),
         (b"\x00\xff\n", "not a result file"),
     ],
 )

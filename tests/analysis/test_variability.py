@@ -6,9 +6,8 @@ import pytest
 from hockney.analysis.variability import slow_ranks, variability
 from hockney.estimate import estimate
 from hockney.records import Run
-from samples import Pair, make_pairs_run, one_a_node
+from samples import EVERY_ITERATION, Pair, make_pairs_run, one_a_node
 
-EVERY: dict[str, object] = {"experiment": "pairs", "every_iteration": True}
 BOTH_WAYS: list[Pair] = [(rank, (rank + 8) % 16) for rank in range(16)]
 
 
@@ -19,7 +18,7 @@ def run_of(slow: int | None = None) -> Run:
         base = (100.0 + pair[0]) * (1.5 if pair[0] == slow else 1.0)
         return [base] * 9 + [3.0 * base + launch]
 
-    return make_pairs_run(ns, [BOTH_WAYS], one_a_node(16), options=EVERY)
+    return make_pairs_run(ns, [BOTH_WAYS], one_a_node(16), options=EVERY_ITERATION)
 
 
 def test_all_ranks_together_are_what_numpy_says_of_all_samples() -> None:

@@ -154,10 +154,8 @@ def test_the_choice_of_buffers_is_recorded(run_engine: RunEngine) -> None:
     choices = {
         (): "returned",
         ("--buffers=separate",): "separate",
-        ("--two-buffers",): "separate",
         ("--verify",): "separate",
         ("--buffers=cold",): "cold",
-        ("--cold-cache",): "cold",
         ("--operation=stream",): "separate",
     }
     for option, buffers in choices.items():
@@ -204,7 +202,7 @@ def test_the_machine_is_probed_before_and_after_every_round(run_engine: RunEngin
 
 
 def test_cold_buffers_are_larger_than_the_last_cache(run_engine: RunEngine) -> None:
-    launch = run_engine("pingpong", "--cold-cache", *QUICK).of("launch")[0]
+    launch = run_engine("pingpong", "--buffers=cold", *QUICK).of("launch")[0]
     last = max(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"))
     kib = int((last / "size").read_text().strip().rstrip("K"))
     assert launch["cold_bytes"] == 2 * kib * 1024

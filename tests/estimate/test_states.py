@@ -5,8 +5,10 @@ import pytest
 
 from hockney.estimate import estimate
 from hockney.estimate.states import cluster, find_states
-from hockney.records import Noise
-from samples import make_run
+from hockney.records import SCHEMA, Noise
+from hockney.spec import sizes_of
+from hockney.spec.workloads.pingpong import Pingpong
+from samples import make_run, options_of
 
 SAME_CORE, SAME_CACHE, FAR = 26.0, 53.0, 245.0
 
@@ -95,12 +97,12 @@ def test_nothing_of_a_sweep_is_set_aside() -> None:
     """Its sizes are visited once: a round whose state changed is all there is of a size."""
     run = make_run(lambda *_: [1.0], launches=1, rounds=20)
     run.header = type(run.header)(
-        schema=1,
+        schema=SCHEMA,
         hockney="",
         id="",
         started="",
         experiment="pingpong",
-        options={"experiment": "pingpong", "sweep": True},
+        options=options_of(Pingpong(sizes=sizes_of([8]), sweep=True)),
     )
     for round_ in range(20):
         run.add(Noise(launch=0, round=round_, rank=0, probe_s=2e-6 if round_ % 3 else 4e-6))

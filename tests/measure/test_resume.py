@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -58,36 +57,8 @@ def study(measured_study: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(measured_study, tmp_path / "run.jsonl"))
 
 
-def version1(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a study as format 1 had them."""
-    questions = [
-        {
-            "title": case["title"],
-            "arguments": [
-                case["workload"]["collective"],
-                "--root=first",
-                "--sync=clock",
-                f"--algorithm={case['workload']['algorithm']}",
-            ],
-            "env": case["placement"]["env"],
-            "controls": case["placement"]["controls"],
-        }
-        for case in options["cases"]
-    ]
-    sizes = [str(size["bytes"]) for size in options["cases"][0]["workload"]["sizes"]]
-    return {"experiment": "collective", "sizes": sizes, "ranks": 2, "questions": questions}
-
-
-@pytest.mark.parametrize("version", [1, 2])
-def test_no_launch_of_a_study_is_measured_twice(
-    hockney: RunHockney, study: Path, version: int
-) -> None:
+def test_no_launch_of_a_study_is_measured_twice(hockney: RunHockney, study: Path) -> None:
     assert launches_of_cases(study) == [2, 2]
-    if version == 1:
-        first, *lines = study.read_text().splitlines()
-        header = json.loads(first)
-        header["options"] = version1(header["options"])
-        study.write_text("\n".join([json.dumps(header), *lines]) + "\n")
     done = hockney(*STUDY, "--launches", "3", "--resume")
     assert done.status == 0, done.stderr
     assert launches_of_cases(study) == [3, 3]

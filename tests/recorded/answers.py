@@ -55,6 +55,8 @@ def answers_of(file: Path) -> dict[str, Any]:
         verb: None if (verb, name_of(file)) in SLOW else _json(verb, path, *options)
         for verb, options in asked.items()
     }
+    if found["show"] is not None:  # what was asked, in the format of its time
+        found["show"]["run"] = _without(found["show"]["run"], "options", "schema")
     found["csv"] = _csv(path)
     base = file.with_name(file.name.replace(AGAIN, ""))
     if base != file:
@@ -65,6 +67,10 @@ def answers_of(file: Path) -> dict[str, Any]:
         other = str(HERE / f"{messages}.jsonl.zst")
         found["predicted"] = _json("show", path, "--model-from", other, "--json")
     return found
+
+
+def _without(facts: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in facts.items() if name not in names}
 
 
 def _json(*words: str) -> Any:

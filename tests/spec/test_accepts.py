@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 import pytest
 from msgspec.structs import replace
 
-from conftest import SHORT, RunHockney
-from hockney import records
+from conftest import RunHockney
 from hockney.cli import cli
 from hockney.cli._options import HOW_MUCH, REST
 from hockney.cli._verb import MeasuringVerb
 from hockney.errors import AskedWronglyError
-from hockney.spec import sizes_of, workload_of
+from hockney.spec import sizes_of
 from hockney.spec.accepts import check_accepted, option_of
 from hockney.spec.workloads import WORKLOADS, Workload, workload_type
 from hockney.spec.workloads.collective import Collective
@@ -148,8 +145,6 @@ def test_verbs_have_an_option_for_each_field_and_no_other(experiment: str) -> No
         "collective bcast --buffers returned",
         "pingpong --verify --buffers returned",
         "pingpong --preset osu --buffers cold",
-        "pingpong --two-buffers --cold-cache",
-        "pingpong --buffers cold --two-buffers",
         "pingpong --buffers warm",
         "rma put --element int8",
         "rma accumulate --element byte",
@@ -182,19 +177,3 @@ def test_the_command_line_refuses_it(hockney: RunHockney, command: str) -> None:
     done = hockney(*command.split(), "-o", "run.jsonl")
     assert done.status == 2
     assert done.stdout == ""
-
-
-@pytest.mark.parametrize(
-    ("old", "buffers"), [("--two-buffers", "separate"), ("--cold-cache", "cold")]
-)
-def test_old_names_of_buffers_go_on_working(
-    hockney: RunHockney, tmp_path: Path, old: str, buffers: str
-) -> None:
-    done = hockney("pingpong", old, *SHORT, "-o", "run.jsonl")
-    assert done.status == 0, done.stderr
-    assert f"{old} is the old name of --buffers {buffers}" in done.stderr
-    run = records.read(tmp_path / "run.jsonl")
-    workload = workload_of(run.header.options)
-    assert workload is not None
-    assert workload.buffers == buffers
-    assert f"--buffers={buffers}" in run.launches[0].command

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from hockney.spec import Case, Placement, Sampling, sizes_of
@@ -65,14 +67,13 @@ def test_buffers_are_named_where_they_were_chosen() -> None:
     assert not [word for word in words(Pingpong(sizes=EIGHT), Placement()) if "buffers" in word]
 
 
-def test_a_forced_algorithm_has_a_bare_name() -> None:
-    chain = Collective(collective="bcast", sizes=EIGHT, algorithm="chain", segment_bytes=8192)
-    assert {"--algorithm=chain", "--segment-bytes=8192"} <= set(words(chain, Placement()))
-    whole = Collective(collective="bcast", sizes=EIGHT, algorithm="pipeline", segment_bytes=0)
-    assert "--segment-bytes=0" in words(whole, Placement())
+def test_parameters_of_an_algorithm_stay_out_of_the_engine() -> None:
+    chain = Collective(
+        collective="bcast", sizes=EIGHT, algorithm="chain", segment_bytes=0, radix=8, requests=4
+    )
+    told = words(chain, Placement())
+    assert "--algorithm=chain" in told
+    assert not [word for word in told if re.search("segment|radix|requests", word)]
+    assert chain.launch_axes == {"segment_bytes": 0, "radix": 8, "requests": 4}
     bare = Collective(collective="bcast", sizes=EIGHT, algorithm="binomial")
-    assert not [word for word in words(bare, Placement()) if "segment" in word or "radix" in word]
-    tree = Collective(collective="bcast", sizes=EIGHT, algorithm="tree", radix=8)
-    assert "--radix=8" in words(tree, Placement())
-    linear = Collective(collective="alltoall", sizes=EIGHT, algorithm="linear_sync", requests=4)
-    assert "--requests=4" in words(linear, Placement())
+    assert bare.launch_axes == {}

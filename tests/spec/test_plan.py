@@ -88,122 +88,12 @@ def test_every_field_that_is_measured_differently_is_found(workload: Workload) -
     assert difference(before, twice) == "it had 1 combinations, and has 2 now"
 
 
-def version1(experiment: str, **fields: object) -> dict[str, object]:
-    return {
-        "experiment": experiment,
-        "sizes": ["0", "8@1000+10"],
-        "ranks": 4,
-        "budget_s": 2.0,
-        "two_buffers": False,
-        "cold_cache": False,
-        "broadcast": False,
-        **fields,
-    }
-
-
-@pytest.mark.parametrize(
-    ("options", "workload"),
-    [
-        (
-            version1("pingpong", sweep=True, two_buffers=True, reduce="first"),
-            Pingpong(sizes=SIZES, sweep=True, buffers="separate", reduce="first"),
-        ),
-        (version1("overheads", arguments=["--trains=1:0+0:0+0"]), Overheads(sizes=SIZES)),
-        (version1("cores", arguments=["--parallel"]), Cores(sizes=SIZES, parallel=True)),
-        (
-            version1(
-                "pairs",
-                cold_cache=True,
-                every_iteration=True,
-                arguments=[
-                    "--pairing=0-2,1-3",
-                    "--operation=stream",
-                    "--mode=standard",
-                    "--window=1,64",
-                    "--pairs-active=1,2",
-                ],
-            ),
-            Pairs(
-                sizes=SIZES,
-                buffers="cold",
-                every_iteration=True,
-                pairing=((0, 2), (1, 3)),
-                active=(1, 2),
-                operation="stream",
-                windows=(1, 64),
-            ),
-        ),
-        (
-            version1(
-                "collective",
-                arguments=[
-                    "ibcast",
-                    "--root=rotate",
-                    "--sync=barrier",
-                    "--overlap",
-                    "--algorithm=chain, 8 KiB segments",
-                ],
-            ),
-            Collective(
-                sizes=SIZES,
-                collective="ibcast",
-                root="rotate",
-                sync="barrier",
-                overlap=True,
-                algorithm="chain",
-                segment_bytes=8192,
-            ),
-        ),
-        (
-            version1("collective", arguments=["bcast", "--algorithm=pipeline, unsegmented"]),
-            Collective(sizes=SIZES, collective="bcast", algorithm="pipeline", segment_bytes=0),
-        ),
-    ],
-)
-def test_options_of_version_1_are_a_plan(options: dict[str, object], workload: Workload) -> None:
-    plan = plan_of({**options, "cpus": "0,2-3"})
-    assert plan is not None
-    assert plan.first.workload == workload
-    assert plan.first.placement == Placement(ranks=4, cpus=(0, 2, 3))
-    assert plan.sampling == Sampling(budget_s=2.0)
-
-
-def test_several_questions_of_version_1_are_cases() -> None:
-    own = [
-        {
-            "ranks": ranks,
-            "title": f"{ranks}",
-            "arguments": ["bcast", f"--algorithm={name}"],
-            "env": {"FORCED": name},
-        }
-        for ranks, name in ((2, "chain"), (4, "default"))
-    ]
-    plan = plan_of(
-        {"experiment": "collective", "sizes": ["8"], "questions": own, "left_out": ["x"]}
-    )
-    assert plan is not None
-    assert [case.title for case in plan.cases] == ["2", "4"]
-    assert [case.placement for case in plan.cases] == [
-        Placement(ranks=2, env={"FORCED": "chain"}),
-        Placement(ranks=4, env={"FORCED": "default"}),
-    ]
-    assert [case.workload for case in plan.cases] == [
-        Collective(sizes=(Size(8),), collective="bcast", algorithm=name)
-        for name in ("chain", "default")
-    ]
-    assert plan.left_out == ("x",)
-
-
 @pytest.mark.parametrize(
     "options",
     [
         {},
         {"buffers": "DEVICE to HOST", "Datatype": "MPI_CHAR"},
         {"experiment": "pingpong", "sizes": "8"},
-        {"experiment": "pingpong", "sizes": ["many"]},
-        {"experiment": "nothing", "sizes": ["8"]},
-        {"experiment": "pingpong", "sizes": ["8"], "cpus": "0-99999999999"},
-        {"experiment": "pairs", "sizes": ["8"], "arguments": ["--pairing=x"]},
         {"cases": [], "sampling": {}},
         {"cases": [{"workload": {"experiment": ["x"]}, "placement": {}}], "sampling": {}},
         {"cases": [{"workload": {"experiment": "pingpong"}, "placement": {}}], "sampling": {}},

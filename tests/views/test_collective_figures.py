@@ -58,6 +58,8 @@ def cores() -> Analysis:
                     launch=0,
                     round=0,
                     operation="pingpong",
+                    mode="standard",
+                    pairs=1,
                     bytes=size,
                     ranks=2,
                     peers=(0, peer),

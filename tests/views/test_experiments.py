@@ -14,7 +14,7 @@ from conftest import RunHockney
 from hockney import records
 from hockney.records import Place, Start
 from hockney.views.heatmap import heat_map
-from samples import Pair, make_pairs_run, one_a_node, write_run
+from samples import EVERY_ITERATION, Pair, make_pairs_run, one_a_node, write_run
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ def test_every_iteration_shows_each_rank(hockney: RunHockney, tmp_path: Path) ->
         lambda launch, pair, *_: [100.0 + pair[0] + launch] * 9 + [900.0],
         [[(rank, (rank + 4) % 8) for rank in range(8)]],
         one_a_node(8),
-        options={"experiment": "pairs", "every_iteration": True},
+        options=EVERY_ITERATION,
     )
     path = write_run(run, tmp_path / "every.jsonl")
     done = hockney("show", str(path))

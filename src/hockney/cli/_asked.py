@@ -23,10 +23,6 @@ class Times:
     factor: float
 
 
-OLD_NAMES: dict[str, Buffers] = {"two_buffers": "separate", "cold_cache": "cold"}
-"""Options that --buffers has replaced, with its value for each."""
-
-
 @dataclass(frozen=True)
 class Output:
     """Where the results go, and how they are shown."""
@@ -109,7 +105,7 @@ def common_of(context: click.Context, options: dict[str, Any]) -> Common:
     )
     gate = context.params["gate"]
     most_factor = gate.factor if isinstance(gate, Times) else None
-    return Common(sampling, placement, _buffers(options, given), most_factor, given)
+    return Common(sampling, placement, options.pop("buffers"), most_factor, given)
 
 
 @dataclass(frozen=True)
@@ -143,19 +139,3 @@ def output_of(options: dict[str, Any]) -> Output:
         gate=take("gate") == OUTLIERS,
         layout=take("layout", None),
     )
-
-
-def _buffers(options: dict[str, Any], given: frozenset[str]) -> Buffers | None:
-    """The value of --buffers, or of its old names."""
-    chosen: Buffers | None = options.pop("buffers")
-    asked = [name for name in OLD_NAMES if options.pop(name)]
-    if len(asked) + ("buffers" in given) > 1:
-        raise click.UsageError(
-            "--buffers is one choice: --two-buffers and --cold-cache are old names of its values"
-        )
-    for name in asked:
-        chosen = OLD_NAMES[name]
-        click.echo(
-            f"note: --{name.replace('_', '-')} is the old name of --buffers {chosen}", err=True
-        )
-    return chosen

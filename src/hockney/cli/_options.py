@@ -33,7 +33,7 @@ from hockney.cli._parameters import (
     Words,
 )
 from hockney.lazy import lazy_imports
-from hockney.spec.placement import OLD_LAUNCHERS, PLACES
+from hockney.spec.placement import PLACES
 from hockney.spec.variants import DEFAULT_TOLERANCE
 from hockney.spec.workloads import BUFFERS
 from hockney.units import parse_factor, parse_share
@@ -176,10 +176,7 @@ HISTORY = option(
     help="Other runs of the system: files or directories. May be repeated.",
 )
 
-OLD_BUFFERS = (
-    option("--two-buffers", is_flag=True, hidden=True, help="Old name: --buffers separate."),
-    option("--cold-cache", is_flag=True, hidden=True, help="Old name: --buffers cold."),
-)
+OLD_BUFFERS = ()
 HOW_MUCH = (
     option("--budget", type=SECONDS, default="10s", help="Wall time for all launches together."),
     option(
@@ -262,7 +259,7 @@ REST = (
     ),
     option(
         "--launcher",
-        type=Named(launcher_names, OLD_LAUNCHERS),
+        type=Named(launcher_names),
         heading=PLACEMENT,
         show_default="the scheduler's inside a job, else mpiexec",
         help="What starts the ranks.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -56,24 +56,15 @@ class Count(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
 
 class Named(click.Choice):  # type: ignore[type-arg, unused-ignore]
-    """A name out of those that `names` finds, when there is a need to know them; `old` are names
-    of before."""
+    """A name out of those that `names` finds, when there is a need to know them."""
 
-    def __init__(
-        self, names: Callable[[], Sequence[str]], old: Mapping[str, str] | None = None
-    ) -> None:
-        self._names, self._old = names, old or {}
+    def __init__(self, names: Callable[[], Sequence[str]]) -> None:
+        self._names = names
         self.case_sensitive = True
 
     @cached_property
     def choices(self) -> tuple[str, ...]:  # type: ignore[override, unused-ignore]
         return tuple(self._names())
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        new = self._old.get(value)
-        if new is not None:
-            click.echo(f"note: {value} is the old name of {new}", err=True)
-        return super().convert(new or value, param, ctx)
 
 
 class Several(click.ParamType):  # type: ignore[type-arg, unused-ignore]

@@ -8,7 +8,7 @@ import click
 from msgspec.structs import replace
 
 from hockney.cli import _options
-from hockney.cli._asked import OLD_NAMES, Common
+from hockney.cli._asked import Common
 from hockney.cli._help import OUTPUT, WORKLOAD, option, verb
 from hockney.cli._messages import NAMES, messages_of, messages_options
 from hockney.cli._options import measuring_options
@@ -131,9 +131,8 @@ def _with_preset(workload: Pingpong, name: str, common: Common) -> Pingpong:
     """A preset is one launch as the classic program makes it; sizes and launches may be changed,
     but what makes it that preset may not."""
     preset = preset_named(name)
-    own = common.given_among("buffers", *OLD_NAMES)
-    if own:
-        raise click.UsageError(f"--preset {name} has buffers of its own: leave out {own[0]}")
+    if common.given_among("buffers"):
+        raise click.UsageError(f"--preset {name} has buffers of its own: leave out --buffers")
     other = common.given_among(*NAMES)
     if other:
         raise click.UsageError(f"--preset {name} fixes the workload: leave out {other[0]}")

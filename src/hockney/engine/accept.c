@@ -36,8 +36,6 @@ static const struct accepted {
     {{"verify", no_argument, NULL, 'v'}, ON(PINGPONG) | ON(RMA) | OF_PAIRS | OF_ALL},
     {{"floor", no_argument, NULL, 'f'}, ON(PINGPONG)},
     {{"buffers", required_argument, NULL, 'b'}, ALL},
-    {{"two-buffers", no_argument, NULL, '2'}, TIMED}, /* the old names */
-    {{"cold-cache", no_argument, NULL, 'c'}, TIMED},
     {{"sweep", no_argument, NULL, 'w'}, ON(PINGPONG)},
     {{"seconds-a-size", required_argument, NULL, 'a'}, ON(PINGPONG)},
     {{"reduce", required_argument, NULL, 'm'}, ON(PINGPONG)},
@@ -48,9 +46,6 @@ static const struct accepted {
     {{"pairs-active", required_argument, NULL, 'A'}, ON(PAIRS)},
     {{"parallel", no_argument, NULL, 'x'}, ON(CORES) | ON(FABRIC)},
     {{"algorithm", required_argument, NULL, 'L'}, ON(COLLECTIVE)},
-    {{"segment-bytes", required_argument, NULL, 'B'}, ON(COLLECTIVE)},
-    {{"radix", required_argument, NULL, OPTION_RADIX}, ON(COLLECTIVE)},
-    {{"requests", required_argument, NULL, OPTION_REQUESTS}, ON(COLLECTIVE)},
     {{"sync", required_argument, NULL, 'y'}, OF_PAIRS | ON(FABRIC) | OF_ALL},
     {{"root", required_argument, NULL, 'R'}, ON(COLLECTIVE)},
     {{"overlap", no_argument, NULL, 'O'}, ON(COLLECTIVE) | ON(HALO) | ON(RMA)},

@@ -6,7 +6,7 @@
 
 #include "options.h"
 
-enum { ACCEPTED_OPTIONS = 73 };
+enum { ACCEPTED_OPTIONS = 68 };
 
 /* Options without a letter. */
 enum {
@@ -36,8 +36,6 @@ enum {
     OPTION_ROLES,
     OPTION_TAILS,
     OPTION_SCHEDULES,
-    OPTION_RADIX,
-    OPTION_REQUESTS,
     OPTION_OVERSUBSCRIBE,
 };
 

@@ -92,23 +92,6 @@ static enum buffers buffers_named(const char *text)
     return (enum buffers)value_choice(text, "--buffers", buffers_names);
 }
 
-static const size_t *bytes_of(const char *text)
-{
-    static size_t bytes;
-    const char *at = text;
-    bytes = value_bytes_at(&at, text);
-    value_ends(at, "--segment-bytes", text);
-    return &bytes;
-}
-
-static int radix_of(const char *text)
-{
-    const int radix = value_count(text, "--radix");
-    if (radix < 2)
-        fail(EXIT_ASKED_WRONGLY, "--radix %s: a tree has a radix of 2 or more", text);
-    return radix;
-}
-
 static void read_threads(struct options *options, const char *text)
 {
     options->threads = allocate((strlen(text) / 2 + 1) * sizeof *options->threads);
@@ -176,8 +159,6 @@ static void read_option(struct options *options, int option, char *text)
     case 'v': options->verify = 1; break;
     case 'f': options->floor = 1; break;
     case 'b': options->buffers = buffers_named(text); break;
-    case '2': options->buffers = BUFFERS_SEPARATE; break;
-    case 'c': options->buffers = BUFFERS_COLD; break;
     case 'w': options->sweep = 1; break;
     case 'a': options->seconds_a_size = value_number(text, "--seconds-a-size"); break;
     case 'm': options->reduce_first = value_one_of(text, "--reduce", reductions) == reductions[1]; break;
@@ -188,7 +169,6 @@ static void read_option(struct options *options, int option, char *text)
     case 'A': options->active = value_counts(text, "--pairs-active", &options->active_count); break;
     case 'x': options->parallel = 1; break;
     case 'L': options->algorithm = text; break;
-    case 'B': options->segment_bytes = bytes_of(text); break;
     case 'y': options->sync = sync_named(text); break;
     case 'R': options->rotate = value_one_of(text, "--root", roots) == roots[1]; break;
     case 'O': options->overlap = 1; break;
@@ -229,8 +209,6 @@ static void read_option(struct options *options, int option, char *text)
     case OPTION_REDUCTION:
         options->reduction = (enum reduction)value_choice(text, "--reduction", reduction_names);
         break;
-    case OPTION_RADIX: options->radix = radix_of(text); break;
-    case OPTION_REQUESTS: options->requests = value_count(text, "--requests"); break;
     case OPTION_SCHEDULES: options->schedules = text + (*text == '@'); break;
     case OPTION_LAUNCHED_AT: options->launched_at = text; break;
     case OPTION_SWITCHES: options->switches = text; break;

@@ -81,9 +81,6 @@ struct options {
     int64_t from, visits;        /* the first visit to make; at most so many, 0: all */
     const char *algorithm;       /* of a collective: what the records call it, */
     const char *schedules;       /* file of those by which it is made of messages as well; NULL: by none */
-    const size_t *segment_bytes; /* and its segments; NULL: unknown, 0: unsegmented */
-    int radix;                   /* of its tree or exchange; 0: the library's own, or it has none */
-    int requests;                /* messages in flight, at most; 0: the library's own limit, or it has none */
     enum sync sync;
     const char *form;            /* of a collective: "persistent", or by put or get; NULL: as its name says.
                                     Of a halo: a list, for its neighbourhood collectives */

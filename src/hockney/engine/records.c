@@ -215,10 +215,6 @@ static void put_axes(const struct sample_key *key)
         printf(",\"segment_bytes\":%zu", *key->segment_bytes);
     if (key->element != NULL)
         printf(",\"element\":\"%s\"", key->element);
-    if (key->radix > 0)
-        printf(",\"radix\":%d", key->radix);
-    if (key->requests > 0)
-        printf(",\"requests\":%d", key->requests);
     if (key->phase != NULL)
         printf(",\"phase\":\"%s\"", key->phase);
     if (key->occurrence != NULL)

@@ -42,8 +42,6 @@ struct sample_key {
     const char *algorithm;
     const size_t *segment_bytes; /* NULL: not asked for; 0: unsegmented */
     const char *element;         /* of a reduction; NULL: the usual one */
-    int radix;                   /* 0: not asked for */
-    int requests;                /* 0: not asked for */
     const char *phase; /* of a collective by messages; NULL: the library makes it */
     const char *occurrence, *window_kind; /* of what is made more than once, of windows; else NULL */
     int window;           /* 0: no window */

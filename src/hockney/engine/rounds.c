@@ -183,12 +183,11 @@ static int keep_together(struct rounds *rounds, const struct visit *visit, int n
     return seen.kept;
 }
 
-/* Of a collective: NULL where nothing is known of them. */
-static const size_t *segments_of(const struct launch *launch, const struct point *point)
+/* Of what is made by messages; NULL where it has none. */
+static const size_t *segments_of(const struct point *point)
 {
-    if (point->schedule != NULL)
-        return point->schedule->has_segments ? &point->schedule->segment_bytes : NULL;
-    return launch->together != NULL ? launch->options->segment_bytes : NULL;
+    const struct schedule *schedule = point->schedule;
+    return schedule != NULL && schedule->has_segments ? &schedule->segment_bytes : NULL;
 }
 
 /* Reductions of the usual elements have no name for them, as in older records. */
@@ -204,17 +203,14 @@ static struct sample_key key_of(const struct rounds *rounds, const struct visit 
     const struct point *point = &launch->points[visit->point];
     const struct together *together = launch->together;
     const int is_pair = point->pair[1] > 0;
-    const int is_by_library = together != NULL && point->schedule == NULL;
     return (struct sample_key){
         .round = rounds->number,
         .operation = point->operation,
         .method = point->method,
         .algorithm = together != NULL && point->schedule == NULL ? launch->options->algorithm
                                                                  : point->operation->algorithm,
-        .segment_bytes = segments_of(launch, point),
+        .segment_bytes = segments_of(point),
         .element = element_of(point->operation, launch->options),
-        .radix = is_by_library ? launch->options->radix : 0,
-        .requests = is_by_library ? launch->options->requests : 0,
         .phase = point->schedule != NULL ? "all" : NULL,
         .window = point->operation->counts_window ? point->window : 0,
         .overlap = point->overlapped,

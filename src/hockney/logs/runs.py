@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -29,8 +30,9 @@ from hockney.records import (
     Source,
 )
 from hockney.records.reading import LONGEST_FILE
-from hockney.spec.axes import AXES, Point, point_of
+from hockney.spec.axes import AXES, NONBLOCKING, STANDARD, Axes, Point, point_of
 from hockney.spec.bounds import LARGEST_NS
+from hockney.spec.workloads.collective import NONBLOCKING as NONBLOCKING_COLLECTIVES
 
 Found = tuple[Log, Table]
 RECORDS_AT_ONCE = 10_000
@@ -150,7 +152,7 @@ def _add_table(run: Run, table: Table, earlier: Counter[tuple[Point, str]]) -> N
         launch = len(run.launches)
         run.add(LaunchRecord(launch=launch, definition=_definition(table), places=table.places))
     for row in table.rows:
-        run.add(msgspec.structs.replace(row, launch=launch))
+        run.add(msgspec.structs.replace(row, launch=launch, **_usual(row)))
     reason = "interrupted" if table.cut else "imported"
     run.add(End(launch=launch, reason=reason, message=table.cut))
 
@@ -172,12 +174,24 @@ def _add_samples(run: Run, tables: Sequence[Table]) -> None:
         if ns > LARGEST_NS:
             too_long.append(row.line)
             continue
-        axes = dict(zip(_SAMPLED, _sampled(row), strict=True))
+        axes = dict(zip(_SAMPLED, _sampled(row), strict=True)) | _usual(row)
         run.add(Samples(launch=0, round=number, repetitions=row.repetitions or 1, ns=[ns], **axes))
     if too_long and run.header.source is not None:
         run.header.source.notes.append(_ignored(too_long))
     cut = next((table.cut for table in tables if table.cut), None)
     run.add(End(launch=0, reason="interrupted" if cut else "imported", message=cut))
+
+
+def _usual(row: Axes) -> dict[str, Any]:
+    """Axes that a log leaves out, because its operation has no other."""
+    found: dict[str, Any] = {}
+    if row.mode is None and row.operation == "pingpong":
+        found["mode"] = STANDARD
+    if row.form is None and row.operation in NONBLOCKING_COLLECTIVES:
+        found["form"] = NONBLOCKING
+    if row.pairs is None and row.is_one_pair and row.known_ranks > 2:
+        found["pairs"] = row.known_ranks // 2
+    return found
 
 
 def _ignored(lines: Sequence[int | None]) -> str:

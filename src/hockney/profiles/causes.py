@@ -105,8 +105,8 @@ class Causes:
 
     @cached_property
     def _maybe_busy(self) -> tuple[str, ...]:
-        """Causes in which the time off a CPU is contained, the likeliest first. What messages should
-        take is no upper limit where it was measured on a busy machine."""
+        """Causes in which the time off a CPU is contained, the likeliest first. What messages
+        should take is no upper limit where it was measured on a busy machine."""
         beyond = (CONTENTION, UNEXPLAINED, MESSAGES)
         is_limit = self.profile.machine is None or not self.profile.machine.disturbed
         return beyond if is_limit else (*beyond, LATENCY, BANDWIDTH)

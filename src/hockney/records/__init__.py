@@ -1,6 +1,6 @@
 """The record format, version 2: one JSON object per line. Only this package knows the format.
 
-Version 1 is upgraded as it is read. Readers ignore unknown kinds and keys. A file that was cut
+Readers ignore unknown kinds and keys. A file that was cut
 short is valid up to its last whole line. docs/records.md describes every field.
 """
 

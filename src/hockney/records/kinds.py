@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 
 from hockney.printable import SUSPICIOUS, one_lines
-from hockney.spec.axes import Axes
+from hockney.spec.axes import AXES, Axes, Point
 from hockney.spec.bounds import LARGEST_WHOLE as LARGEST_WHOLE
 from hockney.spec.bounds import Nanoseconds, Seconds, Whole
 
@@ -102,6 +102,8 @@ class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True)
     """The axis `buffers` of all its samples with messages; None if unknown."""
     variant: str | None = None
     """The axis `variant` of all its samples."""
+    axes: dict[str, Any] = {}
+    """Other axes of all its samples, which the engine need not know."""
     block: int | None = None
     """The block of launches, one of each variant, in which it was made; None unless variants are
     compared."""
@@ -119,6 +121,19 @@ class LaunchRecord(msgspec.Struct, tag_field="kind", tag="launch", kw_only=True)
     aggressors: list[int] = []
     """Those others: the first is the one that an incast goes to."""
     places: list[Place] = []
+
+    def __post_init__(self) -> None:
+        """Raises ValueError where `axes` are none, or have values that their axes do not take."""
+        unknown = self.axes.keys() - AXES.keys()
+        if unknown:
+            raise ValueError(f"no axes: {', '.join(sorted(unknown))}")
+        msgspec.convert({"operation": "", "bytes": 0, **self.axes}, Point)
+
+    @property
+    def common_axes(self) -> dict[str, Any]:
+        """The axes that all its samples share, unless they have their own."""
+        found = {"buffers": self.buffers, "variant": self.variant, **self.axes}
+        return {name: value for name, value in found.items() if value is not None}
 
 
 class Samples(

@@ -308,11 +308,13 @@ def _first(path: Path, line: bytes) -> RunRecord:
     if not isinstance(plain, dict) or plain.get("kind") != "run":
         raise not_ours
     schema = plain.get("schema")
-    if isinstance(schema, int) and schema > SCHEMA:
+    if isinstance(schema, int) and schema != SCHEMA:
         raise AskedWronglyError(
-            f"{path}: has version {schema} of the record format, this hockney reads up to version "
+            f"{path}: has version {schema} of the record format, this hockney reads version "
             f"{SCHEMA}",
-            "install a newer hockney: pip install --upgrade hockney",
+            "install a newer hockney: pip install --upgrade hockney"
+            if schema > SCHEMA
+            else "measure it again: that version was never published",
         )
     try:
         header = decode(line)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,6 @@ from msgspec.structs import force_setattr, replace
 
 from hockney.lazy import lazy_imports
 from hockney.printable import one_line
-from hockney.records import version1
 from hockney.records.columns import factorised
 from hockney.records.decoding import TABLES, Decoded
 from hockney.records.kinds import (
@@ -36,11 +35,14 @@ from hockney.records.pair_times import PairBlock
 from hockney.records.tables import Table
 from hockney.records.visits import Block, Visits
 from hockney.spec import plan_of
-from hockney.spec.axes import Axes, Point
+from hockney.spec.axes import PARAMETERS, Axes
 from hockney.spec.topology import Topology, level_between
 
 with lazy_imports():
     import numpy as np
+
+WITHOUT_BUFFERS = frozenset({"handover", "copy"})
+"""Operations that do not use the message buffers of their launch."""
 
 
 @dataclass
@@ -65,10 +67,8 @@ class Run:
     path: Path | None = None
     cut: str | None = None
     """Describes what is missing if the file was cut short or damaged."""
-    _buffers: dict[int, str | None] = field(default_factory=dict, repr=False, compare=False)
-    """Buffers of each launch."""
-    _variants: dict[int, str] = field(default_factory=dict, repr=False, compare=False)
-    """The variant of each launch that measured one."""
+    _common: dict[int, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
+    """The axes that all samples of a launch share."""
     _on_switches: dict[int, Place] = field(default_factory=dict, repr=False, compare=False)
     """Ranks by their places in the first launch, where switches are known."""
 
@@ -123,17 +123,12 @@ class Run:
         """Adds a record to the list of its kind."""
         match record:
             case Samples():
-                version1.upgrade(record, self.header.experiment, self._buffers.get(record.launch))
-                if record.launch in self._variants:
-                    force_setattr(record, "variant", self._variants[record.launch])
-                force_setattr(record, "level", self._level(record))
+                self._complete(record)
                 self.samples.append(record)
             case PairTimes():
                 self.pair_times.append(PairBlock.of(record))
             case Tail():
-                force_setattr(record, "buffers", self._buffers.get(record.launch))
-                force_setattr(record, "variant", self._variants.get(record.launch))
-                force_setattr(record, "level", self._level(record))
+                self._complete(record)
                 self.tails.append(record)
             case Noise():
                 self.noises.append(record)
@@ -144,15 +139,12 @@ class Run:
             case Probe():
                 self.probes.append(record)
             case LaunchRecord():
-                record.buffers = self._buffers[record.launch] = version1.buffers_of(record)
-                if record.variant is not None:
-                    self._variants[record.launch] = record.variant
+                self._common[record.launch] = record.common_axes
                 self._set_switches(record)
                 self.launches.append(record)
             case Switch():
                 self.switches.append(record)
             case Summary():
-                version1.upgrade(record, self.header.experiment, None)
                 self.summaries.append(record)
             case End():
                 self.ends.append(record)
@@ -169,32 +161,35 @@ class Run:
         for name, columns in block.tables.items():
             getattr(self, name).add_columns(columns)
         if block.visits is not None:
-            self.samples.add_block(self._upgraded(block.visits))
+            self.samples.add_block(self._completed(block.visits))
 
-    def _upgraded(self, block: Block) -> Block:
-        """The visits with the axes of this version, some of which stand in the launch."""
+    def _completed(self, block: Block) -> Block:
+        """The visits with the axes that stand in their launch."""
         launches, launch = factorised(block.columns["launch"])
-        axes = [(self._buffers.get(n), self._variants.get(n)) for n in launches.tolist()]
-        kinds = list(dict.fromkeys(axes))
+        axes = [self._common.get(n, {}) for n in launches.tolist()]
+        kinds = [one for at, one in enumerate(axes) if one not in axes[:at]]
         kind = np.array([kinds.index(one) for one in axes])[launch]
         keys, codes = factorised(block.codes.astype(np.int64) * len(kinds) + kind)
-        found = [
-            self._upgraded_point(block.points[k // len(kinds)], *kinds[k % len(kinds)])
-            for k in keys.tolist()
-        ]
-        block.points, block.codes = [point for point, _ in found], codes
-        divisors = np.array([divisor for _, divisor in found], dtype=np.float64)
-        if (divisors > 1.0).any():
-            block.times["ns"] = block.times["ns"].divided(divisors[codes])
+        each = [(block.points[k // len(kinds)], kinds[k % len(kinds)]) for k in keys.tolist()]
+        block.points = [replace(point, **self._shared(point, common)) for point, common in each]
+        block.codes = codes
         return block
 
-    def _upgraded_point(
-        self, point: Point, buffers: str | None, variant: str | None
-    ) -> tuple[Point, int]:
-        found, divisor = version1.upgraded(point, self.header.experiment, buffers)
-        found = found if variant is None else replace(found, variant=variant)
-        level = self._level(found)
-        return (found if level is None else replace(found, level=level)), divisor
+    def _complete(self, record: Samples | Tail) -> None:
+        """Sets the axes of a record that was just read, which nobody has yet."""
+        for name, value in self._shared(record, self._common.get(record.launch, {})).items():
+            force_setattr(record, name, value)
+
+    def _shared(self, axes: Axes, common: Mapping[str, Any]) -> dict[str, Any]:
+        """The axes that do not stand in a sample itself: its level, and those of its launch. What
+        is made by messages has no parameters of the library's algorithm."""
+        left_out: frozenset[str] = frozenset()
+        if axes.operation in WITHOUT_BUFFERS:
+            left_out |= {"buffers"}
+        if axes.phase is not None:
+            left_out |= PARAMETERS
+        found = {name: value for name, value in common.items() if name not in left_out}
+        return found | {"level": self._level(axes)}
 
     def _set_switches(self, launch: LaunchRecord) -> None:
         """Places get the switches of the plan's topology, which has precedence over Slurm's."""

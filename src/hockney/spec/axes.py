@@ -34,6 +34,8 @@ WINDOW_KINDS = (ALLOCATE, "create", "dynamic", "shared")
 ONE_WAY, BOTH_WAYS = DIRECTIONS = ("one-way", "both-ways")
 ELEMENTS = ("int8", "int32", "int64", "float", "double", "byte")
 REDUCTIONS = ("sum", "min", "max", "band", "bor", "bxor", "replace", "no-op")
+PARAMETERS = frozenset({"segment_bytes", "radix", "requests"})
+"""Axes that only the algorithms of a library have."""
 MOST_PEERS = 4
 """Beyond this number only the first and last two ranks are shown."""
 

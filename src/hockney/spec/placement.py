@@ -6,16 +6,12 @@ import math
 import re
 
 import msgspec
-from msgspec.structs import force_setattr
 
 from hockney.errors import AskedWronglyError
 from hockney.spec.topology import Topology
 
 PLACES = ("core", "socket", "numa", "node", "spread", "none")
 """How the engine can pin neighbouring ranks: on different cores, sockets, ..., or not at all."""
-OLD_LAUNCHERS = {"srun": "slurm"}
-"""Former names of launchers, which older plans and scripts use."""
-
 
 MOST_CPUS = 1 << 16
 """Most CPUs in one range; a larger range is a mistake or a damaged file."""
@@ -64,9 +60,6 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     """Variables for the ranks, such as those that force an algorithm."""
     controls: dict[str, str | None] = {}
     """Control variables of the library to read back, and the values that they must have."""
-
-    def __post_init__(self) -> None:
-        force_setattr(self, "launcher", OLD_LAUNCHERS.get(self.launcher or "", self.launcher))
 
     @property
     def node_count(self) -> int | None:

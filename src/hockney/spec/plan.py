@@ -11,7 +11,6 @@ from hockney.errors import HockneyError
 from hockney.spec.placement import Placement
 from hockney.spec.sampling import Sampling
 from hockney.spec.variants import Comparison
-from hockney.spec.version1 import Version1
 from hockney.spec.workloads import Measured, Workload, workload_from
 
 
@@ -100,11 +99,8 @@ class _StoredPlan(msgspec.Struct):
 
 
 def plan_of(options: Mapping[str, Any]) -> Plan | None:
-    """The plan of a run record, of record format 1 or 2; None if the options are damaged or those
-    of another program."""
+    """The plan of a run record; None if the options are damaged or those of another program."""
     try:
-        if "cases" not in options:
-            return _of_version1(msgspec.convert(options, Version1))
         found = msgspec.convert(options, _StoredPlan)
         cases = tuple(
             Case(
@@ -148,14 +144,6 @@ def plan_facts(options: Mapping[str, Any]) -> dict[str, Any]:
             values = dict.fromkeys(_words(getattr(each, field)) for each in objects)
             found[field] = "; ".join(values)
     return found
-
-
-def _of_version1(options: Version1) -> Plan:
-    cases = tuple(
-        Case(workload=one.workload(), placement=one.placement(), title=one.title)
-        for one in options.each()
-    )
-    return Plan(cases=cases, sampling=options.sampling(), left_out=options.left_out)
 
 
 MAY_CHANGE = frozenset({"broadcast", "engine", "mpicc", "oversubscribe", "refine", "trains"})

@@ -114,6 +114,11 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, tag_field="experiment"
         return False
 
     @property
+    def launch_axes(self) -> dict[str, Any]:
+        """Axes that all samples of a launch share, and that the engine need not know."""
+        return {}
+
+    @property
     def threads_of_rank(self) -> int:
         """The most threads of a rank that exchange messages."""
         return 1

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from hockney.errors import AskedWronglyError
 from hockney.spec.arrivals import Arrivals
 from hockney.spec.axes import NONBLOCKING as NONBLOCKING_FORM
+from hockney.spec.axes import PARAMETERS
 from hockney.spec.messages import MOST_THREADS
 from hockney.spec.workloads import Buffers, Measured, Row, Workload
 from hockney.units import format_size
@@ -185,12 +186,14 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             *self._threads_arguments(),
             *self.flags("overlap", "verify"),
             f"--algorithm={self.algorithm}",
-            *([] if self.segment_bytes is None else [f"--segment-bytes={self.segment_bytes}"]),
-            *([] if self.radix is None else [f"--radix={self.radix}"]),
-            *([] if self.requests is None else [f"--requests={self.requests}"]),
             *([f"--schedules=@{list_file}"] if self.phases else []),
             *(self.arrivals.arguments(list_file) if self.arrivals else []),
         ]
+
+    @property
+    def launch_axes(self) -> dict[str, Any]:
+        values = {name: getattr(self, name) for name in PARAMETERS}
+        return {name: value for name, value in values.items() if value is not None}
 
     def _threads_arguments(self) -> list[str]:
         if not self.threads:
