@@ -76,7 +76,7 @@ ENGINE := hockney-engine-$(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' src/hoc
 engine-tarball:
 	rm -rf build/$(ENGINE)
 	mkdir -p dist build/$(ENGINE)/operations
-	cp src/hockney/engine/*.[ch] src/hockney/engine/Makefile src/hockney/engine/README.md LICENSE \
+	cp src/hockney/engine/*.[ch] src/hockney/engine/*.def src/hockney/engine/Makefile src/hockney/engine/README.md LICENSE \
 	    build/$(ENGINE)
 	cp src/hockney/engine/operations/*.[ch] build/$(ENGINE)/operations
 	echo $(ENGINE:hockney-engine-%=%) > build/$(ENGINE)/VERSION

@@ -14,7 +14,8 @@ from hockney.errors import AskedWronglyError
 from hockney.estimate.differences import Judged, exact
 from hockney.estimate.points import PointEstimate
 from hockney.spec.arrivals import TOGETHER
-from hockney.spec.axes import NONBLOCKING, Axes, Point, method_text, text_of
+from hockney.spec.axes import Axes, Point, method_text, text_of
+from hockney.spec.words import NONBLOCKING
 from hockney.spec.workloads.collective import DEFAULT, is_collective_name
 
 TOLERANCE = 0.03

@@ -11,7 +11,8 @@ from hockney.analysis.predicted import Predicted
 from hockney.estimate.points import PointEstimate
 from hockney.predict.phases import phases_in_order
 from hockney.records import Run
-from hockney.spec.axes import ALL_PHASES, key_without
+from hockney.spec.axes import key_without
+from hockney.spec.words import ALL_PHASES
 from hockney.spec.workloads.collective import DEFAULT
 
 

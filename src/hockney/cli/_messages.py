@@ -10,9 +10,9 @@ import click
 from hockney.cli._asked import Common
 from hockney.cli._help import WORKLOAD, Decorator, option
 from hockney.errors import AskedWronglyError
-from hockney.spec.axes import STANDARD
 from hockney.spec.bounds import MOST
 from hockney.spec.messages import LARGEST_COUNT, PACKINGS, THREAD_COMMS, Threads
+from hockney.spec.words import STANDARD
 
 _THREADS = re.compile(r"(\d{1,99})(?::(\d{1,99}))?")
 
@@ -96,14 +96,8 @@ OPTIONS = (
         "copies (hand).",
         show_default="datatype,pack,hand; datatype where the operation takes no other",
     ),
-    option(
-        "--any-source",
-        is_flag=True,
-        heading=WORKLOAD,
-        help="Receive from MPI_ANY_SOURCE.",
-    ),
 )
-NAMES = ("threads", "thread_comms", "datatype", "receive_datatype", "packing", "any_source")
+NAMES = ("threads", "thread_comms", "datatype", "receive_datatype", "packing")
 """The parameters of these options."""
 
 

@@ -10,6 +10,7 @@ import click
 
 from hockney.cli._asked import Output, Varied, common_of, output_of, varied_of
 from hockney.cli._help import Verb
+from hockney.cli._knobs import knob_options, knobs_of_verb, with_knobs
 from hockney.errors import AskedWronglyError
 from hockney.lazy import lazy_imports
 from hockney.spec import Plan
@@ -37,7 +38,15 @@ class Asked:
 
 
 class MeasuringVerb(Verb):
-    """A command whose function takes Common and the verb's own options, and returns a Plan."""
+    """A command whose function takes Common and the verb's own options, and returns a Plan. The
+    knobs of the experiment that has the verb's name are options, too: the function need not know
+    them."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        assert self.callback is not None
+        self.knobs = knobs_of_verb(self.callback.__module__.rpartition(".")[2])
+        self.params += knob_options(self.knobs)
 
     def asked(self, context: click.Context) -> Asked:
         """The plan that the words of a context stand for; raises AskedWronglyError where it cannot
@@ -55,10 +64,12 @@ class MeasuringVerb(Verb):
 
     def _plan(self, context: click.Context, options: dict[str, Any]) -> Plan:
         """The plan of options without those of variants and output."""
+        chosen = {name: options.pop(name) for name in self.knobs}
         common = common_of(context, options)
         assert self.callback is not None
         plan = context.invoke(self.callback, common, **options)
         assert isinstance(plan, Plan)
+        plan = with_knobs(plan, {name: chosen[name] for name in chosen if name in common.given})
         if common.most_factor is not None and plan.experiment != CONGESTION:
             raise click.UsageError(
                 f"--gate {common.most_factor:g}x is a congestion factor: use it with hockney "

@@ -21,9 +21,10 @@ from hockney.measure.pairing import PAIRINGS, pairing_of, parse_counts
 from hockney.measure.topology import with_topology
 from hockney.spec import Plan, Sampling, single, sizes_of
 from hockney.spec.accepts import option_of
-from hockney.spec.axes import STANDARD
+from hockney.spec.knobs import knobs_of
 from hockney.spec.messages import whole_sizes
 from hockney.spec.preset import imb_size
+from hockney.spec.words import STANDARD
 from hockney.spec.workloads.pairs import MODES, PAIR_OPERATIONS, USUAL_WINDOW, WINDOWED, Pairs
 from hockney.units import format_seconds, parse_sizes
 
@@ -37,7 +38,7 @@ DEFAULT_ACTIVE = "1,all"
 MULTI = "IMB's multi-mode"
 OWN = (
     *("pairing", "active", "operation", "window", "mode", "every_iteration", "duration"),
-    *(*NAMES, "partitions", "stagger"),
+    *(*NAMES, "partitions", "stagger", *knobs_of(Pairs)),
 )
 """Options of pairs that somebody chooses."""
 MULTI_OWN = ("multi", "msgs_per_sample", "overall_volume", "verify")

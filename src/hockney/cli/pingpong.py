@@ -17,6 +17,7 @@ from hockney.cli._verb import MeasuringVerb
 from hockney.measure.endpoints import with_endpoints
 from hockney.programs import layout_names, preset_named, preset_names
 from hockney.spec import Plan, Size, single, sizes_of
+from hockney.spec.knobs import knobs_of
 from hockney.spec.messages import whole_sizes
 from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import parse_sizes
@@ -133,7 +134,7 @@ def _with_preset(workload: Pingpong, name: str, common: Common) -> Pingpong:
     preset = preset_named(name)
     if common.given_among("buffers"):
         raise click.UsageError(f"--preset {name} has buffers of its own: leave out --buffers")
-    other = common.given_among(*NAMES)
+    other = common.given_among(*NAMES, *knobs_of(Pingpong))
     if other:
         raise click.UsageError(f"--preset {name} fixes the workload: leave out {other[0]}")
     sizes = preset.sizes

@@ -15,7 +15,7 @@ from hockney.cli._parameters import Several
 from hockney.cli._verb import MeasuringVerb
 from hockney.measure.pairing import PAIRINGS, pairing_of, parse_counts
 from hockney.spec import Plan, single, sizes_of
-from hockney.spec.axes import DIRECTIONS, ELEMENTS, REDUCTIONS, SYNCHRONIZATIONS, WINDOW_KINDS
+from hockney.spec.words import DIRECTIONS, ELEMENTS, REDUCTIONS, SYNCHRONIZATIONS, WINDOW_KINDS
 from hockney.spec.workloads.pairs import USUAL_WINDOW
 from hockney.spec.workloads.rma import ELEMENT_BYTES, ONE_ELEMENT, RMA_OPERATIONS, Rma
 from hockney.units import parse_sizes

@@ -9,88 +9,16 @@
 
 /* Which experiments accept an option: what one cannot honour it refuses. */
 #define ON(experiment) (1 << (experiment))
-#define OF_TWO (ON(PINGPONG) | ON(OVERHEADS) | ON(RMA))
-#define OF_PAIRS (ON(PAIRS) | ON(CORES))
-#define OF_ALL (ON(COLLECTIVE) | ON(HALO) | ON(OVERLAP))
-#define LOADED ON(CONGESTION)
-#define ONE_SIDED (ON(RMA) | ON(PAIRS))
-#define TIMED (OF_TWO | OF_PAIRS | ON(FABRIC) | OF_ALL | LOADED)
-#define ALL (TIMED | ON(STARTUP))
+#define EVERY (ON(EXPERIMENTS) - 1)
 
 static const struct accepted {
     struct option option;
     int experiments;
 } accepted[] = {
-    {{"ranks", required_argument, NULL, 'n'}, ALL},
-    {{"peers", required_argument, NULL, 'p'}, OF_TWO},
-    {{"sizes", required_argument, NULL, 's'}, ALL},
-    {{"trains", required_argument, NULL, 'N'}, ON(PINGPONG) | ON(OVERHEADS)},
-    {{"seconds", required_argument, NULL, 't'}, TIMED},
-    {{"precision", required_argument, NULL, 'e'}, OF_TWO | OF_ALL | LOADED},
-    {{"rounds", required_argument, NULL, 'r'}, TIMED},
-    {{"place", required_argument, NULL, 'P'}, ALL},
-    {{"cpus", required_argument, NULL, 'C'}, ALL},
-    {{"oversubscribe", no_argument, NULL, OPTION_OVERSUBSCRIBE}, ALL},
-    {{"every-iteration", no_argument, NULL, 'i'}, OF_TWO | OF_PAIRS},
-    {{"keep-clock-cost", no_argument, NULL, 'k'}, OF_TWO | OF_PAIRS},
-    {{"verify", no_argument, NULL, 'v'}, ON(PINGPONG) | ON(RMA) | OF_PAIRS | OF_ALL},
-    {{"floor", no_argument, NULL, 'f'}, ON(PINGPONG)},
-    {{"buffers", required_argument, NULL, 'b'}, ALL},
-    {{"sweep", no_argument, NULL, 'w'}, ON(PINGPONG)},
-    {{"seconds-a-size", required_argument, NULL, 'a'}, ON(PINGPONG)},
-    {{"reduce", required_argument, NULL, 'm'}, ON(PINGPONG)},
-    {{"operation", required_argument, NULL, 'o'}, ON(PINGPONG) | OF_PAIRS},
-    {{"mode", required_argument, NULL, 'M'}, ON(PINGPONG) | OF_PAIRS},
-    {{"window", required_argument, NULL, 'W'}, ON(PINGPONG) | ON(RMA) | OF_PAIRS | LOADED},
-    {{"pairing", required_argument, NULL, 'g'}, ON(PAIRS)},
-    {{"pairs-active", required_argument, NULL, 'A'}, ON(PAIRS)},
-    {{"parallel", no_argument, NULL, 'x'}, ON(CORES) | ON(FABRIC)},
-    {{"algorithm", required_argument, NULL, 'L'}, ON(COLLECTIVE)},
-    {{"sync", required_argument, NULL, 'y'}, OF_PAIRS | ON(FABRIC) | OF_ALL},
-    {{"root", required_argument, NULL, 'R'}, ON(COLLECTIVE)},
-    {{"overlap", no_argument, NULL, 'O'}, ON(COLLECTIVE) | ON(HALO) | ON(RMA)},
-    {{"form", required_argument, NULL, 'F'}, ON(COLLECTIVE) | ON(HALO)},
-    {{"groups", required_argument, NULL, 'u'}, ON(COLLECTIVE)},
-    {{"exchange", required_argument, NULL, 'E'}, ON(HALO)},
-    {{"grid", required_argument, NULL, 'G'}, ON(HALO)},
-    {{"neighbors", required_argument, NULL, 'D'}, ON(HALO)},
-    {{"open", no_argument, NULL, 'j'}, ON(HALO)},
-    {{"reorder", no_argument, NULL, 'q'}, ON(HALO)},
-    {{"columns", required_argument, NULL, 'Y'}, ON(HALO)},
-    {{"arrival", required_argument, NULL, OPTION_ARRIVAL}, ON(COLLECTIVE)},
-    {{"skew-ns", required_argument, NULL, OPTION_SKEW_NS}, ON(COLLECTIVE)},
-    {{"skew-times", required_argument, NULL, OPTION_SKEW_TIMES}, ON(COLLECTIVE)},
-    {{"fractions", required_argument, NULL, OPTION_FRACTIONS}, ON(COLLECTIVE)},
-    {{"schedules", required_argument, NULL, OPTION_SCHEDULES}, ON(COLLECTIVE)},
-    {{"threads", required_argument, NULL, OPTION_THREADS}, ON(PINGPONG) | ON(PAIRS) | ON(COLLECTIVE)},
-    {{"thread-comms", required_argument, NULL, OPTION_THREAD_COMMS}, ON(PINGPONG) | ON(PAIRS) | ON(COLLECTIVE)},
-    {{"datatype", required_argument, NULL, OPTION_DATATYPE}, ON(PINGPONG) | ON(PAIRS)},
-    {{"receive-datatype", required_argument, NULL, OPTION_RECEIVE_DATATYPE}, ON(PINGPONG) | ON(PAIRS)},
-    {{"packing", required_argument, NULL, OPTION_PACKING}, ON(PINGPONG) | ON(PAIRS)},
-    {{"partitions", required_argument, NULL, OPTION_PARTITIONS}, ON(PINGPONG) | ON(PAIRS) | ON(HALO)},
-    {{"stagger", required_argument, NULL, OPTION_STAGGER}, ON(PINGPONG) | ON(PAIRS)},
-    {{"any-source", no_argument, NULL, OPTION_ANY_SOURCE}, ON(PINGPONG) | ON(PAIRS)},
-    {{"synchronization", required_argument, NULL, OPTION_SYNCHRONIZATION}, ONE_SIDED},
-    {{"window-kind", required_argument, NULL, OPTION_WINDOW_KIND}, ONE_SIDED},
-    {{"direction", required_argument, NULL, OPTION_DIRECTION}, ONE_SIDED},
-    {{"element", required_argument, NULL, OPTION_ELEMENT}, ONE_SIDED | ON(COLLECTIVE)},
-    {{"reduction", required_argument, NULL, OPTION_REDUCTION}, ONE_SIDED},
-    {{"launched-at", required_argument, NULL, OPTION_LAUNCHED_AT}, ON(STARTUP)},
-    {{"switches", required_argument, NULL, OPTION_SWITCHES}, ON(FABRIC)},
-    {{"pass", required_argument, NULL, OPTION_PASS}, ON(FABRIC)},
-    {{"from", required_argument, NULL, OPTION_FROM}, ON(FABRIC)},
-    {{"visits", required_argument, NULL, OPTION_VISITS}, ON(FABRIC)},
-    {{"loads", required_argument, NULL, OPTION_LOADS}, LOADED},
-    {{"roles", required_argument, NULL, OPTION_ROLES}, LOADED},
-    {{"tails", no_argument, NULL, OPTION_TAILS}, ON(PINGPONG) | LOADED},
-    {{"launch", required_argument, NULL, 'l'}, ALL},
-    {{"seed", required_argument, NULL, 'S'}, ALL},
-    {{"read-back", required_argument, NULL, 'K'}, ALL},
-    {{"table", no_argument, NULL, 'T'}, ON(PINGPONG) | ON(COLLECTIVE)},
-    {{"help", no_argument, NULL, 'h'}, ALL},
-    {{"version", no_argument, NULL, 'V'}, ALL},
+#define OPTION(kind, member, name, argument, experiments, usage) \
+    {{name, argument, NULL, OPTION_##member}, experiments},
+#include "options.def"
 };
-_Static_assert(sizeof accepted / sizeof accepted[0] == ACCEPTED_OPTIONS, "a row for each option");
 
 struct option *accept_options(void)
 {

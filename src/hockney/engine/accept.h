@@ -6,38 +6,14 @@
 
 #include "options.h"
 
-enum { ACCEPTED_OPTIONS = 68 };
-
-/* Options without a letter. */
+/* What getopt_long returns for each option: values that no letter has. */
 enum {
-    OPTION_THREADS = 256,
-    OPTION_THREAD_COMMS,
-    OPTION_DATATYPE,
-    OPTION_RECEIVE_DATATYPE,
-    OPTION_PACKING,
-    OPTION_PARTITIONS,
-    OPTION_STAGGER,
-    OPTION_ANY_SOURCE,
-    OPTION_ARRIVAL,
-    OPTION_SKEW_NS,
-    OPTION_SKEW_TIMES,
-    OPTION_FRACTIONS,
-    OPTION_SYNCHRONIZATION,
-    OPTION_WINDOW_KIND,
-    OPTION_DIRECTION,
-    OPTION_ELEMENT,
-    OPTION_REDUCTION,
-    OPTION_LAUNCHED_AT,
-    OPTION_SWITCHES,
-    OPTION_PASS,
-    OPTION_FROM,
-    OPTION_VISITS,
-    OPTION_LOADS,
-    OPTION_ROLES,
-    OPTION_TAILS,
-    OPTION_SCHEDULES,
-    OPTION_OVERSUBSCRIBE,
+    BEFORE_OPTIONS = 255,
+#define OPTION(kind, member, name, argument, experiments, usage) OPTION_##member,
+#include "options.def"
+    AFTER_OPTIONS,
 };
+enum { ACCEPTED_OPTIONS = AFTER_OPTIONS - BEFORE_OPTIONS - 1 };
 
 /* All options as getopt_long takes them, ended by a row of zeros; the caller frees them. */
 struct option *accept_options(void);

@@ -113,7 +113,7 @@ static void measure(int argc, char **argv)
         algorithms_read_back(options.read_back);
     const int *peers = options.peers; /* the first two where all take part */
     const int crowded = pin_node(&pin, options.policy, options.cpus, world);
-    if (crowded && !options.may_share)
+    if (crowded && !options.oversubscribe)
         fail(EXIT_ASKED_WRONGLY, "ranks or threads of a node would share CPUs: start fewer, or add "
                                  "--oversubscribe");
     struct place place = place_observe(&pin);

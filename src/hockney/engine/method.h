@@ -13,7 +13,6 @@ struct method {
     const char *thread_comms; /* over which communicators */
     int partitions; /* of a message, with one thread each; 0: none */
     double stagger_ns; /* from one partition's readiness to the next one's */
-    int any_source; /* receives do not name the rank that sends */
     const struct layout *out, *in; /* NULL: contiguous */
     const char *datatype; /* what records call the layouts; NULL where none was asked for */
     const char *packing;  /* and how the data get from one to the other */

@@ -192,7 +192,6 @@ void methods_make(struct options *options)
         .operation = options->operation,
         .thread_comms = options->thread_comms,
         .stagger_ns = options->stagger_ns,
-        .any_source = options->any_source,
     };
     name_datatypes(options);
     check_layouts(options);

@@ -2,6 +2,7 @@
 
 #include <getopt.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,14 @@ static enum sync sync_named(const char *text)
     return (enum sync)value_choice(text, "--sync", names);
 }
 
+/* How options.def is read; what is by hand has a case of its own. */
+#define READ_FLAG(member, name) case OPTION_##member: options->member = 1; break;
+#define READ_AXIS(member, name) READ_FLAG(member, name)
+#define READ_COUNT(member, name) case OPTION_##member: options->member = value_count(text, name); break;
+#define READ_NUMBER(member, name) case OPTION_##member: options->member = value_number(text, name); break;
+#define READ_TEXT(member, name) case OPTION_##member: options->member = text; break;
+#define READ_HAND(member, name)
+
 static void read_option(struct options *options, int option, char *text)
 {
     static const char *const comms[] = {"shared", "own", "vci", NULL};
@@ -142,98 +151,96 @@ static void read_option(struct options *options, int option, char *text)
     static const char *const reductions[] = {"max", "first", NULL};
     static const char *const roots[] = {"first", "rotate", NULL};
     switch (option) {
-    case 'n': options->ranks = value_count(text, "--ranks"); break;
-    case 'p': value_pair(text, ',', "--peers", &options->peers[0], &options->peers[1]); break;
-    case 's': read_sizes(options, text); break;
-    case 'N': read_trains(options, text); break;
-    case 't': options->seconds = value_number(text, "--seconds"); break;
-    case 'e': options->precision = value_number(text, "--precision"); break;
-    case 'r':
+#define OPTION(kind, member, name, argument, experiments, usage) READ_##kind(member, "--" name)
+#include "options.def"
+    case OPTION_peers: value_pair(text, ',', "--peers", &options->peers[0], &options->peers[1]); break;
+    case OPTION_sizes: read_sizes(options, text); break;
+    case OPTION_trains: read_trains(options, text); break;
+    case OPTION_rounds:
         value_pair(text, ':', "--rounds", &options->least_rounds, &options->most_rounds);
         break;
-    case 'P': options->policy = value_one_of(text, "--place", policies); break;
-    case 'C': options->cpus = text; break;
-    case OPTION_OVERSUBSCRIBE: options->may_share = 1; break;
-    case 'i': options->every_iteration = 1; break;
-    case 'k': options->keep_clock_cost = 1; break;
-    case 'v': options->verify = 1; break;
-    case 'f': options->floor = 1; break;
-    case 'b': options->buffers = buffers_named(text); break;
-    case 'w': options->sweep = 1; break;
-    case 'a': options->seconds_a_size = value_number(text, "--seconds-a-size"); break;
-    case 'm': options->reduce_first = value_one_of(text, "--reduce", reductions) == reductions[1]; break;
-    case 'o': options->between = text; break;
-    case 'M': options->mode = text; break;
-    case 'W': options->windows = value_counts(text, "--window", &options->window_count); break;
-    case 'g': options->pairing = text; break;
-    case 'A': options->active = value_counts(text, "--pairs-active", &options->active_count); break;
-    case 'x': options->parallel = 1; break;
-    case 'L': options->algorithm = text; break;
-    case 'y': options->sync = sync_named(text); break;
-    case 'R': options->rotate = value_one_of(text, "--root", roots) == roots[1]; break;
-    case 'O': options->overlap = 1; break;
-    case 'F': options->form = text; break;
-    case 'u': options->groups = value_count(text, "--groups"); break;
-    case 'G': halo_read_grid(&options->grid, text); break;
-    case 'D': halo_read_neighbors(&options->grid, text); break;
-    case 'j': options->grid.is_open = 1; break;
-    case 'q': options->grid.reordered = 1; break;
-    case 'E': options->exchange = text; break;
-    case 'Y': halo_read_columns(options, text); break;
-    case OPTION_ARRIVAL: arrivals_read(&options->arrivals, text); break;
-    case OPTION_SKEW_NS: options->arrivals.skew_ns = value_number(text, "--skew-ns"); break;
-    case OPTION_SKEW_TIMES: options->arrivals.skew_times = value_number(text, "--skew-times"); break;
-    case OPTION_FRACTIONS: options->arrivals.fractions = text; break;
-    case OPTION_THREADS: read_threads(options, text); break;
-    case OPTION_THREAD_COMMS: options->thread_comms = value_one_of(text, "--thread-comms", comms); break;
-    case OPTION_DATATYPE: options->out = layout_read(text, "--datatype"); break;
-    case OPTION_RECEIVE_DATATYPE: options->in = layout_read(text, "--receive-datatype"); break;
-    case OPTION_PACKING: options->packings = packings_of(text); break;
-    case OPTION_PARTITIONS: options->partitions = value_counts(text, "--partitions", &options->partition_count); break;
-    case OPTION_STAGGER: options->stagger_ns = value_number(text, "--stagger"); break;
-    case OPTION_ANY_SOURCE: options->any_source = 1; break;
-    case OPTION_SYNCHRONIZATION:
+    case OPTION_place: options->policy = value_one_of(text, "--place", policies); break;
+    case OPTION_buffers: options->buffers = buffers_named(text); break;
+    case OPTION_reduce: options->reduce_first = value_one_of(text, "--reduce", reductions) == reductions[1]; break;
+    case OPTION_window: options->windows = value_counts(text, "--window", &options->window_count); break;
+    case OPTION_pairs_active: options->active = value_counts(text, "--pairs-active", &options->active_count); break;
+    case OPTION_sync: options->sync = sync_named(text); break;
+    case OPTION_root: options->rotate = value_one_of(text, "--root", roots) == roots[1]; break;
+    case OPTION_grid: halo_read_grid(&options->grid, text); break;
+    case OPTION_neighbors: halo_read_neighbors(&options->grid, text); break;
+    case OPTION_open: options->grid.is_open = 1; break;
+    case OPTION_reorder: options->grid.reordered = 1; break;
+    case OPTION_columns: halo_read_columns(options, text); break;
+    case OPTION_arrival: arrivals_read(&options->arrivals, text); break;
+    case OPTION_skew_ns: options->arrivals.skew_ns = value_number(text, "--skew-ns"); break;
+    case OPTION_skew_times: options->arrivals.skew_times = value_number(text, "--skew-times"); break;
+    case OPTION_fractions: options->arrivals.fractions = text; break;
+    case OPTION_threads: read_threads(options, text); break;
+    case OPTION_thread_comms: options->thread_comms = value_one_of(text, "--thread-comms", comms); break;
+    case OPTION_datatype: options->out = layout_read(text, "--datatype"); break;
+    case OPTION_receive_datatype: options->in = layout_read(text, "--receive-datatype"); break;
+    case OPTION_packing: options->packings = packings_of(text); break;
+    case OPTION_partitions: options->partitions = value_counts(text, "--partitions", &options->partition_count); break;
+    case OPTION_synchronization:
         options->synchronization_count =
             value_choices(text, "--synchronization", synchronization_names, SYNCHRONIZATIONS,
                          options->synchronizations);
         break;
-    case OPTION_WINDOW_KIND:
+    case OPTION_window_kind:
         options->window_kind_count = value_choices(text, "--window-kind", window_kind_names,
                                                   WINDOW_KINDS, options->window_kinds);
         break;
-    case OPTION_DIRECTION:
+    case OPTION_direction:
         options->direction =
             (enum direction)(1 + value_choice(text, "--direction", direction_names));
         break;
-    case OPTION_ELEMENT: options->element = element_of(text); break;
-    case OPTION_REDUCTION:
+    case OPTION_element: options->element = element_of(text); break;
+    case OPTION_reduction:
         options->reduction = (enum reduction)value_choice(text, "--reduction", reduction_names);
         break;
-    case OPTION_SCHEDULES: options->schedules = text + (*text == '@'); break;
-    case OPTION_LAUNCHED_AT: options->launched_at = text; break;
-    case OPTION_SWITCHES: options->switches = text; break;
-    case OPTION_PASS: options->pass = value_count(text, "--pass"); break;
-    case OPTION_FROM: options->from = value_count(text, "--from"); break;
-    case OPTION_VISITS: options->visits = value_count(text, "--visits"); break;
-    case OPTION_TAILS: options->tails = 1; break;
-    case OPTION_LOADS: loads_read(&options->congestion, text); break;
-    case OPTION_ROLES: roles_read(&options->congestion, text); break;
-    case 'l': options->launch = value_count(text, "--launch"); break;
-    case 'S': options->seed = seed_of(text); break;
-    case 'K': options->read_back = text; break;
-    case 'T': options->table = 1; break;
-    case 'h':
+    case OPTION_schedules: options->schedules = text + (*text == '@'); break;
+    case OPTION_from: options->from = value_count(text, "--from"); break;
+    case OPTION_visits: options->visits = value_count(text, "--visits"); break;
+    case OPTION_loads: loads_read(&options->congestion, text); break;
+    case OPTION_roles: roles_read(&options->congestion, text); break;
+    case OPTION_seed: options->seed = seed_of(text); break;
+    case OPTION_help:
         for (const char *const *part = options_usage; *part != NULL; part++)
             fputs(*part, stdout);
         records_flush();
         exit(EXIT_SUCCESS);
-    case 'V':
+    case OPTION_version:
         printf("hockney-engine %s for %s\n", HOCKNEY_VERSION,
                library_name() != NULL ? library_name() : "an unknown MPI");
         records_flush();
         exit(EXIT_SUCCESS);
     default: fail(EXIT_ASKED_WRONGLY, "see hockney-engine --help");
     }
+}
+
+#define AXIS_FLAG(member)
+#define AXIS_COUNT(member)
+#define AXIS_NUMBER(member)
+#define AXIS_TEXT(member)
+#define AXIS_HAND(member)
+#define AXIS_AXIS(member) {#member, offsetof(struct options, member)},
+
+const char *options_axes(const struct options *options)
+{
+    static const struct axis {
+        const char *name;
+        size_t at;
+    } axes[] = {
+#define OPTION(kind, member, name, argument, experiments, usage) AXIS_##kind(member)
+#include "options.def"
+    };
+    static char text[64 * sizeof axes / sizeof axes[0]];
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof axes / sizeof axes[0]; i++)
+        if (*(const int *)((const char *)options + axes[i].at))
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s\"%s\":true",
+                                     used > 0 ? "," : "", axes[i].name);
+    return text;
 }
 
 void add_exchange(struct options *options, const struct operation *exchange)
@@ -316,6 +323,7 @@ static void read_options(struct options *options, int argc, char **argv, int *gi
     struct option *long_options = accept_options();
     unsetenv("POSIXLY_CORRECT"); /* options may follow the experiment, whatever a site exports */
     for (int letter; (letter = getopt_long(argc, argv, "n:h", long_options, NULL)) != -1;) {
+        letter = letter == 'n' ? OPTION_ranks : letter == 'h' ? OPTION_help : letter;
         read_option(options, letter, optarg);
         for (int i = 0; i < ACCEPTED_OPTIONS; i++)
             given[i] |= long_options[i].val == letter;

@@ -33,34 +33,30 @@ enum experiment { PINGPONG, OVERHEADS, PAIRS, CORES, COLLECTIVE, HALO, OVERLAP, 
    would do; behind a barrier. */
 enum sync { SYNC_CLOCK, SYNC_MESSAGES, SYNC_BARRIER };
 
+/* Members that options.def declares: flags and counts are 0, texts NULL unless given. */
+#define MEMBER_FLAG(member) int member;
+#define MEMBER_AXIS(member) int member;
+#define MEMBER_COUNT(member) int member;
+#define MEMBER_NUMBER(member) double member;
+#define MEMBER_TEXT(member) const char *member;
+#define MEMBER_HAND(member)
+
 struct options {
+#define OPTION(kind, member, name, argument, experiments, usage) MEMBER_##kind(member)
+#include "options.def"
     const struct operation *operation;
     struct size_option *sizes;
     int size_count;
     struct operation *trains; /* each is measured at each size; NULL: `operation` itself is */
     int train_count;
-    int ranks;            /* how many the world must have; 0: any number from two */
     int peers[2];
-    int launch;
-    double seconds;       /* how long this launch may measure */
-    double precision;     /* relative half-width at which a point is done; 0: never */
     int least_rounds, most_rounds;
     uint64_t seed;
-    const char *policy, *cpus;
-    int may_share;        /* ranks or threads may share PUs */
-    int every_iteration;  /* time each exchange on its own */
-    int sweep;            /* sizes in order, once, with their own counts */
-    double seconds_a_size; /* in a sweep: repetitions from a timed warm-up of 100 */
+    const char *policy;
     int reduce_first;     /* a time is the first rank's, not the largest */
-    int verify, floor;
-    int tails;            /* each exchange timed on its own, and all of them counted in histograms */
     enum buffers buffers;
-    int keep_clock_cost;  /* single exchanges: as other suites print them */
-    int table;
     /* Many ranks */
     enum experiment experiment;
-    const char *between, *mode; /* what two ranks do, and how they send */
-    const char *pairing;
     int *active, active_count;   /* concurrent pairs; empty: one, and all */
     int *windows, window_count;  /* messages in flight at once */
     struct method *methods;      /* how messages are exchanged; at least one */
@@ -72,25 +68,13 @@ struct options {
     char *datatype_name;
     const char *const *packings; /* how data get into and out of them; ends with NULL */
     int *partitions, partition_count;
-    double stagger_ns;
-    int any_source;              /* receives do not name the rank that sends */
-    int parallel;                /* of every two ranks: disjoint pairs at once */
-    const char *switches;        /* of a pass: the switch of each host; NULL: over every two ranks */
-    int pass;                    /* its number, from which its order follows; that of the launch unless it goes on
-                                    with an earlier one */
     int64_t from, visits;        /* the first visit to make; at most so many, 0: all */
-    const char *algorithm;       /* of a collective: what the records call it, */
-    const char *schedules;       /* file of those by which it is made of messages as well; NULL: by none */
+    const char *schedules;       /* file of those by which a collective is made of messages as well; NULL: by none */
     enum sync sync;
-    const char *form;            /* of a collective: "persistent", or by put or get; NULL: as its name says.
-                                    Of a halo: a list, for its neighbourhood collectives */
-    int groups;                  /* of ranks that make a collective at the same time */
-    int overlap;                 /* a nonblocking collective also while computing */
     struct arrivals arrivals;    /* when ranks arrive at a collective */
     int rotate;                  /* each repetition of a collective has another root */
     struct grid grid;            /* of a halo, whose messages are exchanged in each of these ways; or
                                     the ways of one message */
-    const char *exchange;
     const struct operation **exchanges;
     int exchange_count;
     enum packing columns[3];
@@ -102,9 +86,7 @@ struct options {
     enum direction direction;
     const struct element *element; /* also of a collective that reduces */
     enum reduction reduction;
-    const char *launched_at; /* of a start-up: NANOSECONDS@HOST, or NULL */
     struct congestion_options congestion; /* without loads for all other experiments */
-    const char *read_back; /* control variables to put into the launch record, or NULL */
 };
 
 /* Two ranks of the world are measured, the others sleep. */
@@ -141,6 +123,9 @@ extern const char *const options_usage[]; /* ends with NULL */
 /* Fills in `options` from the command line; ends the program where it was asked wrongly, or for
    --help and --version. */
 void options_read(struct options *options, int argc, char **argv);
+
+/* The axes that all samples of the launch share, as members of a JSON object; empty without any. */
+const char *options_axes(const struct options *options);
 
 /* One more of `exchanges`. */
 void add_exchange(struct options *options, const struct operation *exchange);

@@ -112,6 +112,7 @@ void record_launch(const struct launch_facts *facts)
     record_string(facts->definition);
     if (facts->moved_ranks >= 0)
         printf(",\"moved_ranks\":%d", facts->moved_ranks);
+    printf(",\"axes\":{%s}", facts->axes);
     fputs(",\"controls\":", stdout);
     facts->put_controls();
     fputs(",\"places\":[", stdout);
@@ -199,8 +200,6 @@ static void put_method(const struct method *method)
         printf(",\"packing\":\"%s\"", method->packing);
     if (method->partitions > 0)
         printf(",\"partitions\":%d,\"stagger_ns\":%.9g", method->partitions, method->stagger_ns);
-    if (method->any_source)
-        fputs(",\"any_source\":true", stdout);
 }
 
 /* The axes that not every point has: left out where they do not apply. */

@@ -28,6 +28,7 @@ struct launch_facts {
     const char *definition;    /* what one sample is */
     int probes_handover;
     int moved_ranks; /* of a halo whose ranks may be reordered; else negative */
+    const char *axes; /* that all samples share, as members of an object */
     const struct arrivals *arrivals; /* of that many `ranks` */
     int ranks;
     const struct cast *cast; /* of victims and aggressors; else NULL */

@@ -323,6 +323,7 @@ void startup_run(const struct options *options, const struct startup *startup, c
             .buffers = buffers_names[BUFFERS_RETURNED],
             .definition = DEFINITION,
             .moved_ranks = -1,
+            .axes = options_axes(options),
             .arrivals = &options->arrivals,
             .ranks = startup->ranks,
             .put_controls = algorithms_put_controls,

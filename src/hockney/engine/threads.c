@@ -100,7 +100,7 @@ void threads_prepare(struct launch *launch)
     struct context *first = &launch->context;
     first->partitions = method->partitions;
     first->stagger_ns = method->stagger_ns;
-    first->source = method->any_source ? MPI_ANY_SOURCE : first->peer;
+    first->source = launch->options->any_source ? MPI_ANY_SOURCE : first->peer;
     if (launch->team == NULL)
         return;
     /* Where there are more on one side, any thread takes any message. */

@@ -30,8 +30,9 @@ from hockney.records import (
     Source,
 )
 from hockney.records.reading import LONGEST_FILE
-from hockney.spec.axes import AXES, NONBLOCKING, STANDARD, Axes, Point, point_of
+from hockney.spec.axes import AXES, Axes, Point, point_of
 from hockney.spec.bounds import LARGEST_NS
+from hockney.spec.words import NONBLOCKING, STANDARD
 from hockney.spec.workloads.collective import NONBLOCKING as NONBLOCKING_COLLECTIVES
 
 Found = tuple[Log, Table]

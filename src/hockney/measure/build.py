@@ -153,7 +153,9 @@ def _key(mpi: Mpi, product: Product) -> str:
     def add(*words: object) -> None:
         digest.update(("\0".join(str(word) for word in words) + "\n").encode())
 
-    for source in sorted([*product.sources, *product.directory.rglob("*.h")]):
+    for source in sorted(
+        [*product.sources, *product.directory.rglob("*.h"), *product.directory.rglob("*.def")]
+    ):
         digest.update(source.read_bytes())
     add(*product.all_flags)
     add(mpi.mpicc, *_identity(mpi.mpicc))

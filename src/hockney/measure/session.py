@@ -365,7 +365,7 @@ def _kept(session: Session, answer: Answer, line: bytes, number: int, start: Sta
         record.launcher = start.version
         record.simulated = answer.case.placement.platform is not None
         record.variant = answer.case.variant
-        record.axes = answer.case.workload.launch_axes
+        record.axes |= answer.case.workload.launch_axes
         record.block = answer.launches if answer.case.variant else None
     _add(session, answer, record)
     return records.encode(record)

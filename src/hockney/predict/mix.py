@@ -24,7 +24,7 @@ from hockney.predict.parameters import Level, Parameters
 from hockney.predict.schedule import Array
 from hockney.predict.schedules import SCHEDULES
 from hockney.profiles.mix import Item, Mix
-from hockney.spec.axes import RETURNED
+from hockney.spec.words import RETURNED
 from hockney.spec.workloads.collective import DEFAULT
 
 MOST_STEPS = 20_000

@@ -17,7 +17,7 @@ from hockney.predict.schedule import Step
 from hockney.predict.schedules import SCHEDULES
 from hockney.predict.simulation import walk
 from hockney.records import Place
-from hockney.spec.axes import ALL_PHASES
+from hockney.spec.words import ALL_PHASES
 from hockney.spec.workloads.collective import INT_BYTES, MOST_BYTES, REDUCTIONS
 
 TIMED = ("bcast", "reduce", "allreduce", "allgather")

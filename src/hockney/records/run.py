@@ -35,8 +35,9 @@ from hockney.records.pair_times import PairBlock
 from hockney.records.tables import Table
 from hockney.records.visits import Block, Visits
 from hockney.spec import plan_of
-from hockney.spec.axes import PARAMETERS, Axes
+from hockney.spec.axes import Axes
 from hockney.spec.topology import Topology, level_between
+from hockney.spec.words import PARAMETERS
 
 with lazy_imports():
     import numpy as np

@@ -10,7 +10,8 @@ from functools import cache
 from msgspec.structs import fields
 
 from hockney.errors import AskedWronglyError
-from hockney.spec.axes import PARTITIONED, PERSISTENT, REPLACE, STANDARD
+from hockney.spec.knobs import knobs_of
+from hockney.spec.words import PARTITIONED, PERSISTENT, REPLACE, STANDARD
 from hockney.spec.workloads import Workload
 
 OPTIONS = {
@@ -46,9 +47,9 @@ def check_accepted(workload: Workload) -> None:
             f"{workload.experiment}: no operation {name!r}", f"there are {', '.join(rows)}"
         )
     own = {*workload.__struct_fields__} - {"sizes", "buffers"}
-    for field in sorted(own - (own if row.fields is None else row.fields)):
+    for field in sorted(field for field in own if not _takes(type(workload), name, field)):
         if getattr(workload, field) != _default(type(workload), field):
-            having = [other for other, one in rows.items() if field in (one.fields or ())]
+            having = [other for other in rows if _takes(type(workload), other, field)]
             advice = f"leave it out, or measure {', '.join(having)}" if having else "leave it out"
             raise AskedWronglyError(f"{name} does not take {option_of(field)}", advice)
     if workload.buffers is not None and workload.buffers not in row.buffers:
@@ -68,6 +69,15 @@ def check_accepted(workload: Workload) -> None:
         )
     if not row.has_bytes and workload.largest_bytes > 0:
         raise AskedWronglyError(f"{name} sends no message", "leave out --sizes")
+
+
+def _takes(kind: type[Workload], operation: str, field: str) -> bool:
+    """Whether an operation takes a field: a knob by its own row, others by those of operations."""
+    knob = knobs_of(kind).get(field)
+    if knob is not None:
+        return knob.operations is None or operation in knob.operations
+    fields = kind.rows()[operation].fields
+    return fields is None or field in fields
 
 
 @cache

@@ -1,68 +1,40 @@
 """The axes of a point, which identify what was measured.
 
-Each axis is declared once, as a field of `Axes`, with its name, type and default. `Axis` has its
-unit, whether points along it form a curve, and its text for people. Records, estimates, JSON,
+Each axis is declared once, with its name, type and default: as a field of `FixedAxes`, or by the
+row of a knob (spec/knobs.py). `Axis` has its unit, whether points along it form a curve, and its
+text for people. Records, estimates, JSON,
 CSV, data frames, comparisons, figures and the page take them from here.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import msgspec
 
 from hockney.spec.bounds import Nanoseconds, Whole
+from hockney.spec.knobs import Axis, axes_of_knobs, axis_in
 from hockney.spec.trains import Train, train_text
+from hockney.spec.words import (
+    ALL_PHASES,
+    ALLOCATE,
+    BOTH_WAYS,
+    CONTIGUOUS,
+    NONBLOCKING,
+    RETURNED,
+    STANDARD,
+    grid_text,
+)
+from hockney.spec.workloads import WORKLOADS, workload_type
 from hockney.units import format_seconds, format_size
 
-NONBLOCKING = "nonblocking"
-"""A form of an operation, as is PERSISTENT; it has none where its calls block."""
-STANDARD = "standard"
-"""The mode of MPI_Send."""
-PERSISTENT, REPLACE, PARTITIONED = "persistent", "replace", "partitioned"
-MODES = (STANDARD, "synchronous", "nonblocking", PERSISTENT, REPLACE, PARTITIONED)
-ALL_PHASES = "all"
-"""The phase that is the whole of a collective by messages."""
-CONTIGUOUS = "contiguous"
-"""The datatype of messages without gaps that are measured beside those with a layout."""
-RETURNED, SEPARATE, COLD = "returned", "separate", "cold"
-SYNCHRONIZATIONS = ("fence", "pscw", "lock", "lock-all", "flush", "flush-local")
-ALLOCATE = "allocate"
-WINDOW_KINDS = (ALLOCATE, "create", "dynamic", "shared")
-ONE_WAY, BOTH_WAYS = DIRECTIONS = ("one-way", "both-ways")
-ELEMENTS = ("int8", "int32", "int64", "float", "double", "byte")
-REDUCTIONS = ("sum", "min", "max", "band", "bor", "bxor", "replace", "no-op")
-PARAMETERS = frozenset({"segment_bytes", "radix", "requests"})
-"""Axes that only the algorithms of a library have."""
 MOST_PEERS = 4
 """Beyond this number only the first and last two ranks are shown."""
 
 
-@dataclass(frozen=True)
-class Axis:
-    """Properties of an axis, beside the name, type and default of the field that it annotates."""
-
-    text: Callable[[Any], str | None] = str
-    """Text of a value (never null); None if it is not shown."""
-    unit: str | None = None
-    is_curve: bool = False
-    """Points along it form a curve: one model may be fitted through all of them."""
-    is_method: bool = False
-    """It describes how an operation is done, and is part of `method_text`."""
-    is_circumstance: bool = False
-    """Two runs of the same experiment may differ in it, as in the ranks that exchanged messages.
-    Points are matched by it only if the other axes do not distinguish them."""
-
-
 _COMMS = {"shared": None, "own": "a communicator each", "vci": "an endpoint each"}
 _PACKINGS = {"datatype": "by datatype", "pack": "by MPI_Pack", "hand": "packed by hand"}
-
-
-def grid_text(sides: Iterable[int]) -> str:
-    """A grid as the engine's --grid takes it: "4x2"."""
-    return "x".join(map(str, sides))
 
 
 def _peers_text(peers: Collection[int]) -> str | None:
@@ -71,7 +43,7 @@ def _peers_text(peers: Collection[int]) -> str | None:
     return f"between {' '.join(map(str, few))}" if ranks else None
 
 
-class Axes(msgspec.Struct, frozen=True, kw_only=True):
+class FixedAxes(msgspec.Struct, frozen=True, kw_only=True):
     """The axes of a point; null (or empty) where an axis does not apply or is unknown."""
 
     operation: Annotated[str, Axis()]
@@ -161,10 +133,6 @@ class Axes(msgspec.Struct, frozen=True, kw_only=True):
         Axis(lambda ns: f"{ns:g} ns apart" if ns else None, unit="ns", is_method=True),
     ] = None
     """From one partition's readiness to the next one's."""
-    any_source: Annotated[
-        bool, Axis(lambda is_any: "from any source" if is_any else None, is_method=True)
-    ] = False
-    """True if receives did not name the rank that sends."""
     overlap: Annotated[
         bool, Axis(lambda overlap: "overlapped" if overlap else None, is_method=True)
     ] = False
@@ -251,9 +219,9 @@ class Axes(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_plain(self) -> bool:
         """True for what published figures and the costs of messages are about: contiguous messages
-        of one thread to a receiver that names their source."""
+        of one thread, sent and received in the usual way."""
         is_whole = self.datatype in (None, CONTIGUOUS) and self.partitions is None
-        return self.threads is None and is_whole and not self.any_source
+        return self.threads is None and is_whole and not any(map(self.__getattribute__, _SPECIAL))
 
     @property
     def is_over_threads(self) -> bool:
@@ -273,17 +241,32 @@ class Axes(msgspec.Struct, frozen=True, kw_only=True):
         return self.pairs is not None and not self.is_one_pair
 
 
+if TYPE_CHECKING:
+    Axes = FixedAxes
+else:
+    Axes = msgspec.defstruct(
+        "Axes",
+        axes_of_knobs(map(workload_type, WORKLOADS.names())),
+        bases=(FixedAxes,),
+        module=__name__,
+        frozen=True,
+        kw_only=True,
+    )
+
+
 class Point(Axes, frozen=True, kw_only=True):
     """The axes alone, as a key."""
 
 
 Key = tuple[Any, ...]
 AXES: dict[str, Axis] = {
-    name: next(part for part in hint.__metadata__ if isinstance(part, Axis))
+    name: axis
     for name, hint in get_type_hints(Axes, include_extras=True).items()
+    if (axis := axis_in(hint)) is not None
 }
 """Axes by name, in display order."""
 CIRCUMSTANCES = tuple(name for name, axis in AXES.items() if axis.is_circumstance)
+_SPECIAL = tuple(name for name, axis in AXES.items() if axis.is_special)
 _METHODS = tuple(name for name, axis in AXES.items() if axis.is_method)
 _CURVE = tuple(name for name, axis in AXES.items() if axis.is_curve)
 _ALL_PAIRS = ("pairs", "ranks")
@@ -355,7 +338,7 @@ _SORTED = (
         "stagger_ns",
     ),
     *("groups", "synchronization", "window_kind", "direction", "element", "reduction"),
-    *("occurrence", "train", "any_source", "overlap", "pairs", "ranks", "peers", "bytes"),
+    *("occurrence", "train", "overlap", "pairs", "ranks", "peers", "bytes"),
 )
 _ordered = attrgetter(*_SORTED, *(name for name in AXES if name not in _SORTED))
 

@@ -12,8 +12,8 @@ from typing import Any, Literal, Protocol, get_args
 import msgspec
 
 from hockney.registry import Registry
-from hockney.spec.axes import STANDARD
 from hockney.spec.size import Size
+from hockney.spec.words import STANDARD
 
 Buffers = Literal["returned", "separate", "cold"]
 BUFFERS: tuple[Buffers, ...] = get_args(Buffers)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
 from hockney.errors import AskedWronglyError
 from hockney.spec.datatypes import layout_of
+from hockney.spec.knobs import Axis, Knob
 from hockney.spec.messages import (
     LARGEST_COUNT,
     MOST_THREADS,
@@ -30,8 +32,17 @@ class Messages(Workload, frozen=True, kw_only=True):
     measured beside contiguous ones."""
     receive_datatype: str | None = None
     packing: tuple[Packing, ...] = ("datatype",)
-    any_source: bool = False
-    """Receive from MPI_ANY_SOURCE."""
+    any_source: Annotated[
+        bool,
+        Knob(
+            "Receive from MPI_ANY_SOURCE.",
+            Axis(
+                lambda is_any: "from any source" if is_any else None,
+                is_method=True,
+                is_special=True,
+            ),
+        ),
+    ] = False
 
     @property
     def parts(self) -> tuple[int, ...]:
@@ -65,7 +76,7 @@ class Messages(Workload, frozen=True, kw_only=True):
             words.append("--packing=" + ",".join(self.packing))
         if self.receive_datatype is not None:
             words.append(f"--receive-datatype={self.receive_datatype}")
-        return [*words, *self.flags("any_source")]
+        return words
 
     def messages_bytes(self, one_thread: int) -> int:
         """Bytes that a rank allocates whose threads need `one_thread` each."""

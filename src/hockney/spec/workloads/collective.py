@@ -7,9 +7,9 @@ from typing import Any, Literal, get_args
 
 from hockney.errors import AskedWronglyError
 from hockney.spec.arrivals import Arrivals
-from hockney.spec.axes import NONBLOCKING as NONBLOCKING_FORM
-from hockney.spec.axes import PARAMETERS
 from hockney.spec.messages import MOST_THREADS
+from hockney.spec.words import NONBLOCKING as NONBLOCKING_FORM
+from hockney.spec.words import PARAMETERS
 from hockney.spec.workloads import Buffers, Measured, Row, Workload
 from hockney.units import format_size
 

@@ -6,7 +6,7 @@ import math
 from typing import Literal, get_args
 
 from hockney.errors import AskedWronglyError
-from hockney.spec.axes import grid_text
+from hockney.spec.words import grid_text
 from hockney.spec.workloads import Buffers, Row, Workload
 from hockney.spec.workloads.collective import PERSISTENT, Form, Sync
 from hockney.units import format_size

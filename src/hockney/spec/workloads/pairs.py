@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hockney.errors import AskedWronglyError
-from hockney.spec.axes import MODES as MODES
-from hockney.spec.axes import PARTITIONED, PERSISTENT, REPLACE, STANDARD
 from hockney.spec.messages import threads_text
+from hockney.spec.words import MODES as MODES
+from hockney.spec.words import PARTITIONED, PERSISTENT, REPLACE, STANDARD
 from hockney.spec.workloads import Buffers, Row
 from hockney.spec.workloads._messages import Messages as Messages
 from hockney.spec.workloads.pingpong import check_verify
@@ -15,7 +15,7 @@ Pairing = tuple[Pair, ...]
 
 FIELDS = frozenset(
     {"pairing", "active", "operation", "every_iteration", "verify", "mode"}
-    | {"threads", "thread_comms", "datatype", "receive_datatype", "any_source"}
+    | {"threads", "thread_comms", "datatype", "receive_datatype"}
 )
 """Fields of all operations."""
 WINDOWED = ("stream", "bidirectional")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Literal
 
 from hockney.errors import AskedWronglyError
-from hockney.spec.axes import BOTH_WAYS, ONE_WAY
+from hockney.spec.words import BOTH_WAYS, ONE_WAY
 from hockney.spec.workloads import Buffers, Row, Workload
 from hockney.spec.workloads.pairs import USUAL_WINDOW, Pairing, listed_pairs, pairing_argument
 from hockney.spec.workloads.pingpong import check_peers, peers_argument

@@ -1,0 +1,85 @@
+"""Knobs: what can be asked of an experiment, each declared by one row.
+
+The row is the annotation of a workload's field, with its name, type and default:
+
+    any_source: Annotated[bool, Knob("Receive from MPI_ANY_SOURCE.", axis=Axis(...))] = False
+
+From it come the option of each verb whose workload has the field, what is accepted, the engine's
+option with its usage (engine/options.def), and the axis of the points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, get_type_hints
+
+import msgspec
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Properties of an axis, beside the name, type and default of the field that it annotates."""
+
+    text: Callable[[Any], str | None] = str
+    """Text of a value (never null); None if it is not shown."""
+    unit: str | None = None
+    is_curve: bool = False
+    """Points along it form a curve: one model may be fitted through all of them."""
+    is_method: bool = False
+    """It describes how an operation is done, and is part of `method_text`."""
+    is_circumstance: bool = False
+    """Two runs of the same experiment may differ in it, as in the ranks that exchanged messages.
+    Points are matched by it only if the other axes do not distinguish them."""
+    is_special: bool = False
+    """Published figures and the costs of messages are about its default alone."""
+
+
+@dataclass(frozen=True)
+class Knob:
+    """How a field is asked for, beside its name, type and default."""
+
+    help: str
+    """A sentence for people, shown by the verb and by the engine."""
+    axis: Axis | None = None
+    """Where its value distinguishes points."""
+    operations: frozenset[str] | None = None
+    """Operations that take it; None for all of the experiments that have the field."""
+
+
+@cache
+def knobs_of(workload: type[msgspec.Struct]) -> dict[str, Knob]:
+    """The knobs of a workload by the names of their fields, in order."""
+    hints = get_type_hints(workload, include_extras=True)
+    found = {name: knob_in(hints[name]) for name in workload.__struct_fields__}
+    return {name: knob for name, knob in found.items() if knob is not None}
+
+
+def knob_in(hint: Any) -> Knob | None:
+    """The knob that annotates a type, if one does."""
+    return next((one for one in getattr(hint, "__metadata__", ()) if isinstance(one, Knob)), None)
+
+
+def axis_in(hint: Any) -> Axis | None:
+    """The axis that annotates a type, itself or by a knob."""
+    knob = knob_in(hint)
+    axes = (one for one in getattr(hint, "__metadata__", ()) if isinstance(one, Axis))
+    return knob.axis if knob is not None else next(axes, None)
+
+
+def axes_of_knobs(workloads: Iterable[type[msgspec.Struct]]) -> list[tuple[str, Any, Any]]:
+    """The axes that knobs declare: name, annotated type and default."""
+    found = {}
+    for workload in workloads:
+        hints = get_type_hints(workload, include_extras=True)
+        for field in msgspec.structs.fields(workload):
+            if axis_in(hints[field.name]) is not None:
+                found[field.name] = (field.name, hints[field.name], field.default)
+    return list(found.values())
+
+
+def engine_words(workload: msgspec.Struct) -> list[str]:
+    """The engine's options of the knobs that are set."""
+    knobs = knobs_of(type(workload))
+    return [f"--{name.replace('_', '-')}" for name in knobs if getattr(workload, name)]
