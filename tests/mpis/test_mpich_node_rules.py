@@ -164,7 +164,7 @@ def test_on_several_nodes_they_are_left_out(a_mpich: Mpi, engine: Engine) -> Non
         **{
             **dict.fromkeys(("forms", "segments", "radices", "requests", "phases"), ()),
             **dict.fromkeys(("buffers", "sync", "arrivals")),
-            **dict.fromkeys(("overlap", "verify"), False),
+            "overlap": False,
             "named": ["bcast"],
             "algorithms": ["default", "release_gather"],
             "ranks": [4],

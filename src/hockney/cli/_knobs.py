@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from hockney.cli._help import WORKLOAD, Option
 from hockney.spec import Plan
 from hockney.spec.knobs import Knob, knobs_of
-from hockney.spec.workloads import WORKLOADS, workload_type
+from hockney.spec.workloads import WORKLOADS, Workload, workload_type
 
 
 def knobs_of_verb(verb: str) -> dict[str, Knob]:
@@ -27,14 +27,21 @@ def knob_options(knobs: Mapping[str, Knob]) -> list[click.Parameter]:
 
 
 def with_knobs(plan: Plan, chosen: Mapping[str, Any]) -> Plan:
-    """The plan with these knobs set in each of its workloads."""
-    if not chosen:
-        return plan
-    cases = []
-    for case in plan.cases:
-        lacking = [name for name in chosen if name not in knobs_of(type(case.workload))]
-        if lacking:
-            option = f"--{lacking[0].replace('_', '-')}"
-            raise click.UsageError(f"{case.workload.experiment} does not take {option}")
-        cases.append(replace(case, workload=replace(case.workload, **chosen)))
-    return replace(plan, cases=tuple(cases))
+    """The plan with these knobs set in each workload that takes them. Raises UsageError where none
+    does."""
+    cases = plan.cases
+    for name, value in chosen.items():
+        taking = [_takes(case.workload, name) for case in cases]
+        if not any(taking):
+            option = f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{plan.first.workload.row} does not take {option}")
+        cases = tuple(
+            replace(case, workload=replace(case.workload, **{name: value})) if takes else case
+            for case, takes in zip(cases, taking, strict=True)
+        )
+    return replace(plan, cases=cases)
+
+
+def _takes(workload: Workload, name: str) -> bool:
+    knob = knobs_of(type(workload)).get(name)
+    return knob is not None and (knob.operations is None or workload.row in knob.operations)

@@ -123,7 +123,6 @@ SYNC = option(
     heading=WORKLOAD,
     help="Start at a time on a common clock, or after a barrier.",
 )
-VERIFY = option("--verify", is_flag=True, heading=WORKLOAD, help="Check all data, untimed.")
 PER_SWITCH = option(
     "--per-switch",
     is_flag=True,
@@ -143,13 +142,6 @@ EVERY_ITERATION = option(
     is_flag=True,
     heading=WORKLOAD,
     help="Time each exchange on its own instead of batches: for variability.",
-)
-
-TAILS = option(
-    "--tails",
-    is_flag=True,
-    heading=WORKLOAD,
-    help="Time each exchange on its own and count all of them in histograms, for p99.9 and beyond.",
 )
 
 

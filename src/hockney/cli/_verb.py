@@ -69,7 +69,7 @@ class MeasuringVerb(Verb):
         assert self.callback is not None
         plan = context.invoke(self.callback, common, **options)
         assert isinstance(plan, Plan)
-        plan = with_knobs(plan, {name: chosen[name] for name in chosen if name in common.given})
+        plan = with_knobs(plan, {name: value for name, value in chosen.items() if value})
         if common.most_factor is not None and plan.experiment != CONGESTION:
             raise click.UsageError(
                 f"--gate {common.most_factor:g}x is a congestion factor: use it with hockney "

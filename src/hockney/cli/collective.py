@@ -199,7 +199,6 @@ BUDGET = option(
     heading=SAMPLING,
     help="Measure an algorithm no further at sizes where that would gain next to nothing.",
 )
-@_options.VERIFY
 @measuring_options((BUDGET, *HOW_MUCH[1:]))
 def command(
     common: Common,

@@ -115,7 +115,6 @@ BUDGET = option(
     show_default=str(USUAL_WINDOW),
     help="Messages in flight of a victim stream.",
 )
-@_options.TAILS
 @measuring_options((BUDGET, *HOW_MUCH[1:]))
 def command(
     common: Common,
@@ -130,7 +129,6 @@ def command(
     roles: str,
     window: int | None,
     aggressors: Any,
-    tails: bool,
 ) -> Plan:
     """Measure what a loaded network costs those who share it.
 
@@ -152,7 +150,6 @@ def command(
                 load_sizes=tuple(load_sizes),
                 load_windows=parse_counts(load_windows, "--load-windows"),
                 bursts=bursts,
-                tails=tails,
                 roles=roles_of(roles, victims if victims is not None else usual),
                 most_factor=common.most_factor,
             )

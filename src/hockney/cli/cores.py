@@ -33,7 +33,6 @@ DEFAULT_SIZES = "8,1KiB,1MiB"
     heading=WORKLOAD,
     help="Measure pairs without a common rank at the same time: faster.",
 )
-@_options.VERIFY
 @_options.TOPOLOGY
 @_options.PER_SWITCH
 @measuring_options()
@@ -43,7 +42,6 @@ def command(
     ranks: int | None,
     sizes: list[int],
     parallel: bool,
-    verify: bool,
     topology: str | None,
     per_switch: bool,
 ) -> Plan:
@@ -55,9 +53,7 @@ def command(
     if per_switch:
         given = sizes if "sizes" in common.given else None
         return fabric.per_switch_plan(common, ranks, topology, given, ("parallel", "verify"))
-    workload = Cores(
-        sizes=sizes_of(sizes), buffers=common.buffers, parallel=parallel, verify=verify
-    )
+    workload = Cores(sizes=sizes_of(sizes), buffers=common.buffers, parallel=parallel)
     placement = replace(common.placement, ranks=_ranks(common, ranks))
     return single(workload, with_topology(placement, topology), common.sampling)
 

@@ -112,7 +112,6 @@ PARTS = 4
     heading=WORKLOAD,
     help="Also time exchanges during computation that takes as long as they do.",
 )
-@_options.VERIFY
 @measuring_options()
 def command(
     common: Common,

@@ -25,7 +25,6 @@ DEFAULT_SIZES = "8,1KiB,64KiB,1MiB"
 @_options.sizes(DEFAULT_SIZES)
 @_options.ranks(2)
 @_options.SYNC
-@_options.VERIFY
 @measuring_options()
 def command(common: Common, *, ranks: int, sizes: list[int], **own: Any) -> Plan:
     """Measure how much of a message hides behind computation.

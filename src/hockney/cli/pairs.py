@@ -38,7 +38,7 @@ DEFAULT_ACTIVE = "1,all"
 MULTI = "IMB's multi-mode"
 OWN = (
     *("pairing", "active", "operation", "window", "mode", "every_iteration", "duration"),
-    *(*NAMES, "partitions", "stagger", *knobs_of(Pairs)),
+    *(*NAMES, "partitions", "stagger", *(name for name in knobs_of(Pairs) if name != "verify")),
 )
 """Options of pairs that somebody chooses."""
 MULTI_OWN = ("multi", "msgs_per_sample", "overall_volume", "verify")
@@ -118,7 +118,6 @@ MULTI_OWN = ("multi", "msgs_per_sample", "overall_volume", "verify")
     heading=WORKLOAD,
     help="Make one launch that measures for this long: a time series.",
 )
-@_options.VERIFY
 @option(
     "--multi",
     is_flag=True,
@@ -188,7 +187,6 @@ def _pairs(
     window: str,
     mode: str,
     every_iteration: bool,
-    verify: bool,
     partitions: str,
     stagger: float | None,
     **others: Any,
@@ -209,7 +207,6 @@ def _pairs(
         mode=mode,
         windows=parse_counts(window, "--window"),
         every_iteration=every_iteration,
-        verify=verify,
         partitions=parse_counts(partitions, "--partitions") if partitions else (),
         stagger_ns=(stagger or 0.0) * 1e9,
         **messages_of(common, others, max(sizes or [0]), takes_packing),
@@ -229,7 +226,6 @@ def _multi(
     idle_last: bool,
     msgs_per_sample: int,
     overall_volume: int,
-    verify: bool,
     **_pairs_alone: Any,
 ) -> Pairs:
     """The multi-mode ping-pong; options that would make it something else are refused."""
@@ -250,7 +246,6 @@ def _multi(
         buffers=common.buffers,
         pairing=pairs,
         active=tuple(range(1, len(pairs) + 1)),
-        verify=verify,
     )
 
 

@@ -17,7 +17,6 @@ from hockney.cli._verb import MeasuringVerb
 from hockney.measure.endpoints import with_endpoints
 from hockney.programs import layout_names, preset_named, preset_names
 from hockney.spec import Plan, Size, single, sizes_of
-from hockney.spec.knobs import knobs_of
 from hockney.spec.messages import whole_sizes
 from hockney.spec.workloads.pingpong import Pingpong
 from hockney.units import parse_sizes
@@ -53,15 +52,7 @@ DEFAULT_SIZES = "0,1..4MiB"
     help="Sizes per factor of two in that range.",
 )
 @_options.EVERY_ITERATION
-@_options.TAILS
-@option(
-    "--floor",
-    is_flag=True,
-    heading=WORKLOAD,
-    help="Also measure what the hardware does without MPI, in the same rounds.",
-)
 @messages_options()
-@_options.VERIFY
 @option(
     "--format",
     "layout",
@@ -77,10 +68,7 @@ def command(
     peers: tuple[int, int],
     preset: str | None,
     every_iteration: bool,
-    tails: bool,
-    floor: bool,
     refine: bool,
-    verify: bool,
     **others: Any,
 ) -> Plan:
     """Measure the one-way time of messages between two ranks.
@@ -97,10 +85,7 @@ def command(
         buffers=common.buffers,
         peers=peers,
         every_iteration=every_iteration,
-        tails=tails,
-        floor=floor,
         refine=refine,
-        verify=verify,
         **messages_of(common, others, max(sizes)),
     )
     if not common.given_among(*grid):
@@ -134,7 +119,7 @@ def _with_preset(workload: Pingpong, name: str, common: Common) -> Pingpong:
     preset = preset_named(name)
     if common.given_among("buffers"):
         raise click.UsageError(f"--preset {name} has buffers of its own: leave out --buffers")
-    other = common.given_among(*NAMES, *knobs_of(Pingpong))
+    other = common.given_among(*NAMES, "any_source")
     if other:
         raise click.UsageError(f"--preset {name} fixes the workload: leave out {other[0]}")
     sizes = preset.sizes

@@ -104,7 +104,6 @@ DEFAULT_SIZES = "8..4MiB"
     "help?",
 )
 @_options.EVERY_ITERATION
-@_options.VERIFY
 @measuring_options()
 def command(
     common: Common,

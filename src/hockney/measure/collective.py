@@ -67,7 +67,6 @@ class Study:
     """Groups of ranks that make the collective at the same time."""
     overlap: bool
     """Measure nonblocking and persistent collectives also overlapped with computation."""
-    verify: bool
     arrivals: Arrivals | None
     phases: Sequence[str]
     """Schedules to make by messages, or ALL_SCHEDULES; empty for none."""
@@ -141,7 +140,6 @@ def cases_of(
                     threads=tuple(study.threads),
                     overlap=study.overlap and (collective in NONBLOCKING or form == PERSISTENT),
                     arrivals=study.arrivals,
-                    verify=study.verify and collective not in NO_BYTES,
                     phases=() if form else phases.of(collective, ranks, sizes, segment),
                 )
                 placement = forced(base, forcing, ranks)

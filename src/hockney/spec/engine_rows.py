@@ -105,13 +105,6 @@ ROWS = (
     ),
     Row("keep-clock-cost", F, OF_TWO | OF_PAIRS, "do not subtract the clock cost"),
     Row(
-        "verify",
-        F,
-        PINGPONG | {"rma"} | OF_PAIRS | OF_ALL,
-        "check each message on arrival, outside the timed region",
-    ),
-    Row("floor", F, PINGPONG, "measure the hardware's limit without MPI in the same rounds"),
-    Row(
         "buffers",
         H,
         EVERY,
@@ -387,12 +380,6 @@ ROWS = (
         LOADED,
         "random:VICTIMS, blocks:VICTIMS or listed:0,1/2,3: victims and aggressors",
         "ROLES",
-    ),
-    Row(
-        "tails",
-        F,
-        PINGPONG | LOADED,
-        "time each exchange separately, and count all of them in histograms",
     ),
     Row("launch", C, EVERY, "the launch's number in the records", "N"),
     Row("seed", H, EVERY, "from which the order of visits follows", "N"),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from hockney.errors import AskedWronglyError
 from hockney.spec.arrivals import Arrivals
+from hockney.spec.knobs import Knob
 from hockney.spec.messages import MOST_THREADS
 from hockney.spec.words import NONBLOCKING as NONBLOCKING_FORM
 from hockney.spec.words import PARAMETERS
@@ -131,8 +132,9 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
     """When ranks arrive; None where all start together."""
     phases: tuple[str, ...] = ()
     """Names of algorithms whose schedules are made by messages as well, and their phases timed."""
-    verify: bool = False
-    """Check every byte and every reduced value."""
+    verify: Annotated[
+        bool, Knob("Check all data, untimed.", operations=frozenset(COLLECTIVES) - NO_BYTES)
+    ] = False
 
     @property
     def usual_buffers(self) -> Buffers:
@@ -158,8 +160,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
                 | ({"root"} if name in ROOTED else set())
                 | ({"form", "overlap"} if name in IN_FORMS else set())
                 | ({"overlap"} if name in NONBLOCKING else set())
-                | ({"element"} if name in REDUCTIONS else set())
-                | (set() if name in NO_BYTES else {"verify"}),
+                | ({"element"} if name in REDUCTIONS else set()),
                 ("separate", "cold"),
                 has_bytes=name not in NO_BYTES,
             )
@@ -184,7 +185,7 @@ class Collective(Workload, frozen=True, kw_only=True, tag="collective"):
             *([f"--groups={self.groups}"] if self.groups > 1 else []),
             *([f"--element={self.element}"] if self.element != USUAL_ELEMENT else []),
             *self._threads_arguments(),
-            *self.flags("overlap", "verify"),
+            *self.flags("overlap"),
             f"--algorithm={self.algorithm}",
             *([f"--schedules=@{list_file}"] if self.phases else []),
             *(self.arrivals.arguments(list_file) if self.arrivals else []),

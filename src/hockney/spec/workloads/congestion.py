@@ -9,6 +9,7 @@ from itertools import product
 from hockney.errors import AskedWronglyError
 from hockney.spec.loads import Aggressor, Burst, Roles, Victim
 from hockney.spec.workloads import Buffers, Measured, Row, Workload
+from hockney.spec.workloads._shared import Tails
 from hockney.spec.workloads.collective import INT_BYTES, MOST_BYTES
 from hockney.spec.workloads.pairs import USUAL_WINDOW
 from hockney.units import format_size
@@ -29,8 +30,7 @@ class Congestion(Workload, frozen=True, kw_only=True, tag="congestion"):
     """Messages in flight from an aggressor to each rank that it sends to."""
     bursts: tuple[Burst, ...] = (Burst(),)
     roles: Roles = Roles()
-    tails: bool = False
-    """Count all operations in histograms."""
+    tails: Tails = False
     most_factor: float | None = None
     """A factor that is surely larger fails the run; None for no gate."""
 
@@ -92,7 +92,6 @@ class Congestion(Workload, frozen=True, kw_only=True, tag="congestion"):
             f"--roles={roles}",
             f"--loads={','.join(self._loads())}",
             *([f"--window={self.window}"] if self.victim == "stream" else []),
-            *self.flags("tails"),
         ]
 
     def _loads(self) -> Iterator[str]:

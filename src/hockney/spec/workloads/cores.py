@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from hockney.spec.workloads import Buffers, Workload
+from hockney.spec.workloads._shared import Verify
 from hockney.spec.workloads.pingpong import check_verify
 
 
 class Cores(Workload, frozen=True, kw_only=True, tag="cores"):
     parallel: bool = False
     """Pairs without a rank in common exchange messages at once."""
-    verify: bool = False
+    verify: Verify = False
 
     @property
     def usual_buffers(self) -> Buffers:
@@ -23,7 +24,7 @@ class Cores(Workload, frozen=True, kw_only=True, tag="cores"):
         check_verify(self.verify, self.buffers)
 
     def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:  # noqa: ARG002
-        return ["cores", *self.flags("parallel", "verify")]
+        return ["cores", *self.flags("parallel")]
 
 
 WORKLOAD = Cores

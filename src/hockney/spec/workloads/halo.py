@@ -8,6 +8,7 @@ from typing import Literal, get_args
 from hockney.errors import AskedWronglyError
 from hockney.spec.words import grid_text
 from hockney.spec.workloads import Buffers, Row, Workload
+from hockney.spec.workloads._shared import Verify
 from hockney.spec.workloads.collective import PERSISTENT, Form, Sync
 from hockney.units import format_size
 
@@ -68,7 +69,7 @@ class Halo(Workload, frozen=True, kw_only=True, tag="halo"):
     sync: Sync = "clock"
     overlap: bool = False
     """Measure exchanges that can also overlapped with computation as long as they take."""
-    verify: bool = False
+    verify: Verify = False
 
     @property
     def usual_buffers(self) -> Buffers:
@@ -93,7 +94,7 @@ class Halo(Workload, frozen=True, kw_only=True, tag="halo"):
             f"--neighbors={self.neighbors}",
             f"--sync={self.sync}",
             *([] if self.partitions is None else [f"--partitions={self.partitions}"]),
-            *self.flags("open", "reorder", "overlap", "verify"),
+            *self.flags("open", "reorder", "overlap"),
         ]
 
     def check(self, ranks: int) -> None:

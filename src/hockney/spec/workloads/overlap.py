@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hockney.errors import AskedWronglyError
 from hockney.spec.workloads import Buffers, Row, Workload
+from hockney.spec.workloads._shared import Verify
 from hockney.spec.workloads.collective import Sync
 
 SENDER, RECEIVER = "isend", "irecv"
@@ -12,7 +13,7 @@ SENDER, RECEIVER = "isend", "irecv"
 
 class Overlap(Workload, frozen=True, kw_only=True, tag="overlap"):
     sync: Sync = "clock"
-    verify: bool = False
+    verify: Verify = False
 
     @property
     def usual_buffers(self) -> Buffers:
@@ -23,7 +24,7 @@ class Overlap(Workload, frozen=True, kw_only=True, tag="overlap"):
         return {"overlap": Row(buffers=("separate", "cold"))}
 
     def arguments(self, ranks: int, list_file: str | None = None) -> list[str]:  # noqa: ARG002
-        return ["overlap", f"--sync={self.sync}", *self.flags("verify")]
+        return ["overlap", f"--sync={self.sync}"]
 
     def check(self, ranks: int) -> None:
         if ranks != 2:

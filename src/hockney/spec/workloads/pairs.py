@@ -8,13 +8,14 @@ from hockney.spec.words import MODES as MODES
 from hockney.spec.words import PARTITIONED, PERSISTENT, REPLACE, STANDARD
 from hockney.spec.workloads import Buffers, Row
 from hockney.spec.workloads._messages import Messages as Messages
+from hockney.spec.workloads._shared import Verify
 from hockney.spec.workloads.pingpong import check_verify
 
 Pair = tuple[int, int]
 Pairing = tuple[Pair, ...]
 
 FIELDS = frozenset(
-    {"pairing", "active", "operation", "every_iteration", "verify", "mode"}
+    {"pairing", "active", "operation", "every_iteration", "mode"}
     | {"threads", "thread_comms", "datatype", "receive_datatype"}
 )
 """Fields of all operations."""
@@ -66,7 +67,7 @@ class Pairs(Messages, frozen=True, kw_only=True, tag="pairs"):
     windows: tuple[int, ...] = (USUAL_WINDOW,)
     """Messages in flight, for operations with a window."""
     every_iteration: bool = False
-    verify: bool = False
+    verify: Verify = False
     partitions: tuple[int, ...] = ()
     """Numbers of partitions of a message, with a thread for each."""
     stagger_ns: float = 0.0
@@ -181,7 +182,7 @@ class Pairs(Messages, frozen=True, kw_only=True, tag="pairs"):
             words.append("--partitions=" + ",".join(map(str, self.partitions)))
             words.append(f"--stagger={self.stagger_ns:g}")
         words.append("--pairs-active=" + ",".join(map(str, self.active)))
-        return [*words, *self.flags("every_iteration", "verify")]
+        return [*words, *self.flags("every_iteration")]
 
 
 WORKLOAD = Pairs

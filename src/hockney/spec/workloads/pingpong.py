@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from hockney.errors import AskedWronglyError
+from hockney.spec.knobs import Knob
 from hockney.spec.workloads import Buffers
 from hockney.spec.workloads._messages import Messages as Messages
+from hockney.spec.workloads._shared import Tails, Verify
 
 Reduce = Literal["max", "first"]
 
@@ -16,8 +18,7 @@ class Pingpong(Messages, frozen=True, kw_only=True, tag="pingpong"):
     """The two ranks that exchange messages."""
     every_iteration: bool = False
     """Time each exchange separately."""
-    tails: bool = False
-    """Also count all of them in histograms."""
+    tails: Tails = False
     keep_clock_cost: bool = False
     """Do not subtract the cost of reading the clock."""
     sweep: bool = False
@@ -26,9 +27,10 @@ class Pingpong(Messages, frozen=True, kw_only=True, tag="pingpong"):
     """In a sweep: repetitions for about this time, by a timed warm-up; None for fixed ones."""
     reduce: Reduce = "max"
     """Use the larger of the two ranks' times, or the first rank's."""
-    verify: bool = False
-    floor: bool = False
-    """Measure the hardware's limit without MPI in the same rounds."""
+    verify: Verify = False
+    floor: Annotated[
+        bool, Knob("Also measure what the hardware does without MPI, in the same rounds.")
+    ] = False
     refine: bool = False
     """Locate the sizes at which the curve breaks, with further launches."""
     preset: str | None = None
@@ -59,7 +61,7 @@ class Pingpong(Messages, frozen=True, kw_only=True, tag="pingpong"):
             words.append(f"--seconds-a-size={self.seconds_a_size:g}")
         return [
             *words,
-            *self.flags("every_iteration", "tails", "keep_clock_cost", "verify", "floor"),
+            *self.flags("every_iteration", "keep_clock_cost"),
             *self.messages_arguments(),
         ]
 

@@ -8,6 +8,7 @@ from typing import Literal
 from hockney.errors import AskedWronglyError
 from hockney.spec.words import BOTH_WAYS, ONE_WAY
 from hockney.spec.workloads import Buffers, Row, Workload
+from hockney.spec.workloads._shared import Verify
 from hockney.spec.workloads.pairs import USUAL_WINDOW, Pairing, listed_pairs, pairing_argument
 from hockney.spec.workloads.pingpong import check_peers, peers_argument
 from hockney.units import format_size
@@ -44,7 +45,7 @@ ON_ANY_TYPE = ("replace", "no-op")
 
 FIELDS = frozenset(
     {"operation", "synchronizations", "window_kinds", "direction", "windows", "peers", "pairing"}
-    | {"active", "overlap", "every_iteration", "verify"}
+    | {"active", "overlap", "every_iteration"}
 )
 """Fields of all operations."""
 
@@ -69,7 +70,7 @@ class Rma(Workload, frozen=True, kw_only=True, tag="rma"):
     overlap: bool = False
     """Measure what the origin alone completes also while the target computes."""
     every_iteration: bool = False
-    verify: bool = False
+    verify: Verify = False
 
     @property
     def usual_buffers(self) -> Buffers:
@@ -120,7 +121,7 @@ class Rma(Workload, frozen=True, kw_only=True, tag="rma"):
             words.append(f"--element={self.element}")
         if self.operation in REDUCING:
             words.append(f"--reduction={self.reduction}")
-        return [*words, *self.flags("overlap", "every_iteration", "verify")]
+        return [*words, *self.flags("overlap", "every_iteration")]
 
     def check(self, ranks: int) -> None:
         if not self.pairing:
