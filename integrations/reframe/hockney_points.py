@@ -91,10 +91,10 @@ AXES = (
     *("operation", "algorithm", "segment_bytes", "radix", "requests", "phase", "mode", "exchange"),
     *("form", "window", "synchronization", "window_kind", "direction", "element", "reduction"),
     *("occurrence", "train", "threads", "receiver_threads", "thread_comms", "datatype", "packing"),
-    *("partitions", "stagger_ns", "any_source", "overlap", "arrival", "skew_s", "skew_times"),
+    *("partitions", "stagger_ns", "overlap", "arrival", "skew_s", "skew_times"),
     *("aggressor", "load_bytes", "load_window", "burst_s", "gap_s"),
     *("bytes", "ranks", "pairs", "groups", "grid", "neighbors", "periodic", "reordered"),
-    *("peers", "level", "variant"),
+    *("peers", "level", "variant", "any_source"),
 )
 UNITS = {"bytes": "B", "segment_bytes": "Bsegments", "ranks": "ranks", "pairs": "pairs"}
 

@@ -24,6 +24,7 @@ def test_what_is_hidden(overlapped_ns: float, share: float) -> None:
                     round=0,
                     operation="ibcast",
                     algorithm="ring",
+                    form="nonblocking",
                     bytes=8,
                     ranks=4,
                     overlap=overlap,
