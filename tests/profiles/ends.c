@@ -73,6 +73,25 @@ static void close_all(void)
     fflush(stdout);
 }
 
+/* The first of three messages is too long for its receive: a wait for all fails, whose statuses nobody asks for.
+   Prints which requests are left. */
+static void truncate_one(void)
+{
+    enum { MESSAGES = 3 };
+    char out[8] = "", in[MESSAGES][8];
+    MPI_Request of[MESSAGES];
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < MESSAGES; i++)
+        MPI_Irecv(in[i], i ? 8 : 1, MPI_CHAR, 0, i, MPI_COMM_SELF, &of[i]);
+    for (int i = 0; i < MESSAGES; i++)
+        MPI_Send(out, 8, MPI_CHAR, 0, i, MPI_COMM_SELF);
+    printf("%d:", MPI_Waitall(MESSAGES, of, MPI_STATUSES_IGNORE) == MPI_ERR_IN_STATUS);
+    for (int i = 0; i < MESSAGES; i++)
+        printf(" %d", of[i] != MPI_REQUEST_NULL);
+    printf("\n");
+}
+
 static void spawn(char *program)
 {
     char *arguments[] = {"spawned", NULL};
@@ -126,6 +145,8 @@ int main(int argc, char **argv)
         be_spawned();
     if (strcmp(how, "many") == 0)
         make_many(2);
+    if (strcmp(how, "truncate") == 0)
+        truncate_one();
     if (strcmp(how, "reuse") == 0)
         reuse_handle();
     MPI_Finalize();

@@ -95,6 +95,19 @@ def test_a_program_that_goes_elsewhere_and_is_killed_leaves_its_calls(
     assert "rank 0 ended without MPI_Finalize" in done.stderr
 
 
+def test_a_wait_that_fails_leaves_the_same_requests(mpi: Mpi, ends: Path, tmp_path: Path) -> None:
+    """MPICH frees other requests where statuses are given, and reports those that are left."""
+    recorder, _ = build_recorder(mpi)
+    ended = []
+    for env in (dict(os.environ), environment(recorder, tmp_path)):
+        words, env = [ends, "truncate"], env | family_of(mpi).environment(mpi)
+        done = subprocess.run(words, env=env, capture_output=True, text=True, check=False)
+        ended.append((done.returncode, done.stdout, done.stderr))
+    assert ended[1] == ended[0]
+    [rank] = collect(tmp_path, PROGRAM).ranks
+    assert (rank.end, rank.unfinished) == ("finalized", 0)
+
+
 def test_files_of_a_program_that_closed_all_others_are_its_own(
     mpi: Mpi, ends: Path, tmp_path: Path
 ) -> None:

@@ -10,9 +10,9 @@ enum { FEW = 16 };
 
 /* What a call is about to complete: the library overwrites handles, and statuses are needed. */
 struct pending {
-    int requests;
+    int requests, are_ours; /* are_ours: the statuses, as the program ignores them */
     const uintptr_t *handles;
-    MPI_Status *statuses; /* the program's, or ours where it ignores them */
+    MPI_Status *statuses;
     void *held;           /* of more than a few */
     uintptr_t few_handles[FEW];
     MPI_Status few_statuses[FEW];
@@ -39,7 +39,8 @@ static int note_requests(struct pending *pending, int requests, const MPI_Reques
         handles[i] = HANDLE(of[i]);
     pending->requests = requests;
     pending->handles = handles;
-    pending->statuses = given == MPI_STATUSES_IGNORE ? statuses : given;
+    pending->are_ours = given == MPI_STATUSES_IGNORE;
+    pending->statuses = pending->are_ours ? statuses : given;
     return 1;
 }
 
@@ -61,6 +62,27 @@ static int is_received(const MPI_Status *status, int result)
 {
     return result == MPI_SUCCESS ||
            (result == MPI_ERR_IN_STATUS && status->MPI_ERROR == MPI_SUCCESS);
+}
+
+/* Of a program that ignores statuses, MPICH from 4.2 on frees all requests of a call that fails, for the program cannot
+   know which of them are pending. As it was given ours, it left those: then they would be reported as leaks. */
+static void free_pending(const struct pending *pending, MPI_Request of[])
+{
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40200000 && !defined(I_MPI_VERSION)
+    int (*release)(MPI_Request *) = REAL(MPI_Request_free);
+    for (int i = 0; i < pending->requests; i++) {
+        if (pending->statuses[i].MPI_ERROR != MPI_ERR_PENDING)
+            continue;
+        lock_recorder();
+        const struct request *known = find_request(pending->handles[i]);
+        const int may_be_freed = known && !known->is_persistent;
+        unlock_recorder();
+        if (may_be_freed && release(&of[i]) == MPI_SUCCESS)
+            pending->statuses[i].MPI_ERROR = MPI_ERR_UNKNOWN; /* complete, but what it received is not known */
+    }
+#else
+    (void)pending, (void)of;
+#endif
 }
 
 /* What a call completed: the first so many (which: NULL), or those that it names. polls: of a function that need
@@ -103,6 +125,8 @@ static void count_completed(struct done *done, const struct pending *pending, in
         done.result = real ARGUMENTS;                                                              \
         const int is_known = done.result == MPI_SUCCESS || done.result == MPI_ERR_IN_STATUS;       \
         const int completed = is_known ? COMPLETED : 0;                                            \
+        if (__builtin_expect(done.result == MPI_ERR_IN_STATUS, 0) && pending.are_ours && !(WHICH)) \
+            free_pending(&pending, of);                                                            \
         if (polls && completed <= 0)                                                               \
             count_nothing(polls, call, NULL, done.enter);                                          \
         else                                                                                       \
