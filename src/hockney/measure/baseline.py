@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import platform
 from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
+from hockney.confidential import FAMILIES
 from hockney.errors import HockneyError
 from hockney.file_lock import locked
 from hockney.measure.build import build_engine
@@ -29,6 +32,8 @@ MOST_TAKEN, TRIES = 0.05, 3
 """Of a rank's time while another process held its CPU: beyond it, it is measured again. Where the
 other process polls and yields, as MPI libraries do, no batch is free of it."""
 PATIENCE_S = 60.0
+DIGITS = 16
+"""Of the digest of settings in a file's name."""
 
 
 def is_one_host(profile: Profile) -> bool:
@@ -39,9 +44,9 @@ def is_one_host(profile: Profile) -> bool:
 
 
 def machine_of(mpi: Mpi) -> Machine | None:
-    """Times of messages between two ranks of this host, measured once for each library and machine
-    (and kept in the cache, unless the machine was busy); None where they cannot be measured. Two
-    processes never measure at the same time."""
+    """Times of messages between two ranks of this host, measured once for each library, machine
+    and settings of MPI (and kept in the cache, unless the machine was busy); None where they cannot
+    be measured. Two processes never measure at the same time."""
     with suppress(HockneyError, OSError, ValueError):
         engine = build_engine(mpi)
         kept = _kept(engine.path)
@@ -58,8 +63,11 @@ def machine_of(mpi: Mpi) -> Machine | None:
 
 
 def _kept(engine: Path) -> Path:
-    """Beside the engine, whose place depends on the library; by host, as homes are shared."""
-    return engine.with_name(f"messages-{platform.node()}.json")
+    """Beside the engine, whose place depends on the library; by host, as homes are shared, and by
+    the settings of MPI, which may choose another transport."""
+    settings = sorted(one for one in os.environ.items() if one[0].upper().startswith(FAMILIES))
+    digest = hashlib.sha256(os.fsencode(repr(settings))).hexdigest()[:DIGITS]
+    return engine.with_name(f"messages-{platform.node()}-{digest}.json")
 
 
 def _measured(mpi: Mpi, engine: Engine) -> Machine | None:

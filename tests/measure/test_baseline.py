@@ -1,0 +1,32 @@
+"""Times of messages on this machine, which profiles are compared with: when they are measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from hockney.measure import baseline
+from hockney.mpis import Mpi
+from hockney.profiles.kinds import Machine
+
+
+def test_messages_are_measured_once_for_each_transport(
+    mpi: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A program that was told to use TCP must not be compared with messages in shared memory."""
+    measured: list[Machine] = []
+
+    def measure(*_: object) -> Machine:
+        measured.append(Machine(messages=((8, 1e-6 * (1 + len(measured))),)))
+        return measured[-1]
+
+    monkeypatch.setattr(baseline, "_measured", measure)
+    monkeypatch.setattr(baseline, "build_engine", lambda _: SimpleNamespace(path=tmp_path / "own"))
+    found = []
+    for transport in ("posix,self", "tcp,self", "posix,self"):
+        monkeypatch.setenv("UCX_TLS", transport)
+        found.append(baseline.machine_of(mpi))
+    assert len(measured) == 2
+    assert found == [measured[0], measured[1], measured[0]]
