@@ -92,6 +92,26 @@ static void truncate_one(void)
     printf("\n");
 }
 
+static void note_error(MPI_Comm *comm, int *error, ...)
+{
+    (void)comm, (void)error;
+    printf("error\n");
+}
+
+/* Frees a communicator under two names. */
+static void free_twice(void)
+{
+    MPI_Errhandler handler;
+    MPI_Comm made, same;
+    MPI_Comm_create_errhandler(note_error, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+    MPI_Comm_dup(MPI_COMM_SELF, &made);
+    same = made;
+    MPI_Comm_free(&made);
+    MPI_Comm_free(&same);
+}
+
 static void spawn(char *program)
 {
     char *arguments[] = {"spawned", NULL};
@@ -147,6 +167,8 @@ int main(int argc, char **argv)
         make_many(2);
     if (strcmp(how, "truncate") == 0)
         truncate_one();
+    if (strcmp(how, "free-twice") == 0)
+        free_twice();
     if (strcmp(how, "reuse") == 0)
         reuse_handle();
     MPI_Finalize();

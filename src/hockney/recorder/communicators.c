@@ -54,12 +54,12 @@ CALL(Intercomm_create_from_groups, PLAIN,
      MPI_Comm *made)
 #endif
 
+/* The library is not asked for the group: of a handle that is none, it would report errors of ours first. */
 #define FREES(NAME)                                                                                \
     WRAP(NAME, (comm), MPI_Comm *comm)                                                             \
     {                                                                                              \
-        const int is_there = comm && *comm != null_comm();                                         \
-        const uint16_t group = is_there ? group_of(*comm) : NO_GROUP;                              \
-        if (is_there)                                                                              \
+        const uint16_t group = comm ? group_if_known(*comm) : NO_GROUP;                            \
+        if (comm)                                                                                  \
             forget_comm(*comm);                                                                    \
         const uint64_t enter = ticks();                                                            \
         const int result = real(comm);                                                             \

@@ -266,6 +266,12 @@ uint16_t group_of(MPI_Comm comm)
     return remember(HANDLE(comm), 0, &described);
 }
 
+uint16_t group_if_known(MPI_Comm comm)
+{
+    const int found = look_up(HANDLE(comm), 0);
+    return found < 0 ? NO_GROUP : (uint16_t)found;
+}
+
 uint16_t group_of_window(MPI_Win window)
 {
     const int found = look_up(HANDLE(window), 1);

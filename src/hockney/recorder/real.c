@@ -128,7 +128,6 @@ static void *data_of(const char *name)
 #endif
 
 HANDLE_OF(world, MPI_Comm, MPI_COMM_WORLD, "ompi_mpi_comm_world")
-HANDLE_OF(null_comm, MPI_Comm, MPI_COMM_NULL, "ompi_mpi_comm_null")
 HANDLE_OF(byte_type, MPI_Datatype, MPI_BYTE, "ompi_mpi_byte")
 HANDLE_OF(null_type, MPI_Datatype, MPI_DATATYPE_NULL, "ompi_mpi_datatype_null")
 HANDLE_OF(message_of_nobody, MPI_Message, MPI_MESSAGE_NO_PROC, "ompi_message_no_proc")

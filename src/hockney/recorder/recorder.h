@@ -118,7 +118,6 @@ void *find_real(const char *name); /* NULL where the library has none of that na
 #define REAL(NAME) ((__typeof__(&P##NAME))real_of("P" #NAME))
 int is_from_library(const void *caller);
 MPI_Comm world(void);
-MPI_Comm null_comm(void);
 MPI_Datatype byte_type(void);
 MPI_Datatype null_type(void);
 MPI_Message message_of_nobody(void);
@@ -161,6 +160,7 @@ int is_world_of_session(MPI_Group *group);
 /* groups.c: communicators and windows. Those that find a group may ask the library: without the lock. */
 enum { NO_GROUP = UINT16_MAX };
 uint16_t group_of(MPI_Comm comm);
+uint16_t group_if_known(MPI_Comm comm); /* of a handle that may be none; NO_GROUP where it was not used before */
 uint16_t group_of_window(MPI_Win window);
 int32_t peer_in(uint16_t group, int rank);
 uint64_t members_of(uint16_t group);
