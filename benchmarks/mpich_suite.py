@@ -59,6 +59,8 @@ CONFIGURATION = """
 #define HAVE_GETRUSAGE 1
 #define HAVE_ATOMIC 1
 #define MPIO_USES_MPI_REQUEST 1
+#define HAVE_FORTRAN_BINDING 1
+#define F77_NAME_LOWER_USCORE 1
 #define THREAD_PACKAGE_INVALID 0
 #define THREAD_PACKAGE_NONE 1
 #define THREAD_PACKAGE_POSIX 2
@@ -70,6 +72,11 @@ CONFIGURATION = """
 #define THREAD_PACKAGE_NAME THREAD_PACKAGE_POSIX
 """
 """What their configure would find out."""
+FORTRAN = {"f77": ".f", "f90": ".f90", "f08": ".f90"}
+"""Sources by the first letters of a directory."""
+FORTRAN_FLAGS = ("-fallow-argument-mismatch", "-fno-range-check", "-cpp")
+NUMBERS = re.compile("@F77_MPI_(ADDRESS|OFFSET)@")
+"""In headers for Fortran."""
 NOTHING = Program(schema=1, hockney="0", command=None, time_utc="", exit_status=0, wall_s=0.0)
 
 
@@ -189,14 +196,16 @@ class Built:
             *(f"-I{path}" for path in (build / "include", suite / "include")),
             f"-I{suite / 'dtpools' / 'include'}",
         ]
-        names = ["mtest.c", "mtest_common.c", "dtypes.c", "mtest_single.c", "mtest_thread.c"]
-        sources = [suite / "util" / name for name in names]
+        names = ["mtest", "mtest_common", "dtypes", "mtest_single", "mtest_thread", "run_mpitests"]
+        sources = [suite / "util" / f"{name}.c" for name in names]
         sources += sorted((suite / "dtpools" / "src").glob("*.c"))
         for source in sources:
             compiled = [mpi.mpicc, *self.flags, "-c", "-o", self._object(source), source]
             subprocess.run(compiled, check=True)
-        left_out = {"mtest_single.c", "mtest_thread.c"}
-        self.shared = [self._object(source) for source in sources if source.name not in left_out]
+        self.shared = [self._object(one) for one in sources if one.stem not in names[3:]]
+        for template in suite.rglob("f77/**/*.h.in"):
+            text = NUMBERS.sub("integer*8", template.read_text())
+            (build / "include" / template.stem).write_text(text)
 
     def _object(self, source: Path) -> Path:
         return self.build / f"{source.stem}.o"
@@ -207,15 +216,23 @@ class Built:
         path = self.build / test.directory / test.program
         path.parent.mkdir(parents=True, exist_ok=True)
         rules = self._rules(folder)
-        sources = rules.get(f"{test.program}_SOURCES", f"{test.program}.c").split()
+        language = test.directory.partition("/")[0]
+        usual = test.program + FORTRAN.get(language, ".c")
+        sources = rules.get(f"{test.program}_SOURCES", usual).split()
         flags = re.findall(r"-[DO]\S*", rules.get(f"{test.program}_CPPFLAGS", ""))
-        if "mtest_single" in (folder / "Makefile.am").read_text():
-            kind = "mtest_single"
+        found = [folder / name for name in sources if not name.endswith(".h")]
+        if all(source.suffix == ".c" for source in found):
+            kind = "mtest_thread" if language == "threads" else "mtest_single"
+            command = [self.mpi.mpicc, *self.flags, *flags, "-o", path, *found]
+            has_main = not any("int run(const char" in source.read_text() for source in found)
+            kinds = [kind] if has_main else [kind, "run_mpitests"]
+            command += [*(self.build / f"{one}.o" for one in kinds), *self.shared, "-lm"]
         else:
-            kind = "mtest_thread"
-        command = [self.mpi.mpicc, *self.flags, *flags, "-o", path]
-        command += [folder / source for source in sources if source.endswith(".c")]
-        command += [self.build / f"{kind}.o", *self.shared, "-lm"]
+            mpicc = Path(self.mpi.mpicc)
+            compiler = mpicc.with_name(mpicc.name.replace("mpicc", "mpif90"))
+            common = self.suite / "util" / f"mtest_{language}{FORTRAN[language]}"
+            command = [compiler, *self.flags, *FORTRAN_FLAGS, f"-I{folder}", f"-J{path.parent}"]
+            command += ["-o", path, *found, common]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode == 0:
             return path
