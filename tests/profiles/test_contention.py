@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from profiled_programs import build
 
-from hockney.mpis import Mpi
+from hockney.mpis import Mpi, family_of
 from hockney.profiles.causes import BANDWIDTH, BUSY, CONTENTION
 
 HERE = Path(__file__).parent
@@ -64,7 +64,8 @@ def decided(mpi: Mpi, program: Path, streams: int) -> dict[str, Any]:
     """The finding that names what decides the time of large messages, beside so many streams. What
     messages take alone is measured through the same link, and kept in a cache of its own."""
     place = program.parent
-    env = {**os.environ, **THROUGH_LOOPBACK, "XDG_CACHE_HOME": str(place / "cache")}
+    env = {**os.environ, **family_of(mpi).environment(mpi), **THROUGH_LOOPBACK}
+    env["XDG_CACHE_HOME"] = str(place / "cache")
     hockney = [sys.executable, "-m", "hockney"]
     launch = [*PRIORITY, str(mpi.mpiexec), "-n", "2", str(program), "large"]
     words = [*OF_STREAMS, sys.executable, str(HERE / "streams.py"), str(streams), *launch]
