@@ -236,7 +236,7 @@ class Built:
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode == 0:
             return path
-        errors = [line for line in done.stderr.splitlines() if "error" in line or "undef" in line]
+        errors = [line for line in done.stderr.splitlines() if re.search("error|undef", line, re.I)]
         return (errors or ["no reason"])[0].replace(f"{self.suite}/", "")
 
     @staticmethod
