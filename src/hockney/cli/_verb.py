@@ -64,8 +64,8 @@ class MeasuringVerb(Verb):
 
     def _plan(self, context: click.Context, options: dict[str, Any]) -> Plan:
         """The plan of options without those of variants and output."""
-        chosen = {name: options.pop(name) for name in self.knobs}
         common = common_of(context, options)
+        chosen = {name: options.pop(name) for name in self.knobs}
         assert self.callback is not None
         plan = context.invoke(self.callback, common, **options)
         assert isinstance(plan, Plan)

@@ -1,29 +1,28 @@
-"""Contention planted in a real program: its messages share a link with other connections.
+"""Whether `profile` names contention that was planted in a real program: other connections on the
+link. As root: python benchmarks/contention.py [--streams N] [--mpicc MPICC]
 
 Two ranks exchange messages through the loopback of a network namespace of their own, which is
 limited to a fraction of what a core can send. Whoever else sends there needs hardly any CPU, so
-that two cores are enough: more ranks than cores would wait for their CPU instead."""
+that two cores are enough: more ranks than cores would wait for their CPU instead. Needs unshare,
+ip, tc and chrt."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
-import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
-import pytest
-from profiled_programs import build
-
+from hockney.measure.mpi import find_mpi
 from hockney.mpis import Mpi, family_of
-from hockney.profiles.causes import BANDWIDTH, BUSY, CONTENTION
+from hockney.profiles.causes import BANDWIDTH, CONTENTION
 
 HERE = Path(__file__).parent
-TOOLS = ("unshare", "ip", "tc", "chrt")
-LINK_BPS = 0.5e9
-"""Bytes a second of the loopback: 4 Gbit/s."""
+PROGRAM = HERE.parent / "tests" / "profiles" / "planted.c"
 STREAMS = 12
 """They take most of the link: each gets at least as much as the messages."""
 LIMITED = (
@@ -41,23 +40,6 @@ THROUGH_LOOPBACK = {
 }
 PRIORITY, OF_STREAMS = ("chrt", "-r", "5"), ("chrt", "-r", "6")
 """Ranks never give their CPU away, which streams need for moments."""
-pytestmark = [
-    pytest.mark.long,
-    pytest.mark.skipif(
-        os.geteuid() != 0 or not all(map(shutil.which, TOOLS)),
-        reason=f"needs root, to limit the loopback, and {', '.join(TOOLS)}",
-    ),
-]
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("contention")
-
-
-@pytest.fixture(scope="module")
-def program(mpi: Mpi, place: Path) -> Path:
-    return build(mpi, place, HERE / "planted.c")
 
 
 def decided(mpi: Mpi, program: Path, streams: int) -> dict[str, Any]:
@@ -82,14 +64,22 @@ def decided(mpi: Mpi, program: Path, streams: int) -> dict[str, Any]:
     return dict(found)
 
 
-def test_other_traffic_on_the_link_is_contention(mpi: Mpi, program: Path) -> None:
-    alone = decided(mpi, program, 0)
-    if alone["cause"] == BUSY:
-        pytest.skip("the machine is busy")
-    assert alone["cause"] == BANDWIDTH
-    if alone["bandwidth_Bps"] > 1.1 * LINK_BPS:
-        pytest.skip("messages of this MPI do not go through the loopback")
-    beside = decided(mpi, program, STREAMS)
-    assert beside["cause"] == CONTENTION
-    assert beside["bytes"] == 1 << 20
-    assert beside["times"] > 2.0
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--streams", type=int, default=STREAMS)
+    parser.add_argument("--mpicc", default="mpicc")
+    asked = parser.parse_args()
+    mpi = find_mpi(asked.mpicc)
+    with tempfile.TemporaryDirectory() as directory:
+        program = Path(directory) / "planted"
+        subprocess.run([mpi.mpicc, "-O2", "-o", program, PROGRAM], check=True)
+        causes = {}
+        for streams in (0, asked.streams):
+            causes[streams] = decided(mpi, program, streams)
+            print(streams, "streams:", causes[streams]["text"])
+    alone, beside = causes[0]["cause"], causes[asked.streams]["cause"]
+    return 0 if (alone, beside) == (BANDWIDTH, CONTENTION) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
