@@ -103,7 +103,7 @@ def test_deviations_of_several_launches_are_not_put_together() -> None:
 
 def test_samples_come_before_statistics_of_the_same_point() -> None:
     run = make_run(lambda *_: [1000.0])
-    run.add(msgspec.structs.replace(summary("mean", value_s=5.0), peers=(0, 1)))
+    run.add(msgspec.structs.replace(summary("mean", value_s=5.0), peers=(0, 1), mode="standard"))
     [point] = estimate(run).headline
     assert (point.statistic, point.typical_s) == ("median", pytest.approx(1e-6))
 
