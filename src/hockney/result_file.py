@@ -183,13 +183,15 @@ class ResultFile:
         os.close(self._file)
 
 
-def opened_first(names: Iterable[Path], force: bool, resume: bool | None) -> ResultFile:
+def opened_first(
+    names: Iterable[Path], force: bool, resume: bool | None, keep: bool = False
+) -> ResultFile:
     """The first of these names that no file has: another process may take one at any moment.
     Raises TakenError where all are taken."""
     taken: TakenError | None = None
     for path in names:
         try:
-            return ResultFile(path, force, resume)
+            return ResultFile(path, force, resume, keep)
         except TakenError as error:
             taken = error
     assert taken is not None, "no name was given"

@@ -40,6 +40,12 @@ def default_output(experiment: str) -> Path:
     return next(name for name in Target(path, is_chosen=False).names() if not name.exists())
 
 
+def target_of(output: Path | None, experiment: str, force: bool) -> Target:
+    """Where a verb writes that continues no file."""
+    path = output or default_output(experiment)
+    return Target(path, force=force, resume=None, is_chosen=output is not None)
+
+
 def measure_and_show(plan: Plan, output: Output) -> None:
     """Measures, keeping every sample in a file; what was measured is shown even if it ended
     badly."""

@@ -13,7 +13,6 @@ from hockney.analysis import Analysis
 from hockney.cli import _measure
 from hockney.errors import HockneyError
 from hockney.measure.problems import raise_problems
-from hockney.measure.run import Target
 from hockney.measure.setup import mpi_of
 from hockney.measure.trial import launch_s
 from hockney.records import Run
@@ -79,7 +78,6 @@ def _placement(run: Run, mpicc: str | None) -> Placement:
 
 
 def _measured(plan: Plan, options: dict[str, Any]) -> Run:
-    output = options["output"] or _measure.default_output("tune-check")
     if not options["quiet"]:
         seconds = format_seconds(plan.sampling.budget_s)
         blocks = plan.sampling.most_launches
@@ -87,8 +85,7 @@ def _measured(plan: Plan, options: dict[str, Any]) -> Run:
         click.echo(
             f"{len(plan.cases)} combinations {limit}share {seconds} at most (--budget)", err=True
         )
-    is_chosen = options["output"] is not None
-    target = Target(output, force=options["force"], resume=None, is_chosen=is_chosen)
+    target = _measure.target_of(options["output"], "tune-check", options["force"])
     session = _measure.measured(plan, target, options["quiet"])
     raise_problems(session)
     if not options["quiet"]:

@@ -11,7 +11,7 @@ from hockney.cli._help import COMMON, OUTPUT, option, verb
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
-    from hockney.cli._measure import default_output
+    from hockney.cli._measure import target_of
     from hockney.confidential import programs_of, redacted
     from hockney.endings import AtEnd
     from hockney.measure.baseline import is_one_host, machine_of
@@ -19,7 +19,6 @@ with lazy_imports():
     from hockney.profiles import kinds
     from hockney.profiles.findings import findings_of
     from hockney.profiles.summary import Summary
-    from hockney.result_file import ResultFile
     from hockney.views.profile import answer_lines
 
 
@@ -70,8 +69,8 @@ def command(
     until the new one is whole.
     """
     mpi = mpi_of_command(words, mpicc)
-    path = output or default_output("profile")
-    file = ResultFile(path, force=force, keep=True)
+    file = target_of(output, "profile", force).opened(keep=True)
+    path = file.path
     at_end = AtEnd(file.remove_empty)
     try:
         most_acts = trace_calls if trace else 0

@@ -11,7 +11,7 @@ from hockney.cli._help import PLACEMENT, SAMPLING, SIMULATION, option, verb
 from hockney.lazy import lazy_imports
 
 with lazy_imports():
-    from hockney.cli._measure import default_output
+    from hockney.cli._measure import target_of
     from hockney.cli._profiles import load_profile
     from hockney.endings import AtEnd
     from hockney.measure.checks import check_slots
@@ -19,7 +19,6 @@ with lazy_imports():
     from hockney.profiles.mix import mix_of
     from hockney.profiles.summary import Summary
     from hockney.records import Record, encode
-    from hockney.result_file import ResultFile
     from hockney.spec import Placement
     from hockney.views.as_json import dumps
     from hockney.views.mix import replayed_json, replayed_lines
@@ -107,8 +106,7 @@ def command(
         ranks = sorted((one for one in profile.ranks if one.job == 0), key=lambda one: one.rank)
         computed = [max(one.wall_s - of_rank[0, one.rank].time_s, 0.0) for one in ranks]
     check_slots(placement)
-    path = output or default_output("replay")
-    result = ResultFile(path, force=force)
+    result = target_of(output, "replay", force).opened()
     at_end = AtEnd(result.remove_empty)
     before = encode(header_of(label))
 
@@ -127,4 +125,4 @@ def command(
     else:
         click.echo("\n".join(replayed_lines(mix, found)))
     if not quiet:
-        click.echo(f"samples are in {path}", err=True)
+        click.echo(f"samples are in {result.path}", err=True)

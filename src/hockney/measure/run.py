@@ -14,7 +14,7 @@ from hockney.measure.setup import setups_of
 from hockney.measure.status import Status
 from hockney.measure.steps import steps_of
 from hockney.records import Run
-from hockney.result_file import opened_first
+from hockney.result_file import ResultFile, opened_first
 from hockney.spec import Plan
 
 MOST_NUMBERED = 1000
@@ -39,6 +39,10 @@ class Target:
         for number in range(2, 1 if self.is_chosen else MOST_NUMBERED):
             yield self.output.with_stem(f"{self.output.stem}-{number}")
 
+    def opened(self, keep: bool = False) -> ResultFile:
+        """The file of the first name that is free; `keep` as ResultFile has it."""
+        return opened_first(self.names(), self.force, self.resume, keep)
+
 
 def measure(plan: Plan, target: Target, on_progress: OnProgress) -> Session:
     """Measures a plan into a file; the session holds what was measured and how it ended."""
@@ -55,7 +59,7 @@ def _prepared(plan: Plan, target: Target, on_progress: OnProgress) -> Iterator[S
     """A session that is ready to measure. At the end its file is closed and temporary files are
     removed."""
     with setups_of(plan, target.output.parent) as setups:
-        file = opened_first(target.names(), target.force, target.resume)
+        file = target.opened()
         run: Run | None = None
 
         def remove_unused() -> None:
