@@ -3,7 +3,8 @@
 One table of verbs, moments and events. For each: the status and the words of the end; what is on
 the disk, in the temporary folder, in the cache, in /dev/shm and among the processes afterwards; and
 that the next command works. As root it runs in a mount namespace of its own. WORDs choose cases by
-their names, such as `pingpong disk`.
+their names, such as `pingpong disk`. With --log it can be continued, and ends with counts by moment
+and event.
 """
 
 from __future__ import annotations
@@ -20,10 +21,9 @@ import sys
 import tempfile
 import time
 import uuid
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 HOCKNEY = (sys.executable, "-m", "hockney")
@@ -171,6 +171,17 @@ def table() -> list[Case]:
     return found
 
 
+@dataclass(frozen=True)
+class Outcome:
+    wrong: list[str]
+    has_happened: bool = True
+    """False where the command ended before the event."""
+
+    @property
+    def is_right(self) -> bool:
+        return self.has_happened and not self.wrong
+
+
 class Endings:
     """Runs cases, with one cache of built engines that each gets a copy of."""
 
@@ -203,8 +214,7 @@ class Endings:
         (place.work / "times.csv").write_text(f"bytes,time_us\n{rows}")
         (place.work / "plan.toml").write_text(PLAN)
 
-    def run(self, case: Case) -> list[str]:
-        """What is wrong with the end of a case."""
+    def run(self, case: Case) -> Outcome:
         place = Place(self._root / str(next(self._numbers)))
         shutil.copytree(self._model.work, place.work, dirs_exist_ok=True)
         if case.moment != "build":
@@ -212,11 +222,11 @@ class Endings:
         shared = set(_shared())
         try:
             process = self._start(place, self._words(case), case)
-            self._happens(case, place, process)
+            has_happened = self._happens(case, place, process)
             with suppress(subprocess.TimeoutExpired):
                 process.wait(PATIENCE_S)
             found = list(self._wrong(case, place, process, shared))
-            return found + list(self._next(case, place))
+            return Outcome([*found, *self._next(case, place)], has_happened)
         finally:
             _kill(place)
             if case.event == DISK and os.path.ismount(place.work):
@@ -260,10 +270,10 @@ class Endings:
             subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
         return library
 
-    def _happens(self, case: Case, place: Place, process: subprocess.Popen[bytes]) -> None:
-        """Waits for the moment, and sends the signal."""
+    def _happens(self, case: Case, place: Place, process: subprocess.Popen[bytes]) -> bool:
+        """Waits for the moment, and sends the signal; False where the command was faster."""
         if case.event not in SIGNALS:
-            return
+            return True
         moment = MOMENTS[case.moment]
         if isinstance(moment, float):
             time.sleep(moment)
@@ -275,8 +285,10 @@ class Endings:
                 and time.monotonic() < until
             ):
                 time.sleep(POLL_S)
-        if process.poll() is None:
-            process.send_signal(signal.Signals[f"SIG{case.event}"])
+        if process.poll() is not None:
+            return False
+        process.send_signal(signal.Signals[f"SIG{case.event}"])
+        return True
 
     def _wrong(
         self, case: Case, place: Place, process: subprocess.Popen[bytes], shared: set[str]
@@ -406,6 +418,43 @@ def chosen(words: list[str], sample: int | None, seed: int) -> list[Case]:
     return cases
 
 
+class Log:
+    """The outcome of each case, one JSON object a line; the last of a case holds."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self.outcomes: dict[str, Outcome] = {}
+        if path is not None and path.exists():
+            for line in path.read_text().splitlines():
+                found = json.loads(line)
+                self.outcomes[found["case"]] = Outcome(found["wrong"], found["has_happened"])
+
+    def add(self, case: Case, outcome: Outcome, seconds: float) -> None:
+        self.outcomes[case.name] = outcome
+        if self._path is not None:
+            line = {"case": case.name, "seconds": round(seconds, 1), **asdict(outcome)}
+            with self._path.open("a") as file:
+                file.write(json.dumps(line) + "\n")
+
+    def is_right(self, case: Case) -> bool:
+        return case.name in self.outcomes and self.outcomes[case.name].is_right
+
+
+def counts(log: Log) -> Iterator[str]:
+    """How many cases are right, by event and moment."""
+    cases = table()
+    moments = list(dict.fromkeys(case.moment for case in cases))
+    yield " | ".join(["event", *moments])
+    yield "|".join(["---"] * (1 + len(moments)))
+    for event in dict.fromkeys(case.event for case in cases):
+        cells = [event]
+        for moment in moments:
+            found = [case for case in cases if (case.moment, case.event) == (moment, event)]
+            right = sum(map(log.is_right, found))
+            cells.append(f"{right} of {len(found)}" if found else "")
+        yield " | ".join(cells)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("words", nargs="*")
@@ -413,10 +462,14 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--engines", type=Path, help="a cache of hockney with what is built")
     parser.add_argument("--seconds", type=float, help="begin no further case after that time")
+    parser.add_argument("--log", type=Path, help="appended to; what is right there is not tried")
     asked = parser.parse_args()
     _privately()
+    log = Log(asked.log)
     cases = chosen(asked.words, asked.sample, asked.seed)
-    counts: Counter[str] = Counter()
+    cases = [case for case in cases if not log.is_right(case)]
+    cases.sort(key=lambda case: case.moment == "build")  # which takes longest
+    tried = wrong = 0
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="endings-") as name:
         Path(name).chmod(0o755)
@@ -424,13 +477,19 @@ def main() -> int:
         for case in cases:
             if asked.seconds is not None and time.monotonic() - began > asked.seconds:
                 break
-            wrong = endings.run(case)
-            counts["cases"] += 1
-            counts["wrong"] += bool(wrong)
-            for words in wrong:
+            began_case = time.monotonic()
+            outcome = endings.run(case)
+            log.add(case, outcome, time.monotonic() - began_case)
+            tried += 1
+            wrong += bool(outcome.wrong)
+            for words in outcome.wrong:
                 print(f"{case.name}: {words}", flush=True)
-    print(f"{counts['cases']} of {len(cases)} cases, {counts['wrong']} wrong", flush=True)
-    return int(counts["wrong"] > 0)
+            if not outcome.has_happened:
+                print(f"{case.name}: the command was faster", flush=True)
+    print(f"{tried} of {len(cases)} cases, {wrong} wrong", flush=True)
+    if asked.log is not None:
+        print("\n".join(counts(log)))
+    return int(wrong > 0)
 
 
 if __name__ == "__main__":
