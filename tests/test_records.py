@@ -25,6 +25,7 @@ from hockney.records import (
     Progress,
     Record,
     Round,
+    Run,
     RunRecord,
     Samples,
     Source,
@@ -236,6 +237,16 @@ def test_every_kind_of_record_is_among_them() -> None:
     }
     assert {kind.__struct_config__.tag for kind in builds} == records.KINDS
     assert set(Record.__args__) == builds
+
+
+@given(ANY_RECORD)
+def test_a_run_has_each_record_that_was_added(record: Record) -> None:
+    run = Run(HEADER)
+    run.add(record)
+    header, *others = run.records()
+    assert header == HEADER
+    kept = [] if isinstance(record, RunRecord | Progress) else [type(record)]
+    assert [type(one) for one in others] == kept
 
 
 def test_unknown_kinds_and_keys_are_ignored() -> None:

@@ -128,3 +128,26 @@ def test_a_limit_of_files_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(HockneyError, match=r"ulimit -f"):
         file.write(b"line\n")
     file.close()
+
+
+def test_half_a_line_of_a_full_disk_is_cut_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.jsonl"
+    file = ResultFile(path, resume=False)
+    write, room = os.write, len(b"header\nsamples\nhal")
+
+    def until_full(number: int, lines: bytes) -> int:
+        left = room - path.stat().st_size
+        if left <= 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(number, lines[:left])
+
+    monkeypatch.setattr(os, "write", until_full)
+    with pytest.raises(HockneyError, match="measured before is in the file"):
+        file.write(b"header\nsamples\nhalf a line\n")
+    assert path.read_bytes() == b"header\nsamples\n"
+    monkeypatch.undo()
+    file.write(b"more\n")
+    file.close()
+    assert path.read_bytes() == b"header\nsamples\nmore\n"

@@ -21,6 +21,10 @@ class TakenError(AskedWronglyError):
     """The name has a file already."""
 
 
+class CutError(HockneyError):
+    """Another process has cut the file: it no longer has all that was measured."""
+
+
 class ResultFile:
     """A result file with one writer; each line goes to the kernel at once."""
 
@@ -51,7 +55,7 @@ class ResultFile:
         self._is_plain = stat.S_ISREG(os.fstat(self._file).st_mode)
         if self._is_plain and force and not resume and not keep:
             os.ftruncate(self._file, 0)
-        elif self._is_plain and not keep:
+        elif not keep:
             self._cut_to_whole_lines()
         self._bytes = os.fstat(self._file).st_size
         """How many it has, if nobody else takes some away."""
@@ -70,7 +74,10 @@ class ResultFile:
             pass  # a file system without locks
 
     def _cut_to_whole_lines(self) -> None:
-        """Removes an incomplete last line of a killed writer, which would spoil the next line."""
+        """Removes an incomplete last line of a killed writer or of a full disk, which would spoil
+        the next line."""
+        if not self._is_plain:
+            return
         size = end = os.fstat(self._file).st_size
         while end > 0:
             start = max(end - BLOCK_BYTES, 0)
@@ -81,6 +88,7 @@ class ResultFile:
             end = start
         if end < size:
             os.ftruncate(self._file, end)
+        self._bytes = end
 
     def replace(self, content: bytes) -> None:
         """Writes the whole content in place of what was there, which stays if that fails."""
@@ -92,7 +100,7 @@ class ResultFile:
                 write_output(self.path.resolve(), content, force=True)
                 self.has_content = True
                 return
-        kept = self._save_elsewhere(lambda: [content])
+        kept = self.save_elsewhere(lambda: [content])
         if kept is None:
             raise HockneyError(
                 f"{self.path} cannot be written, nor a file in any other directory",
@@ -106,7 +114,7 @@ class ResultFile:
     def write(self, lines: bytes) -> None:
         """Appends whole lines."""
         if lines and self._is_plain and not self._is_in_place():
-            self._saved = self._saved or self._save_elsewhere(self._content)
+            self._saved = self._saved or self.save_elsewhere(self._content)
             where = f"is in {self._saved}" if self._saved else "could not be saved anywhere"
             raise HockneyError(
                 f"{self.path} was removed or replaced, or a directory above it; what was measured "
@@ -120,6 +128,8 @@ class ResultFile:
                 self._bytes += written
                 lines = lines[written:]
         except OSError as error:
+            with suppress(OSError):
+                self._cut_to_whole_lines()
             way_out = WAYS_OUT.get(error.errno or 0, "free some space")
             more = "continue with --resume" if self.can_resume else "name another file with -o"
             raise HockneyError(
@@ -130,7 +140,7 @@ class ResultFile:
     def _check_whole(self) -> None:
         missing = self._bytes - os.fstat(self._file).st_size
         if missing > 0:
-            raise HockneyError(
+            raise CutError(
                 f"{self.path} was cut by another process: {missing} bytes of what was measured are "
                 "gone from it",
                 "what is shown now is from all that was measured; measure again for a whole file",
@@ -149,7 +159,7 @@ class ResultFile:
             at += len(block)
             yield block
 
-    def _save_elsewhere(self, content: Callable[[], Iterable[bytes]]) -> Path | None:
+    def save_elsewhere(self, content: Callable[[], Iterable[bytes]]) -> Path | None:
         """A new file with this content in a directory that can be written; None without one."""
         prefix = f"{self.path.stem}-saved-"
         for directory in (Path(), Path.home(), Path(tempfile.gettempdir())):

@@ -123,6 +123,29 @@ def test_a_disk_that_gets_full(hockney: RunHockney, small_disk: Path, attempt: i
 
 
 @rounds
+def test_a_file_that_another_process_cuts(
+    hockney: RunHockney, tmp_path: Path, attempt: int
+) -> None:
+    path = tmp_path / "run.jsonl"
+    process = measuring_into(path)
+    time.sleep(0.1 * (attempt % 7))
+    before = {one.round for one in records.read(path).samples}
+    os.truncate(path, 0)
+    _, stderr = process.communicate(timeout=TEST_TIMEOUT_S)
+    assert process.returncode == 1
+    assert f"{path} was cut by another process" in stderr
+    (saved,) = Path.cwd().glob("run-saved-*.jsonl")
+    try:
+        assert f"all that was measured is in {saved.absolute()}" in stderr
+        assert before <= {one.round for one in records.read(saved).samples}
+        assert_rounds_are_whole(saved)
+        assert nothing_left()
+        assert goes_on(hockney, saved.absolute())
+    finally:
+        saved.unlink()
+
+
+@rounds
 def test_a_directory_that_vanishes(hockney: RunHockney, tmp_path: Path, attempt: int) -> None:
     path = tmp_path / "results" / "run.jsonl"
     path.parent.mkdir()

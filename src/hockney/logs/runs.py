@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import uuid
 from collections import Counter
@@ -23,7 +24,6 @@ from hockney.records import (
     SCHEMA,
     End,
     LaunchRecord,
-    Record,
     Run,
     RunRecord,
     Samples,
@@ -216,7 +216,6 @@ def store(run: Run, path: Path, force: bool) -> None:
 
 def _blocks(run: Run) -> Iterator[bytes]:
     """The lines of the file, in blocks."""
-    parts: list[Record] = [run.header, *run.launches, *run.samples, *run.summaries, *run.ends]
-    for first in range(0, len(parts), RECORDS_AT_ONCE):
-        some = parts[first : first + RECORDS_AT_ONCE]
-        yield b"".join(records.encode(record) for record in some)
+    parts = run.records()
+    while some := list(itertools.islice(parts, RECORDS_AT_ONCE)):
+        yield b"".join(map(records.encode, some))

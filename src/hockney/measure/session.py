@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -27,7 +26,7 @@ from hockney.measure.setup import Setups
 from hockney.measure.start import Start, start_of
 from hockney.measure.status import Disturbances, Status
 from hockney.records import End, Finish, LaunchRecord, Progress, Record, Run
-from hockney.result_file import ResultFile
+from hockney.result_file import CutError, ResultFile
 from hockney.spec import Case, Plan, stored
 from hockney.spec.engine import engine_arguments, launch_arguments
 
@@ -162,8 +161,11 @@ def finish(session: Session, asked: Plan) -> None:
             finish.looks.append(1.0 if session.reason != "interrupted" else _fraction(session))
             if session.plan.comparison is not None and session.plan.comparison.narrows:
                 finish.look_blocks.append(max(one.launches for one in session.answers))
-    with suppress(HockneyError):  # a full disk has been reported
+    try:
         session.add(finish)
+    except HockneyError as error:
+        if session.reason != "failed":  # else it has been reported
+            _fail(session, session.answers[-1], error)
 
 
 def _begin(session: Session) -> None:
@@ -206,8 +208,7 @@ def _measure_all(session: Session, interruption: Interruption) -> bool:
                 session, answer, number, seconds * _part(session, answer), interruption
             )
         except HockneyError as error:
-            # The disk is full or gone: the results so far are still shown.
-            answer.problem, session.reason = str(error), "failed"
+            _fail(session, answer, error)
             return False
         answer.problem = _problem(session, answer, number, outcome)
         if answer.problem is not None and session.blocks is not None:
@@ -225,6 +226,16 @@ def _measure_all(session: Session, interruption: Interruption) -> bool:
             session.reason = "decided"
             return True
     return False
+
+
+def _fail(session: Session, answer: Answer, error: HockneyError) -> None:
+    """The disk is full or gone: the results so far are still shown."""
+    if isinstance(error, CutError):
+        parts = session.run.records
+        saved = session.file.save_elsewhere(lambda: map(records.encode, parts()))
+        if saved is not None:
+            error = HockneyError(f"{error.message}; all that was measured is in {saved}")
+    answer.problem, session.reason = str(error), "failed"
 
 
 def _part(session: Session, answer: Answer) -> float:

@@ -42,6 +42,19 @@ class PairBlock:
             ns=np.array(record.ns, dtype=np.float32).reshape(len(record.bytes), len(peers)),
         )
 
+    def record(self) -> PairTimes:
+        """As it stands in a file, with the precision that is kept."""
+        return PairTimes(
+            launch=self.launch,
+            pass_number=self.pass_number,
+            visit=self.visit,
+            visits=self.visits,
+            operation=self.operation,
+            bytes=list(self.bytes),
+            peers=self.peers.ravel().tolist(),
+            ns=self.ns.tolist(),
+        )
+
 
 def visits_made(blocks: list[PairBlock], pass_number: int) -> int:
     """Visits of a pass that are complete: it goes on after them."""

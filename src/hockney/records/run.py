@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -119,6 +119,23 @@ class Run:
             for kind in (*kinds, "rounds", "noises", "ends")
         }
         return Run(self.header, **own)
+
+    def records(self) -> Iterator[Record]:
+        """All records, in an order in which they can be read again."""
+        yield self.header
+        yield from self.launches
+        yield from self.switches
+        yield from self.samples
+        yield from (block.record() for block in self.pair_times)
+        yield from self.tails
+        yield from self.summaries
+        yield from self.starts
+        yield from self.probes
+        yield from self.rounds
+        yield from self.noises
+        yield from self.ends
+        if self.finish is not None:
+            yield self.finish
 
     def add(self, record: Record) -> None:
         """Adds a record to the list of its kind."""
