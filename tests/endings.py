@@ -465,6 +465,7 @@ def main() -> int:
     parser.add_argument("--log", type=Path, help="appended to; what is right there is not tried")
     asked = parser.parse_args()
     _privately()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # temporary files are removed
     log = Log(asked.log)
     cases = chosen(asked.words, asked.sample, asked.seed)
     cases = [case for case in cases if not log.is_right(case)]

@@ -1,13 +1,16 @@
 """Temporary files and directories: for this user only, with names that nobody can guess, removed at
-any end of the process."""
+any end of the process; after SIGKILL by the next one that makes such a file there."""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 from hockney.endings import AtEnd
@@ -15,8 +18,53 @@ from hockney.endings import AtEnd
 
 def new_name(prefix: str, suffix: str, directory: Path | None) -> Path:
     """A path in `directory`, default $TMPDIR, that is not there and that nobody can prepare."""
-    place = Path(tempfile.gettempdir()) if directory is None else directory
-    return place.absolute() / f"{prefix}{os.urandom(8).hex()}{suffix}"
+    place = (Path(tempfile.gettempdir()) if directory is None else directory).absolute()
+    known = _known_processes()
+    if known is None:
+        return place / f"{prefix}{os.urandom(8).hex()}{suffix}"
+    _remove_left(place, f"{prefix}{known}-")
+    return place / f"{prefix}{known}-{os.getpid()}-{os.urandom(8).hex()}{suffix}"
+
+
+@cache
+def _known_processes() -> str | None:
+    """A word for the processes whose numbers mean the same as here: since this boot of this
+    machine, in this container. None where that is unknown; only Linux shows it."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text()
+        words = f"{os.uname().nodename} {boot} {Path('/proc/self/ns/pid').readlink()}"
+    except OSError:
+        return None
+    return hashlib.sha256(words.encode()).hexdigest()[:8]
+
+
+@cache
+def _remove_left(place: Path, begin: str) -> None:
+    """Removes what killed processes of this user have left there; once, as a directory may be
+    large. Others can prepare such names, but no file of ours."""
+    ours = re.compile(rf"{re.escape(begin)}(\d+)-[0-9a-f]{{16}}(\.\w+)?")
+    with suppress(OSError), os.scandir(place) as entries:
+        for entry in entries:
+            named = ours.fullmatch(entry.name)
+            if named is None or _is_alive(int(named[1])):
+                continue
+            with suppress(OSError):
+                if entry.stat(follow_symlinks=False).st_uid != os.getuid():
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                else:
+                    Path(entry.path).unlink()
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):  # another user's
+        return True
+    return True
 
 
 @contextmanager

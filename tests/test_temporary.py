@@ -1,0 +1,51 @@
+"""What a killed process leaves, and who removes it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from hockney.temporary import temporary_directory, temporary_file
+
+HOLDING = """
+import sys
+from pathlib import Path
+from hockney.temporary import temporary_directory, temporary_file
+place = Path(sys.argv[1])
+with temporary_directory("some-", place) as inner, temporary_file("some-", ".part", place):
+    (inner / "file").touch()
+    print("ready", flush=True)
+    sys.stdin.read()
+"""
+
+
+def holding(place: Path) -> subprocess.Popen[bytes]:
+    """A process that has a temporary file and a directory there."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDING, str(place)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    return process
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    killed = holding(tmp_path)
+    killed.kill()
+    killed.communicate()
+    left = set(tmp_path.iterdir())
+    assert len(left) == 2
+    (tmp_path / "some-file").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "some-file")
+    first = next(path for path in left if path.is_file())
+    (tmp_path / first.name.replace("some", "other")).touch()
+    alive = holding(tmp_path)
+    try:
+        with temporary_file("some-", "", tmp_path), temporary_directory("some-", tmp_path):
+            there = set(tmp_path.iterdir())
+            assert not left & there
+            assert len(there) == 3 + 2 + 2
+    finally:
+        alive.communicate(b"")
+    assert len(list(tmp_path.iterdir())) == 3
