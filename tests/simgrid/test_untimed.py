@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from conftest import RunHockney
+from hockney import records
 
 pytestmark = pytest.mark.simgrid
 
@@ -51,3 +53,16 @@ def test_simulated_messages_are_checked_in_buffers_of_their_own(hockney: RunHock
         "run.jsonl",
     )
     assert done.status == 0, done.stderr
+
+
+def test_untimed_rounds_do_not_repeat_what_was_asked_for(
+    hockney: RunHockney, tmp_path: Path
+) -> None:
+    """A round of fixed repetitions may take the whole budget; each point is warmed up anyway."""
+    where = ("-n", "2", "--platform", "cluster:2,lat=1ms,bw=1GB/s")
+    done = hockney("pairs", "--multi", "--sizes", "8", *where, "-q", "-o", "run.jsonl")
+    assert done.status == 0, done.stderr
+    first = records.read(tmp_path / "run.jsonl").samples[0]
+    assert first.repetitions == 1000
+    assert first.at_s is not None
+    assert first.at_s < first.repetitions * first.ns[0] * 1e-9

@@ -85,12 +85,22 @@ static double warm_up(struct crowd *crowd, const struct pair_visit *visit)
     return fmax(spent_ns / (double)count, 1.0);
 }
 
+/* As many as were asked for, and 0 where the visit's length decides. Untimed rounds make only one: the
+   warm-up before it is as long as was asked for, too, and a round may take the whole budget. */
+static int64_t asked_repetitions(const struct crowd *crowd, const struct pair_visit *visit)
+{
+    const int64_t asked = visit->size->repetitions;
+    return crowd->round < 0 && asked > 0 ? 1 : asked;
+}
+
 /* Nanoseconds that all pairs shall communicate for: the slowest one's single repetition, if that is
    long, so that no pair is done while another still communicates. */
-static double length_of(const struct pair_visit *visit, double slowest_ns, double worth_ns)
+static double length_of(const struct crowd *crowd, const struct pair_visit *visit, double slowest_ns,
+                        double worth_ns)
 {
-    if (visit->size->repetitions > 0)
-        return slowest_ns * (double)visit->size->repetitions;
+    const int64_t asked = asked_repetitions(crowd, visit);
+    if (asked > 0)
+        return slowest_ns * (double)asked;
     return LEAD_IN_OF_PAIRS_NS + fmax(worth_ns, slowest_ns);
 }
 
@@ -102,9 +112,10 @@ static void plan(struct crowd *crowd, const struct pair_visit *visit, double rep
     struct report *mine = crowd->reports.mine;
     const int single = times_each(launch->options);
     const double least_ns = IS_ABRIDGED ? 0.0 : batch_least_ns(&launch->clock);
-    if (visit->size->repetitions > 0) {
-        mine->repetitions = single ? 1 : visit->size->repetitions;
-        mine->count = single ? visit->size->repetitions : 1;
+    const int64_t asked = asked_repetitions(crowd, visit);
+    if (asked > 0) {
+        mine->repetitions = single ? 1 : asked;
+        mine->count = single ? asked : 1;
         return;
     }
     const double batches = fmin(fmax(floor(visit_ns / fmax(repetition_ns, least_ns)), 1.0),
@@ -252,7 +263,8 @@ enum ending crowd_visit(struct crowd *crowd, int64_t point)
             visit_release(crowd->launch, visit.method->operation);
         return (enum ending)largest[1];
     }
-    const double at_s = crowd_elapsed_s(crowd), visit_ns = length_of(&visit, largest[0], largest[2]);
+    const double at_s = crowd_elapsed_s(crowd);
+    const double visit_ns = length_of(crowd, &visit, largest[0], largest[2]);
     const double moment = start_agree(&crowd->start), end = moment + WHOLE_VISIT * visit_ns;
     if (speaks) {
         make_repetitions(crowd, &visit, own_ns, visit_ns, moment);
