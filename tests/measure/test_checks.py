@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -71,3 +72,15 @@ def test_cpu_lists_are_read_in_their_order() -> None:
 def test_what_can_be_is_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "allowed_set", lambda: {0, 1})  # there may be one CPU
     check(EIGHT, Placement(cpus=(0, 1)))
+
+
+def test_more_simulated_ranks_than_the_kernel_has_stacks_for_are_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(checks, "MAPPINGS", tmp_path / "max_map_count")
+    many = Placement(platform="cluster:99998", ranks=99998)
+    check(EIGHT, many)
+    (tmp_path / "max_map_count").write_text("65530\n")
+    with pytest.raises(AskedWronglyError, match="at most 31265 ranks are simulated"):
+        check(EIGHT, many)
+    check(EIGHT, Placement(platform="cluster:99998", ranks=31265))

@@ -27,6 +27,10 @@ SILENT_REPETITIONS = 10
 """Repetitions of a skewed collective between two records of the engine, at least."""
 MOST_RANKS_A_CPU, LEAST_RANKS_A_NODE = 16, 128
 """Ranks that are started on one machine: more never end their start."""
+MAPPINGS = Path("/proc/sys/vm/max_map_count")
+"""Where Linux shows how many pieces of memory a process may have: 65,530 unless it was raised."""
+MAPPINGS_A_RANK, OTHER_MAPPINGS = 2, 3000
+"""Of one that simulates: the stack of a rank and its guard; libraries and shared buffers."""
 HOST_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
 """A name that no program mistakes for an option."""
 
@@ -193,6 +197,13 @@ def _check_platform(case: Case) -> None:
             f"{placement.ranks} ranks",
             "ask for more nodes, or set --ranks-per-node",
         )
+    most = _most_simulated()
+    if most is not None and placement.ranks > most:
+        raise AskedWronglyError(
+            f"-n {placement.ranks}: at most {most} ranks are simulated on this machine, which "
+            f"allows a process {text_of(MAPPINGS)} pieces of memory",
+            "ask for fewer, or raise vm.max_map_count (sysctl)",
+        )
     here = (
         ("--floor", isinstance(workload, Pingpong) and workload.floor),
         ("--threads", isinstance(workload, (Messages, Collective)) and workload.threads),
@@ -205,6 +216,14 @@ def _check_platform(case: Case) -> None:
     for flag, asked in here:
         if asked:
             raise AskedWronglyError(f"{flag} applies to this machine, but --platform simulates one")
+
+
+def _most_simulated() -> int | None:
+    """Ranks for which one process gets the stacks; None where that is unknown."""
+    allowed = text_of(MAPPINGS)
+    if allowed is None or not allowed.isdigit():
+        return None
+    return max((int(allowed) - OTHER_MAPPINGS) // MAPPINGS_A_RANK, 2)
 
 
 def nodes() -> int:
