@@ -294,10 +294,10 @@ class Endings:
         self, case: Case, place: Place, process: subprocess.Popen[bytes], shared: set[str]
     ) -> Iterator[str]:
         status, err = process.poll(), (place.root / "err").read_text(errors="replace")
-        own = case.verb == "profile" and case.event in SIGNALS  # the program's status
+        own = case.verb == "profile"  # the program's status
         if status is None:
             yield "it hangs"
-        elif status not in STATUSES and not (own and status > 128):
+        elif status not in STATUSES and not (own and status > 0):
             yield f"status {status}: {err[-300:]}"
         if status not in (0, None) and not err.strip() and not own and case.verb != "doctor":
             yield f"status {status} without a word"

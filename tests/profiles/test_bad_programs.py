@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import tempfile
+import uuid
 import warnings
 from pathlib import Path
 from typing import Any
@@ -279,3 +280,17 @@ def test_what_a_program_wrote_over_its_record_is_left_out(
             summary = Summary(read(tmp_path / "p.jsonl"))
             assert findings_of(summary) is not None
             profile_parts(summary)
+
+
+@pytest.mark.parametrize("status", [0, 25])
+def test_shared_memory_of_a_program_that_ended_badly_is_removed(
+    hockney: RunHockney, tmp_path: Path, status: int
+) -> None:
+    path = Path(f"/dev/shm/ucx_shm_posix_{uuid.uuid4().hex}")
+    words = ("sh", "-c", f"touch {path}; exit {status}")
+    try:
+        done = hockney("profile", "-o", str(tmp_path / "p.jsonl"), "--", *words)
+        assert done.status == (status or 1), done.stderr
+        assert path.exists() == (status == 0)
+    finally:
+        path.unlink(missing_ok=True)

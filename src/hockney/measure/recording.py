@@ -18,6 +18,7 @@ from hockney import __version__
 from hockney.endings import caught
 from hockney.errors import AskedWronglyError, HockneyError
 from hockney.limits import of_the_user
+from hockney.measure import shared_memory
 from hockney.measure.build import build_recorder
 from hockney.measure.mpi import find_mpi
 from hockney.mpis import Mpi
@@ -152,16 +153,20 @@ def environment(recorder: Path, directory: Path, most_acts: int = 0) -> dict[str
 
 
 def _run(words: Sequence[str], env: dict[str, str]) -> int:
-    """The exit status of a command, as a shell reports it."""
+    """The exit status of a command, as a shell reports it. Where it ended badly, its MPI library
+    may have left shared memory."""
     passing = _PassedOn()
+    before = shared_memory.present()
     with caught(passing.note):
         try:
             process = subprocess.Popen(words, env=env)
         except OSError as error:
             raise HockneyError(f"{words[0]} cannot be started: {error.strerror}") from error
         passing.to(process)
-        status = process.wait()
-    return passing.status_of(status)
+        status = passing.status_of(process.wait())
+    if status != 0:
+        shared_memory.remove_left(before)
+    return status
 
 
 class _PassedOn:
