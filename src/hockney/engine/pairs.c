@@ -41,7 +41,9 @@ static enum ending make_round(struct crowd *crowd)
 static const char *make_rounds(struct crowd *crowd)
 {
     const char *reason = NULL;
-    for (crowd->round = -UNTIMED_ROUNDS_OF_PAIRS; reason == NULL; crowd->round++) {
+    /* Counted repetitions have a warm-up of their own before each visit. */
+    const int untimed = crowd->launch->options->sizes[0].repetitions > 0 ? 1 : UNTIMED_ROUNDS_OF_PAIRS;
+    for (crowd->round = -untimed; reason == NULL; crowd->round++) {
         const double began_s = launch_now_s();
         const enum ending ending = make_round(crowd);
         const int interrupted = look_at_noise(crowd->launch, crowd->round);
