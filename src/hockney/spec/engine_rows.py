@@ -211,12 +211,7 @@ ROWS = (
         "NS",
         "stagger_ns",
     ),
-    Row(
-        "parallel",
-        F,
-        FABRIC | {"cores"},
-        "for cores and fabric: measure disjoint pairs at once",
-    ),
+    Row("parallel", F, FABRIC | {"cores"}, "for cores and fabric: measure disjoint pairs at once"),
     Row(
         "switches",
         T,
@@ -312,20 +307,9 @@ ROWS = (
         "N",
     ),
     Row("grid", H, HALO, "ranks of a halo in each dimension, e.g. 4x2", "SIDES"),
-    Row(
-        "neighbors",
-        H,
-        HALO,
-        "which neighbours a rank has (default faces)",
-        "faces|edges|corners",
-    ),
+    Row("neighbors", H, HALO, "which neighbours a rank has (default faces)", "faces|edges|corners"),
     Row("open", H, HALO, "no neighbours across the ends of the grid"),
-    Row(
-        "reorder",
-        H,
-        HALO,
-        "the library may give ranks other places on the grid",
-    ),
+    Row("reorder", H, HALO, "the library may give ranks other places on the grid"),
     Row(
         "exchange",
         T,
