@@ -15,7 +15,7 @@ from hockney.measure.mpi import find_mpi
 from hockney.mpis import Mpi
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
-PARTS = ("common.py", "claim.py", "claims_")
+PARTS = ("common.py", "claim.py", "claims_", "streams.py")
 """What is imported by programs, and none itself."""
 NAMES = sorted(f.name for f in BENCHMARKS.glob("*.py") if not f.name.startswith(PARTS))
 

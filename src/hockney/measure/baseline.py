@@ -32,6 +32,9 @@ MOST_TAKEN, TRIES = 0.05, 3
 """Of a rank's time while another process held its CPU: beyond it, it is measured again. Where the
 other process polls and yields, as MPI libraries do, no batch is free of it."""
 PATIENCE_S = 60.0
+UNWATCHED = {"LD_PRELOAD": ""}
+"""What somebody preloads into the program is not for our ranks: another recorder would write of
+them over what it wrote of the program."""
 DIGITS = 16
 """Of the digest of settings in a file's name."""
 
@@ -76,7 +79,7 @@ def _measured(mpi: Mpi, engine: Engine) -> Machine | None:
     shortest: dict[int, float] = {}
     disturbed = True
     for _ in range(TRIES):
-        tried = attempt(mpi, engine, MEASURE_S, TIMEOUT_S, workload=workload)
+        tried = attempt(mpi, engine, MEASURE_S, TIMEOUT_S, env=UNWATCHED, workload=workload)
         found = _times(tried)
         if found is None:
             return None
