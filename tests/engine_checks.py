@@ -60,6 +60,6 @@ def _key(mpicc: str | Path) -> str:
     """A digest of all that the objects are made of."""
     names = (str(mpicc), *OPTIONS, *WHAT_CHECKS_CALL, *WHAT_THESE_CALL)
     digest = hashlib.sha256("\0".join(names).encode())
-    for part in sorted(SOURCES.rglob("*.[ch]")):
+    for part in sorted(p for p in SOURCES.rglob("*") if p.suffix in (".c", ".h", ".def")):
         digest.update(part.read_bytes())
     return digest.hexdigest()[:16]

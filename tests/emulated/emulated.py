@@ -129,7 +129,8 @@ def build(name: str) -> Path:
     machine, root = MACHINES[name], libraries_of(name)
     made = f"engine-{name}-{machine.library.package}"
     program, command = KEPT / made, KEPT / f"hockney-{made}"
-    newest = max(path.stat().st_mtime for path in SOURCES.rglob("*.[ch]"))
+    sources = [*SOURCES.rglob("*.[ch]"), *SOURCES.rglob("*.def")]
+    newest = max(path.stat().st_mtime for path in sources)
     if command.exists() and command.stat().st_mtime > newest:
         return command
     libraries = root / "usr" / "lib" / machine.triplet

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from hockney.cli._help import WORKLOAD, Option
 from hockney.spec import Plan
+from hockney.spec.accepts import option_of, takes
 from hockney.spec.knobs import Knob, knobs_of
-from hockney.spec.workloads import WORKLOADS, Workload, workload_type
+from hockney.spec.workloads import WORKLOADS, workload_type
 
 
 def knobs_of_verb(verb: str) -> dict[str, Knob]:
@@ -21,7 +22,7 @@ def knobs_of_verb(verb: str) -> dict[str, Knob]:
 
 def knob_options(knobs: Mapping[str, Knob]) -> list[click.Parameter]:
     return [
-        Option([f"--{name.replace('_', '-')}"], is_flag=True, heading=WORKLOAD, help=knob.help)
+        Option([option_of(name)], is_flag=True, heading=WORKLOAD, help=knob.help)
         for name, knob in knobs.items()
     ]
 
@@ -31,17 +32,15 @@ def with_knobs(plan: Plan, chosen: Mapping[str, Any]) -> Plan:
     does."""
     cases = plan.cases
     for name, value in chosen.items():
-        taking = [_takes(case.workload, name) for case in cases]
+        taking = [
+            name in knobs_of(type(case.workload))
+            and takes(type(case.workload), case.workload.row, name)
+            for case in cases
+        ]
         if not any(taking):
-            option = f"--{name.replace('_', '-')}"
-            raise click.UsageError(f"{plan.first.workload.row} does not take {option}")
+            raise click.UsageError(f"{plan.first.workload.row} does not take {option_of(name)}")
         cases = tuple(
             replace(case, workload=replace(case.workload, **{name: value})) if takes else case
             for case, takes in zip(cases, taking, strict=True)
         )
     return replace(plan, cases=cases)
-
-
-def _takes(workload: Workload, name: str) -> bool:
-    knob = knobs_of(type(workload)).get(name)
-    return knob is not None and (knob.operations is None or workload.row in knob.operations)

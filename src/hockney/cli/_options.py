@@ -168,7 +168,6 @@ HISTORY = option(
     help="Other runs of the system: files or directories. May be repeated.",
 )
 
-OLD_BUFFERS = ()
 HOW_MUCH = (
     option("--budget", type=SECONDS, default="10s", help="Wall time for all launches together."),
     option(
@@ -188,7 +187,6 @@ REST = (
         help="Send from where the last message arrived; from a buffer of its own; or from memory "
         "that is in no cache.",
     ),
-    *OLD_BUFFERS,
     option(
         "--launches",
         type=LAUNCHES,

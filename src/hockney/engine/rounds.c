@@ -190,7 +190,7 @@ static const size_t *segments_of(const struct point *point)
     return schedule != NULL && schedule->has_segments ? &schedule->segment_bytes : NULL;
 }
 
-/* Reductions of the usual elements have no name for them, as in older records. */
+/* Reductions of the usual elements have no name for them. */
 static const char *element_of(const struct operation *operation, const struct options *options)
 {
     const int is_usual = options->element == element_named("int32");

@@ -185,7 +185,10 @@ class Run:
         """The visits with the axes that stand in their launch."""
         launches, launch = factorised(block.columns["launch"])
         axes = [self._common.get(n, {}) for n in launches.tolist()]
-        kinds = [one for at, one in enumerate(axes) if one not in axes[:at]]
+        kinds: list[dict[str, Any]] = []
+        for one in axes:
+            if one not in kinds:  # few, while launches may be many
+                kinds.append(one)
         kind = np.array([kinds.index(one) for one in axes])[launch]
         keys, codes = factorised(block.codes.astype(np.int64) * len(kinds) + kind)
         each = [(block.points[k // len(kinds)], kinds[k % len(kinds)]) for k in keys.tolist()]

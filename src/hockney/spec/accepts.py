@@ -47,9 +47,9 @@ def check_accepted(workload: Workload) -> None:
             f"{workload.experiment}: no operation {name!r}", f"there are {', '.join(rows)}"
         )
     own = {*workload.__struct_fields__} - {"sizes", "buffers"}
-    for field in sorted(field for field in own if not _takes(type(workload), name, field)):
+    for field in sorted(field for field in own if not takes(type(workload), name, field)):
         if getattr(workload, field) != _default(type(workload), field):
-            having = [other for other in rows if _takes(type(workload), other, field)]
+            having = [other for other in rows if takes(type(workload), other, field)]
             advice = f"leave it out, or measure {', '.join(having)}" if having else "leave it out"
             raise AskedWronglyError(f"{name} does not take {option_of(field)}", advice)
     if workload.buffers is not None and workload.buffers not in row.buffers:
@@ -71,7 +71,7 @@ def check_accepted(workload: Workload) -> None:
         raise AskedWronglyError(f"{name} sends no message", "leave out --sizes")
 
 
-def _takes(kind: type[Workload], operation: str, field: str) -> bool:
+def takes(kind: type[Workload], operation: str, field: str) -> bool:
     """Whether an operation takes a field: a knob by its own row, others by those of operations."""
     knob = knobs_of(kind).get(field)
     if knob is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hockney.spec.knobs import engine_words
+from hockney.spec.knobs import knobs_of
 from hockney.spec.plan import Case
 from hockney.spec.sampling import Sampling
 
@@ -23,7 +23,7 @@ def engine_arguments(
         "--sizes=" + ",".join(map(str, workload.sizes)),
         _place_argument(placement.place, placement.cpus),
         *(["--oversubscribe"] if placement.oversubscribe else []),
-        *engine_words(workload),
+        *workload.flags(*knobs_of(type(workload))),
         # Without the option the engine uses the operation's usual buffers.
         *([f"--buffers={workload.buffers}"] if workload.buffers else []),
     ]

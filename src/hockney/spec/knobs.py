@@ -77,9 +77,3 @@ def axes_of_knobs(workloads: Iterable[type[msgspec.Struct]]) -> list[tuple[str, 
             if axis_in(hints[field.name]) is not None:
                 found[field.name] = (field.name, hints[field.name], field.default)
     return list(found.values())
-
-
-def engine_words(workload: msgspec.Struct) -> list[str]:
-    """The engine's options of the knobs that are set."""
-    knobs = knobs_of(type(workload))
-    return [f"--{name.replace('_', '-')}" for name in knobs if getattr(workload, name)]
